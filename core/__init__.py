@@ -1,0 +1,3 @@
+"""Assay: can this judge be trusted?"""
+
+__version__ = "0.1.0"

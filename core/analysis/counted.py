@@ -1,0 +1,216 @@
+"""Which answers count: from a study's record to arrays of votes, with what is left out, by reason."""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import InputError
+from core.schema import PREFERENCES, Answer, Assignment, Preference, Rater, StudyRecord
+from core.stats.votes import MISSING
+from core.study.export import preference_of
+
+DRY_RUN, HIDDEN_REPEAT, OTHER_RATER, FILTERED = (
+    "dry run",
+    "hidden repeat",
+    "rater not chosen",
+    "pair not chosen",
+)
+NOT_SHARED, FLAGGED = "not answered by every rater", "flagged as invalid"
+TOO_FEW = "fewer votes than the design asks for"
+SIDE_UNKNOWN = "side unknown (imported)"
+
+Key = tuple[str, str]
+"""(item_id, level)"""
+
+
+@dataclass(frozen=True)
+class Filters:
+    """Which part of a study to look at; None: all of it."""
+
+    levels: Sequence[str] | None = None
+    raters: Sequence[str] | None = None
+    questions: Sequence[str] | None = None
+    languages: Sequence[str] | None = None
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The answers that count, as votes on pairs."""
+
+    raters: tuple[str, ...]
+    levels: tuple[str, ...]
+    keys: tuple[Key, ...]
+    """Pairs that every rater (or as many as the design asks for) answered."""
+    codes: NDArray[np.int64]
+    """Shape (pairs, raters): index into PREFERENCES, -1 for missing."""
+    all_codes: dict[str, dict[Key, int]]
+    """Rater -> pair -> code, shared or not."""
+    pairs_left_out: dict[str, int]
+    """Reason -> pairs that were looked for and are not in `keys`."""
+    left_out_by_level: dict[str, dict[str, int]]
+    answers_used: int
+    answers_left_out: dict[str, int]
+    """Reason -> answers that are in the study and not in `codes`."""
+    sides: dict[str, tuple[int, int, int]]
+    """Rater -> (left, right, side unknown) among main answers that name a source."""
+    repeats: dict[str, tuple[int, int]]
+    """Rater -> (same preference, answered twice)."""
+
+    def at_level(self, level: str) -> NDArray[np.bool_]:
+        """Which of `keys` are at that level."""
+        return np.array([key[1] == level for key in self.keys], dtype=bool)
+
+    @property
+    def questions(self) -> NDArray[np.str_]:
+        """The question of each pair: what is resampled."""
+        return np.array([key[0] for key in self.keys], dtype=str)
+
+
+def count(record: StudyRecord, filters: Filters) -> Counted:
+    """Apply filters and rules; raises InputError for a level, rater, question or language that is not there."""
+    levels, items = _chosen_pairs(record, filters)
+    raters = {rater.rater_id: rater for rater in record.raters}
+    shown = {(a.rater_id, a.item_id, a.level, a.repeat): a for a in record.assignments}
+    chosen = _chosen_raters(record, filters)
+    wanted = {(item, level) for item in items for level in levels}
+    left_out: Counter[str] = Counter()
+    main: dict[str, dict[Key, int]] = {rater: {} for rater in chosen}
+    flagged: set[Key] = set()
+    sides: dict[str, list[int]] = {rater: [0, 0, 0] for rater in chosen}
+    for answer in record.answers:
+        key = (answer.item_id, answer.level)
+        reason = _reason(answer, raters[answer.rater_id], chosen, wanted)
+        if reason is None and answer.invalid and not answer.repeat:
+            flagged.add(key)  # also where the rater gave no answer
+        if not answer.answered:
+            continue
+        if reason is not None:
+            left_out[reason] += 1
+            continue
+        preference = _preference(record, answer, shown)
+        main[answer.rater_id][key] = PREFERENCES.index(preference)
+        if preference in ("candidate", "comparator"):
+            sides[answer.rater_id][("left", "right", None).index(_side(answer))] += 1
+    keys, outs, codes = _shared(record, chosen, main, flagged, [(i, lv) for i in items for lv in levels])
+    used = int((codes != MISSING).sum())
+    rest = sum(len(votes) for votes in main.values()) - used
+    if rest:
+        left_out["pair left out"] = rest
+    return Counted(
+        raters=tuple(chosen),
+        levels=tuple(levels),
+        keys=tuple(keys),
+        codes=codes,
+        all_codes=main,
+        pairs_left_out=dict(Counter(outs.values())),
+        left_out_by_level={lv: dict(Counter(r for k, r in outs.items() if k[1] == lv)) for lv in levels},
+        answers_used=used,
+        answers_left_out=dict(left_out),
+        sides={rater: (counts[0], counts[1], counts[2]) for rater, counts in sides.items()},
+        repeats=_repeats(record, chosen, main, shown, wanted),
+    )
+
+
+def _chosen_pairs(record: StudyRecord, filters: Filters) -> tuple[list[str], list[str]]:
+    _check("level", filters.levels, record.study.levels)
+    _check("question", filters.questions, [item.item_id for item in record.items])
+    _check("language", filters.languages, {item.language for item in record.items})
+    levels = [lv for lv in record.study.levels if filters.levels is None or lv in filters.levels]
+    items = [
+        item.item_id
+        for item in record.items
+        if (filters.questions is None or item.item_id in filters.questions)
+        and (filters.languages is None or item.language in filters.languages)
+    ]
+    return levels, items
+
+
+def _chosen_raters(record: StudyRecord, filters: Filters) -> list[str]:
+    """Those asked for, else all who have answered something that counts."""
+    real = [rater.rater_id for rater in record.raters if not rater.dry_run]
+    if filters.raters is not None:
+        _check("rater", filters.raters, real)
+        return list(dict.fromkeys(filters.raters))
+    active = {answer.rater_id for answer in record.answers if answer.answered and not answer.repeat}
+    return [rater for rater in real if rater in active]
+
+
+def _check(what: str, asked: Sequence[str] | None, there: Collection[str]) -> None:
+    unknown = [name for name in asked or () if name not in there]
+    if unknown:
+        known = ", ".join(sorted(there)) or "none"
+        raise InputError(
+            f"There is no {what} {', '.join(map(repr, unknown))} in this study; there is: {known}."
+        )
+
+
+def _reason(answer: Answer, rater: Rater, chosen: Sequence[str], wanted: set[Key]) -> str | None:
+    if rater.dry_run:
+        return DRY_RUN
+    if answer.repeat:
+        return HIDDEN_REPEAT
+    if answer.rater_id not in chosen:
+        return OTHER_RATER
+    if (answer.item_id, answer.level) not in wanted:
+        return FILTERED
+    return None
+
+
+def _shared(
+    record: StudyRecord,
+    raters: Sequence[str],
+    votes: dict[str, dict[Key, int]],
+    flagged: set[Key],
+    wanted: Sequence[Key],
+) -> tuple[list[Key], dict[Key, str], NDArray[np.int64]]:
+    """Pairs with votes enough, why the others are out, and the votes on the first."""
+    asked = record.study.design.votes_per_pair
+    needed = max(1, len(raters) if asked is None else min(asked, len(raters)))
+    keys: list[Key] = []
+    outs: dict[Key, str] = {}
+    for key in wanted:
+        given = sum(key in votes[rater] for rater in raters)
+        if key in flagged:
+            outs[key] = FLAGGED
+        elif given < needed:
+            outs[key] = NOT_SHARED if asked is None or given == 0 else TOO_FEW
+        else:
+            keys.append(key)
+    codes = np.array([[votes[rater].get(key, MISSING) for rater in raters] for key in keys], dtype=np.int64)
+    return keys, outs, codes.reshape(len(keys), len(raters))
+
+
+def _repeats(
+    record: StudyRecord,
+    raters: Sequence[str],
+    main: dict[str, dict[Key, int]],
+    shown: dict[tuple[str, str, str, bool], Assignment],
+    wanted: set[Key],
+) -> dict[str, tuple[int, int]]:
+    """Per rater: hidden repeats answered with the preference of the first time, of those answered twice."""
+    counts = {rater: [0, 0] for rater in raters}
+    for answer in record.answers:
+        key = (answer.item_id, answer.level)
+        first = main.get(answer.rater_id, {}).get(key)
+        if not answer.repeat or not answer.answered or first is None or key not in wanted:
+            continue
+        again = PREFERENCES.index(_preference(record, answer, shown))
+        counts[answer.rater_id][0] += again == first
+        counts[answer.rater_id][1] += 1
+    return {rater: (same, n) for rater, (same, n) in counts.items()}
+
+
+def _preference(
+    record: StudyRecord, answer: Answer, shown: dict[tuple[str, str, str, bool], Assignment]
+) -> Preference:
+    key = (answer.rater_id, answer.item_id, answer.level, answer.repeat)
+    preference = preference_of(record, answer, shown.get(key))
+    assert preference is not None, "only answers that were given are decoded"
+    return preference
+
+
+def _side(answer: Answer) -> str | None:
+    return answer.choice if answer.choice in ("left", "right") else None

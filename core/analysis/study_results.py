@@ -1,0 +1,276 @@
+"""One function for the results page, `study results` and a bundle: everything a blind study says."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core import __version__
+from core.analysis.counted import SIDE_UNKNOWN, Counted, Filters, count
+from core.schema import PREFERENCES, StudyRecord
+from core.stats import agreement
+from core.stats.composite import composite_scores, preferences
+from core.stats.consistency import Consistency, consistency
+from core.stats.non_inferiority import NonInferiority, non_inferiority
+from core.stats.position import PositionBias, position_bias
+from core.stats.power import Power, power_non_inferiority
+from core.stats.resampling import Estimate
+from core.stats.ties import Ties, ties
+from core.stats.votes import contingency
+
+INTERVAL_LEVEL = 0.95
+PAPER_ALPHA = 0.05
+FLAG_BELOW = 0.05
+"""A rater whose position p is below this is flagged."""
+COEFFICIENTS = ("raw_agreement", "cohen_kappa", "gwet_ac1", "fleiss_kappa", "krippendorff_alpha")
+
+
+@dataclass(frozen=True)
+class Contingency:
+    """Two raters' votes against each other."""
+
+    order: tuple[str, ...]
+    """Of rows and columns."""
+    table: list[list[int]] | None
+    """Rows: the first rater; columns: the second. None where there are not two raters."""
+    raters: tuple[str, ...]
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Composite:
+    """Sign of the sum of a pair's votes."""
+
+    mean: float | None
+    counts: dict[str, int]
+    """How many pairs have the score -1 (comparator), 0, 1 (candidate)."""
+    n: int
+
+
+@dataclass(frozen=True)
+class Block:
+    """What is computed overall and for each level alike."""
+
+    n_pairs: int
+    n_questions: int
+    n_left_out: dict[str, int]
+    choices: dict[str, dict[str, int]]
+    """Rater -> preference -> pairs, among the shared ones."""
+    contingency: Contingency
+    raw_agreement: Estimate
+    cohen_kappa: Estimate
+    gwet_ac1: Estimate
+    fleiss_kappa: Estimate
+    krippendorff_alpha: Estimate
+    composite: Composite
+    ties: Ties
+
+
+@dataclass(frozen=True)
+class PairOfRaters:
+    """Agreement of two raters on the pairs that both answered."""
+
+    raters: tuple[str, str]
+    contingency: Contingency
+    raw_agreement: Estimate
+    cohen_kappa: Estimate
+    gwet_ac1: Estimate
+
+
+@dataclass(frozen=True)
+class StudyResults:
+    """Everything a study says, with n used and left out. Fractions, not percent."""
+
+    study: str
+    state: str
+    candidate: str
+    comparator: str
+    dataset_sha256: str
+    design_seed: int
+    raters: tuple[str, ...]
+    levels: tuple[str, ...]
+    overall: Block
+    per_level: dict[str, Block]
+    pairwise: tuple[PairOfRaters, ...]
+    """Each two of three or more raters."""
+    non_inferiority: NonInferiority
+    power: Power
+    """The paper's variant: two-sided, alpha 0.05."""
+    power_one_sided: Power
+    """At the level of the declared bound."""
+    position_overall: PositionBias
+    position_per_rater: dict[str, PositionBias]
+    position_left_out: dict[str, int]
+    repeats: dict[str, Consistency]
+    answers_used: int
+    answers_left_out: dict[str, int]
+    n_resamples: int
+    rng: int
+
+    def to_json(self) -> dict[str, Any]:
+        """The documented form (docs/formats.md), ready for json.dumps."""
+        level = self.non_inferiority.confidence_level
+        return {
+            "app_version": __version__,
+            "study": self.study,
+            "state": self.state,
+            "candidate": self.candidate,
+            "comparator": self.comparator,
+            "dataset_sha256": self.dataset_sha256,
+            "design_seed": self.design_seed,
+            "levels": list(self.levels),
+            "raters": list(self.raters),
+            **_json(self.overall),
+            "answers": {"n_used": self.answers_used, "n_left_out": self.answers_left_out},
+            "interval": {
+                "method": "percentile bootstrap over questions",
+                "confidence_level": INTERVAL_LEVEL,
+                "n_resamples": self.n_resamples,
+                "rng": self.rng,
+            },
+            "pairwise": [_json(pair) for pair in self.pairwise],
+            "non_inferiority": _json(self.non_inferiority),
+            "power": _json(self.power),
+            "power_one_sided": {**_json(self.power_one_sided), "confidence_level": level},
+            "position_bias": {
+                "overall": _position(self.position_overall),
+                "per_rater": {rater: _position(p) for rater, p in self.position_per_rater.items()},
+                "n_left_out": self.position_left_out,
+            },
+            "repeats": {rater: _json(result) for rater, result in self.repeats.items()},
+            "per_level": {name: _json(block) for name, block in self.per_level.items()},
+        }
+
+
+def study_results(
+    record: StudyRecord, filters: Filters | None = None, *, n_resamples: int = 10_000, rng: int = 0
+) -> StudyResults:
+    """Analyse a study, from the database or from a bundle alike.
+
+    Main analysis: answers of raters who are no dry run, without hidden repeats, on pairs that every chosen
+    rater answered (or as many raters as the design asks for) and nobody flagged as invalid. `rng` seeds
+    every resampling anew, so that a number does not depend on which others are computed with it.
+    """
+    counted = count(record, filters or Filters())
+    design = record.study.design
+    scores = _scores(counted.codes)
+    one_sided = {"margin": design.margin, "alpha": 1 - design.confidence_level}
+    unknown = sum(counts[2] for counts in counted.sides.values())
+    return StudyResults(
+        study=record.study.name,
+        state=record.study.state,
+        candidate=design.candidate,
+        comparator=design.comparator,
+        dataset_sha256=record.study.dataset_sha256,
+        design_seed=design.seed,
+        raters=counted.raters,
+        levels=counted.levels,
+        overall=_block(counted, np.ones(len(counted.keys), dtype=bool), None, n_resamples, rng),
+        per_level={lv: _block(counted, counted.at_level(lv), lv, n_resamples, rng) for lv in counted.levels},
+        pairwise=_pairwise(counted, n_resamples, rng) if len(counted.raters) > 2 else (),
+        non_inferiority=non_inferiority(
+            scores,
+            counted.questions,
+            margin=design.margin,
+            confidence_level=design.confidence_level,
+            n_resamples=n_resamples,
+            rng=rng,
+        ),
+        power=power_non_inferiority(scores, margin=design.margin, alpha=PAPER_ALPHA, alternative="two-sided"),
+        power_one_sided=power_non_inferiority(scores, **one_sided, alternative="larger"),
+        position_overall=position_bias(
+            sum(counts[0] for counts in counted.sides.values()),
+            sum(counts[1] for counts in counted.sides.values()),
+        ),
+        position_per_rater={r: position_bias(left, right) for r, (left, right, _) in counted.sides.items()},
+        position_left_out={SIDE_UNKNOWN: unknown} if unknown else {},
+        repeats={r: consistency(same, n) for r, (same, n) in counted.repeats.items()},
+        answers_used=counted.answers_used,
+        answers_left_out=counted.answers_left_out,
+        n_resamples=n_resamples,
+        rng=rng,
+    )
+
+
+def _block(counted: Counted, rows: NDArray[np.bool_], level: str | None, n_resamples: int, rng: int) -> Block:
+    codes, questions = counted.codes[rows], counted.questions[rows]
+    left_out = counted.pairs_left_out if level is None else counted.left_out_by_level[level]
+    scores = _scores(codes)
+    values = {name: int((scores == value).sum()) for name, value in (("-1", -1), ("0", 0), ("1", 1))}
+    choices: dict[str, dict[str, int]] = {
+        rater: {str(p): int((codes[:, column] == code).sum()) for code, p in enumerate(PREFERENCES)}
+        for column, rater in enumerate(counted.raters)
+    }
+    estimates = {
+        name: _estimate(name, codes, questions, counted.raters, n_resamples, rng) for name in COEFFICIENTS
+    }
+    return Block(
+        n_pairs=len(codes),
+        n_questions=len(set(questions)),
+        n_left_out=left_out,
+        choices=choices,
+        contingency=_contingency(codes, counted.raters),
+        composite=Composite(float(scores.mean()) if len(scores) else None, values, len(scores)),
+        ties=ties(codes, min_votes=1),
+        **estimates,
+    )
+
+
+def _estimate(
+    name: str,
+    codes: NDArray[np.int64],
+    questions: NDArray[np.str_],
+    raters: Sequence[str],
+    n_resamples: int,
+    rng: int,
+) -> Estimate:
+    if len(raters) < 2:
+        return _undefined("agreement needs two raters with answers", len(codes), n_resamples)
+    if name == "cohen_kappa" and len(raters) > 2:
+        reason = "Cohen's kappa is for two raters: see fleiss_kappa, krippendorff_alpha and pairwise"
+        return _undefined(reason, len(codes), n_resamples)
+    function = getattr(agreement, name)
+    options = {"n_resamples": n_resamples, "confidence_level": INTERVAL_LEVEL, "rng": rng}
+    result: Estimate = function(codes, clusters=questions, **options)
+    return result
+
+
+def _pairwise(counted: Counted, n_resamples: int, rng: int) -> tuple[PairOfRaters, ...]:
+    pairs = []
+    for index, first in enumerate(counted.raters):
+        for second in counted.raters[index + 1 :]:
+            columns = [counted.raters.index(first), counted.raters.index(second)]
+            codes = counted.codes[:, columns]
+            estimates = {
+                name: _estimate(name, codes, counted.questions, (first, second), n_resamples, rng)
+                for name in COEFFICIENTS[:3]
+            }
+            pairs.append(PairOfRaters((first, second), _contingency(codes, (first, second)), **estimates))
+    return tuple(pairs)
+
+
+def _contingency(codes: NDArray[np.int64], raters: Sequence[str]) -> Contingency:
+    if len(raters) != 2:
+        reason = "a table needs two raters" if len(raters) < 2 else "more than two raters: see pairwise"
+        return Contingency(PREFERENCES, None, tuple(raters), reason)
+    return Contingency(PREFERENCES, contingency(codes[:, 0], codes[:, 1]).tolist(), tuple(raters))
+
+
+def _scores(codes: NDArray[np.int64]) -> NDArray[np.float64]:
+    return composite_scores(preferences(codes))
+
+
+def _undefined(reason: str, n: int, n_resamples: int) -> Estimate:
+    return Estimate(None, None, None, n, reason, 0, n_resamples, INTERVAL_LEVEL)
+
+
+def _position(result: PositionBias) -> dict[str, Any]:
+    return {**asdict(result), "flagged": result.p is not None and result.p < FLAG_BELOW}
+
+
+def _json(result: Any) -> dict[str, Any]:
+    """A result dataclass as plain JSON values."""
+    values: dict[str, Any] = asdict(result)
+    return values

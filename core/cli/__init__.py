@@ -1,0 +1,47 @@
+"""The command line: one file a noun, thin like pages. Exit status 0, or 2 with a sentence for a user's mistake."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from core import __version__
+from core.cli import serve, study
+from core.errors import AssayError, InputError
+
+MOST_PROBLEMS = 40
+"""More problems than this are counted instead of listed."""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line, for running and for the documentation's test."""
+    top = argparse.ArgumentParser(prog="python -m core", description="Assay: can this judge be trusted?")
+    top.add_argument("--version", action="version", version=f"assay {__version__}")
+    nouns = top.add_subparsers(dest="noun", required=True, metavar="NOUN")
+    study.add_to(nouns)
+    serve.add_to(nouns)
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit status."""
+    options = parser().parse_args(arguments)
+    try:
+        options.run(options)
+    except InputError as problem:
+        _complain(problem)
+        return 2
+    except AssayError as problem:
+        print(problem, file=sys.stderr)
+        return 2
+    except BrokenPipeError:  # the reader of a pipe had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def _complain(problem: InputError) -> None:
+    print(problem.what, file=sys.stderr)
+    for line in problem.problems[:MOST_PROBLEMS]:
+        print(f"  - {line}", file=sys.stderr)
+    if len(problem.problems) > MOST_PROBLEMS:
+        print(f"  ... and {len(problem.problems) - MOST_PROBLEMS} more", file=sys.stderr)

@@ -1,0 +1,56 @@
+"""Options and small things that several commands share."""
+
+import argparse
+from pathlib import Path
+from typing import TypeAlias
+
+from core.errors import InputError
+
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+def add_database_option(command: argparse.ArgumentParser) -> None:
+    """`--db`, the same for every command."""
+    command.add_argument("--db", metavar="PATH", help="database (default: ASSAY_DB, else var/assay.db)")
+
+
+def read_file(path: Path) -> bytes:
+    """The file's bytes. Raises InputError, naming the file, when it cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as problem:
+        raise InputError(f"{path} cannot be read: {problem.strerror or problem}.") from problem
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file, whole or not at all. Raises InputError when it cannot be written."""
+    draft = path.with_name(path.name + ".part")
+    try:
+        draft.write_bytes(data)
+        draft.replace(path)
+    except OSError as problem:
+        raise InputError(f"{path} cannot be written: {problem.strerror or problem}.") from problem
+
+
+def level_list(levels: tuple[str, ...], text: str | None) -> list[str] | None:
+    """Levels named as `A1-A4` or `A1,A3`, in the study's order; None for all. Raises InputError."""
+    if text is None:
+        return None
+    chosen: set[str] = set()
+    for part in name_list(text) or []:
+        first, dash, last = part.partition("-")
+        ends = [first.strip(), last.strip()] if dash and part not in levels else [part]
+        unknown = [end for end in ends if end not in levels]
+        if unknown:
+            raise InputError(
+                f"--levels: there is no level {unknown[0]!r}; the levels are {', '.join(levels)}."
+            )
+        chosen.update(levels[levels.index(ends[0]) : levels.index(ends[-1]) + 1])
+    if not chosen:
+        raise InputError(f"--levels: {text!r} names no level; the levels are {', '.join(levels)}.")
+    return [level for level in levels if level in chosen]
+
+
+def name_list(text: str | None) -> list[str] | None:
+    """Names separated by commas; None for all."""
+    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]

@@ -1,0 +1,58 @@
+"""`serve`: prepare the database, print the links, and hand over to Streamlit."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from core.cli.options import Commands, add_database_option
+from core.errors import NotFound
+from core.store import Store, database_path, open_store
+from core.store.access import admin_token
+from core.store.studies import find_study
+from core.study.demo import DEMO_NAME, load_demo_once
+from core.study.lifecycle import links
+
+_APP = Path(__file__).resolve().parents[2] / "app.py"
+_DEFAULT_PORT = "8501"
+
+
+def add_to(nouns: Commands) -> None:
+    """Register `serve`."""
+    command = nouns.add_parser("serve", help="start the app (what ./run calls)")
+    add_database_option(command)
+    command.add_argument(
+        "streamlit", nargs=argparse.REMAINDER, help="options for Streamlit, such as --server.port 8600"
+    )
+    command.set_defaults(run=_serve)
+
+
+def _serve(options: argparse.Namespace) -> None:
+    path = database_path(options.db)
+    with open_store(path) as store:
+        load_demo_once(store)
+        _print_links(store, f"http://127.0.0.1:{_port(options.streamlit)}")
+    sys.stdout.flush()
+    os.environ["ASSAY_DB"] = str(path.resolve())
+    os.chdir(_APP.parent)  # Streamlit reads .streamlit/config.toml from the working directory
+    command = [sys.executable, "-m", "streamlit", "run", str(_APP), *options.streamlit]
+    os.execv(sys.executable, command)
+
+
+def _print_links(store: Store, base: str) -> None:
+    print(f"\nAdmin (keep this link to yourself):\n  {base}/?admin={admin_token(store)}")
+    try:
+        for link in links(store, find_study(store, DEMO_NAME)):
+            print(f"Demo study as {link.rater_id}:\n  {link.url(base)}")
+    except NotFound:  # the owner renamed or never had it
+        pass
+    print()
+
+
+def _port(arguments: list[str]) -> str:
+    """The port Streamlit will listen on, as far as its options or environment say."""
+    for index, argument in enumerate(arguments):
+        name, _, value = argument.partition("=")
+        if name == "--server.port":
+            return value or next(iter(arguments[index + 1 :]), _DEFAULT_PORT)
+    return os.environ.get("STREAMLIT_SERVER_PORT", _DEFAULT_PORT)

@@ -1,0 +1,208 @@
+"""`study`: import, votes, links, progress, states, results, export."""
+
+import argparse
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+from core.cli.options import Commands, add_database_option, read_file
+from core.cli.study_results import add_export, add_results
+from core.datasets import read_dataset
+from core.datasets.votes import read_votes
+from core.schema import Dataset, Design, State, Study
+from core.store import Store, database_path, open_store
+from core.store.studies import find_study, items_of, list_studies
+from core.study import lifecycle
+from core.study.bundle import is_bundle, read_bundle
+from core.study.progress import progress
+
+DEFAULT_URL = "http://127.0.0.1:8501"
+
+
+def add_to(nouns: Commands) -> None:
+    """Register `study` and its verbs."""
+    noun = nouns.add_parser("study", help="blind validation studies")
+    verbs = noun.add_subparsers(dest="verb", required=True, metavar="VERB")
+    _add_import(verbs)
+    _add_votes(verbs)
+    _add_links(verbs)
+    _add_states(verbs)
+    for verb, run, text in (("list", _list, "all studies"), ("progress", _progress, "how far each rater is")):
+        command = verbs.add_parser(verb, help=text)
+        if verb == "progress":
+            command.add_argument("name")
+        command.add_argument("--json", action="store_true", help="print JSON")
+        add_database_option(command)
+        command.set_defaults(run=run)
+    add_results(verbs)
+    add_export(verbs)
+
+
+def _add_import(verbs: Commands) -> None:
+    command = verbs.add_parser("import", help="make a study of a data set, or restore one from a bundle")
+    command.add_argument("file", type=Path, help="the paper's JSON, long CSV or JSONL, or a bundle (.zip)")
+    command.add_argument("--name", help="name of the study (a bundle brings its own)")
+    command.add_argument("--candidate", help="source whose non-inferiority is asked")
+    command.add_argument("--comparator", help="source it is compared with")
+    command.add_argument(
+        "--margin", type=float, default=0.1, help="non-inferiority margin (default %(default)s)"
+    )
+    command.add_argument(
+        "--confidence",
+        type=float,
+        default=0.90,
+        help="of the one-sided lower bound, between 0.5 and 1 (default %(default)s)",
+    )
+    command.add_argument("--seed", type=int, help="of every draw (default: a new one)")
+    command.add_argument(
+        "--votes-per-pair", type=int, help="raters a question (default: all raters rate all)"
+    )
+    command.add_argument("--max-questions", type=int, help="most questions one rater gets")
+    command.add_argument(
+        "--levels-order",
+        choices=["fixed", "shuffled"],
+        default="fixed",
+        help="levels within a question: best to worst, or shuffled (default %(default)s)",
+    )
+    command.add_argument(
+        "--repeats", type=float, default=0.05, help="share of hidden repeats, 0 to 0.5 (default %(default)s)"
+    )
+    command.add_argument("--again", action="store_true", help="import a file that is here already once more")
+    add_database_option(command)
+    command.set_defaults(run=_import)
+
+
+def _add_votes(verbs: Commands) -> None:
+    command = verbs.add_parser("votes", help="add the paper's votes JSON under a rater's name")
+    command.add_argument("name")
+    command.add_argument("file", type=Path)
+    command.add_argument("--rater", required=True, help="pseudonym of the person who voted")
+    add_database_option(command)
+    command.set_defaults(run=_votes)
+
+
+def _add_links(verbs: Commands) -> None:
+    command = verbs.add_parser("links", help="print, add, revoke or re-issue raters' personal links")
+    command.add_argument("name")
+    command.add_argument("--add", metavar="R1,R2", help="add raters and print their links")
+    command.add_argument("--language", help="of the guidelines for the raters added")
+    command.add_argument("--revoke", metavar="R", help="make a rater's link worthless; answers are kept")
+    command.add_argument("--reissue", metavar="R", help="give a rater a new link; the old one stops working")
+    command.add_argument("--url", default=DEFAULT_URL, help="address of the app (default %(default)s)")
+    add_database_option(command)
+    command.set_defaults(run=_links)
+
+
+def _add_states(verbs: Commands) -> None:
+    states: tuple[tuple[str, State, str], ...] = (
+        ("open", "open", "let raters answer"),
+        ("close", "closed", "take no more answers"),
+        ("unblind", "unblinded", "end a closed study"),
+    )
+    for verb, state, text in states:
+        command = verbs.add_parser(verb, help=text)
+        command.add_argument("name")
+        command.add_argument(
+            "--reason", default="", help="kept in the study's log", required=verb == "unblind"
+        )
+        add_database_option(command)
+        command.set_defaults(run=_move, state=state)
+
+
+def _import(options: argparse.Namespace) -> None:
+    data = read_file(options.file)
+    with open_store(database_path(options.db)) as store:
+        if is_bundle(data):
+            study = _restore(store, data, options)
+        else:
+            dataset = read_dataset(data, options.file.name)
+            study = _import_dataset(store, dataset, options)
+            for note in dataset.notes:
+                print(f"Note: {note}")
+        n_items = len(items_of(store, study.study_id))
+    print(
+        f"Study {study.name!r}: {n_items} questions at levels {', '.join(study.levels)}; {study.state}.\n"
+        f"{lifecycle.describe_design(study.design)}"
+    )
+
+
+def _import_dataset(store: Store, dataset: Dataset, options: argparse.Namespace) -> Study:
+    candidate, comparator = lifecycle.roles(dataset, options.candidate, options.comparator)
+    design = Design(
+        candidate=candidate,
+        comparator=comparator,
+        margin=options.margin,
+        confidence_level=options.confidence,
+        seed=lifecycle.new_seed() if options.seed is None else options.seed,
+        level_order=options.levels_order,
+        repeat_share=options.repeats,
+        votes_per_pair=options.votes_per_pair,
+        max_questions=options.max_questions,
+    )
+    name = options.name if options.name is not None else options.file.stem
+    return lifecycle.import_study(store, name, dataset, design, again=options.again)
+
+
+def _restore(store: Store, data: bytes, options: argparse.Namespace) -> Study:
+    record = read_bundle(data, options.file.name)
+    return lifecycle.restore_study(store, record, name=options.name)
+
+
+def _votes(options: argparse.Namespace) -> None:
+    data = read_file(options.file)
+    with open_store(database_path(options.db)) as store:
+        study = find_study(store, options.name)
+        pairs = {(item.item_id, level) for item in items_of(store, study.study_id) for level in study.levels}
+        count = lifecycle.import_votes(
+            store, study, options.rater, read_votes(data, options.file.name, pairs)
+        )
+    print(f"{count} votes of {options.rater!r} added to {study.name!r}, side and time unknown.")
+
+
+def _links(options: argparse.Namespace) -> None:
+    with open_store(database_path(options.db)) as store:
+        study = find_study(store, options.name)
+        if options.revoke:
+            lifecycle.revoke_link(store, study, options.revoke)
+            print(f"The link of {options.revoke!r} no longer works.")
+        if options.reissue:
+            lifecycle.reissue_link(store, study, options.reissue)
+        if options.add is not None:
+            ids = [part.strip() for part in options.add.split(",")]
+            lifecycle.add_raters(store, study, ids, language=options.language)
+        for link in lifecycle.links(store, study):
+            print(f"{link.rater_id}\t{link.url(options.url)}")
+        if study.state == "draft":
+            print(f"The study is a draft: `study open {study.name}` lets raters answer.")
+
+
+def _move(options: argparse.Namespace) -> None:
+    with open_store(database_path(options.db)) as store:
+        study = lifecycle.move(store, find_study(store, options.name), options.state, options.reason)
+    print(f"Study {study.name!r} is {study.state}.")
+
+
+def _list(options: argparse.Namespace) -> None:
+    with open_store(database_path(options.db)) as store:
+        studies = list_studies(store)
+    if options.json:
+        print(json.dumps([asdict(study) for study in studies], indent=2, ensure_ascii=False))
+        return
+    for study in studies:
+        print(f"{study.name}\t{study.state}\t{study.design.candidate} against {study.design.comparator}")
+
+
+def _progress(options: argparse.Namespace) -> None:
+    with open_store(database_path(options.db)) as store:
+        lines = progress(store, find_study(store, options.name).study_id)
+    if options.json:
+        print(json.dumps([asdict(line) for line in lines], indent=2, ensure_ascii=False))
+        return
+    print("rater\tkind\tdone\tskipped\tflagged\tmedian s\tleft\tboth good\tlast answer")
+    for line in lines:
+        rates = [f"{rate:.0%}" if rate is not None else "-" for rate in (line.left_rate, line.both_good_rate)]
+        seconds = "-" if line.median_seconds is None else f"{line.median_seconds:.1f}"
+        print(
+            f"{line.rater_id}\t{line.kind}\t{line.done}/{line.total}\t{line.skipped}\t{line.flagged}\t{seconds}\t"
+            f"{rates[0]}\t{rates[1]}\t{line.last_utc or '-'}"
+        )

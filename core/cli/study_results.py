@@ -1,0 +1,158 @@
+"""`study results` and `study export`: the same function for a study in the database and for a bundle."""
+
+import argparse
+import json
+from pathlib import Path
+
+from core.analysis.counted import Filters
+from core.analysis.study_results import Block, StudyResults, study_results
+from core.cli.options import Commands, add_database_option, level_list, name_list, read_file, write_file
+from core.errors import InputError
+from core.schema import StudyRecord
+from core.stats.resampling import Estimate
+from core.store import database_path, open_store
+from core.store.record import load_record
+from core.store.studies import find_study
+from core.study.bundle import is_bundle, read_bundle, write_bundle
+from core.study.export import paper_files, to_csv, to_jsonl
+
+_WRITERS = {"csv": to_csv, "jsonl": to_jsonl, "bundle": write_bundle}
+
+
+def add_results(verbs: Commands) -> None:
+    """Register `study results`."""
+    command = verbs.add_parser("results", help="agreement, composite and non-inferiority, with intervals")
+    command.add_argument("study", metavar="NAME|BUNDLE", help="name of a study, or a bundle (.zip)")
+    command.add_argument("--levels", help="such as A1-A4 or A1,A3 (default: all)")
+    command.add_argument("--raters", metavar="A,B", help="default: all who have answered")
+    command.add_argument("--questions", metavar="ID,ID", help="default: all")
+    command.add_argument("--languages", metavar="en,ja", help="default: all")
+    command.add_argument(
+        "--resamples", type=int, default=10_000, help="bootstrap resamples (default %(default)s)"
+    )
+    command.add_argument("--json", action="store_true", help="print JSON as docs/formats.md describes it")
+    add_database_option(command)
+    command.set_defaults(run=_results)
+
+
+def add_export(verbs: Commands) -> None:
+    """Register `study export`."""
+    command = verbs.add_parser("export", help="answers as CSV or JSONL, the paper's JSON, or a whole bundle")
+    command.add_argument("name")
+    command.add_argument("--format", choices=["csv", "jsonl", "paper", "bundle"], required=True)
+    command.add_argument(
+        "--out", type=Path, required=True, help="file; for several raters' paper JSON, a folder"
+    )
+    add_database_option(command)
+    command.set_defaults(run=_export)
+
+
+def _record(options: argparse.Namespace) -> StudyRecord:
+    path = Path(options.study)
+    if path.suffix.lower() == ".zip" or (path.is_file() and is_bundle(read_file(path))):
+        return read_bundle(read_file(path), path.name)
+    with open_store(database_path(options.db)) as store:
+        return load_record(store, find_study(store, options.study))
+
+
+def _results(options: argparse.Namespace) -> None:
+    if options.resamples < 1:
+        raise InputError(f"--resamples: {options.resamples} is less than 1.")
+    record = _record(options)
+    filters = Filters(
+        levels=level_list(record.study.levels, options.levels),
+        raters=name_list(options.raters),
+        questions=name_list(options.questions),
+        languages=name_list(options.languages),
+    )
+    results = study_results(record, filters, n_resamples=options.resamples)
+    if options.json:
+        print(json.dumps(results.to_json(), indent=2, ensure_ascii=False))
+    else:
+        _print(results)
+
+
+def _print(results: StudyResults) -> None:
+    block, bound = results.overall, results.non_inferiority
+    print(f"Study {results.study!r} ({results.state}): {results.candidate} against {results.comparator}")
+    print(f"Raters: {', '.join(results.raters) or 'none'}; levels: {', '.join(results.levels)}")
+    _print_counts(block)
+    if block.contingency.table is not None:
+        _print_table(block)
+    for name in ("raw_agreement", "cohen_kappa", "gwet_ac1", "fleiss_kappa", "krippendorff_alpha"):
+        print(f"{name:20} {_estimate(getattr(block, name))}")
+    counts = ", ".join(f"{value}: {n}" for value, n in block.composite.counts.items())
+    print(f"{'composite mean':20} {_number(block.composite.mean)} (pairs scored {counts})")
+    print(f"\nNon-inferiority, margin {bound.margin:g}, one-sided bound at {bound.confidence_level:.0%}:")
+    print(f"  over questions (the verdict) {_number(bound.bound_questions)}: {_verdict(bound, 'questions')}")
+    print(f"  over pairs (the paper's)     {_number(bound.bound_pairs)}: {_verdict(bound, 'pairs')}")
+    power = results.power
+    print(f"Power {_number(power.value)} ({power.method}, alpha {power.alpha:g}, {power.alternative})")
+    overall = results.position_overall
+    print(
+        f"Position: {_number(overall.share_left)} left of {overall.n} choices of a side, p {_number(overall.p)}"
+    )
+    for level, part in results.per_level.items():
+        print(
+            f"{level}: {part.n_pairs} pairs, agreement {_number(part.raw_agreement.estimate)}, kappa "
+            f"{_number(part.cohen_kappa.estimate)}, AC1 {_number(part.gwet_ac1.estimate)}, composite "
+            f"{_number(part.composite.mean)}"
+        )
+
+
+def _print_counts(block: Block) -> None:
+    left_out = "; ".join(f"{n} {reason}" for reason, n in block.n_left_out.items()) or "none"
+    print(f"{block.n_pairs} pairs of {block.n_questions} questions; left out: {left_out}\n")
+
+
+def _print_table(block: Block) -> None:
+    print(" " * 14 + "".join(f"{name:>12}" for name in block.contingency.order))
+    for name, row in zip(block.contingency.order, block.contingency.table or [], strict=True):
+        print(f"{name:14}" + "".join(f"{n:12}" for n in row))
+    print(f"(rows: {block.contingency.raters[0]}, columns: {block.contingency.raters[1]})\n")
+
+
+def _estimate(estimate: Estimate) -> str:
+    if estimate.estimate is None:
+        return f"undefined: {estimate.reason}"
+    if estimate.low is None:
+        return f"{_number(estimate.estimate)} (no interval: {estimate.interval_reason})"
+    interval = f"[{_number(estimate.low)}, {_number(estimate.high)}]"
+    return f"{_number(estimate.estimate)} {interval} n={estimate.n}"
+
+
+def _verdict(bound: object, unit: str) -> str:
+    said = getattr(bound, f"non_inferior_{unit}")
+    return "undefined" if said is None else "non-inferior" if said else "non-inferiority not shown"
+
+
+def _number(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.4f}"
+
+
+def _export(options: argparse.Namespace) -> None:
+    with open_store(database_path(options.db)) as store:
+        record = load_record(store, find_study(store, options.name))
+    if options.format == "paper":
+        written = _export_paper(record, options.out)
+    else:
+        write_file(options.out, _WRITERS[options.format](record))
+        written = [options.out]
+    for path in written:
+        print(path)
+
+
+def _export_paper(record: StudyRecord, out: Path) -> list[Path]:
+    """One file for one rater; else a folder with a file a rater."""
+    files = paper_files(record)
+    if not files:
+        raise InputError(f"Study {record.study.name!r} has no answers to export.")
+    if len(files) == 1 and not out.is_dir():
+        write_file(out, next(iter(files.values())))
+        return [out]
+    if out.is_file():
+        raise InputError(f"{len(files)} raters give {len(files)} files: name a folder, not the file {out}.")
+    out.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        write_file(out / name, content)
+    return [out / name for name in files]

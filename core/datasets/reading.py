@@ -1,0 +1,154 @@
+"""From bytes to checked texts: what every reader of a file needs, whatever its format.
+
+A reader never stops at the first problem of a value: the checks here return a sentence, the caller adds
+the place and goes on, and all problems are raised together.
+"""
+
+import hashlib
+import json
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NoReturn
+
+import regex
+
+from core.errors import InputError
+
+LONGEST_NAME = 60
+"""Characters of an id, level or source that a message repeats; a file may hold anything there."""
+
+_FORBIDDEN = regex.compile(r"[\p{Cc}\p{Cs}--\n\t\r]", regex.V1)
+
+
+class JsonObject(dict[str, object]):
+    """A JSON object that remembers which keys the file gave more than once."""
+
+    duplicates: tuple[str, ...] = ()
+
+
+def sha256_of(data: bytes) -> str:
+    """The fingerprint of the file as it was uploaded."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def reject(file_name: str, problems: Sequence[str]) -> NoReturn:
+    """Refuse the file, with every problem found."""
+    count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+    raise InputError(f"{shown(file_name)} cannot be imported: {count}", problems)
+
+
+def decode(data: bytes, file_name: str) -> str:
+    """The file's text, without a byte order mark; names the line of every byte that is not UTF-8."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        reject(file_name, ["line 1: the file is UTF-16; save the file as UTF-8"])
+    if data.startswith(b"PK\x03\x04"):
+        reject(file_name, ["line 1: the file is a zip archive or a workbook; save the table as CSV, UTF-8"])
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        reject(file_name, list(_bad_bytes(data)))
+    if not text.strip():
+        reject(file_name, ["line 1: the file is empty"])
+    return text
+
+
+def _bad_bytes(data: bytes) -> Iterable[str]:
+    # A line break is never part of a longer UTF-8 sequence, so lines can be decoded one by one.
+    for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
+        try:
+            line.decode("utf-8")
+        except UnicodeDecodeError as error:
+            yield f"line {number}: byte 0x{line[error.start]:02x} is not UTF-8; save the file as UTF-8"
+
+
+def shown(name: str) -> str:
+    """A name from a file, fit for a message: short, and nothing invisible or unprintable in it."""
+    short = name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
+    return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in short)
+
+
+def type_name(value: object) -> str:
+    """What a JSON value is, in words."""
+    if value is None:
+        return "null"
+    names: dict[type, str] = {bool: "a truth value", int: "a number", float: "a decimal number"}
+    names |= {str: "a text", list: "a list"}
+    return names.get(type(value), "an object")
+
+
+def clean_text(text: str) -> str:
+    """The text with every line break written as a line feed; nothing else changes."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def is_blank(text: str) -> bool:
+    """Whether a reader would see nothing: only spaces, controls and invisible marks."""
+    return all(unicodedata.category(char) in ("Zs", "Zl", "Zp", "Cc", "Cf") for char in text)
+
+
+def text_problem(value: object) -> str | None:
+    """What keeps a value from being shown as a text, as the end of "text ..."; None: nothing."""
+    if not isinstance(value, str):
+        return f"is {type_name(value)}, expected a text"
+    if found := _FORBIDDEN.search(value):
+        code = f"U+{ord(found.group()):04X} (character {found.start() + 1})"
+        if unicodedata.category(found.group()) == "Cs":
+            return f"holds half a surrogate pair, {code}"
+        return f"holds the control character {code}"
+    if value == "":
+        return "is empty"
+    return "is blank" if is_blank(value) else None
+
+
+def name_of(value: object) -> str | None:
+    """An id, level or source as a name, without the spaces around it; None: no such name."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        # An integer too long for Python to write in decimal was already refused by parse_json.
+        return str(value)
+    if text_problem(value) is None:
+        assert isinstance(value, str)
+        return value.strip()
+    return None
+
+
+def name_problem(value: object) -> str:
+    """Why name_of found no name, as the end of "id ..."."""
+    if isinstance(value, str):
+        return text_problem(value) or "cannot be used"
+    return f"is {type_name(value)}, expected a text or a whole number"
+
+
+def parse_json(text: str, line: int = 0) -> tuple[object, str | None]:
+    """The JSON value, or None and the problem with its place.
+
+    line: the file's line that `text` is, for formats with one value a line; 0: the text is the whole file.
+    """
+    place = f"line {line}" if line else "file"
+    try:
+        return json.loads(text, object_pairs_hook=_json_object, parse_constant=_no_constant), None
+    except json.JSONDecodeError as error:
+        hint = "; a file with one object a line is JSONL, name it .jsonl" if error.msg == "Extra data" else ""
+        at = f"line {line or error.lineno}, column {error.colno}"
+        return None, f"{at}: not valid JSON ({error.msg}){'' if line else hint}"
+    except RecursionError:
+        return None, f"{place}: not readable as JSON (nested too deeply)"
+    except ValueError as error:
+        return None, f"{place}: not readable as JSON ({error})"
+
+
+def _json_object(pairs: list[tuple[str, object]]) -> JsonObject:
+    result = JsonObject(pairs)
+    if len(result) < len(pairs):
+        counts = Counter(key for key, _ in pairs)
+        result.duplicates = tuple(key for key, count in counts.items() if count > 1)
+    return result
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON value")
+
+
+def duplicate_problems(place: str, value: JsonObject) -> list[str]:
+    """One problem a key that the object holds more than once."""
+    return [f"{place}: key {shown(key)} appears more than once" for key in value.duplicates]

@@ -1,0 +1,217 @@
+"""Two texts -> aligned segments that say what differs, for highlighting.
+
+The unit is the word; in scripts written without spaces it is the grapheme cluster (one visible character).
+Nothing is lost: the segments of a text, put together, are the text, white space and line breaks included.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import regex
+from rapidfuzz.distance import LCSseq
+
+Kind = Literal["same", "added", "removed"]
+
+MOST_TOKENS = 4_000
+"""Above this, sentences are aligned first: the alignment's memory grows with the product of the lengths."""
+
+_UNSPACED = "".join(rf"\p{{scx={s}}}" for s in ("Han", "Hira", "Kana", "Thai", "Lao", "Khmr", "Mymr"))
+_LETTER = rf"[[\p{{L}}\p{{N}}]--[{_UNSPACED}]]"
+_TOKEN = regex.compile(
+    rf"""
+    \s+                                         # a run of white space
+    | {_LETTER}                                 # a word: letters and digits, with
+      (?: [{_LETTER}\p{{M}}\u200c\u200d]        #   combining marks and joiners
+        | ['’׳״](?={_LETTER})                   #   an apostrophe inside
+        | (?<=\p{{N}})[.,٫٬](?=\p{{N}})         #   a point or comma inside a number
+      )*
+    | \X                                        # all else, one visible character at a time
+    """,
+    regex.VERBOSE | regex.V1,
+)
+_SENTENCE_END = frozenset(".!?…。！？؟۔।")
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A run of text that is treated alike."""
+
+    text: str
+    kind: Kind
+
+
+@dataclass(frozen=True)
+class _Block:
+    """A stretch of both texts: the same tokens, or what one has where the other has something else."""
+
+    same: bool
+    first: Sequence[str]
+    second: Sequence[str]
+
+
+def tokenize(text: str) -> list[str]:
+    """The text cut into words, runs of white space and single other characters; joined, it is the text."""
+    tokens: list[str] = _TOKEN.findall(text)
+    return tokens
+
+
+def diff_against(base: str, text: str) -> tuple[Segment, ...]:
+    """`text` in reading order, with what it adds to `base` and, at its place, what it leaves out of it.
+
+    same + added gives exactly `text`; same + removed gives exactly `base`.
+    """
+    segments: list[Segment] = []
+    joined = _absorb_spaces(_align(tokenize(base), tokenize(text)))
+    for block in _merged(part for whole in joined for part in _without_shared_end(whole)):
+        first, second = "".join(block.first), "".join(block.second)
+        if block.same:
+            segments.append(Segment(first, "same"))
+        else:
+            segments += [Segment(first, "removed")] if first else []
+            segments += [Segment(second, "added")] if second else []
+    return tuple(segments)
+
+
+def diff_pair(left: str, right: str) -> tuple[tuple[Segment, ...], tuple[Segment, ...]]:
+    """Both texts, each with what the other does not have marked as added; no side is the base.
+
+    Swapping the arguments swaps the results. An alignment has ties and the algorithm breaks them by the
+    order of its arguments, so the two texts are always aligned in the order of their code points.
+    """
+    if right < left:
+        second, first = diff_pair(right, left)
+        return first, second
+    blocks = list(_align(tokenize(left), tokenize(right)))
+    return (
+        _one_side((block.same, block.first) for block in blocks),
+        _one_side((block.same, block.second) for block in blocks),
+    )
+
+
+def _one_side(runs: Iterable[tuple[bool, Sequence[str]]]) -> tuple[Segment, ...]:
+    """The segments of one text; a single space between two marked runs is marked with them."""
+    joined: list[tuple[bool, str]] = []
+    for same, tokens in runs:
+        text = "".join(tokens)
+        if not text:
+            continue
+        if joined and joined[-1][0] == same:
+            joined[-1] = (same, joined[-1][1] + text)
+        elif not same and len(joined) >= 2 and joined[-1] == (True, " "):
+            joined.pop()
+            joined[-1] = (False, f"{joined[-1][1]} {text}")
+        else:
+            joined.append((same, text))
+    return tuple(Segment(text, "same" if same else "added") for same, text in joined)
+
+
+def _absorb_spaces(blocks: Iterable[_Block]) -> list[_Block]:
+    """Join changed blocks that only a single space separates, so that a reworded phrase is one run."""
+    result: list[_Block] = []
+    for block in blocks:
+        if not block.same and len(result) >= 2 and _one_run(result[-2], result[-1], block):
+            space, before = result.pop(), result.pop()
+            result.append(
+                _Block(
+                    False,
+                    [*before.first, *space.first, *block.first],
+                    [*before.second, *space.second, *block.second],
+                )
+            )
+        else:
+            result.append(block)
+    return result
+
+
+def _without_shared_end(block: _Block) -> Iterator[_Block]:
+    """The block, less the token (a space) that both sides end with: a mark ends with its last word."""
+    first, second = block.first, block.second
+    if block.same or not first or not second or first[-1] != second[-1]:
+        yield block
+    else:
+        if len(first) > 1 or len(second) > 1:
+            yield _Block(False, first[:-1], second[:-1])
+        yield _Block(True, first[-1:], second[-1:])
+
+
+def _one_run(before: _Block, between: _Block, after: _Block) -> bool:
+    """Whether the space belongs to a run on one side and touches a run on the other.
+
+    Two pure insertions stay apart: joined, they would show a space as removed that nobody took away.
+    """
+    if not between.same or list(between.first) != [" "]:
+        return False
+    removed = (bool(before.first), bool(after.first))
+    added = (bool(before.second), bool(after.second))
+    return (all(removed) and any(added)) or (all(added) and any(removed))
+
+
+def _align(first: list[str], second: list[str]) -> Iterator[_Block]:
+    """Blocks that alternate between same and changed and cover both token lists."""
+    if max(len(first), len(second)) <= MOST_TOKENS:
+        yield from _merged(_align_windows(first, second))
+    else:
+        yield from _merged(_align_sentences(first, second))
+
+
+def _align_sentences(first: list[str], second: list[str]) -> Iterator[_Block]:
+    for block in _merged(_align_windows(_sentences(first), _sentences(second))):
+        words_first = [token for sentence in block.first for token in tokenize(sentence)]
+        words_second = [token for sentence in block.second for token in tokenize(sentence)]
+        if block.same:
+            yield _Block(True, words_first, words_second)
+        else:
+            yield from _align_windows(words_first, words_second)
+
+
+def _sentences(tokens: list[str]) -> list[str]:
+    """The tokens joined to lines and sentences, each with the white space that follows it."""
+    sentences: list[str] = []
+    current: list[str] = []
+    ended = False
+    for token in tokens:
+        if ended and not token.isspace() and token not in _SENTENCE_END:
+            sentences.append("".join(current))
+            current = []
+        ended = token in _SENTENCE_END or "\n" in token or (ended and token.isspace())
+        current.append(token)
+    return [*sentences, "".join(current)] if current else sentences
+
+
+def _align_windows(first: list[str], second: list[str]) -> Iterator[_Block]:
+    """Align lists of any length; beyond the limit piece by piece, which bounds memory and may match less."""
+    pieces = max(1, -(-max(len(first), len(second)) // MOST_TOKENS))
+    for at in range(pieces):
+        yield from _align_tokens(
+            first[at * len(first) // pieces : (at + 1) * len(first) // pieces],
+            second[at * len(second) // pieces : (at + 1) * len(second) // pieces],
+        )
+
+
+def _align_tokens(first: list[str], second: list[str]) -> Iterator[_Block]:
+    # rapidfuzz compares hashes, so tokens are numbered: no collision, no dependence on PYTHONHASHSEED.
+    numbers: dict[str, int] = {}
+    codes_first = [numbers.setdefault(token, len(numbers)) for token in first]
+    codes_second = [numbers.setdefault(token, len(numbers)) for token in second]
+    for step in LCSseq.opcodes(codes_first, codes_second):
+        yield _Block(
+            step.tag == "equal",
+            first[step.src_start : step.src_end],
+            second[step.dest_start : step.dest_end],
+        )
+
+
+def _merged(blocks: Iterable[_Block]) -> Iterator[_Block]:
+    """The blocks with neighbours of one kind put together."""
+    pending: _Block | None = None
+    for block in blocks:
+        if pending is None:
+            pending = block
+        elif pending.same == block.same:
+            pending = _Block(block.same, [*pending.first, *block.first], [*pending.second, *block.second])
+        else:
+            yield pending
+            pending = block
+    if pending is not None:
+        yield pending

@@ -1,0 +1,209 @@
+"""What flows through Assay: frozen dataclasses, one docstring line a field, no behaviour beyond look-ups.
+
+Terms: an *item* is a question with its reference; an *output* is one source's answer to it at one level;
+a *pair* is the two outputs of one item at one level; a *choice* is what a rater pressed (it names sides),
+a *preference* is what the choice means (it names roles).
+"""
+
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+Choice = Literal["left", "right", "both_good", "both_bad"]
+Preference = Literal["candidate", "both_good", "both_bad", "comparator"]
+State = Literal["draft", "open", "closed", "unblinded"]
+LevelOrder = Literal["fixed", "shuffled"]
+
+CHOICES: tuple[Choice, ...] = get_args(Choice)
+"""In the order of the keys 1 to 4."""
+PREFERENCES: tuple[Preference, ...] = get_args(Preference)
+"""In the order of every contingency table's rows and columns."""
+STATES: tuple[State, ...] = get_args(State)
+
+FIRST_LEVEL = "A0"
+"""The level that is as good as the reference: later levels are shown as changes to it."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """A question and the reference that answers it."""
+
+    item_id: str
+    """Unique within the data set; never sent to a rater's browser."""
+    question: str
+    reference: str
+    language: str = "und"
+    """BCP 47 tag; `und` where the file names none."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """One source's answer to one item at one level."""
+
+    item_id: str
+    level: str
+    source: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A checked file: every item has every level from both sources."""
+
+    items: tuple[Item, ...]
+    """In the order of the file."""
+    outputs: tuple[Output, ...]
+    levels: tuple[str, ...]
+    """Best first."""
+    sources: tuple[str, str]
+    """In the order of the file."""
+    sha256: str
+    """Of the file's bytes, hexadecimal."""
+    file_name: str
+    notes: tuple[str, ...] = ()
+    """What a reader should know although it is no error."""
+
+
+@dataclass(frozen=True)
+class Design:
+    """What fixes a study's comparison. Margin and confidence level are declared before the first vote."""
+
+    candidate: str
+    """The source whose non-inferiority is asked."""
+    comparator: str
+    """The source it is compared with."""
+    margin: float = 0.1
+    """How much worse than the comparator is still acceptable, on the composite scale -1 to 1; positive."""
+    confidence_level: float = 0.90
+    """Of the one-sided lower bound, between 0.5 and 1."""
+    seed: int = 0
+    """From which every side, order and repeat is drawn."""
+    level_order: LevelOrder = "fixed"
+    """`fixed`: the levels of a question from best to worst, as in 003; `shuffled`: drawn per rater and question."""
+    repeat_share: float = 0.05
+    """Share of a rater's pairs shown a second time, 0 to 0.5."""
+    votes_per_pair: int | None = None
+    """None: every rater rates every pair; k: each question goes to k raters."""
+    max_questions: int | None = None
+    """Most questions one rater gets; None: no cap. Needs votes_per_pair."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """A data set, a design and where the study stands."""
+
+    study_id: int
+    name: str
+    state: State
+    design: Design
+    levels: tuple[str, ...]
+    dataset_sha256: str
+    dataset_file: str
+    created_utc: str
+    """ISO 8601, UTC, as every time in Assay."""
+    app_version: str
+    language: str = "en"
+    """Of the guidelines a rater gets unless another is set."""
+    first_vote_utc: str | None = None
+    """When margin, confidence level, roles and draws froze; None: nobody has voted yet."""
+
+
+@dataclass(frozen=True)
+class Rater:
+    """A person who rates, under a pseudonym."""
+
+    rater_id: str
+    dry_run: bool = False
+    """A preview: answers are kept, marked, and never counted."""
+    imported: bool = False
+    """Votes came from a file: no side, no time, no link."""
+    language: str | None = None
+    """Of the guidelines; None: the study's."""
+    created_utc: str = ""
+    revoked: bool = False
+    """The link no longer opens anything; answers are kept."""
+    link_number: int = 0
+    """Counts the links issued; 0: none yet."""
+    onboarding: int = 0
+    """0: nothing read; 1: guidelines read; 2 and more: practice pairs done + 1."""
+    diff_mode: str = "own_a0"
+    """Which differences this rater last had marked."""
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """One pair for one rater: which source stands on which side. Never leaves the server."""
+
+    rater_id: str
+    position: int
+    """1 is shown first."""
+    item_id: str
+    level: str
+    left: str
+    """Source on the left side."""
+    right: str
+    repeat: bool = False
+    """A hidden repeat: for consistency only, never in the main analysis."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a rater said to one pair, as it stands now. Earlier versions are in the history."""
+
+    rater_id: str
+    item_id: str
+    level: str
+    repeat: bool = False
+    choice: Choice | None = None
+    """None: not answered, or imported without a side."""
+    preference: Preference | None = None
+    """Set only for imported votes; else derived from choice and assignment."""
+    shown_utc: str | None = None
+    answered_utc: str | None = None
+    seconds: float | None = None
+    """From the pair's appearance to the choice, this time it was on the screen."""
+    diff_used: str | None = None
+    """Which differences were marked when the choice was made: own_a0, left_right, or none."""
+    comment: str = ""
+    invalid: bool = False
+    """The rater says that the pair itself is broken; left out of the analysis."""
+    skipped: bool = False
+    """Put off; comes back after the other open pairs."""
+    app_version: str | None = None
+
+    @property
+    def answered(self) -> bool:
+        """Whether this counts as an answer rather than a note on an open pair."""
+        return self.choice is not None or self.preference is not None
+
+
+@dataclass(frozen=True)
+class HistoryEntry:
+    """One save, as it was written; the list of them is never changed."""
+
+    saved_utc: str
+    answer: Answer
+
+
+@dataclass(frozen=True)
+class LogEntry:
+    """One thing an owner did to a study."""
+
+    at_utc: str
+    action: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class StudyRecord:
+    """A study whole: what the analysis reads, the bundle holds and an import restores."""
+
+    study: Study
+    items: tuple[Item, ...]
+    outputs: tuple[Output, ...]
+    raters: tuple[Rater, ...]
+    assignments: tuple[Assignment, ...]
+    answers: tuple[Answer, ...]
+    history: tuple[HistoryEntry, ...] = ()
+    guidelines: dict[str, str] = field(default_factory=dict)
+    """Language -> Markdown; a language that is missing uses the text shipped with Assay."""
+    log: tuple[LogEntry, ...] = ()

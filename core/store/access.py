@@ -1,0 +1,64 @@
+"""Personal links: 128-bit tokens, of which the database keeps only a hash.
+
+A token is derived from a key file beside the database, so that an owner can look a link up again, while
+a copy of the database or an exported bundle opens nothing.
+"""
+
+import base64
+import contextlib
+import hashlib
+import hmac
+import os
+import secrets
+from pathlib import Path
+
+from core.errors import StorageError
+from core.store.connection import Store
+
+_TOKEN_BYTES = 16
+
+
+def token_sha256(token: str) -> str:
+    """What the database holds instead of a token."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def link_token(store: Store, *parts: str | int) -> str:
+    """The token that the key file gives to `parts` (study, rater, number of the link), URL-safe."""
+    message = "\x1f".join(str(part) for part in parts).encode()
+    mac = hmac.new(_access_key(store.path), message, hashlib.sha256).digest()[:_TOKEN_BYTES]
+    return base64.urlsafe_b64encode(mac).rstrip(b"=").decode()
+
+
+def admin_token(store: Store) -> str:
+    """The token of the admin link of this database."""
+    return link_token(store, "admin")
+
+
+def is_admin_token(store: Store, token: str) -> bool:
+    """Whether `token` is the admin link's; compared in constant time."""
+    return hmac.compare_digest(token.encode(), admin_token(store).encode())
+
+
+def _access_key(database: Path) -> bytes:
+    path = database.with_name(database.name + ".key")
+    try:
+        if not path.exists():
+            _create_key(path)
+        return bytes.fromhex(path.read_text("ascii"))
+    except (OSError, ValueError) as problem:
+        raise StorageError(
+            f"The key file {path.name}, from which personal links are made, could not be used ({problem}). "
+            "Restore it from your backup, or delete it: links then have to be issued again."
+        ) from problem
+
+
+def _create_key(path: Path) -> None:
+    """Put a whole key in place at once: two processes that start together end with the same one."""
+    draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w", encoding="ascii") as file:
+        file.write(secrets.token_hex(32))
+    with contextlib.suppress(FileExistsError):
+        os.link(draft, path)
+    draft.unlink()

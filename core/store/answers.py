@@ -1,0 +1,91 @@
+"""Answers: one current answer a pair and rater, and a history that only grows."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, replace
+
+from core.schema import Answer, HistoryEntry
+from core.store.connection import Row, Store
+from core.store.studies import now_utc
+
+_KEY = ("study_id", "rater_id", "item_id", "level", "repeat")
+_ANSWER_FIELDS = tuple(Answer.__dataclass_fields__)
+
+
+def save_answer(store: Store, study_id: int, answer: Answer) -> bool:
+    """Make `answer` the current one and add it to the history; returns whether anything changed.
+
+    Saving the same thing twice (a double press, a second tab) leaves one answer and one line of history.
+    """
+    with store.writing():
+        before = find_answer(store, study_id, answer)
+        if before is not None and _same(before, answer):
+            return False
+        row = {"study_id": study_id, **asdict(answer)}
+        store.table("answer").upsert(row, pk=_KEY)
+        store.table("answer_history").insert({"saved_utc": now_utc(), **row})
+    return True
+
+
+def insert_answers(store: Store, study_id: int, answers: Iterable[Answer]) -> None:
+    """Add answers that came from a file; each starts its history."""
+    with store.writing():
+        for answer in answers:
+            save_answer(store, study_id, answer)
+
+
+def restore_answers(
+    store: Store, study_id: int, answers: Iterable[Answer], history: Iterable[HistoryEntry]
+) -> None:
+    """Write answers and history as a bundle holds them."""
+    with store.writing():
+        store.table("answer").insert_all({"study_id": study_id, **asdict(answer)} for answer in answers)
+        store.table("answer_history").insert_all(
+            {"study_id": study_id, "saved_utc": entry.saved_utc, **asdict(entry.answer)} for entry in history
+        )
+
+
+def find_answer(store: Store, study_id: int, like: Answer) -> Answer | None:
+    """The current answer with the rater, item, level and repeat of `like`."""
+    row = store.row(
+        "select * from answer where study_id = :id and rater_id = :rater and item_id = :item "
+        "and level = :level and repeat = :repeat",
+        {
+            "id": study_id,
+            "rater": like.rater_id,
+            "item": like.item_id,
+            "level": like.level,
+            "repeat": int(like.repeat),
+        },
+    )
+    return None if row is None else _answer(row)
+
+
+def answers_of(store: Store, study_id: int, rater_id: str | None = None) -> tuple[Answer, ...]:
+    """Current answers of a study, or of one rater."""
+    only = "" if rater_id is None else " and rater_id = :rater"
+    rows = store.rows(
+        f"select * from answer where study_id = :id{only} order by rowid", {"id": study_id, "rater": rater_id}
+    )
+    return tuple(_answer(row) for row in rows)
+
+
+def history_of(store: Store, study_id: int) -> tuple[HistoryEntry, ...]:
+    """Every save, oldest first."""
+    rows = store.rows("select * from answer_history where study_id = :id order by id", {"id": study_id})
+    return tuple(HistoryEntry(row["saved_utc"], _answer(row)) for row in rows)
+
+
+def _answer(row: Row) -> Answer:
+    values = {name: row[name] for name in _ANSWER_FIELDS}
+    for flag in ("repeat", "invalid", "skipped"):
+        values[flag] = bool(values[flag])
+    return Answer(**values)
+
+
+def _same(before: Answer, after: Answer) -> bool:
+    """Whether nothing a rater decides differs; the time of a repeated press is no change."""
+    return _decided(before) == _decided(after)
+
+
+def _decided(answer: Answer) -> Answer:
+    return replace(answer, shown_utc=None, answered_utc=None, seconds=None, diff_used=None, app_version=None)

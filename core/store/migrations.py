@@ -1,0 +1,160 @@
+"""The schema, as the list of steps that made it: the only place where it changes."""
+
+from sqlite_utils import Database, Migrations
+
+migrations = Migrations("assay")
+
+_ANSWER_COLUMNS = {
+    "study_id": int,
+    "rater_id": str,
+    "item_id": str,
+    "level": str,
+    "repeat": int,
+    "choice": str,
+    "preference": str,
+    "shown_utc": str,
+    "answered_utc": str,
+    "seconds": float,
+    "diff_used": str,
+    "comment": str,
+    "invalid": int,
+    "skipped": int,
+    "app_version": str,
+}
+_ANSWER_REQUIRED = {"study_id", "rater_id", "item_id", "level", "repeat", "comment", "invalid", "skipped"}
+
+
+@migrations()
+def m001_studies(db: Database) -> None:
+    """Studies, their data, raters and answers; the history cannot be changed."""
+    _create_studies(db)
+    _create_raters(db)
+    _create_answers(db)
+    db.table("setting").create({"key": str, "value": str}, pk="key", not_null={"value"}, strict=True)
+
+
+def _create_studies(db: Database) -> None:
+    db.table("study").create(
+        {
+            "id": int,
+            "name": str,
+            "state": str,
+            "candidate": str,
+            "comparator": str,
+            "margin": float,
+            "confidence_level": float,
+            "seed": int,
+            "level_order": str,
+            "repeat_share": float,
+            "votes_per_pair": int,
+            "max_questions": int,
+            "levels": str,
+            "dataset_sha256": str,
+            "dataset_file": str,
+            "created_utc": str,
+            "app_version": str,
+            "language": str,
+            "first_vote_utc": str,
+        },
+        pk="id",
+        not_null={"name", "state", "candidate", "comparator", "margin", "confidence_level", "seed", "levels"},
+        strict=True,
+    )
+    db.table("study").create_index(["name"], unique=True)
+    db.table("item").create(
+        {
+            "study_id": int,
+            "position": int,
+            "item_id": str,
+            "question": str,
+            "reference": str,
+            "language": str,
+        },
+        pk=("study_id", "item_id"),
+        foreign_keys=[("study_id", "study", "id")],
+        not_null={"position", "question", "reference", "language"},
+        strict=True,
+    )
+    db.table("output").create(
+        {"study_id": int, "item_id": str, "level": str, "source": str, "text": str},
+        pk=("study_id", "item_id", "level", "source"),
+        foreign_keys=[("study_id", "study", "id")],
+        not_null={"text"},
+        strict=True,
+    )
+    db.table("guideline").create(
+        {"study_id": int, "language": str, "text": str},
+        pk=("study_id", "language"),
+        foreign_keys=[("study_id", "study", "id")],
+        not_null={"text"},
+        strict=True,
+    )
+    db.table("log").create(
+        {"id": int, "study_id": int, "at_utc": str, "action": str, "detail": str},
+        pk="id",
+        foreign_keys=[("study_id", "study", "id")],
+        not_null={"study_id", "at_utc", "action", "detail"},
+        strict=True,
+    )
+
+
+def _create_raters(db: Database) -> None:
+    db.table("rater").create(
+        {
+            "study_id": int,
+            "rater_id": str,
+            "dry_run": int,
+            "imported": int,
+            "language": str,
+            "created_utc": str,
+            "revoked": int,
+            "link_number": int,
+            "token_sha256": str,
+            "onboarding": int,
+            "diff_mode": str,
+        },
+        pk=("study_id", "rater_id"),
+        foreign_keys=[("study_id", "study", "id")],
+        not_null={"dry_run", "imported", "created_utc", "revoked", "link_number", "onboarding"},
+        strict=True,
+    )
+    db.table("rater").create_index(["token_sha256"], unique=True)
+    db.table("assignment").create(
+        {
+            "study_id": int,
+            "rater_id": str,
+            "position": int,
+            "item_id": str,
+            "level": str,
+            "left": str,
+            "right": str,
+            "repeat": int,
+        },
+        pk=("study_id", "rater_id", "position"),
+        foreign_keys=[("study_id", "study", "id")],
+        not_null={"item_id", "level", "left", "right", "repeat"},
+        strict=True,
+    )
+    db.table("assignment").create_index(["study_id", "rater_id", "item_id", "level", "repeat"], unique=True)
+
+
+def _create_answers(db: Database) -> None:
+    db.table("answer").create(
+        dict(_ANSWER_COLUMNS),
+        pk=("study_id", "rater_id", "item_id", "level", "repeat"),
+        foreign_keys=[("study_id", "study", "id")],
+        not_null=_ANSWER_REQUIRED,
+        strict=True,
+    )
+    db.table("answer_history").create(
+        {"id": int, "saved_utc": str, **_ANSWER_COLUMNS},
+        pk="id",
+        foreign_keys=[("study_id", "study", "id")],
+        not_null=_ANSWER_REQUIRED | {"saved_utc"},
+        strict=True,
+    )
+    for change in ("UPDATE", "DELETE"):
+        db.execute(
+            f"CREATE TRIGGER answer_history_no_{change.lower()} BEFORE {change} ON answer_history "
+            "BEGIN SELECT RAISE(ABORT, 'the history of answers is append-only'); END"
+        )

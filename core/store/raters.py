@@ -1,0 +1,96 @@
+"""Raters, their links and what is assigned to them."""
+
+from collections.abc import Iterable
+from dataclasses import asdict
+
+from core.errors import NotFound
+from core.schema import Assignment, Rater
+from core.store.access import link_token, token_sha256
+from core.store.connection import Row, Store
+
+_RATER_FIELDS = tuple(Rater.__dataclass_fields__)
+
+
+def insert_rater(store: Store, study_id: int, rater: Rater) -> None:
+    """Add a rater, without a link."""
+    with store.writing():
+        store.table("rater").insert({"study_id": study_id, **asdict(rater)})
+
+
+def raters_of(store: Store, study_id: int) -> tuple[Rater, ...]:
+    """The study's raters in the order in which they were added."""
+    rows = store.rows("select * from rater where study_id = :id order by rowid", {"id": study_id})
+    return tuple(_rater(row) for row in rows)
+
+
+def find_rater(store: Store, study_id: int, rater_id: str) -> Rater:
+    """The rater of that pseudonym. Raises NotFound, naming those there are."""
+    raters = {rater.rater_id: rater for rater in raters_of(store, study_id)}
+    if rater_id not in raters:
+        raise NotFound(
+            f"There is no rater {rater_id!r} in this study. Raters: {', '.join(raters) or 'none yet'}."
+        )
+    return raters[rater_id]
+
+
+def update_rater(store: Store, study_id: int, rater_id: str, **changes: object) -> None:
+    """Set columns of a rater's row."""
+    with store.writing():
+        store.table("rater").update((study_id, rater_id), changes)
+
+
+def issue_link(store: Store, study_id: int, rater_id: str) -> str:
+    """Give the rater a new token and make the one before it worthless; returns the token."""
+    with store.writing():
+        number = find_rater(store, study_id, rater_id).link_number + 1
+        token = link_token(store, study_id, rater_id, number)
+        update_rater(
+            store, study_id, rater_id, link_number=number, token_sha256=token_sha256(token), revoked=0
+        )
+    return token
+
+
+def current_token(store: Store, study_id: int, rater: Rater) -> str | None:
+    """The token of the rater's link, or None for a rater without one (imported, revoked)."""
+    if rater.link_number == 0 or rater.revoked:
+        return None
+    return link_token(store, study_id, rater.rater_id, rater.link_number)
+
+
+def rater_of_token(store: Store, token: str) -> tuple[int, Rater] | None:
+    """(study number, rater) that a token opens, or None: unknown, replaced and revoked look the same."""
+    row = store.row(
+        "select * from rater where token_sha256 = :hash and not revoked", {"hash": token_sha256(token)}
+    )
+    return None if row is None else (row["study_id"], _rater(row))
+
+
+def replace_assignments(
+    store: Store, study_id: int, rater_id: str, assignments: Iterable[Assignment]
+) -> None:
+    """Set what a rater is shown."""
+    with store.writing():
+        store.table("assignment").delete_where("study_id = ? and rater_id = ?", [study_id, rater_id])
+        store.table("assignment").insert_all(
+            {"study_id": study_id, **asdict(assignment)} for assignment in assignments
+        )
+
+
+def assignments_of(store: Store, study_id: int, rater_id: str | None = None) -> tuple[Assignment, ...]:
+    """Assignments of a study, or of one rater, in the order in which they are shown."""
+    only = "" if rater_id is None else " and rater_id = :rater"
+    rows = store.rows(
+        f"select * from assignment where study_id = :id{only} order by rater_id, position",
+        {"id": study_id, "rater": rater_id},
+    )
+    return tuple(
+        Assignment(**{**{k: v for k, v in row.items() if k != "study_id"}, "repeat": bool(row["repeat"])})
+        for row in rows
+    )
+
+
+def _rater(row: Row) -> Rater:
+    values = {name: row[name] for name in _RATER_FIELDS}
+    for flag in ("dry_run", "imported", "revoked"):
+        values[flag] = bool(values[flag])
+    return Rater(**values)

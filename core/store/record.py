@@ -1,0 +1,49 @@
+"""A study whole: out of the database for analysis and export, back in from a bundle."""
+
+from dataclasses import replace
+
+from core.schema import Study, StudyRecord
+from core.store.answers import answers_of, history_of, restore_answers
+from core.store.connection import Store
+from core.store.raters import assignments_of, insert_rater, raters_of, replace_assignments
+from core.store.studies import (
+    insert_study,
+    items_of,
+    outputs_of,
+    read_guidelines,
+    read_log,
+    write_guideline,
+    write_log,
+)
+
+
+def load_record(store: Store, study: Study) -> StudyRecord:
+    """Everything about `study`."""
+    number = study.study_id
+    return StudyRecord(
+        study=study,
+        items=items_of(store, number),
+        outputs=outputs_of(store, number),
+        raters=raters_of(store, number),
+        assignments=assignments_of(store, number),
+        answers=answers_of(store, number),
+        history=history_of(store, number),
+        guidelines=read_guidelines(store, number),
+        log=read_log(store, number),
+    )
+
+
+def insert_record(store: Store, record: StudyRecord) -> Study:
+    """Write a study as a bundle holds it, all of it or nothing. Raters need new links: tokens do not travel."""
+    with store.writing():
+        study = insert_study(store, record.study, record.items, record.outputs)
+        for rater in record.raters:
+            insert_rater(store, study.study_id, replace(rater, link_number=0))
+            own = [a for a in record.assignments if a.rater_id == rater.rater_id]
+            replace_assignments(store, study.study_id, rater.rater_id, own)
+        restore_answers(store, study.study_id, record.answers, record.history)
+        for language, text in record.guidelines.items():
+            write_guideline(store, study.study_id, language, text)
+        for entry in record.log:
+            write_log(store, study.study_id, entry.action, entry.detail, entry.at_utc)
+    return study

@@ -1,0 +1,153 @@
+"""Studies and their data: create, find, change, log."""
+
+import json
+from dataclasses import asdict, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from core.errors import NotFound
+from core.schema import Dataset, Design, Item, LogEntry, Output, State, Study
+from core.store.connection import Row, Store
+
+_DESIGN_FIELDS = tuple(Design.__dataclass_fields__)
+
+
+def now_utc(seconds: float = 0) -> str:
+    """The time, or the time so many seconds from now, as Assay writes it: ISO 8601, UTC, milliseconds."""
+    moment = datetime.now(UTC) + timedelta(seconds=seconds)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def create_study(store: Store, name: str, dataset: Dataset, design: Design, *, app_version: str) -> Study:
+    """Store a data set and its design as a draft, all of it or nothing."""
+    study = Study(
+        study_id=0,
+        name=name,
+        state="draft",
+        design=design,
+        levels=dataset.levels,
+        dataset_sha256=dataset.sha256,
+        dataset_file=dataset.file_name,
+        created_utc=now_utc(),
+        app_version=app_version,
+    )
+    return insert_study(store, study, dataset.items, dataset.outputs)
+
+
+def insert_study(store: Store, study: Study, items: tuple[Item, ...], outputs: tuple[Output, ...]) -> Study:
+    """Write a study and its texts; the stored study carries its number."""
+    with store.writing():
+        row = _study_row(study)
+        study_id: int = store.table("study").insert(row).last_rowid or 0
+        store.table("item").insert_all(
+            {"study_id": study_id, "position": position, **asdict(item)}
+            for position, item in enumerate(items)
+        )
+        store.table("output").insert_all({"study_id": study_id, **asdict(output)} for output in outputs)
+    return replace(study, study_id=study_id)
+
+
+def list_studies(store: Store) -> list[Study]:
+    """All studies, newest first."""
+    return [_study(row) for row in store.rows("select * from study order by id desc")]
+
+
+def find_study(store: Store, name: str) -> Study:
+    """The study of that name. Raises NotFound, naming those there are."""
+    row = store.row("select * from study where name = :name", {"name": name})
+    if row is None:
+        names = ", ".join(study.name for study in list_studies(store)) or "none yet"
+        raise NotFound(f"There is no study named {name!r}. Studies: {names}.")
+    return _study(row)
+
+
+def get_study(store: Store, study_id: int) -> Study:
+    """The study of that number, as it stands now."""
+    row = store.row("select * from study where id = :id", {"id": study_id})
+    if row is None:
+        raise NotFound(f"There is no study number {study_id}.")
+    return _study(row)
+
+
+def studies_of_file(store: Store, sha256: str) -> list[str]:
+    """Names of the studies made from a file with this hash."""
+    rows = store.rows("select name from study where dataset_sha256 = :sha order by id", {"sha": sha256})
+    return [row["name"] for row in rows]
+
+
+def update_study(store: Store, study_id: int, **changes: Any) -> None:
+    """Set columns of the study's row: design fields, state, language, first_vote_utc."""
+    with store.writing():
+        store.table("study").update(study_id, changes)
+
+
+def set_state(store: Store, study_id: int, state: State) -> None:
+    """Move the study to `state`."""
+    update_study(store, study_id, state=state)
+
+
+def items_of(store: Store, study_id: int, item_id: str | None = None) -> tuple[Item, ...]:
+    """The study's items in the order of its file, or the one named."""
+    only = "" if item_id is None else " and item_id = :item"
+    rows = store.rows(
+        f"select * from item where study_id = :id{only} order by position", {"id": study_id, "item": item_id}
+    )
+    return tuple(Item(row["item_id"], row["question"], row["reference"], row["language"]) for row in rows)
+
+
+def outputs_of(store: Store, study_id: int, item_id: str | None = None) -> tuple[Output, ...]:
+    """All outputs of a study, or those of one item."""
+    only = "" if item_id is None else " and item_id = :item"
+    rows = store.rows(
+        f"select * from output where study_id = :id{only} order by rowid", {"id": study_id, "item": item_id}
+    )
+    return tuple(Output(row["item_id"], row["level"], row["source"], row["text"]) for row in rows)
+
+
+def write_log(store: Store, study_id: int, action: str, detail: str, at_utc: str | None = None) -> None:
+    """Add a line to the study's log."""
+    entry = {"study_id": study_id, "at_utc": at_utc or now_utc(), "action": action, "detail": detail}
+    with store.writing():
+        store.table("log").insert(entry)
+
+
+def read_log(store: Store, study_id: int) -> tuple[LogEntry, ...]:
+    """The study's log, oldest first."""
+    rows = store.rows("select * from log where study_id = :id order by id", {"id": study_id})
+    return tuple(LogEntry(row["at_utc"], row["action"], row["detail"]) for row in rows)
+
+
+def read_guidelines(store: Store, study_id: int) -> dict[str, str]:
+    """Language -> Markdown, as far as the owner changed the shipped text."""
+    rows = store.rows("select * from guideline where study_id = :id order by language", {"id": study_id})
+    return {row["language"]: row["text"] for row in rows}
+
+
+def write_guideline(store: Store, study_id: int, language: str, text: str) -> None:
+    """Set the guidelines of one language."""
+    with store.writing():
+        row = {"study_id": study_id, "language": language, "text": text}
+        store.table("guideline").upsert(row, pk=("study_id", "language"))
+
+
+def _study_row(study: Study) -> Row:
+    row = {name: value for name, value in asdict(study).items() if name not in {"study_id", "design"}}
+    return {**row, **asdict(study.design), "levels": json.dumps(study.levels)}
+
+
+def _study(row: Row) -> Study:
+    design = Design(**{name: row[name] for name in _DESIGN_FIELDS})
+    rest = {name: value for name, value in row.items() if name not in {*_DESIGN_FIELDS, "id", "levels"}}
+    return Study(study_id=row["id"], design=design, levels=tuple(json.loads(row["levels"])), **rest)
+
+
+def read_setting(store: Store, key: str) -> str | None:
+    """A value kept for the whole database, or None."""
+    row = store.row("select value from setting where key = :key", {"key": key})
+    return None if row is None else str(row["value"])
+
+
+def write_setting(store: Store, key: str, value: str) -> None:
+    """Keep a value for the whole database."""
+    with store.writing():
+        store.table("setting").upsert({"key": key, "value": value}, pk="key")

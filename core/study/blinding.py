@@ -1,0 +1,233 @@
+"""What a rater may see and do, and the one place that turns sides into preferences.
+
+The rater's page imports this module and no other that knows an assignment: nothing it is handed holds
+a source, a role, an item id, a seed or a file name.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from core import __version__
+from core.errors import NotAllowed
+from core.schema import FIRST_LEVEL, Answer, Assignment, Choice, Design, Output, Preference, Rater, Study
+from core.store import Store
+from core.store.answers import answers_of, find_answer, save_answer
+from core.store.raters import assignments_of, find_rater, rater_of_token, update_rater
+from core.store.studies import get_study, items_of, now_utc, outputs_of, read_guidelines, update_study
+from core.study.guidelines import guideline_text
+
+
+@dataclass(frozen=True)
+class PairStatus:
+    """Where one number of a rater's list stands."""
+
+    number: int
+    answered: bool
+    skipped: bool
+    invalid: bool
+
+
+@dataclass(frozen=True)
+class BlindPair:
+    """One pair as a rater sees it."""
+
+    number: int
+    question: str
+    reference: str
+    language: str
+    level: str
+    left: str
+    right: str
+    left_base: str
+    """What the left text's changes are shown against: its own A0, or the reference at A0."""
+    right_base: str
+    choice: Choice | None
+    comment: str
+    invalid: bool
+
+
+class RaterDesk:
+    """A rater at work: everything a valid link opens, and nothing else."""
+
+    def __init__(self, store: Store, study: Study, rater: Rater) -> None:
+        self._store, self._study, self._rater = store, study, rater
+        self._assignments = assignments_of(store, study.study_id, rater.rater_id)
+        self._answers = {_key(a): a for a in answers_of(store, study.study_id, rater.rater_id)}
+
+    @property
+    def total(self) -> int:
+        """How many pairs this rater is asked to judge."""
+        return len(self._assignments)
+
+    @property
+    def dry_run(self) -> bool:
+        """Whether this is a preview whose answers never count."""
+        return self._rater.dry_run
+
+    @property
+    def onboarding(self) -> int:
+        """0: guidelines to read; 1 and more: practice pairs done + 1."""
+        return self._rater.onboarding
+
+    @property
+    def closed_reason(self) -> str | None:
+        """Why no answer can be given now, or None when it can."""
+        if not self._assignments:
+            return (
+                "There is nothing for you to rate yet. The person who sent you this link can tell you when."
+            )
+        if self._study.state == "draft" and not self._rater.dry_run:
+            return "This study has not started yet. Your link will work once it does."
+        if self._study.state in ("closed", "unblinded"):
+            return "This study is closed. Thank you: every answer you gave is saved."
+        return None
+
+    def guidelines(self) -> str:
+        """The guidelines in this rater's language, Markdown."""
+        own = read_guidelines(self._store, self._study.study_id)
+        return guideline_text(own, self._rater.language or self._study.language)
+
+    def finish_step(self, step: int) -> None:
+        """Remember that the guidelines (1) or a practice pair (2 ...) are done."""
+        if step > self._rater.onboarding:
+            update_rater(self._store, self._study.study_id, self._rater.rater_id, onboarding=step)
+            self._rater = replace(self._rater, onboarding=step)
+
+    @property
+    def diff_mode(self) -> str:
+        """Which differences this rater last had marked."""
+        return self._rater.diff_mode
+
+    def remember_diff(self, mode: str) -> None:
+        """Keep the rater's choice of differences for the next visit."""
+        if mode != self._rater.diff_mode:
+            update_rater(self._store, self._study.study_id, self._rater.rater_id, diff_mode=mode)
+            self._rater = replace(self._rater, diff_mode=mode)
+
+    def statuses(self) -> list[PairStatus]:
+        """The rater's list, by number."""
+        blank = Answer("", "", "")
+        entries = []
+        for a in self._assignments:
+            answer = self._answers.get(_key(a), blank)
+            entries.append(PairStatus(a.position, answer.answered, answer.skipped, answer.invalid))
+        return entries
+
+    def next_open(self, after: int = 0) -> int | None:
+        """The next open pair after a number, then from the start, then those put off; None when all are done."""
+        still = [status for status in self.statuses() if not status.answered]
+        fresh = [status.number for status in still if not status.skipped]
+        put_off = [status.number for status in still if status.skipped]
+        for numbers in (fresh, put_off):
+            if numbers:
+                return next((number for number in numbers if number > after), numbers[0])
+        return None
+
+    def pair(self, number: int) -> BlindPair:
+        """The pair of that number, sides as drawn. Raises NotAllowed for a number not on the list."""
+        assignment = self._assignment(number)
+        (item,) = items_of(self._store, self._study.study_id, assignment.item_id)
+        texts = _texts(outputs_of(self._store, self._study.study_id, item.item_id))
+        at_first = assignment.level == FIRST_LEVEL
+
+        def base(source: str) -> str:
+            return item.reference if at_first else texts.get((FIRST_LEVEL, source), item.reference)
+
+        answer = self._answers.get(_key(assignment))
+        return BlindPair(
+            number=number,
+            question=item.question,
+            reference=item.reference,
+            language=item.language,
+            level=assignment.level,
+            left=texts[assignment.level, assignment.left],
+            right=texts[assignment.level, assignment.right],
+            left_base=base(assignment.left),
+            right_base=base(assignment.right),
+            choice=answer.choice if answer else None,
+            comment=answer.comment if answer else "",
+            invalid=answer.invalid if answer else False,
+        )
+
+    def save_choice(self, number: int, choice: Choice, *, seconds: float | None, diff_used: str) -> None:
+        """Make `choice` the rater's answer to a pair, on disk before this returns.
+
+        `seconds` is how long the pair was on the screen; None after a restart, when nobody knows.
+        """
+        self._save(
+            number,
+            choice=choice,
+            skipped=False,
+            seconds=None if seconds is None else round(seconds, 2),
+            shown_utc=None if seconds is None else now_utc(-seconds),
+            answered_utc=now_utc(),
+            diff_used=diff_used,
+            app_version=__version__,
+        )
+
+    def save_note(self, number: int, *, comment: str, invalid: bool) -> None:
+        """Keep the comment and the invalid flag of a pair, answered or not."""
+        self._save(number, comment=comment.replace("\x00", ""), invalid=invalid)
+
+    def skip(self, number: int) -> None:
+        """Put an open pair off until the others are done; an answered pair stays answered."""
+        if not self._answers.get(_key(self._assignment(number)), Answer("", "", "")).answered:
+            self._save(number, skipped=True)
+
+    def _assignment(self, number: int) -> Assignment:
+        if not 1 <= number <= len(self._assignments):
+            raise NotAllowed(f"There is no pair {number} on your list.")
+        return self._assignments[number - 1]
+
+    def _save(self, number: int, **changes: object) -> None:
+        assignment = self._assignment(number)
+        study_id = self._study.study_id
+        with self._store.writing():
+            self._check_allowed(study_id)
+            like = Answer(assignment.rater_id, assignment.item_id, assignment.level, repeat=assignment.repeat)
+            before = find_answer(self._store, study_id, like)
+            answer = replace(before or like, **changes)  # type: ignore[arg-type]  # fields of Answer, by name
+            save_answer(self._store, study_id, answer)
+            if answer.answered and not self._rater.dry_run and self._study.first_vote_utc is None:
+                freeze(self._store, study_id)
+        self._answers[_key(assignment)] = answer
+
+    def _check_allowed(self, study_id: int) -> None:
+        """Look again inside the transaction: the study may have closed while the pair was on the screen."""
+        self._study = get_study(self._store, study_id)
+        self._rater = find_rater(self._store, study_id, self._rater.rater_id)
+        if self._rater.revoked:
+            raise NotAllowed("Your link was withdrawn, so this answer was not saved.")
+        if self.closed_reason:
+            raise NotAllowed(f"{self.closed_reason} This answer was not saved.")
+
+
+def open_desk(store: Store, token: str) -> RaterDesk | None:
+    """The desk that a personal link opens, or None: unknown, replaced and revoked links look the same."""
+    found = rater_of_token(store, token)
+    if found is None:
+        return None
+    study_id, rater = found
+    return RaterDesk(store, get_study(store, study_id), rater)
+
+
+def freeze(store: Store, study_id: int) -> None:
+    """Fix the design at the first vote that counts."""
+    if get_study(store, study_id).first_vote_utc is None:
+        update_study(store, study_id, first_vote_utc=now_utc())
+
+
+def decode(choice: Choice, assignment: Assignment, design: Design) -> Preference:
+    """What a choice of a side means: which role stands there."""
+    if choice == "left" or choice == "right":
+        source = assignment.left if choice == "left" else assignment.right
+        return "candidate" if source == design.candidate else "comparator"
+    return choice
+
+
+def _key(entry: Assignment | Answer) -> tuple[str, str, bool]:
+    return entry.item_id, entry.level, entry.repeat
+
+
+def _texts(outputs: Iterable[Output]) -> dict[tuple[str, str], str]:
+    return {(output.level, output.source): output.text for output in outputs}

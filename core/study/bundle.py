@@ -1,0 +1,166 @@
+"""The zip bundle: everything about a study in plain JSON, from which every number can be derived again.
+
+Links are left out: a bundle may be published, and opens nothing.
+"""
+
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from core import __version__
+from core.errors import InputError
+from core.schema import Answer, Assignment, HistoryEntry, Item, LogEntry, Output, Rater, Study, StudyRecord
+
+FORMAT = "assay-study"
+FORMAT_VERSION = 1
+LARGEST_BYTES = 512 * 1024 * 1024
+"""Unpacked; more is refused before it is read."""
+
+_MANIFEST = "manifest.json"
+_STUDY = "study.json"
+_GUIDELINES = "guidelines.json"
+_TABLES: dict[str, type] = {
+    "items": Item,
+    "outputs": Output,
+    "raters": Rater,
+    "assignments": Assignment,
+    "answers": Answer,
+    "history": HistoryEntry,
+    "log": LogEntry,
+}
+_FIXED_TIME = (1980, 1, 1, 0, 0, 0)
+
+
+def is_bundle(data: bytes) -> bool:
+    """Whether a file looks like a zip."""
+    return data[:4] == b"PK\x03\x04"
+
+
+def write_bundle(record: StudyRecord) -> bytes:
+    """The study as a zip; the same record gives the same bytes."""
+    members = {
+        _STUDY: _json(asdict(record.study)),
+        _GUIDELINES: _json(record.guidelines),
+        **{f"{name}.jsonl": _lines(getattr(record, name)) for name in _TABLES},
+    }
+    manifest = {
+        "format": FORMAT,
+        "version": FORMAT_VERSION,
+        "app_version": __version__,
+        "sha256": {name: hashlib.sha256(content).hexdigest() for name, content in members.items()},
+    }
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in {_MANIFEST: _json(manifest), **members}.items():
+            archive.writestr(zipfile.ZipInfo(name, _FIXED_TIME), content, zipfile.ZIP_DEFLATED)
+    return buffer.getvalue()
+
+
+def read_bundle(data: bytes, file_name: str) -> StudyRecord:
+    """The study a bundle holds. Raises InputError with every problem; nothing is read half."""
+    members = _members(data, file_name)
+    problems: list[str] = []
+    study = _parse(Study, members[_STUDY], _STUDY, problems)
+    guidelines = _parse(dict[str, str], members[_GUIDELINES], _GUIDELINES, problems)
+    tables = {name: _rows(kind, members[f"{name}.jsonl"], name, problems) for name, kind in _TABLES.items()}
+    if not problems and study is not None and guidelines is not None:
+        record = StudyRecord(study=study, guidelines=guidelines, **tables)
+        problems = _misfits(record)
+        if not problems:
+            return record
+    raise InputError(f"{file_name} cannot be restored:", problems)
+
+
+def _members(data: bytes, file_name: str) -> dict[str, bytes]:
+    names = [_STUDY, _GUIDELINES, *(f"{name}.jsonl" for name in _TABLES)]
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            if sum(info.file_size for info in archive.infolist()) > LARGEST_BYTES:
+                raise InputError(f"{file_name} unpacks to more than {LARGEST_BYTES // 2**20} MiB.")
+            present = set(archive.namelist())
+            if _MANIFEST not in present:
+                raise InputError(f"{file_name} is a zip, but no study bundle: it has no {_MANIFEST}.")
+            manifest = json.loads(archive.read(_MANIFEST))
+            _check_manifest(manifest, file_name)
+            missing = [f"{name} is missing" for name in names if name not in present]
+            members = {name: archive.read(name) for name in names if name in present}
+    except (zipfile.BadZipFile, ValueError, EOFError, OSError, NotImplementedError, RuntimeError) as problem:
+        raise InputError(f"{file_name} is damaged and cannot be read as a bundle ({problem}).") from problem
+    changed = [
+        f"{name} is not what the manifest says (its sha256 differs)"
+        for name, content in members.items()
+        if hashlib.sha256(content).hexdigest() != manifest["sha256"].get(name)
+    ]
+    if missing or changed:
+        raise InputError(f"{file_name} cannot be restored:", missing + changed)
+    return members
+
+
+def _check_manifest(manifest: Any, file_name: str) -> None:
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        raise InputError(f"{file_name} is a zip, but no study bundle.")
+    version = manifest.get("version")
+    if not isinstance(version, int) or version > FORMAT_VERSION:
+        raise InputError(
+            f"{file_name} was written by a newer Assay (bundle version {version}); update first."
+        )
+    if not isinstance(manifest.get("sha256"), dict):
+        raise InputError(f"{file_name} is damaged: its manifest lists no files.")
+
+
+def _rows(kind: type, content: bytes, name: str, problems: list[str]) -> tuple[Any, ...]:
+    parsed = [
+        _parse(kind, line, f"{name}.jsonl, line {number}", problems)
+        for number, line in enumerate(content.splitlines(), start=1)
+    ]
+    return tuple(row for row in parsed if row is not None)
+
+
+def _parse(kind: Any, content: bytes, place: str, problems: list[str]) -> Any:
+    try:
+        return TypeAdapter(kind).validate_json(content)
+    except ValidationError as invalid:
+        for error in invalid.errors():
+            where = ".".join(str(part) for part in error["loc"])
+            problems.append(f"{place}{', ' if where else ''}{where}: {error['msg']}")
+        return None
+
+
+def _misfits(record: StudyRecord) -> list[str]:
+    """Rows that refer to something the bundle does not hold."""
+    design = record.study.design
+    texts = {(output.item_id, output.level, output.source) for output in record.outputs}
+    wanted = [
+        (item.item_id, level, source)
+        for item in record.items
+        for level in record.study.levels
+        for source in (design.candidate, design.comparator)
+    ]
+    problems = [f"outputs.jsonl: no text for {key}" for key in wanted if key not in texts]
+    raters = {rater.rater_id: rater for rater in record.raters}
+    shown = {(a.rater_id, a.item_id, a.level, a.repeat) for a in record.assignments}
+    for assignment in record.assignments:
+        if {assignment.left, assignment.right} != {design.candidate, design.comparator}:
+            problems.append(f"assignments.jsonl: sides of {assignment.rater_id}, {assignment.position}")
+        if assignment.rater_id not in raters:
+            problems.append(f"assignments.jsonl: there is no rater {assignment.rater_id!r}")
+    for answer in record.answers:
+        key = (answer.rater_id, answer.item_id, answer.level, answer.repeat)
+        rater = raters.get(answer.rater_id)
+        if rater is None or (not rater.imported and key not in shown):
+            problems.append(f"answers.jsonl: nobody was shown {key}")
+    return problems
+
+
+def _json(value: Any) -> bytes:
+    return (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode()
+
+
+def _lines(rows: Iterable[Any]) -> bytes:
+    return "".join(json.dumps(asdict(row), ensure_ascii=False) + "\n" for row in rows).encode()

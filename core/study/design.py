@@ -1,0 +1,76 @@
+"""Checking a design before it is kept, and what a workload comes to."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.errors import InputError
+from core.schema import Design
+from core.study.draws import share_out
+
+LARGEST_SEED = 2**63 - 1
+SECONDS_PER_PAIR = 45
+"""For the time estimate that raters and owners see before there are times of their own."""
+
+
+def check_design(design: Design, sources: Sequence[str]) -> None:
+    """Raise InputError with every field that cannot be; `sources` are the data set's two."""
+    problems = []
+    named = {"candidate": design.candidate, "comparator": design.comparator}
+    for role, source in named.items():
+        if source not in sources:
+            problems.append(f"{role}: the data set has no source {source!r}; it has {' and '.join(sources)}")
+    if design.candidate == design.comparator:
+        problems.append(f"candidate and comparator are both {design.candidate!r}; name two sources")
+    if not 0 < design.margin < 2:
+        problems.append(f"margin: {design.margin:g} is not between 0 and 2 (the scale runs from -1 to 1)")
+    if not 0.5 < design.confidence_level < 1:
+        problems.append(
+            f"confidence level: {design.confidence_level:g} is not between 0.5 and 1; 0.90 means 90 %"
+        )
+    if not 0 <= design.seed <= LARGEST_SEED:
+        problems.append(f"seed: {design.seed} is not a whole number from 0 to {LARGEST_SEED}")
+    if not 0 <= design.repeat_share <= 0.5:
+        problems.append(f"hidden repeats: {design.repeat_share:g} is not between 0 and 0.5")
+    if design.level_order not in ("fixed", "shuffled"):
+        problems.append(f"level order: {design.level_order!r} is neither fixed nor shuffled")
+    if design.votes_per_pair is not None and design.votes_per_pair < 1:
+        problems.append(f"votes per pair: {design.votes_per_pair} is less than 1")
+    if design.max_questions is not None and design.votes_per_pair is None:
+        problems.append("most questions per rater: works with votes per pair only; set that too")
+    if design.max_questions is not None and design.max_questions < 1:
+        problems.append(f"most questions per rater: {design.max_questions} is less than 1")
+    if problems:
+        raise InputError("The design cannot be used:", problems)
+
+
+@dataclass(frozen=True)
+class Workload:
+    """What a design asks of its raters."""
+
+    questions: dict[str, int]
+    """Rater -> number of questions."""
+    pairs: dict[str, int]
+    """Rater -> number of pairs, without hidden repeats."""
+    short: int
+    """Questions that get fewer votes than the design asks for."""
+    minutes: dict[str, int]
+    """Rater -> rough time, at SECONDS_PER_PAIR."""
+
+
+def workload(design: Design, item_ids: Sequence[str], n_levels: int, raters: Sequence[str]) -> Workload:
+    """How the questions would be shared out among `raters` if all started now."""
+    shares = share_out(design, item_ids, raters)
+    wanted = len(raters) if design.votes_per_pair is None else design.votes_per_pair
+    votes = [sum(item in items for items in shares.values()) for item in item_ids]
+    pairs = {rater: len(items) * n_levels for rater, items in shares.items()}
+    return Workload(
+        questions={rater: len(items) for rater, items in shares.items()},
+        pairs=pairs,
+        short=sum(count < wanted for count in votes),
+        minutes={rater: estimated_minutes(count) for rater, count in pairs.items()},
+    )
+
+
+def estimated_minutes(pairs: int) -> int:
+    """Rough time for so many pairs, in whole minutes, at least one."""
+    return max(1, round(pairs * SECONDS_PER_PAIR / 60))

@@ -1,0 +1,167 @@
+"""Answers out: CSV and JSONL with one row an answer, and the paper's JSON. docs/formats.md lists the columns."""
+
+import csv
+import io
+import json
+import zipfile
+from collections import Counter
+from typing import Any
+
+from core.datasets.votes import write_votes
+from core.errors import InputError
+from core.schema import Answer, Assignment, Preference, StudyRecord
+from core.study.blinding import decode
+
+COLUMNS = (
+    "study",
+    "rater",
+    "position",
+    "item_id",
+    "question",
+    "language",
+    "level",
+    "candidate",
+    "comparator",
+    "candidate_side",
+    "comparator_side",
+    "choice_displayed",
+    "choice_decoded",
+    "shown_utc",
+    "answered_utc",
+    "seconds",
+    "times_saved",
+    "diff_used",
+    "comment",
+    "invalid",
+    "repeat",
+    "dry_run",
+    "imported",
+    "app_version",
+    "dataset_sha256",
+    "design_seed",
+)
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+def answer_rows(record: StudyRecord, *, open_notes: bool = False) -> list[dict[str, Any]]:
+    """One dictionary with the keys COLUMNS an answer; with `open_notes` also comments on open pairs."""
+    items = {item.item_id: item for item in record.items}
+    raters = {rater.rater_id: rater for rater in record.raters}
+    shown = {_key(a): a for a in record.assignments}
+    saves = Counter(_key(entry.answer) for entry in record.history)
+    design, study = record.study.design, record.study
+    rows = []
+    for answer in record.answers:
+        if not answer.answered and not open_notes:
+            continue
+        assignment, item, rater = shown.get(_key(answer)), items[answer.item_id], raters[answer.rater_id]
+        row = {
+            "study": study.name,
+            "rater": answer.rater_id,
+            "position": assignment.position if assignment else None,
+            "item_id": answer.item_id,
+            "question": item.question,
+            "language": item.language,
+            "level": answer.level,
+            "candidate": design.candidate,
+            "comparator": design.comparator,
+            "candidate_side": _side(assignment, design.candidate),
+            "comparator_side": _side(assignment, design.comparator),
+            "choice_displayed": answer.choice,
+            "choice_decoded": preference_of(record, answer, assignment),
+            "shown_utc": answer.shown_utc,
+            "answered_utc": answer.answered_utc,
+            "seconds": answer.seconds,
+            "times_saved": saves[_key(answer)],
+            "diff_used": answer.diff_used,
+            "comment": answer.comment,
+            "invalid": answer.invalid,
+            "repeat": answer.repeat,
+            "dry_run": rater.dry_run,
+            "imported": rater.imported,
+            "app_version": answer.app_version,
+            "dataset_sha256": study.dataset_sha256,
+            "design_seed": design.seed,
+        }
+        rows.append(row)
+    return rows
+
+
+def preference_of(record: StudyRecord, answer: Answer, assignment: Assignment | None) -> Preference | None:
+    """What an answer means: as imported, or decoded from the side it names."""
+    if answer.preference is not None or answer.choice is None:
+        return answer.preference
+    if assignment is None:
+        raise InputError(
+            f"{answer.rater_id} answered {answer.item_id}, {answer.level} without an assignment."
+        )
+    return decode(answer.choice, assignment, record.study.design)
+
+
+def to_csv(record: StudyRecord) -> bytes:
+    """UTF-8 CSV; cells that a spreadsheet would run as a formula start with an apostrophe."""
+    buffer = io.StringIO(newline="")
+    writer = csv.DictWriter(buffer, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for row in answer_rows(record):
+        writer.writerow({name: _cell(value) for name, value in row.items()})
+    return buffer.getvalue().encode()
+
+
+def to_jsonl(record: StudyRecord) -> bytes:
+    """One JSON object an answer, texts untouched; comments on open pairs are in here too."""
+    rows = answer_rows(record, open_notes=True)
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+
+
+def to_paper(record: StudyRecord) -> dict[str, bytes]:
+    """Rater -> the paper's votes JSON: preferences only; no dry runs and no hidden repeats."""
+    votes: dict[str, dict[tuple[str, str], Preference]] = {}
+    for row in answer_rows(record):
+        if not row["dry_run"] and not row["repeat"]:
+            votes.setdefault(row["rater"], {})[row["item_id"], row["level"]] = row["choice_decoded"]
+    order = [(item.item_id, level) for item in record.items for level in record.study.levels]
+    return {
+        rater: write_votes({pair: given[pair] for pair in order if pair in given})
+        for rater, given in votes.items()
+    }
+
+
+def to_paper_zip(record: StudyRecord) -> bytes:
+    """The paper's votes JSON of all raters in one zip, for a download."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in paper_files(record).items():
+            archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+def paper_files(record: StudyRecord) -> dict[str, bytes]:
+    """File name -> content of the paper's votes JSON, one file a rater."""
+    files: dict[str, bytes] = {}
+    for rater, content in to_paper(record).items():
+        plain = "".join(c if c.isalnum() or c in "-_." else "_" for c in rater)
+        name = f"results-{plain}.json"
+        number = 2
+        while name in files:
+            name, number = f"results-{plain}-{number}.json", number + 1
+        files[name] = content
+    return files
+
+
+def _key(entry: Assignment | Answer) -> tuple[str, str, str, bool]:
+    return entry.rater_id, entry.item_id, entry.level, entry.repeat
+
+
+def _side(assignment: Assignment | None, source: str) -> str | None:
+    if assignment is None:
+        return None
+    return "left" if assignment.left == source else "right"
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
+        return "'" + value
+    return value

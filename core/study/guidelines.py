@@ -1,0 +1,87 @@
+"""What raters read before they start: shipped texts, or the owner's own, which may name no source."""
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import regex
+
+from core.errors import InputError
+from core.schema import Choice, Study
+
+_DATA = Path(__file__).resolve().parents[2] / "data"
+FALLBACK_LANGUAGE = "en"
+
+LEVEL_MEANINGS = {
+    "A0": "as correct and complete as the reference",
+    "A1": "a few small factual errors",
+    "A2": "several factual errors",
+    "A3": "many factual errors",
+    "A4": "mostly wrong, though plausible at a glance",
+}
+
+
+@dataclass(frozen=True)
+class PracticePair:
+    """A pair to try the buttons on: shown before the study, never stored."""
+
+    question: str
+    reference: str
+    level: str
+    left_a0: str
+    left: str
+    right_a0: str
+    right: str
+    expected: Choice
+    hint: str
+
+
+def shipped_languages() -> list[str]:
+    """Languages of the guidelines that come with Assay."""
+    return sorted(path.stem for path in (_DATA / "guidelines").glob("*.md"))
+
+
+def guideline_text(own: dict[str, str], language: str) -> str:
+    """The guidelines in `language`: the owner's, else the shipped ones, else the English ones."""
+    for wanted in (language, language.split("-")[0], FALLBACK_LANGUAGE):
+        if wanted in own:
+            return own[wanted]
+        shipped = _DATA / "guidelines" / f"{wanted}.md"
+        if wanted in shipped_languages():
+            return shipped.read_text("utf-8")
+    raise AssertionError("the English guidelines are part of the product")
+
+
+def check_guideline(text: str, study: Study) -> None:
+    """Raise InputError where a text would unblind a rater, call another host or say nothing."""
+    problems = []
+    if not text.strip():
+        problems.append("the text is empty")
+    for source in (study.design.candidate, study.design.comparator):
+        if regex.search(rf"(?<!\w){regex.escape(source)}(?!\w)", text, regex.IGNORECASE):
+            problems.append(f"the text names the source {source!r}: raters would know what to look for")
+    if regex.search(r"!\[|<\s*\w", text):
+        problems.append("the text holds an image or HTML: raters' pages load nothing from outside")
+    if problems:
+        raise InputError("The guidelines cannot be used:", problems)
+
+
+@cache
+def practice_pairs() -> tuple[PracticePair, ...]:
+    """The practice pairs that come with Assay."""
+    entries = json.loads((_DATA / "practice.json").read_text("utf-8"))["pairs"]
+    return tuple(
+        PracticePair(
+            question=entry["question"],
+            reference=entry["reference"],
+            level=entry["level"],
+            left_a0=entry["left"]["a0"],
+            left=entry["left"]["text"],
+            right_a0=entry["right"]["a0"],
+            right=entry["right"]["text"],
+            expected=entry["expected"],
+            hint=entry["hint"],
+        )
+        for entry in entries
+    )

@@ -1,0 +1,135 @@
+"""The rater's only page: guidelines, practice, then one blind pair after the other, saved before the next."""
+
+import time
+
+import streamlit as st
+
+from core.errors import AssayError
+from core.schema import Choice
+from core.study.blinding import RaterDesk
+from core.study.design import estimated_minutes
+from core.study.guidelines import practice_pairs
+from pages.components import blind_pair, pair_list, visitor
+
+_DOUBLE_PRESS_SECONDS = 0.35
+_SHOWN, _SAVED = "annotate_shown", "annotate_saved"
+
+
+def render() -> None:
+    """Show the place on the rater's way that the address names: it survives reload, Back and restarts."""
+    with visitor.rater_desk() as desk:
+        blind_pair.style()
+        if desk.dry_run:
+            st.info("Preview: your answers are marked as a dry run and never counted.")
+        if desk.closed_reason:
+            st.title("Nothing to do here now")
+            st.write(desk.closed_reason)
+            return
+        place = _place(desk)
+        if place == "guide":
+            _guide(desk)
+        elif place.startswith("try-"):
+            _practice(desk, int(place.removeprefix("try-")))
+        elif place == "list":
+            pair_list.overview(desk, _go)
+        elif place == "end":
+            pair_list.completion(desk, _go)
+        else:
+            _pair(desk, int(place))
+
+
+def _place(desk: RaterDesk) -> str:
+    """Where the address says we are, or where this rater left off."""
+    asked = st.query_params.get("at", "")
+    tries = {f"try-{number}" for number in range(1, len(practice_pairs()) + 1)}
+    if asked == "guide" or (desk.onboarding >= 1 and asked in tries):
+        return asked
+    if desk.onboarding > len(tries):
+        if asked in ("list", "end") or (asked.isdecimal() and 1 <= int(asked) <= desk.total):
+            return asked
+        place = str(desk.next_open() or "end")
+    else:
+        place = "guide" if desk.onboarding == 0 else f"try-{desk.onboarding}"
+    st.query_params["at"] = place
+    return place
+
+
+def _go(place: str | int) -> None:
+    st.query_params["at"] = str(place)
+    st.rerun()
+
+
+def _guide(desk: RaterDesk) -> None:
+    st.markdown(desk.guidelines())
+    st.write(
+        f"You have {desk.total} pairs, about {estimated_minutes(desk.total)} minutes in all. "
+        "You can stop at any time: the same link brings you back to where you were."
+    )
+    if st.button("Start with three practice pairs" if desk.onboarding <= 1 else "Continue", type="primary"):
+        desk.finish_step(1)
+        place = f"try-{desk.onboarding}" if desk.onboarding <= len(practice_pairs()) else ""
+        _go(place or desk.next_open() or "end")
+
+
+def _practice(desk: RaterDesk, number: int) -> None:
+    pair = practice_pairs()[number - 1]
+    st.caption(f"Practice {number} of {len(practice_pairs())}: does not count")
+    blind_pair.heading(pair.question, pair.reference, "en", pair.level)
+    mode = blind_pair.diff_control(pair.level, desk.diff_mode)
+    at_first = pair.level == "A0"
+    bases = (pair.reference, pair.reference) if at_first else (pair.left_a0, pair.right_a0)
+    blind_pair.texts(pair.left, pair.right, *bases, "en", mode)
+    given: Choice | None = st.session_state.get(f"annotate_try_{number}")
+    pressed = blind_pair.choice_buttons(f"p{number}", given)
+    if pressed:
+        st.session_state[f"annotate_try_{number}"] = pressed
+        st.rerun()
+    if given:
+        agreed = "Most people would agree." if given == pair.expected else "Another choice fits better here."
+        st.info(f"{agreed} {pair.hint}")
+        last = number == len(practice_pairs())
+        if st.button("Start the study" if last else "Next practice pair", type="primary"):
+            desk.finish_step(number + 1)
+            _go(desk.next_open() or "end" if last else f"try-{number + 1}")
+
+
+def _pair(desk: RaterDesk, number: int) -> None:
+    pair = desk.pair(number)
+    pair_list.header(desk, number, pair.choice, st.session_state.pop(_SAVED, None))
+    blind_pair.heading(pair.question, pair.reference, pair.language, pair.level)
+    mode = blind_pair.diff_control(pair.level, desk.diff_mode)
+    blind_pair.texts(pair.left, pair.right, pair.left_base, pair.right_base, pair.language, mode)
+    pressed = blind_pair.choice_buttons(f"c{number}", pair.choice)
+    try:
+        desk.remember_diff(mode)
+        if pressed and not _too_soon(number):
+            _answer(desk, number, pressed, mode, changed=pair.choice is not None)
+        pair_list.note(desk, pair)
+        pair_list.navigation(desk, number, _go)
+    except AssayError as problem:
+        st.error(f"Not saved. {problem}")
+    if st.session_state.get(_SHOWN, (0,))[0] != number:
+        st.session_state[_SHOWN] = (number, time.monotonic())
+
+
+def _answer(desk: RaterDesk, number: int, choice: Choice, mode: str, *, changed: bool) -> None:
+    """Save, and only then move on."""
+    shown = st.session_state.get(_SHOWN)
+    here = shown if shown and shown[0] == number else None
+    desk.save_choice(
+        number,
+        choice,
+        seconds=time.monotonic() - here[1] if here else None,
+        diff_used=mode,
+    )
+    st.session_state[_SAVED] = (number, choice)
+    st.session_state.pop(_SHOWN, None)
+    if changed:
+        _go(number + 1 if number < desk.total else "list")
+    _go(desk.next_open(after=number) or "list")
+
+
+def _too_soon(number: int) -> bool:
+    """Whether this press came too soon after the pair appeared to be meant for it: a double press."""
+    shown = st.session_state.get(_SHOWN)
+    return bool(shown and shown[0] == number and time.monotonic() - shown[1] < _DOUBLE_PRESS_SECONDS)

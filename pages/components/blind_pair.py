@@ -1,0 +1,120 @@
+"""One blind pair on the screen: question, reference, level, two texts, four buttons.
+
+Texts of the data set are untrusted: they are escaped token by token into st.html, never into a label.
+Keys name a number on the rater's own list and nothing else: keys reach the browser.
+"""
+
+from collections.abc import Sequence
+from html import escape
+
+import streamlit as st
+
+from core.diff import Segment, diff_against, diff_pair
+from core.schema import CHOICES, FIRST_LEVEL, Choice
+from core.study.guidelines import LEVEL_MEANINGS
+
+CHOICE_LABELS: dict[Choice, str] = {
+    "left": "Left",
+    "right": "Right",
+    "both_good": "Both good",
+    "both_bad": "Both bad",
+}
+OWN_BASE, LEFT_RIGHT, NO_DIFF = DIFF_MODES = ("own_a0", "left_right", "none")
+
+_MARK = {"same": "span", "added": "ins", "removed": "del"}
+_STYLE = """<style>
+.assay-text { white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: plaintext; line-height: 1.6;
+  font-size: 1.05rem; text-align: start; }
+.assay-card { border: 1px solid color-mix(in srgb, currentColor 25%, transparent); border-radius: .5rem;
+  padding: .75rem 1rem; }
+.assay-side { font-weight: 600; margin-bottom: .35rem; }
+.assay-question { font-size: 1.2rem; font-weight: 600; }
+.assay-reference { border-inline-start: .25rem solid color-mix(in srgb, currentColor 30%, transparent);
+  padding-inline-start: .75rem; }
+.assay-quiet { opacity: .8; font-size: .9rem; }
+.assay-level { display: inline-block; border-radius: .4rem; padding: .1rem .55rem; font-weight: 600;
+  background: color-mix(in srgb, currentColor 12%, transparent); }
+.assay-text ins { text-decoration: underline; text-decoration-thickness: 2px; text-underline-offset: 3px;
+  background: color-mix(in srgb, #f2b600 32%, transparent); border-radius: .15rem; }
+.assay-text del { text-decoration: line-through; opacity: .62; }
+.st-key-choices { position: sticky; bottom: 0; z-index: 5; padding: .6rem 0 .8rem;
+  background: var(--assay-ground, Canvas); }
+@media (max-width: 640px) { .assay-text { font-size: 1rem; } }
+</style>"""
+
+
+def style() -> None:
+    """The page's style sheet; call once a run."""
+    st.html(_STYLE)
+
+
+def heading(question: str, reference: str, language: str, level: str) -> None:
+    """Question, reference and the level that both answers are meant to have."""
+    meaning = LEVEL_MEANINGS.get(level)
+    st.html(
+        f'<div class="assay-question assay-text" {_language(language)}>{escape(question)}</div>'
+        '<div class="assay-quiet" style="margin-top:.5rem">Reference (correct and complete)</div>'
+        f'<div class="assay-reference assay-text" {_language(language)}>{escape(reference)}</div>'
+        '<div style="margin-top:.9rem">Which answer fits level '
+        f'<span class="assay-level">{escape(level)}</span> better?'
+        f"{f' <span class=assay-quiet>{escape(level)}: {escape(meaning)}.</span>' if meaning else ''}</div>"
+    )
+
+
+def diff_control(level: str, remembered: str) -> str:
+    """Which differences to mark; the value is one of DIFF_MODES."""
+    labels = {
+        OWN_BASE: "against the reference" if level == FIRST_LEVEL else f"against its own {FIRST_LEVEL}",
+        LEFT_RIGHT: "left against right",
+        NO_DIFF: "off",
+    }
+    return st.radio(
+        "Mark changes",
+        DIFF_MODES,
+        index=DIFF_MODES.index(remembered) if remembered in DIFF_MODES else 0,
+        format_func=labels.__getitem__,
+        horizontal=True,
+        key="d",
+        help="Underlined: different. Struck through: taken out.",
+    )
+
+
+def texts(left: str, right: str, left_base: str, right_base: str, language: str, mode: str) -> None:
+    """The two answers side by side, with the differences that `mode` asks for."""
+    marked: tuple[Sequence[Segment], Sequence[Segment]]
+    if mode == LEFT_RIGHT:
+        marked = diff_pair(left, right)
+    elif mode == OWN_BASE:
+        marked = diff_against(left_base, left), diff_against(right_base, right)
+    else:
+        marked = (Segment(left, "same"),), (Segment(right, "same"),)
+    for column, name, segments in zip(st.columns(2), ("Left", "Right"), marked, strict=True):
+        body = "".join(f"<{_MARK[s.kind]}>{escape(s.text)}</{_MARK[s.kind]}>" for s in segments)
+        column.html(
+            f'<div class="assay-card"><div class="assay-side">{name}</div>'
+            f'<div class="assay-text" {_language(language)}>{body}</div></div>'
+        )
+
+
+def choice_buttons(prefix: str, current: Choice | None) -> Choice | None:
+    """Four buttons, always in the same place, keys 1 to 4; the choice that was pressed in this run.
+
+    `prefix` names the pair that is on the screen, so that a press that arrives late is never taken for
+    an answer to the pair after it.
+    """
+    pressed: Choice | None = None
+    with st.container(key="choices"):
+        for number, (column, choice) in enumerate(zip(st.columns(4), CHOICES, strict=True), start=1):
+            if column.button(
+                CHOICE_LABELS[choice],
+                key=f"{prefix}-{number}",
+                shortcut=str(number),
+                type="primary" if choice == current else "secondary",
+                width="stretch",
+            ):
+                pressed = choice
+    return pressed
+
+
+def _language(tag: str) -> str:
+    return 'dir="auto"' if tag == "und" else f'dir="auto" lang="{escape(tag, quote=True)}"'

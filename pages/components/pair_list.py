@@ -1,0 +1,98 @@
+"""Around the pair: header with the saved mark, comment and flag, back and next, the grid of numbers, the end."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from core.schema import Choice
+from core.study.blinding import BlindPair, PairStatus, RaterDesk
+from pages.components.blind_pair import CHOICE_LABELS
+
+Go = Callable[[str | int], None]
+
+
+def header(
+    desk: RaterDesk, number: int, choice: Choice | None, just_saved: tuple[int, Choice] | None
+) -> None:
+    """Where the rater is, how much is done, and what is saved."""
+    done = sum(status.answered for status in desk.statuses())
+    where, saved = st.columns([2, 3], vertical_alignment="bottom")
+    where.markdown(f"**Pair {number} of {desk.total}** · {done} done")
+    marks = []
+    if just_saved:
+        marks.append(f":material/check: Pair {just_saved[0]} saved: {CHOICE_LABELS[just_saved[1]]}")
+    if choice:
+        marks.append(
+            f":material/check: Your answer here: {CHOICE_LABELS[choice]} (saved; press again to change)"
+        )
+    saved.markdown(" · ".join(marks) or "Not answered yet")
+    st.progress(done / desk.total)
+
+
+def note(desk: RaterDesk, pair: BlindPair) -> None:
+    """Comment and invalid flag, saved when they change."""
+    with st.expander("Comment, or report a broken pair", expanded=bool(pair.comment or pair.invalid)):
+        comment = st.text_area("Comment (optional)", pair.comment, key=f"m{pair.number}", max_chars=5000)
+        invalid = st.checkbox(
+            "This pair is invalid (broken text, wrong question): leave it out",
+            pair.invalid,
+            key=f"i{pair.number}",
+        )
+        if (comment, invalid) != (pair.comment, pair.invalid):
+            desk.save_note(pair.number, comment=comment, invalid=invalid)
+            st.caption(":material/check: Saved")
+
+
+def navigation(desk: RaterDesk, number: int, go: Go) -> None:
+    """Back, skip, next and the way to the grid."""
+    back, skip, forward, overview = st.columns(4)
+    if back.button("Back", key="back", disabled=number == 1, width="stretch"):
+        go(number - 1)
+    if skip.button("Skip, ask me later", key="skip", width="stretch"):
+        desk.skip(number)
+        go(desk.next_open(after=number) or "list")
+    if forward.button("Next", key="next", disabled=number == desk.total, width="stretch"):
+        go(number + 1)
+    if overview.button("Overview and finish", key="list", width="stretch"):
+        go("list")
+
+
+def overview(desk: RaterDesk, go: Go) -> None:
+    """The grid of numbers, and what is still open before the end."""
+    statuses = desk.statuses()
+    still = [status for status in statuses if not status.answered]
+    st.title("Your pairs")
+    if still:
+        named = ", ".join(f"{s.number} (skipped)" if s.skipped else str(s.number) for s in still)
+        st.write(f"{len(statuses) - len(still)} of {len(statuses)} answered. Still open: {named}.")
+        if st.button("Go to the next open pair", type="primary", key="open"):
+            go(desk.next_open() or "list")
+    else:
+        st.write(f"All {len(statuses)} pairs are answered. You can still change an answer: press its number.")
+        if st.button("Finish", type="primary", key="finish"):
+            go("end")
+    with st.container(horizontal=True, gap="small"):
+        for status in statuses:
+            if st.button(_cell(status), key=f"g{status.number}", width=90):
+                go(status.number)
+    st.caption(
+        ":material/check: answered · :material/schedule: skipped · :material/flag: reported as invalid"
+    )
+
+
+def completion(desk: RaterDesk, go: Go) -> None:
+    """Thanks, when everything is answered; else back to what is open."""
+    if desk.next_open() is not None:
+        go("list")
+    st.title("Done. Thank you!")
+    st.write(
+        f"All {desk.total} answers are saved; you can close this window. "
+        "Until the study closes, the same link lets you look at your answers and change them."
+    )
+    if st.button("Look at my answers", key="list"):
+        go("list")
+
+
+def _cell(status: PairStatus) -> str:
+    mark = ":material/check:" if status.answered else ":material/schedule:" if status.skipped else ""
+    return f"{status.number} {mark}{':material/flag:' if status.invalid else ''}".strip()

@@ -1,0 +1,39 @@
+"""What several test packages share."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.store import Store, open_store
+
+ROOT = Path(__file__).resolve().parents[1]
+SHARED_DATA = ROOT.parent / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """Real data beside the checkout; a user's clone has none."""
+    if not SHARED_DATA.is_dir():
+        pytest.skip("needs the real data in ../shared/data, which the project does not ship")
+    return SHARED_DATA
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with open_store(tmp_path / "assay.db") as opened:
+        yield opened
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Where nothing may be skipped (the project's own CI), a skip fails the run."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    if os.environ.get("ASSAY_NO_SKIPS") and skipped:
+        terminalreporter.write_line(f"{len(skipped)} tests were skipped where all must run", red=True)
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if os.environ.get("ASSAY_NO_SKIPS") and reporter and reporter.stats.get("skipped"):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED

@@ -1,0 +1,129 @@
+import hashlib
+
+import pytest
+
+from core.datasets.reading import (
+    JsonObject,
+    clean_text,
+    decode,
+    duplicate_problems,
+    name_of,
+    parse_json,
+    reject,
+    sha256_of,
+    shown,
+    text_problem,
+)
+from core.errors import InputError
+
+
+def problems_of(data: bytes) -> tuple[str, ...]:
+    with pytest.raises(InputError) as caught:
+        decode(data, "a.csv")
+    return caught.value.problems
+
+
+def test_utf8_with_and_without_byte_order_mark():
+    assert decode("é".encode(), "a.csv") == "é"
+    assert decode(b"\xef\xbb\xbf\xc3\xa9", "a.csv") == "é"
+
+
+def test_every_line_with_a_bad_byte_is_named():
+    assert problems_of(b"\xef\xbb\xbfok\n\ncaf\xe9\nna\xefve \xe9\n") == (
+        "line 3: byte 0xe9 is not UTF-8; save the file as UTF-8",
+        "line 4: byte 0xef is not UTF-8; save the file as UTF-8",
+    )
+
+
+def test_a_sequence_cut_off_by_the_line_break_is_named():
+    assert problems_of(b"ok\n\xe6\x97\nmore") == ("line 2: byte 0xe6 is not UTF-8; save the file as UTF-8",)
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (b"", "line 1: the file is empty"),
+        (b" \n\t\n", "line 1: the file is empty"),
+        ("id".encode("utf-16"), "line 1: the file is UTF-16; save the file as UTF-8"),
+        (b"PK\x03\x04...", "line 1: the file is a zip archive or a workbook; save the table as CSV, UTF-8"),
+    ],
+)
+def test_files_that_hold_no_text(data: bytes, problem: str):
+    assert problems_of(data) == (problem,)
+
+
+def test_the_error_names_the_file_and_counts():
+    with pytest.raises(InputError, match=r"^b\.json cannot be imported: 2 problems\n  - x\n  - y$"):
+        reject("b.json", ["x", "y"])
+    with pytest.raises(InputError, match=r"^b\.json cannot be imported: 1 problem\n"):
+        reject("b.json", ["x"])
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        ("", "is empty"),
+        (" \n\t", "is blank"),
+        ("\u200b\ufeff\u00a0", "is blank"),
+        ("ab\0c", "holds the control character U+0000 (character 3)"),
+        ("\x1b[1m", "holds the control character U+001B (character 1)"),
+        ("it\x92s", "holds the control character U+0092 (character 3)"),
+        ("a\ud800b", "holds half a surrogate pair, U+D800 (character 2)"),
+        (None, "is null, expected a text"),
+        (True, "is a truth value, expected a text"),
+        (3, "is a number, expected a text"),
+        (3.5, "is a decimal number, expected a text"),
+        ([], "is a list, expected a text"),
+        ({}, "is an object, expected a text"),
+        ("a\tb\r\nc\rd", None),
+        ("👩‍🔬 日本語 שלום", None),
+    ],
+)
+def test_text_problem(value: object, problem: str | None):
+    assert text_problem(value) == problem
+
+
+def test_line_breaks_become_line_feeds():
+    assert clean_text("a\r\nb\rc\n\r\n d ") == "a\nb\nc\n\n d "
+
+
+def test_names():
+    assert name_of(" A1 ") == "A1"
+    assert name_of(0) == "0"
+    assert [name_of(value) for value in (None, True, 1.0, "", " ", "a\0", [])] == [None] * 7
+
+
+def test_shown_is_short_and_printable():
+    assert shown("a\ud800\u202eb\n") == "a\\ud800\\u202eb\\u000a"
+    assert len(shown("x" * 5000)) == 60
+    shown("\udfff").encode()
+
+
+def test_json_problems_name_line_and_column():
+    assert parse_json('{"a": 1,\n "b" 2}')[1] == (
+        "line 2, column 6: not valid JSON (Expecting ':' delimiter)"
+    )
+    assert parse_json("{]", line=9)[1] is not None
+    assert str(parse_json("{]", line=9)[1]).startswith("line 9, column 2: not valid JSON")
+    assert str(parse_json("{}\n{}")[1]).endswith("a file with one object a line is JSONL, name it .jsonl")
+
+
+@pytest.mark.parametrize("text", ["[" * 200_000, "1" * 5000, "[NaN]", "-Infinity"])
+def test_json_that_python_refuses_is_a_problem(text: str):
+    value, problem = parse_json(text)
+    assert value is None
+    assert str(problem).startswith("file: not readable as JSON")
+
+
+def test_duplicate_keys_are_remembered_where_they_are():
+    value, _ = parse_json('{"a": {"x": 1, "x": 2, "y": 3, "x": 4}, "b": {}}')
+    assert isinstance(value, JsonObject)
+    inner = value["a"]
+    assert isinstance(inner, JsonObject)
+    assert duplicate_problems("file", value) == []
+    assert duplicate_problems("here", inner) == ["here: key x appears more than once"]
+
+
+def test_sha256_is_of_the_raw_bytes():
+    data = b"\xef\xbb\xbfa\r\n"
+    assert sha256_of(data) == hashlib.sha256(data).hexdigest()

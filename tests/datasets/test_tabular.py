@@ -1,0 +1,311 @@
+import csv
+import dataclasses
+import io
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.datasets.tabular import COLUMNS, read_tabular
+from core.errors import InputError
+
+ROWS = [
+    {
+        "item_id": item,
+        "question": f"Why, {item}?",
+        "reference": "So;\r\nit is.",
+        "level": level,
+        "source": source,
+        "text": f'{item} "{level}"\tby {source}',
+        "language": "en",
+    }
+    for item in ("q1", "q2")
+    for level in ("A0", "A1")
+    for source in ("pipe", "person")
+]
+
+
+def rows(**changes: str) -> list[dict[str, str]]:
+    return [row | changes for row in ROWS]
+
+
+def as_csv(table: list[dict[str, str]], delimiter: str = ",", columns: tuple[str, ...] = COLUMNS) -> bytes:
+    out = io.StringIO()
+    writer = csv.DictWriter(out, columns, delimiter=delimiter, extrasaction="ignore")
+    writer.writeheader()
+    writer.writerows(table)
+    return out.getvalue().encode()
+
+
+def as_jsonl(table: list[dict[str, str]]) -> bytes:
+    return "\n".join(json.dumps(row) for row in table).encode()
+
+
+def problems_of(data: bytes, name: str = "a.csv") -> tuple[str, ...]:
+    with pytest.raises(InputError) as caught:
+        read_tabular(data, name)
+    return caught.value.problems
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_csv_with_any_separator(delimiter: str, mark: bytes):
+    dataset = read_tabular(mark + as_csv(ROWS, delimiter), "a.csv")
+    assert [item.item_id for item in dataset.items] == ["q1", "q2"]
+    assert dataset.items[0].reference == "So;\nit is."
+    assert dataset.items[0].language == "en"
+    assert dataset.levels == ("A0", "A1")
+    assert dataset.sources == ("pipe", "person")
+    assert {o.text for o in dataset.outputs} == {row["text"] for row in ROWS}
+
+
+def test_csv_and_jsonl_give_the_same_data_set():
+    def bare(data: bytes, name: str) -> object:
+        return dataclasses.replace(read_tabular(data, name), sha256="", file_name="")
+
+    assert bare(as_csv(ROWS), "a.csv") == bare(as_jsonl(ROWS), "a.jsonl") == bare(as_jsonl(ROWS), "noname")
+
+
+def test_header_in_another_order_case_and_with_blank_lines():
+    data = b"\n" + as_csv(ROWS, columns=COLUMNS[::-1]).replace(b"item_id", b" Item_ID ", 1) + b",,,,,,\n\n"
+    assert len(read_tabular(data, "a.csv").outputs) == 8
+
+
+def test_question_reference_and_language_once_per_item():
+    table = [
+        row if at % 4 == 2 else row | {"question": "", "reference": " ", "language": ""}
+        for at, row in enumerate(ROWS)
+    ]
+    dataset = read_tabular(as_csv(table), "a.csv")
+    assert dataset.items[1].question == "Why, q2?"
+    assert dataset.items[1].language == "en"
+
+
+def test_language_is_optional_and_other_columns_are_noted():
+    columns = (*COLUMNS[:-1], "topic", "Rater Note")
+    dataset = read_tabular(as_csv(ROWS, columns=columns), "a.csv")
+    assert dataset.items[0].language == "und"
+    assert dataset.notes == ("columns not used: topic, rater note",)
+    table = [{**row, "topic": "x"} for row in ROWS]
+    assert read_tabular(as_jsonl(table), "a.jsonl").notes == ("columns not used: topic",)
+
+
+def test_a_field_beyond_the_csv_limit_of_python():
+    table = rows()
+    table[0]["text"] = "x" * 300_000
+    assert len(read_tabular(as_csv(table), "a.csv").outputs[0].text) == 300_000
+
+
+def test_whole_numbers_are_names_in_jsonl():
+    table = [dict(row, item_id=7, level=0) for row in ROWS[:2]]
+    dataset = read_tabular("\n".join(json.dumps(row) for row in table).encode(), "a.jsonl")
+    assert (dataset.items[0].item_id, dataset.levels) == ("7", ("0",))
+
+
+# Lines of ROWS in the CSV: each reference holds a line break, so row n starts in line 2n (1-based).
+@pytest.mark.parametrize(
+    ("at", "change", "problems"),
+    [
+        (2, {"text": ""}, ["line 6, question q1, level A1, source pipe: text is empty"]),
+        (2, {"text": " "}, ["line 6, question q1, level A1, source pipe: text is blank"]),
+        (
+            2,
+            {"text": "a\x07"},
+            [
+                "line 6, question q1, level A1, source pipe: text holds the control character U+0007 (character 2)"
+            ],
+        ),
+        (
+            2,
+            {"text": "a\0"},
+            [
+                "line 6, question q1, level A1, source pipe: text holds the control character U+0000 (character 2)"
+            ],
+        ),
+        (
+            3,
+            {"question": "Else?"},
+            ["line 8, question q1: question differs from the one in line 2"],
+        ),
+        (3, {"reference": "No."}, ["line 8, question q1: reference differs from the one in line 2"]),
+        (3, {"language": "de"}, ["line 8, question q1: language differs from the one in line 2"]),
+        (2, {"level": ""}, ["line 6, question q1: level is empty"]),
+        (2, {"source": " "}, ["line 6, question q1, level A1: source is blank"]),
+        (
+            2,
+            {"item_id": ""},
+            ["line 6: item_id is empty", "question q1, level A1, source pipe: text is missing"],
+        ),
+        (
+            2,
+            {"level": "A0"},
+            [
+                "line 6, question q1, level A0, source pipe: text is given more than once (first in line 2)",
+                "question q1, level A1, source pipe: text is missing",
+            ],
+        ),
+        (
+            2,
+            {"source": "pip"},
+            [
+                "sources: 3 found (pipe, person, pip); exactly two are needed",
+                "line 6, question q1, level A1, source pip: source is none of the two that occur most, "
+                "person and pipe",
+                "question q1, level A1, source pipe: text is missing",
+            ],
+        ),
+    ],
+)
+def test_one_mistake_in_a_row(at: int, change: dict[str, str], problems: list[str]):
+    table = rows()
+    table[at] |= change
+    assert list(problems_of(as_csv(table))) == problems
+
+
+def test_items_without_question_or_reference():
+    assert problems_of(as_csv(rows(question="", reference=" "))) == (
+        "line 2, question q1: question is empty",
+        "line 2, question q1: reference is empty",
+        "line 6, question q2: question is empty",
+        "line 6, question q2: reference is empty",
+    )
+
+
+def test_a_bad_language_is_named_with_its_line():
+    assert problems_of(as_csv(rows(language="English, US")))[0] == (
+        "line 2, question q1: language is no tag such as en, pt-BR or und (English, US)"
+    )
+
+
+def test_missing_rows():
+    assert problems_of(as_csv(ROWS[:-1])) == ("question q2, level A1, source person: text is missing",)
+    assert problems_of(as_csv(ROWS[:-2])) == ("question q2, level A1: texts of both sources are missing",)
+
+
+def test_one_source():
+    assert problems_of(as_csv(ROWS[::2])) == ("sources: 1 found (pipe); exactly two are needed",)
+
+
+def test_missing_columns_are_named_and_so_are_the_unknown_ones():
+    data = as_csv(ROWS).replace(b"reference", b"ground_truth", 1).replace(b"text", b"answer", 1)
+    assert problems_of(data) == (
+        "line 1: column reference is missing; columns that are not known: ground_truth, answer",
+        "line 1: column text is missing; columns that are not known: ground_truth, answer",
+    )
+
+
+def test_a_column_twice():
+    assert problems_of(as_csv(ROWS).replace(b"language", b"text", 1)) == (
+        "line 1: column text appears more than once",
+    )
+
+
+def test_ragged_rows():
+    lines = b"item_id,question,reference,level,source,text\n1,q,r,A0,x,t\n1,q,r,A0,y,a, b\n1,q,r\n"
+    problems = problems_of(lines)
+    assert problems[:2] == ("line 3: 7 cells, the header has 6", "line 4: 3 cells, the header has 6")
+
+
+def test_a_quote_that_never_closes_is_named_by_the_line_it_opens_in():
+    lines = b'item_id,question,reference,level,source,text\n1,q,r,A0,x,t\n1,q,r,A0,y,"open\n1,q,r,A1,x,t\n'
+    assert problems_of(lines)[0] == (
+        "line 3: the row that starts here is not valid CSV (unexpected end of data)"
+    )
+
+
+def test_a_header_alone():
+    assert problems_of(b"item_id,question,reference,level,source,text\n") == (
+        "file: there is no row below the header; at least one question is needed",
+    )
+
+
+def test_jsonl_problems_name_their_line():
+    good = [json.dumps(row) for row in ROWS]
+    bad = [
+        "{",
+        "[]",
+        json.dumps({key: value for key, value in ROWS[0].items() if key != "text"} | {"level": "A2"}),
+        json.dumps(ROWS[0] | {"level": "A3", "text": None}),
+        json.dumps(ROWS[0] | {"level": True}),
+        json.dumps({"level": "A0"}),
+        '{"item_id": "q9", "item_id": "q1", "level": "A4", "source": "pipe", "text": "\\ud800"}',
+    ]
+    problems = problems_of("\n".join([*good, "", *bad]).encode(), "a.jsonl")
+    expected = [
+        "line 10, column 2: not valid JSON",
+        "line 11: is a list, expected an object",
+        "line 16: key item_id appears more than once",
+        "line 15: item_id is missing",
+        "line 12, question q1, level A2, source pipe: text is missing",
+        "line 13, question q1, level A3, source pipe: text is null, expected a text",
+        "line 14, question q1: level is a truth value, expected a text or a whole number",
+        "line 16, question q1, level A4, source pipe: text holds half a surrogate pair",
+    ]
+    for found, start in zip(problems, expected, strict=False):
+        assert found.startswith(start)
+
+
+def test_a_question_that_is_no_text_in_jsonl():
+    table = [dict(row, question=[1]) for row in ROWS[:2]]
+    assert problems_of("\n".join(json.dumps(row) for row in table).encode(), "a.jsonl") == (
+        "line 1, question q1: question is a list, expected a text",
+    )
+
+
+def check_readable(error: InputError) -> None:
+    assert error.problems
+    str(error).encode()
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    st.sampled_from([as_csv(ROWS), as_csv(ROWS, ";"), as_jsonl(ROWS)]),
+    st.lists(
+        st.tuples(st.integers(0, 3000), st.integers(0, 30), st.text(max_size=4)), min_size=1, max_size=3
+    ),
+    st.sampled_from(["a.csv", "a.jsonl", "a.tsv", "a.txt"]),
+)
+def test_damaged_tables_raise_nothing_but_input_error(
+    data: bytes, damages: list[tuple[int, int, str]], name: str
+):
+    for at, length, new in damages:
+        at %= max(1, len(data))
+        data = data[:at] + new.encode() + data[at + length :]
+    try:
+        dataset = read_tabular(data, name)
+    except InputError as error:
+        check_readable(error)
+    else:
+        assert len(dataset.outputs) == len(dataset.items) * len(dataset.levels) * 2
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    st.lists(
+        st.fixed_dictionaries(
+            {},
+            optional={
+                column: st.none()
+                | st.integers(0, 1)
+                | st.sampled_from(["", "A0", "x", "y", "en"])
+                | st.text()
+                for column in COLUMNS
+            },
+        ),
+        max_size=6,
+    )
+)
+def test_any_rows_raise_nothing_but_input_error(table: list[dict[str, object]]):
+    try:
+        read_tabular("\n".join(json.dumps(row) for row in table).encode(), "a.jsonl")
+    except InputError as error:
+        check_readable(error)
+
+
+@settings(deadline=None)
+@given(st.lists(st.text(st.characters(exclude_categories=("Cc", "Cs")), min_size=1), min_size=2, max_size=2))
+def test_texts_come_back_as_they_were(texts: list[str]):
+    table = [ROWS[at] | {"text": text + "."} for at, text in enumerate(texts)]
+    dataset = read_tabular(as_csv(table), "a.csv")
+    assert [output.text for output in dataset.outputs] == [text + "." for text in texts]
