@@ -25,7 +25,11 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
-    options = parser().parse_args(arguments)
+    commands = parser()
+    options, further = commands.parse_known_args(arguments)
+    if further and options.noun != "serve":  # serve hands them to Streamlit
+        commands.error(f"unrecognized arguments: {' '.join(further)}")
+    options.further = further
     try:
         options.run(options)
     except InputError as problem:

@@ -19,11 +19,12 @@ _DEFAULT_PORT = "8501"
 
 def add_to(nouns: Commands) -> None:
     """Register `serve`."""
-    command = nouns.add_parser("serve", help="start the app (what ./run calls)")
-    add_database_option(command)
-    command.add_argument(
-        "streamlit", nargs=argparse.REMAINDER, help="options for Streamlit, such as --server.port 8600"
+    command = nouns.add_parser(
+        "serve",
+        help="start the app (what ./run calls)",
+        description="Start the app. Further options go to Streamlit, such as --server.port 8600.",
     )
+    add_database_option(command)
     command.set_defaults(run=_serve)
 
 
@@ -31,11 +32,11 @@ def _serve(options: argparse.Namespace) -> None:
     path = database_path(options.db)
     with open_store(path) as store:
         load_demo_once(store)
-        _print_links(store, f"http://127.0.0.1:{_port(options.streamlit)}")
+        _print_links(store, f"http://127.0.0.1:{_port(options.further)}")
     sys.stdout.flush()
     os.environ["ASSAY_DB"] = str(path.resolve())
     os.chdir(_APP.parent)  # Streamlit reads .streamlit/config.toml from the working directory
-    command = [sys.executable, "-m", "streamlit", "run", str(_APP), *options.streamlit]
+    command = [sys.executable, "-m", "streamlit", "run", str(_APP), *options.further]
     os.execv(sys.executable, command)
 
 

@@ -69,6 +69,15 @@ def new_seed() -> int:
     return secrets.randbelow(LARGEST_SEED)
 
 
+def parse_seed(text: str) -> int:
+    """A seed as an owner wrote it; empty gives a new one. Raises InputError for anything but a number."""
+    if not text.strip():
+        return new_seed()
+    if not text.strip().isdecimal():
+        raise InputError(f"Seed: {text.strip()!r} is not a whole number from 0 to {LARGEST_SEED}.")
+    return int(text)
+
+
 def roles(dataset: Dataset, candidate: str | None, comparator: str | None) -> tuple[str, str]:
     """(candidate, comparator) as named, with what one name or the paper's keys imply filled in.
 

@@ -23,6 +23,7 @@ OWN_BASE, LEFT_RIGHT, NO_DIFF = DIFF_MODES = ("own_a0", "left_right", "none")
 
 _MARK = {"same": "span", "added": "ins", "removed": "del"}
 _STYLE = """<style>
+.stMainBlockContainer { padding-top: 2.5rem; padding-bottom: 3rem; max-width: 78rem; }
 .assay-text { white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: plaintext; line-height: 1.6;
   font-size: 1.05rem; text-align: start; }
 .assay-card { border: 1px solid color-mix(in srgb, currentColor 25%, transparent); border-radius: .5rem;
@@ -37,6 +38,7 @@ _STYLE = """<style>
 .assay-text ins { text-decoration: underline; text-decoration-thickness: 2px; text-underline-offset: 3px;
   background: color-mix(in srgb, #f2b600 32%, transparent); border-radius: .15rem; }
 .assay-text del { text-decoration: line-through; opacity: .62; }
+.assay-text del + ins { margin-inline-start: .2em; }
 .st-key-choices { position: sticky; bottom: 0; z-index: 5; padding: .6rem 0 .8rem;
   background: var(--assay-ground, Canvas); }
 @media (max-width: 640px) { .assay-text { font-size: 1rem; } }

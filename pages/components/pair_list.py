@@ -63,8 +63,12 @@ def overview(desk: RaterDesk, go: Go) -> None:
     still = [status for status in statuses if not status.answered]
     st.title("Your pairs")
     if still:
-        named = ", ".join(f"{s.number} (skipped)" if s.skipped else str(s.number) for s in still)
-        st.write(f"{len(statuses) - len(still)} of {len(statuses)} answered. Still open: {named}.")
+        put_off = _runs([status.number for status in still if status.skipped])
+        st.write(
+            f"{len(statuses) - len(still)} of {len(statuses)} answered. "
+            f"Still open: {_runs([status.number for status in still])}."
+            + (f" Of these you skipped {put_off}." if put_off else "")
+        )
         if st.button("Go to the next open pair", type="primary", key="open"):
             go(desk.next_open() or "list")
     else:
@@ -91,6 +95,17 @@ def completion(desk: RaterDesk, go: Go) -> None:
     )
     if st.button("Look at my answers", key="list"):
         go("list")
+
+
+def _runs(numbers: list[int]) -> str:
+    """Numbers in order as `1, 4 to 9`."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return ", ".join(str(a) if a == b else f"{a} to {b}" for a, b in runs)
 
 
 def _cell(status: PairStatus) -> str:

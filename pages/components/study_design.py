@@ -1,0 +1,118 @@
+"""The design of a study: declared before the first vote, then frozen; and the steps of its life."""
+
+from dataclasses import replace
+from typing import get_args
+
+import streamlit as st
+
+from core.schema import LevelOrder, State, Study
+from core.store import Store
+from core.store.raters import raters_of
+from core.store.studies import items_of
+from core.study import lifecycle
+from core.study.design import workload
+from pages.components.messages import mistakes_shown, plain, tell
+
+_STEPS: dict[State, list[tuple[State, str]]] = {
+    "draft": [("open", "Open: let raters answer")],
+    "open": [("closed", "Close: take no more answers")],
+    "closed": [("open", "Open again"), ("unblinded", "Unblind and end the study")],
+    "unblinded": [],
+}
+_ORDERS = {"fixed": "best to worst, as in the paper", "shuffled": "shuffled for each rater and question"}
+
+
+def state_buttons(store: Store, study: Study) -> None:
+    """What can be done with the study next."""
+    st.write(f"This study is **{study.state}**.")
+    steps = _STEPS[study.state]
+    reason = ""
+    if any(state == "unblinded" for state, _ in steps):
+        reason = st.text_input("Reason (needed for unblinding, kept in the log)", key="state_reason")
+    with st.container(horizontal=True), mistakes_shown():
+        for state, label in steps:
+            if st.button(label, key=f"state_{state}"):
+                lifecycle.move(store, study, state, reason)
+                tell(f"The study is {state}.")
+
+
+def form(store: Store, study: Study) -> None:
+    """Roles, margin, confidence level and draws: a form before the first vote, a declaration after it."""
+    design = study.design
+    frozen = study.first_vote_utc is not None
+    if frozen:
+        st.info(f"Frozen since the first vote ({study.first_vote_utc}).")
+    else:
+        st.write("Declared before the first vote, then frozen; every change is logged.")
+    sources = sorted({design.candidate, design.comparator})
+    with st.form("design"):
+        candidate = st.radio(
+            "Candidate (the other source is the comparator)",
+            sources,
+            index=sources.index(design.candidate),
+            horizontal=True,
+            disabled=frozen,
+        )
+        left, middle, right = st.columns(3)
+        margin = left.number_input("Margin", 0.01, 1.99, design.margin, 0.01, disabled=frozen)
+        confidence = middle.number_input(
+            "Confidence level (one-sided)", 0.51, 0.99, design.confidence_level, 0.01, disabled=frozen
+        )
+        seed = right.text_input("Seed", str(design.seed), disabled=frozen)
+        orders = list(get_args(LevelOrder))
+        order = left.selectbox(
+            "Levels within a question",
+            orders,
+            orders.index(design.level_order),
+            format_func=_ORDERS.__getitem__,
+            disabled=frozen,
+        )
+        repeats = middle.number_input(
+            "Hidden repeats (share)", 0.0, 0.5, design.repeat_share, 0.01, disabled=frozen
+        )
+        votes = right.number_input(
+            "Votes per pair (0: all raters)", 0, 1000, design.votes_per_pair or 0, disabled=frozen
+        )
+        cap = right.number_input(
+            "Most questions per rater (0: no cap)", 0, 100000, design.max_questions or 0, disabled=frozen
+        )
+        submitted = st.form_submit_button("Declare this design", disabled=frozen)
+    if submitted:
+        with mistakes_shown():
+            changed = replace(
+                lifecycle.with_roles(design, candidate, next(s for s in sources if s != candidate)),
+                margin=round(margin, 4),
+                confidence_level=round(confidence, 4),
+                seed=lifecycle.parse_seed(seed),
+                level_order=order,
+                repeat_share=round(repeats, 4),
+                votes_per_pair=votes or None,
+                max_questions=cap or None,
+            )
+            lifecycle.change_design(store, study, changed)
+            tell("The design is declared.")
+    _workload(store, study)
+
+
+def _workload(store: Store, study: Study) -> None:
+    items = [item.item_id for item in items_of(store, study.study_id)]
+    raters = [r.rater_id for r in raters_of(store, study.study_id) if not r.dry_run and not r.imported]
+    st.caption(
+        f"{len(items)} questions, {len(items) * len(study.levels)} pairs. Data set {plain(study.dataset_file)}, "
+        f"sha256 {study.dataset_sha256[:16]}. Every side, order and repeat follows from the seed: docs/design.md."
+    )
+    if not raters:
+        st.caption("No raters yet: add them under Raters.")
+        return
+    plan = workload(study.design, items, len(study.levels), raters)
+    st.dataframe(
+        {
+            "Rater": raters,
+            "Questions": [plan.questions[rater] for rater in raters],
+            "Pairs": [plan.pairs[rater] for rater in raters],
+            "About minutes": [plan.minutes[rater] for rater in raters],
+        },
+        hide_index=True,
+    )
+    if plan.short:
+        st.warning(f"{plan.short} questions get fewer votes than asked for: add raters or raise the cap.")

@@ -1,0 +1,82 @@
+"""Import by page: a file, its two sources, and what is declared before the first vote."""
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from core.datasets import FORMATS, read_dataset
+from core.schema import Dataset, Design
+from core.store import Store
+from core.study import lifecycle
+from core.study.bundle import is_bundle, read_bundle
+from core.study.design import LARGEST_SEED
+from pages.components.messages import mistakes_shown, plain
+
+
+def form(store: Store) -> int | None:
+    """The number of a study that was imported in this run, or None."""
+    st.write(
+        f"Accepted: {FORMATS}, or a study bundle (.zip). "
+        "Columns of a table: item_id, question, reference, level, source, text, language."
+    )
+    upload = st.file_uploader(
+        "File", type=["json", "csv", "tsv", "jsonl", "ndjson", "zip"], key="import_file"
+    )
+    if upload is None:
+        return None
+    imported = None
+    with mistakes_shown():
+        if is_bundle(upload.getvalue()):
+            imported = _bundle(store, upload)
+        else:
+            imported = _dataset(store, read_dataset(upload.getvalue(), upload.name), upload.name)
+    return imported
+
+
+def _bundle(store: Store, upload: UploadedFile) -> int | None:
+    record = read_bundle(upload.getvalue(), upload.name)
+    st.write(
+        f"A bundle of the study {plain(record.study.name)}: {len(record.items)} questions, "
+        f"{len(record.raters)} raters, {len(record.answers)} answers. Links have to be issued again."
+    )
+    name = st.text_input("Name", record.study.name, key="import_bundle_name")
+    if st.button("Restore this study", type="primary"):
+        return lifecycle.restore_study(store, record, name=name).study_id
+    return None
+
+
+def _dataset(store: Store, dataset: Dataset, file_name: str) -> int | None:
+    st.success(
+        f"{len(dataset.items)} questions at levels {plain(', '.join(dataset.levels))} "
+        f"from the sources {plain(' and '.join(dataset.sources))}: no problem found."
+    )
+    if dataset.notes:
+        st.code("\n".join(dataset.notes), language=None, wrap_lines=True)
+    usual = list(dataset.sources)
+    if set(usual) == set(lifecycle.PAPER_SOURCES):
+        usual = list(lifecycle.PAPER_SOURCES)
+    with st.form("import"):
+        name = st.text_input("Name of the study", file_name.rsplit(".", 1)[0])
+        candidate = st.radio(
+            "Candidate: the source you ask about",
+            usual,
+            horizontal=True,
+            help="The other source is the comparator. Both are frozen with the margin at the first vote.",
+        )
+        left, middle, right = st.columns(3)
+        margin = left.number_input(
+            "Non-inferiority margin", 0.01, 1.99, 0.10, 0.01, help="On the composite scale from -1 to 1."
+        )
+        confidence = middle.number_input("Confidence level (one-sided)", 0.51, 0.99, 0.90, 0.01)
+        seed = right.text_input("Seed (empty: a new one)", "", help=f"A whole number up to {LARGEST_SEED}.")
+        again = st.checkbox("Import it although the same file is here already")
+        if not st.form_submit_button("Import as a draft", type="primary"):
+            return None
+    comparator = next(source for source in usual if source != candidate)
+    design = Design(
+        candidate=candidate,
+        comparator=comparator,
+        margin=round(margin, 4),
+        confidence_level=round(confidence, 4),
+        seed=lifecycle.parse_seed(seed),
+    )
+    return lifecycle.import_study(store, name, dataset, design, again=again).study_id

@@ -1,0 +1,91 @@
+"""Raters of a study: how far they are, their personal links, a preview."""
+
+import streamlit as st
+
+from core.schema import Study
+from core.store import Store
+from core.store.raters import raters_of
+from core.study import lifecycle
+from core.study.guidelines import shipped_languages
+from core.study.progress import progress
+from pages.components.messages import mistakes_shown, tell
+
+
+def progress_table(store: Store, study: Study) -> None:
+    """One line a rater; nothing in it says which source they prefer."""
+    lines = progress(store, study.study_id)
+    if not lines:
+        st.info("No raters yet. Add them under Raters; each gets a personal link.")
+        return
+    st.dataframe(
+        {
+            "Rater": [line.rater_id for line in lines],
+            "Kind": [line.kind for line in lines],
+            "Done": [f"{line.done} of {line.total}" for line in lines],
+            "Skipped": [line.skipped for line in lines],
+            "Flagged": [line.flagged for line in lines],
+            "Median seconds": [_number(line.median_seconds, "{:.0f}") for line in lines],
+            "Left": [_number(line.left_rate, "{:.0%}") for line in lines],
+            "Both good": [_number(line.both_good_rate, "{:.0%}") for line in lines],
+            "Last answer (UTC)": [line.last_utc or "none" for line in lines],
+        },
+        hide_index=True,
+    )
+    st.caption("Left: share of left among choices of a side; far from 50 % is a sign of position bias.")
+
+
+def links_form(store: Store, study: Study) -> None:
+    """Add raters, show, revoke and re-issue links, preview."""
+    _add(store, study)
+    links = lifecycle.links(store, study)
+    base = st.context.url.split("?")[0] if isinstance(st.context.url, str) else ""
+    base = base.removesuffix("studies").rstrip("/")
+    if links:
+        st.write("Send each rater their own link, by a private channel: who has it can answer in their name.")
+        st.dataframe(
+            {"Rater": [link.rater_id for link in links], "Link": [link.url(base) for link in links]},
+            hide_index=True,
+            column_config={"Link": st.column_config.TextColumn(width="large")},
+        )
+        if study.state == "draft":
+            st.info("The study is a draft: links start to work when you open it (Overview).")
+    _preview(store, study, base)
+    _change(store, study)
+
+
+def _add(store: Store, study: Study) -> None:
+    with st.form("add_raters", clear_on_submit=True):
+        names = st.text_input("New raters, separated by commas", help="Pseudonyms: they appear in exports.")
+        language = st.selectbox("Guidelines in", ["as the study", *shipped_languages()])
+        if not st.form_submit_button("Add raters"):
+            return
+    with mistakes_shown():
+        ids = [name.strip() for name in names.split(",") if name.strip()] or [""]
+        lifecycle.add_raters(store, study, ids, language=None if language == "as the study" else language)
+        tell(f"Added {', '.join(ids)}.")
+
+
+def _preview(store: Store, study: Study, base: str) -> None:
+    if st.button("Preview as a rater", help="A dry run: answers are marked and never counted."):
+        link = lifecycle.preview_link(store, study)
+        st.success("Open this link in another window. Its answers are a dry run and never count.")
+        st.code(link.url(base), language=None)
+
+
+def _change(store: Store, study: Study) -> None:
+    ids = [rater.rater_id for rater in raters_of(store, study.study_id) if not rater.imported]
+    if not ids:
+        return
+    with st.expander("Revoke a link or issue a new one"):
+        rater_id = st.selectbox("Rater", ids)
+        with st.container(horizontal=True), mistakes_shown():
+            if st.button("Revoke", help="The link stops working; answers are kept."):
+                lifecycle.revoke_link(store, study, rater_id)
+                tell(f"The link of {rater_id} no longer works.")
+            if st.button("Issue a new link", help="The old link stops working; answers are kept."):
+                lifecycle.reissue_link(store, study, rater_id)
+                tell(f"{rater_id} has a new link.")
+
+
+def _number(value: float | None, form: str) -> str:
+    return "none" if value is None else form.format(value)
