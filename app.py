@@ -1,23 +1,14 @@
 """Who is visiting (rater link, admin, nobody) and which pages they get; nothing else."""
 
 import gc
-from pathlib import Path
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import streamlit as st
 
 from core.store import database_path, open_store
 from pages import annotate, results, studies
 from pages.components import visitor
-
-
-@st.cache_resource(show_spinner=False)
-def boot() -> Path:
-    """Once a process: migrate the database, and keep Streamlit's collection after every rerun short."""
-    path = database_path()
-    open_store(path).close()
-    gc.collect()
-    gc.freeze()
-    return path
 
 
 def nobody() -> None:
@@ -32,7 +23,6 @@ def nobody() -> None:
 def main() -> None:
     """Build the visitor's pages and run the one they asked for."""
     st.set_page_config(page_title="Assay", layout="wide")
-    boot()
     who = visitor.who()
     if who == "rater":
         pages = [st.Page(annotate.render, title="Rate", url_path="annotate", default=True)]
@@ -46,4 +36,20 @@ def main() -> None:
     st.navigation(pages, position="top" if who == "admin" else "hidden").run()
 
 
-main()
+@asynccontextmanager
+async def _before_the_first_visitor(_app: st.App) -> AsyncIterator[None]:
+    """What has to be true before a browser connects, also one that was open while the server restarted."""
+    open_store(database_path()).close()  # migrate once
+    # Until navigation is declared once, Streamlit runs the files in pages/ by itself, past this module,
+    # and lists their names to whoever comes.
+    st.navigation([st.Page(nobody)])
+    # Streamlit collects after every rerun: what was imported by now needs no second look.
+    gc.collect()
+    gc.freeze()
+    yield
+
+
+if __name__ == "__main__":  # a visitor's run
+    main()
+else:  # the server's start
+    app = st.App("app.py", lifespan=_before_the_first_visitor)

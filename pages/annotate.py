@@ -102,9 +102,9 @@ def _pair(desk: RaterDesk, number: int) -> None:
     pressed = blind_pair.choice_buttons(f"c{number}", pair.choice)
     try:
         desk.remember_diff(mode)
+        pair_list.note(desk, pair)  # before the choice: a comment may arrive with the press that ends it
         if pressed and not _too_soon(number):
             _answer(desk, number, pressed, mode, changed=pair.choice is not None)
-        pair_list.note(desk, pair)
         pair_list.navigation(desk, number, _go)
     except AssayError as problem:
         st.error(f"Not saved. {problem}")

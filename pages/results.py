@@ -1,11 +1,103 @@
-"""Results."""
+"""What a study says: every number with what it rests on, for the admin."""
 
 import streamlit as st
 
-from pages.components import visitor
+from core.analysis.counted import Filters
+from core.analysis.study_results import StudyResults, study_results
+from core.errors import AssayError
+from core.schema import Study, StudyRecord
+from core.store import Store
+from core.store.record import load_record
+from core.store.studies import list_studies
+from pages.components import figures, visitor
+
+_LONGEST = 70
 
 
 def render() -> None:
-    """Stub for now."""
-    with visitor.admin_store():
+    """Choose a study and a part of it; everything below follows from that one choice."""
+    with visitor.admin_store() as store:
         st.title("Results")
+        study = _study(store)
+        if study is None:
+            st.write("There is no study yet: import a data set on the page Studies.")
+            return
+        record = load_record(store, study)
+    filters = _filters(record)
+    try:
+        results = _analysed(_fingerprint(record), record, filters)
+    except AssayError as problem:
+        st.error(figures.plain(str(problem)))
+        return
+    figures.standing(record, results, filtered=filters != Filters())
+    figures.verdict(results)
+    figures.choices(results)
+    figures.agreement(results)
+    figures.contingency(results)
+    figures.composite(results)
+    figures.power(results)
+    figures.position(results)
+    figures.repeats(results)
+    figures.downloads(record, results)
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def _analysed(fingerprint: int, _record: StudyRecord, filters: Filters) -> StudyResults:
+    """The analysis, once for the same answers and filters."""
+    return study_results(_record, filters)
+
+
+def _fingerprint(record: StudyRecord) -> int:
+    """Another number as soon as anything that the analysis reads is different."""
+    return hash((record.study, record.items, record.raters, record.assignments, record.answers))
+
+
+def _study(store: Store) -> Study | None:
+    """The study chosen; at first the newest that has votes."""
+    studies = {study.study_id: study for study in list_studies(store)}
+    started = [number for number, study in studies.items() if study.first_vote_utc]
+    chosen = st.selectbox(
+        "Study",
+        studies,
+        index=list(studies).index(started[0]) if started else 0,
+        format_func=lambda number: f"{studies[number].name} ({studies[number].state})",
+        key="results_study",
+    )
+    return studies.get(chosen) if chosen is not None else None
+
+
+def _filters(record: StudyRecord) -> Filters:
+    """Which part to look at; an empty filter means all, also what comes in later."""
+    study, items = record.study, {item.item_id: item for item in record.items}
+    languages = list(dict.fromkeys(item.language for item in record.items))
+    raters = [rater.rater_id for rater in record.raters if not rater.dry_run]
+    first = study.levels[0]
+    levels = st.pills(
+        f"Levels (press {figures.plain(first)} to leave it out, as the paper does)",
+        study.levels,
+        selection_mode="multi",
+        default=study.levels,
+        format_func=figures.plain,
+        key=f"results_levels_{study.study_id}",
+    )
+    columns = st.columns(3 if len(languages) > 1 else 2)
+    asked = [
+        columns[0].multiselect("Raters", raters, key=f"results_raters_{study.study_id}", placeholder="All"),
+        columns[1].multiselect(
+            "Questions",
+            items,
+            format_func=lambda item: f"{item}: {items[item].question}"[:_LONGEST],
+            key=f"results_questions_{study.study_id}",
+            placeholder="All",
+        ),
+        columns[2].multiselect(
+            "Languages", languages, key=f"results_languages_{study.study_id}", placeholder="All"
+        )
+        if len(languages) > 1
+        else [],
+    ]
+    some = tuple(level for level in study.levels if level in levels)
+    return Filters(
+        some if 0 < len(some) < len(study.levels) else None,
+        *(tuple(values) or None for values in asked),
+    )

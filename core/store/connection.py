@@ -96,9 +96,7 @@ def _immediate(database: Database) -> Iterator[None]:
 def _in_our_words(path: Path) -> Iterator[None]:
     try:
         yield
-    except (sqlite3.OperationalError, sqlite3.DatabaseError, OSError) as problem:
-        if isinstance(problem, sqlite3.IntegrityError):
-            raise
+    except (sqlite3.Error, OSError) as problem:
         raise StorageError(
             f"The database {path.name} could not be used ({problem}). Nothing was saved by this step. "
             "Check that the disk has room and that the file may be read and written, then try again."

@@ -288,10 +288,10 @@ def distribute(store: Store, study: Study, *, keep_lists: bool) -> None:
 
 def describe_design(design: Design) -> str:
     """The declaration in one line, for log and screen."""
-    votes = "all raters" if design.votes_per_pair is None else f"{design.votes_per_pair} raters"
+    votes = "from all raters" if design.votes_per_pair is None else f"{design.votes_per_pair}"
     return (
         f"candidate {design.candidate}, comparator {design.comparator}, margin {design.margin:g}, "
-        f"confidence level {design.confidence_level:g}, seed {design.seed}, {votes} a pair, "
+        f"confidence level {design.confidence_level:g}, seed {design.seed}, votes per pair {votes}, "
         f"levels {design.level_order}, hidden repeats {design.repeat_share:.0%}"
     )
 

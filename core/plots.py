@@ -1,0 +1,272 @@
+"""Results as plotly figures; no Streamlit, no statistics.
+
+A figure has no title (the page has one) and no background, so that it is readable on light and on dark ground.
+Colours are blue, ochre and two greys: told apart without red and green, and none says "right" or "wrong".
+Names of sources, raters and levels are a user's text. Plotly reads HTML in every label, so they are escaped.
+"""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from core.analysis.study_results import Block, Contingency
+from core.schema import PREFERENCES
+from core.stats.non_inferiority import NonInferiority
+from core.stats.position import PositionBias
+from core.stats.resampling import Estimate
+
+BLUE, OCHRE, PALE, DARK, VIOLET = "#3d7fd0", "#d9982b", "#b9bfc7", "#727b87", "#9467bd"
+_LINE = "rgba(128, 128, 128, 0.9)"
+_GRID = "rgba(128, 128, 128, 0.25)"
+_CLEAR = "rgba(0, 0, 0, 0)"
+_LONGEST = 22
+
+AGREEMENT = {
+    "raw_agreement": "Raw agreement",
+    "cohen_kappa": "Cohen's kappa",
+    "gwet_ac1": "Gwet's AC1",
+    "fleiss_kappa": "Fleiss' kappa",
+    "krippendorff_alpha": "Krippendorff's alpha",
+}
+"""Field of a Block -> what to call it."""
+
+_MARKS = dict(
+    zip(
+        AGREEMENT,
+        [(DARK, "square"), (BLUE, "circle"), (OCHRE, "diamond"), (VIOLET, "triangle-up"), (PALE, "x")],
+        strict=True,
+    )
+)
+_BARS: dict[str, str] = dict(zip(PREFERENCES, [BLUE, PALE, DARK, OCHRE], strict=True))
+_INK: dict[str, str] = dict(zip(PREFERENCES, ["white", "black", "white", "black"], strict=True))
+
+
+def preference_names(candidate: str, comparator: str) -> dict[str, str]:
+    """What to call the four answers, in the order of every table; plain text, not escaped."""
+    names = (f"{candidate} better", "both good", "both bad", f"{comparator} better")
+    return {str(preference): name for preference, name in zip(PREFERENCES, names, strict=True)}
+
+
+def verdict(bound: NonInferiority) -> go.Figure:
+    """The mean and both lower bounds against the margin and zero; a bound that is undefined is not drawn."""
+    figure = go.Figure()
+    bounds = {"questions": bound.bound_questions, "pairs": bound.bound_pairs}
+    numbers = {"questions": bound.n_questions, "pairs": bound.n_pairs}
+    for row, (unit, low) in enumerate(bounds.items()):
+        if low is None or bound.mean is None:
+            continue
+        color = (BLUE, DARK)[row]
+        figure.add_scatter(
+            x=[low, bound.mean],
+            y=[row, row],
+            mode="lines+markers+text",
+            line={"color": color, "width": 4},
+            marker={
+                "symbol": ["line-ns", "circle"],
+                "size": [22, 13],
+                "color": color,
+                "line": {"width": [4, 0], "color": color},
+            },
+            text=[f"{low + 0:.3f}", f"{bound.mean + 0:.3f}"],
+            textposition="top center",
+            customdata=["lower bound", "mean"],
+            hovertemplate=f"%{{customdata}} %{{x:.3f}}<br>resampling {numbers[unit]} {unit}<extra></extra>",
+            name=unit,
+        )
+    for x, dash, text in (
+        (-bound.margin, "dash", f"margin {-bound.margin:g}"),
+        (0.0, "dot", "no difference"),
+    ):
+        figure.add_vline(x=x, line={"color": _LINE, "width": 2, "dash": dash})
+        place = {"y": 1, "yanchor": "bottom"} if x else {"y": 0, "yanchor": "bottom", "xanchor": "left"}
+        figure.add_annotation(x=x, yref="paper", text=text, showarrow=False, **place)
+    known = [x for x in (bound.mean, *bounds.values(), -bound.margin, 0.0) if x is not None]
+    room = 0.15 * (max(known) - min(known))
+    figure.update_xaxes(
+        title="mean composite score (-1 comparator, +1 candidate)",
+        range=[min(known) - room, max(known) + room],
+    )
+    _rows(figure, [f"{unit} (n {numbers[unit]})" for unit in bounds], "resampled")
+    return _dressed(figure, height=250, top=40)
+
+
+def choices(per_level: Mapping[str, Block], raters: Sequence[str], names: Mapping[str, str]) -> go.Figure:
+    """Stacked bars of the four answers at each level, one panel a rater."""
+    columns = min(2, len(raters))
+    rows = -(-len(raters) // columns)
+    figure = make_subplots(
+        rows=rows,
+        cols=columns,
+        shared_yaxes=True,
+        shared_xaxes="all",
+        subplot_titles=[_label(rater) for rater in raters],
+        horizontal_spacing=0.04,
+        vertical_spacing=0.35 / rows,
+    )
+    for index, rater in enumerate(raters):
+        for preference, name in names.items():
+            counts = [block.choices[rater][preference] for block in per_level.values()]
+            figure.add_bar(
+                row=index // columns + 1,
+                col=index % columns + 1,
+                x=counts,
+                y=list(range(len(per_level))),
+                orientation="h",
+                name=_label(name),
+                legendgroup=preference,
+                showlegend=index == 0,
+                marker={"color": _BARS[preference], "pattern": {"shape": "/" if "bad" in preference else ""}},
+                text=[str(count) if count else "" for count in counts],
+                textposition="inside",
+                insidetextanchor="middle",
+                textangle=0,
+                textfont={"color": _INK[preference]},
+                customdata=[[level, block.n_pairs] for level, block in _escaped(per_level).items()],
+                hovertemplate=f"{_label(rater)}, %{{customdata[0]}}: %{{x}} of %{{customdata[1]}} pairs"
+                f"<extra>{_label(name)}</extra>",
+            )
+    _rows(figure, [f"{_label(level)} (n {block.n_pairs})" for level, block in per_level.items()], None)
+    figure.update_xaxes(title="pairs", row=rows)
+    figure.update_xaxes(showticklabels=True)
+    figure.update_layout(barmode="stack", bargap=0.25, legend_traceorder="normal")
+    return _dressed(figure, height=100 + rows * (75 + 34 * len(per_level)), top=75, legend=True)
+
+
+def agreement(blocks: Mapping[str, Block]) -> go.Figure:
+    """Every coefficient with its interval, grouped by `blocks` (all levels, then each); undefined: not drawn."""
+    figure = go.Figure()
+    step = 0.15
+    for index, (field, name) in enumerate(AGREEMENT.items()):
+        estimates: list[Estimate] = [getattr(block, field) for block in blocks.values()]
+        drawn = [(row, found) for row, found in enumerate(estimates) if found.estimate is not None]
+        if not drawn:
+            continue
+        color, symbol = _MARKS[field]
+        labels = list(blocks)
+        figure.add_scatter(
+            x=[found.estimate for _, found in drawn],
+            y=[row + step * (index - 2) for row, _ in drawn],
+            mode="markers",
+            name=name,
+            marker={"color": color, "symbol": symbol, "size": 9},
+            error_x=_whiskers([(found.low, found.estimate, found.high) for _, found in drawn]),
+            text=[_said(labels[row], found) for row, found in drawn],
+            hovertemplate="%{text}<extra>" + name + "</extra>",
+        )
+    figure.add_vline(x=0, line={"color": _LINE, "width": 1})
+    for row in range(1, len(blocks)):
+        figure.add_hline(y=row - 0.5, line={"color": _GRID, "width": 1})
+    _rows(figure, [f"{_label(level)} (n {block.n_pairs})" for level, block in blocks.items()], None)
+    figure.update_xaxes(title="agreement (1: perfect; 0: by chance, for all but raw agreement)")
+    return _dressed(figure, height=120 + 80 * len(blocks), top=70, legend=True)
+
+
+def contingency(result: Contingency, names: Mapping[str, str]) -> go.Figure:
+    """Counts of one rater's answers (rows) against another's (columns). Needs a table."""
+    table = result.table or []
+    labels = [_label(names[preference]) for preference in result.order]
+    first, second = (_label(rater) for rater in result.raters)
+    places = list(range(len(labels)))
+    total = sum(map(sum, table))
+    figure = go.Figure(
+        go.Heatmap(
+            z=table,
+            x=places,
+            y=places,
+            customdata=[[[row, column] for column in labels] for row in labels],
+            hovertemplate=f"{first}: %{{customdata[0]}}<br>{second}: %{{customdata[1]}}<br>"
+            f"%{{z}} of {total} pairs<extra></extra>",
+            colorscale=[[0, "rgba(61, 127, 208, 0.04)"], [1, "rgba(61, 127, 208, 0.6)"]],
+            showscale=False,
+            xgap=2,
+            ygap=2,
+        )
+    )
+    for row in places:
+        for column in places:
+            figure.add_annotation(
+                x=column, y=row, text=str(table[row][column]), showarrow=False, font={"size": 15}
+            )
+    figure.update_xaxes(tickvals=places, ticktext=labels, title=second, side="top", showgrid=False)
+    _rows(figure, labels, first)
+    return _dressed(figure, height=330, top=70)
+
+
+def position(results: Mapping[str, PositionBias]) -> go.Figure:
+    """Share of left among choices of a side, with its interval, against one half."""
+    figure = go.Figure()
+    drawn = [(row, name, found) for row, (name, found) in enumerate(results.items()) if found.n]
+    figure.add_scatter(
+        x=[found.share_left for _, _, found in drawn],
+        y=[row for row, _, _ in drawn],
+        mode="markers",
+        marker={"color": BLUE, "size": 10},
+        error_x=_whiskers([(found.low, found.share_left, found.high) for _, _, found in drawn]),
+        text=[f"{_label(name)}: {found.left} left, {found.right} right" for _, name, found in drawn],
+        hovertemplate="%{text}<br>share %{x:.3f}<extra></extra>",
+    )
+    figure.add_vline(x=0.5, line={"color": _LINE, "width": 2, "dash": "dot"})
+    figure.update_xaxes(title="share of left (0.5: no preference for a side)", range=[-0.02, 1.02])
+    _rows(figure, [f"{_label(name)} (n {found.n})" for name, found in results.items()], None)
+    return _dressed(figure, height=110 + 40 * len(results), top=15)
+
+
+def _label(text: str) -> str:
+    """User text for a plotly label: no HTML, not too long."""
+    short = text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+    return escape(short, quote=False)
+
+
+def _escaped(blocks: Mapping[str, Block]) -> dict[str, Block]:
+    return {_label(level): block for level, block in blocks.items()}
+
+
+def _said(level: str, found: Estimate) -> str:
+    interval = "no interval" if found.low is None else f"[{found.low + 0:.3f}, {found.high:.3f}]"
+    return f"{_label(level)}: {found.estimate:.3f} {interval}<br>n {found.n}"
+
+
+def _whiskers(ends: Sequence[tuple[float | None, float | None, float | None]]) -> dict[str, Any]:
+    """Distances from each (low, value, high) to its ends, 0 where it has no interval."""
+    reach = [
+        (0.0, 0.0) if low is None or value is None or high is None else (value - low, high - value)
+        for low, value, high in ends
+    ]
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [up for _, up in reach],
+        "arrayminus": [down for down, _ in reach],
+        "thickness": 2,
+        "width": 5,
+    }
+
+
+def _rows(figure: go.Figure, labels: Sequence[str], title: str | None) -> None:
+    """Name the rows 0, 1, ... from the top."""
+    figure.update_yaxes(
+        tickvals=list(range(len(labels))),
+        ticktext=list(labels),
+        range=[len(labels) - 0.5, -0.5],
+        showgrid=False,
+        zeroline=False,
+        title=title,
+    )
+
+
+def _dressed(figure: go.Figure, *, height: int, top: int, legend: bool = False) -> go.Figure:
+    figure.update_xaxes(gridcolor=_GRID, zeroline=False, automargin=True)
+    figure.update_yaxes(automargin=True)
+    return figure.update_layout(
+        height=height,
+        paper_bgcolor=_CLEAR,
+        plot_bgcolor=_CLEAR,
+        margin={"l": 10, "r": 15, "t": top, "b": 10},
+        showlegend=legend,
+        legend={"orientation": "h", "yref": "container", "y": 1, "yanchor": "top", "x": 0, "title": ""},
+        dragmode=False,
+        hovermode="closest",
+    )

@@ -1,0 +1,300 @@
+"""The parts of the results page: a heading, one sentence, a figure or a table with its n, and where it is explained.
+
+Every part takes the result as it is and shows it; a part without data says what it will show.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from core import plots
+from core.analysis.study_results import StudyResults
+from core.schema import StudyRecord
+from core.study.bundle import write_bundle
+from core.study.export import paper_files, to_csv, to_jsonl, to_paper_zip
+from pages.components import results_tables as tables
+from pages.components.results_tables import number, percent
+
+HELP = "docs/statistics.md"
+"""Every section there has an anchor that a part names."""
+_JOINER = "\u2060"  # invisible and without width: keeps ":smile:" and "->" what they are
+
+AGREEMENT_SENTENCES = {
+    "raw_agreement": (
+        "raw-agreement",
+        "share of pairs with the same answer; high by chance when one is popular",
+    ),
+    "cohen_kappa": ("cohens-kappa", "agreement beyond chance of two raters; falls to 0 when one is popular"),
+    "gwet_ac1": ("gwets-ac1", "beyond chance too, and stays high when one answer is popular"),
+    "fleiss_kappa": ("fleiss-kappa", "like kappa, for any number of raters who share one chance rate"),
+    "krippendorff_alpha": (
+        "krippendorffs-alpha",
+        "like Fleiss' kappa, with missing votes and few pairs allowed",
+    ),
+}
+"""Field of a Block -> anchor and the sentence beside it."""
+
+
+def plain(text: str) -> str:
+    """User text for a label, a table or a sentence: shown as it is, whatever Markdown would make of it."""
+    line = " ".join(text.split())
+    line = re.sub(r"([\\`*_{}\[\]()<>#~$:|!&])", r"\\\1", line)
+    line = re.sub(r"^(\d*)([-+.=])(?=[-=\s]|$)", r"\1\\\2", line)
+    return re.sub(r"(?<=:)(?=\w)|(?<=-)(?=-|\\>)|(?<=<)(?=-)", _JOINER, line)
+
+
+def table(frame: pd.DataFrame) -> None:
+    """A table of results; every text in it is shown as it is."""
+    shown = frame.rename(columns=plain).map(lambda cell: plain(cell) if isinstance(cell, str) else cell)
+    st.table(shown, hide_index=True, border="horizontal")
+
+
+def chart(figure: go.Figure, alt: str, key: str) -> None:
+    """A plotly figure in the theme of the visitor, with a description for those who cannot see it."""
+    st.plotly_chart(figure, config={"displaylogo": False, "displayModeBar": False}, alt=alt, key=key)
+
+
+def standing(record: StudyRecord, results: StudyResults, *, filtered: bool) -> None:
+    """What the numbers below rest on, and what they leave out."""
+    block = results.overall
+    reasons = sum(block.n_left_out.values()), sum(results.answers_left_out.values())
+    with st.container(horizontal=True, gap="large"):
+        for name, value in {
+            "Pairs used": block.n_pairs,
+            "Questions": block.n_questions,
+            "Raters": len(results.raters),
+            "Answers used": results.answers_used,
+            "Pairs left out": reasons[0],
+            "Answers left out": reasons[1],
+        }.items():
+            st.metric(name, value, width="content")
+    st.markdown(
+        f"Left out: pairs: {tables.left_out(block.n_left_out)}; "
+        f"answers: {tables.left_out(results.answers_left_out)}."
+    )
+    if record.study.state != "unblinded":
+        st.markdown(
+            f"This study is **{record.study.state}**, not unblinded: "
+            "looking at totals while votes come in invites bias."
+        )
+    if filtered:
+        st.markdown("Filtered: a verdict on a part of the data chosen after looking is exploratory.")
+
+
+def verdict(results: StudyResults) -> None:
+    """Non-inferiority in plain words, and its picture."""
+    bound = results.non_inferiority
+    _part(
+        "Verdict",
+        f"Is {plain(results.candidate)} worse than {plain(results.comparator)} by more than the margin that was "
+        f"declared before the votes: {bound.margin:g}, at a one-sided confidence level of "
+        f"{percent(bound.confidence_level)}?",
+        "non-inferiority",
+    )
+    with st.container(border=True):
+        st.markdown(f"**{plain(tables.verdict(results, 'questions'))}**")
+        st.markdown(
+            f"As the paper does it, pair by pair: {plain(tables.verdict(results, 'pairs'))} "
+            "This takes the pairs of one question for independent, which makes the bound too favourable."
+        )
+    if bound.mean is not None:
+        chart(
+            plots.verdict(bound),
+            f"Mean {number(bound.mean)}, lower bound over questions {number(bound.bound_questions)}, over pairs "
+            f"{number(bound.bound_pairs)}, margin {number(-bound.margin)}",
+            "results_verdict",
+        )
+        st.markdown(
+            f":small[n = {bound.n_pairs} pairs of {bound.n_questions} questions. "
+            "Not shown to be non-inferior is not the same as shown to be worse.]"
+        )
+
+
+def choices(results: StudyResults) -> None:
+    """What each rater chose at each level."""
+    _part("Choices", "What each rater answered at each level, after decoding the sides.", "choices")
+    if not results.overall.n_pairs:
+        _nothing("no pair has enough votes yet")
+        return
+    names = plots.preference_names(results.candidate, results.comparator)
+    figure = plots.choices(results.per_level, results.raters, names)
+    chart(figure, "Stacked bars: answers per level and rater", "results_choices")
+    with st.expander("The same as a table"):
+        table(tables.choices(results))
+
+
+def agreement(results: StudyResults) -> None:
+    """All coefficients together, overall and per level."""
+    _part(
+        "Agreement", "Do the raters give the same answers? No single number says it, so all stand together."
+    )
+    for field, (anchor, sentence) in AGREEMENT_SENTENCES.items():
+        st.markdown(f"- **{plots.AGREEMENT[field]}**: {sentence}. {_where(anchor)}")
+    if len(results.raters) < 2 or not results.overall.n_pairs:
+        _nothing(results.overall.raw_agreement.reason or "no pair has enough votes yet")
+        return
+    blocks = tables.blocks(results)
+    chart(plots.agreement(blocks), "Agreement coefficients with intervals per level", "results_agreement")
+    table(tables.agreement(results))
+    level = percent(results.overall.raw_agreement.confidence_level)
+    st.markdown(
+        f":small[In brackets: {level} intervals, percentile bootstrap over questions, "
+        f"{results.n_resamples} resamples, seed {results.rng}.]"
+    )
+    silent = [level for level, block in blocks.items() if tables.measures_nothing(block)]
+    if silent:
+        st.markdown(
+            f"Cohen's kappa is exactly 0 with the interval [0, 0] at {plain(', '.join(silent))}: one rater gave "
+            "one and the same answer there, so kappa measures nothing. Read raw agreement and AC1 instead."
+        )
+    if results.pairwise:
+        st.markdown("**Each two raters**")
+        table(tables.pairwise(results.pairwise))
+
+
+def contingency(results: StudyResults) -> None:
+    """All four answers of two raters against each other."""
+    _part(
+        "Two raters side by side",
+        "How many pairs got which two answers; agreement is on the diagonal.",
+        "contingency-table",
+    )
+    raters = list(results.raters)
+    if len(raters) < 2 or not results.overall.n_pairs:
+        _nothing(results.overall.contingency.reason or "no pair has enough votes yet")
+        return
+    first, second = raters[:2]
+    if len(raters) > 2:
+        left, right = st.columns(2)
+        first = left.selectbox("Rows", raters, key="results_rows")
+        others = [rater for rater in raters if rater != first]
+        second = right.selectbox("Columns", others, key="results_columns")
+    found = tables.two_raters(results, first, second)
+    names = plots.preference_names(results.candidate, results.comparator)
+    total = sum(map(sum, found.table or []))
+    alt = "; ".join(
+        f"{first} {names[row]}, {second} {names[column]}: {n}"
+        for row, line in zip(found.order, found.table or [], strict=False)
+        for column, n in zip(found.order, line, strict=True)
+    )
+    with st.container(width=620):
+        chart(plots.contingency(found, names), alt, "results_contingency")
+    st.markdown(f":small[n = {total} pairs. Rows: {plain(first)}; columns: {plain(second)}.]")
+
+
+def composite(results: StudyResults) -> None:
+    """The composite score and the four rules for a tie."""
+    _part(
+        "Composite score",
+        "A pair's score is the sign of the sum of its votes: +1 for the candidate, -1 for the comparator, "
+        "0 for neither; both bad counts 0 like both good.",
+        "composite-score",
+    )
+    _table_or_nothing(results, tables.composite(results))
+    _part("Ties", "How often no difference was seen; the four rules overlap and do not sum to 1.", "ties")
+    _table_or_nothing(results, tables.ties(results.overall.ties))
+
+
+def power(results: StudyResults) -> None:
+    """Power and the sample sizes that follow."""
+    _part(
+        "Power",
+        "How many pairs a study needs to show non-inferiority. Power at the observed mean restates the p value and "
+        "says nothing new about this study; to plan, take the pairs needed if both sources are equally good.",
+        "power",
+    )
+    _table_or_nothing(results, tables.power(results))
+
+
+def position(results: StudyResults) -> None:
+    """Did somebody prefer a side of the screen?"""
+    _part(
+        "Position bias",
+        "Did a rater choose the left more often than the right? Both good and both bad are not counted; with many "
+        "raters a few are flagged by chance.",
+        "position-bias",
+    )
+    if results.position_overall.n:
+        chart(
+            plots.position(tables.positions(results)),
+            "Share of left per rater with interval",
+            "results_position",
+        )
+    if results.raters:
+        table(tables.position(results))
+    if results.position_left_out:
+        st.markdown(f"Choices left out: {tables.left_out(results.position_left_out)}.")
+    if not results.raters:
+        _nothing("no choice of a side")
+
+
+def repeats(results: StudyResults) -> None:
+    """Does a rater say the same again?"""
+    _part(
+        "Consistency",
+        "Pairs shown twice without saying so, with the sides drawn anew: how often was the answer the same?",
+        "consistency",
+    )
+    if results.raters:
+        table(tables.repeats(results))
+    else:
+        _nothing("no pair was answered twice")
+
+
+def downloads(record: StudyRecord, results: StudyResults) -> None:
+    """Files, made when the button is pressed: exactly what this page shows, and the whole study."""
+    _part("Downloads", "The answers of the whole study, without the filters; the results with them.")
+    papers = paper_files(record)
+    single = len(papers) == 1
+    files: Mapping[str, tuple[str, str, Callable[[], bytes]]] = {
+        "CSV": ("assay-answers.csv", "text/csv", lambda: to_csv(record)),
+        "JSONL": ("assay-answers.jsonl", "application/jsonl", lambda: to_jsonl(record)),
+        "Paper's votes": ("assay-votes.json", "application/json", lambda: next(iter(papers.values())))
+        if single
+        else ("assay-votes.zip", "application/zip", lambda: to_paper_zip(record)),
+        "Results": ("assay-results.json", "application/json", lambda: results_json(results)),
+        "Bundle": ("assay-study.zip", "application/zip", lambda: write_bundle(record)),
+    }
+    with st.container(horizontal=True):
+        for name, (file_name, kind, make) in files.items():
+            st.download_button(
+                f"{name} ({file_name})",
+                make,
+                file_name,
+                kind,
+                key=f"results_{name}",
+                on_click="ignore",
+                disabled=name == "Paper's votes" and not papers,
+            )
+    st.markdown(
+        ":small[The formats are described in `docs/formats.md`. A bundle holds no links: it opens nothing.]"
+    )
+
+
+def results_json(results: StudyResults) -> bytes:
+    """What `study results --json` prints."""
+    return (json.dumps(results.to_json(), indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def _part(title: str, sentence: str, anchor: str | None = None) -> None:
+    st.subheader(title, anchor=False)
+    st.markdown(f"{sentence} {_where(anchor)}" if anchor else sentence)
+
+
+def _where(anchor: str) -> str:
+    return f":small[How it is computed: `{HELP}#{anchor}`]"
+
+
+def _nothing(reason: str) -> None:
+    st.markdown(f"Nothing to show: {reason}.")
+
+
+def _table_or_nothing(results: StudyResults, frame: pd.DataFrame) -> None:
+    if results.overall.n_pairs:
+        table(frame)
+    else:
+        _nothing("no pair has enough votes yet")

@@ -1,0 +1,222 @@
+"""A rater's whole way in a real browser: the database ends with exactly the answers that were given."""
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+from app_server import AppServer, on_pair, settled, through_onboarding
+from factories import dataset
+from playwright.sync_api import Page, expect
+
+from core.schema import Design
+from core.store import Store
+from core.store.answers import answers_of, history_of
+from core.store.raters import assignments_of
+from core.store.studies import get_study
+from core.study.lifecycle import add_raters, import_study, move
+
+KEYS = {"left": "1", "right": "2", "both_good": "3", "both_bad": "4"}
+LABELS = {"left": "Left", "right": "Right", "both_good": "Both good", "both_bad": "Both bad"}
+NewPage = Callable[[], Page]
+
+
+def open_study(store: Store, app_url: str, *, n_items: int = 4) -> tuple[int, str]:
+    """A study of n_items x 5 pairs without repeats, open, with one rater: (study number, link)."""
+    data = dataset(n_items)
+    design = Design(candidate=data.sources[0], comparator=data.sources[1], seed=7, repeat_share=0)
+    study = import_study(store, "browser", data, design)
+    (link,) = add_raters(store, study, ["ann"])
+    move(store, study, "open")
+    return study.study_id, link.url(app_url)
+
+
+def given(store: Store, study_id: int) -> dict[int, str | None]:
+    """Number on the rater's list -> choice in the database."""
+    numbers = {(a.item_id, a.level): a.position for a in assignments_of(store, study_id, "ann")}
+    return {numbers[a.item_id, a.level]: a.choice for a in answers_of(store, study_id)}
+
+
+def press(page: Page, number: int, choice: str) -> None:
+    on_pair(page, number)
+    page.keyboard.press(KEYS[choice])
+
+
+def click(page: Page, number: int, choice: str) -> None:
+    on_pair(page, number)
+    page.locator(".st-key-choices").get_by_role("button", name=LABELS[choice]).click()
+
+
+def test_twenty_pairs_by_keyboard_and_mouse(app: AppServer, app_store: Store, new_page: NewPage) -> None:
+    study_id, link = open_study(app_store, app.url)
+    choices = ["left", "right", "both_good", "both_bad"]
+    plan = {number: choices[number * number % 4 if number % 3 else number % 4] for number in range(1, 21)}
+    page = new_page()
+    through_onboarding(page, link)
+    for number in range(1, 8):
+        press(page, number, plan[number])
+    on_pair(page, 8)
+    assert given(app_store, study_id) == {n: plan[n] for n in range(1, 8)}
+
+    page.get_by_role("button", name="Back", exact=True).click()  # back and change
+    click(page, 7, "both_bad")
+    on_pair(page, 8)
+    plan[7] = "both_bad"
+
+    page.get_by_role("button", name="Skip, ask me later").click()
+    press(page, 9, plan[9])
+    on_pair(page, 10)
+    page.reload()
+    click(page, 10, plan[10])
+    on_pair(page, 11)
+
+    elsewhere = new_page()  # another computer, the bare link: resumes at the same pair
+    elsewhere.goto(link)
+    for number in range(11, 14):
+        click(elsewhere, number, plan[number])
+    on_pair(elsewhere, 14)
+    page.close()
+
+    app.stop()
+    app.start()
+    restarted = new_page()
+    restarted.goto(link)
+    for number in range(14, 21):
+        (press if number % 2 else click)(restarted, number, plan[number])
+    on_pair(restarted, 8)  # the skipped pair comes back
+    restarted.get_by_role("button", name="Overview and finish").click()
+    expect(restarted.get_by_text("Still open: 8.")).to_be_visible()
+    restarted.get_by_role("button", name="Go to the next open pair").click()
+    press(restarted, 8, plan[8])
+    restarted.get_by_role("button", name="Finish").click()
+    expect(restarted.get_by_text("Done. Thank you!")).to_be_visible()
+
+    assert given(app_store, study_id) == plan
+    assert len(history_of(app_store, study_id)) == 22  # 20 answers, one change, one skip
+    assert get_study(app_store, study_id).first_vote_utc is not None
+
+
+def test_double_press_answers_one_pair(app: AppServer, app_store: Store, new_page: NewPage) -> None:
+    study_id, link = open_study(app_store, app.url)
+    page = new_page()
+    through_onboarding(page, link)
+    number = 1
+    for gap in (20, 60, 120, 200, 300):
+        on_pair(page, number)
+        page.keyboard.press("1")
+        page.wait_for_timeout(gap)
+        page.keyboard.press("1")
+        settled(page)
+        page.wait_for_timeout(500)
+        assert given(app_store, study_id) == dict.fromkeys(range(1, number + 1), "left"), f"{gap} ms apart"
+        number += 1
+
+
+def test_two_tabs_give_one_answer_each_to_the_pair_on_its_screen(
+    app: AppServer, app_store: Store, new_page: NewPage
+) -> None:
+    study_id, link = open_study(app_store, app.url)
+    first = new_page()
+    through_onboarding(first, link)
+    on_pair(first, 1)
+    second = first.context.new_page()
+    second.goto(link)
+    on_pair(second, 1)
+    first.bring_to_front()
+    press(first, 1, "left")
+    press(first, 2, "both_good")
+    on_pair(first, 3)
+    second.bring_to_front()
+    press(second, 1, "right")  # the stale tab still shows pair 1
+    on_pair(second, 2)
+    assert given(app_store, study_id) == {1: "right", 2: "both_good"}
+    kept = [e.answer.choice for e in history_of(app_store, study_id)]
+    assert kept == ["left", "both_good", "right"]
+
+
+def test_browser_back_shows_the_pair_before(app: AppServer, app_store: Store, new_page: NewPage) -> None:
+    study_id, link = open_study(app_store, app.url)
+    page = new_page()
+    through_onboarding(page, link)
+    press(page, 1, "left")
+    press(page, 2, "right")
+    on_pair(page, 3)
+    page.go_back()
+    on_pair(page, 2)
+    expect(page.get_by_text("Your answer here: Right")).to_be_visible()
+    press(page, 2, "both_bad")
+    on_pair(page, 3)
+    assert given(app_store, study_id) == {1: "left", 2: "both_bad"}
+
+
+def test_a_press_after_a_server_restart_counts(app: AppServer, app_store: Store, new_page: NewPage) -> None:
+    """The tab stays open while the server goes away and comes back: no press is swallowed."""
+    study_id, link = open_study(app_store, app.url)
+    page = new_page()
+    through_onboarding(page, link)
+    press(page, 1, "left")
+    on_pair(page, 2)
+    app.kill()
+    app.start()
+    page.wait_for_timeout(3000)  # the tab reconnects by itself
+    page.keyboard.press("4")
+    on_pair(page, 3)
+    assert given(app_store, study_id) == {1: "left", 2: "both_bad"}
+
+
+def test_comment_and_flag_are_kept_and_digits_in_a_comment_choose_nothing(
+    app: AppServer, app_store: Store, new_page: NewPage
+) -> None:
+    study_id, link = open_study(app_store, app.url)
+    page = new_page()
+    through_onboarding(page, link)
+    on_pair(page, 1)
+    page.get_by_text("Comment, or report a broken pair").click()
+    page.get_by_label("Comment (optional)").press_sequentially("12 of 34 =SUM(1)")
+    page.get_by_text("This pair is invalid").click()
+    expect(page.get_by_text("Pair 1 of ")).to_be_visible()
+    settled(page)
+    click(page, 1, "both_good")
+    on_pair(page, 2)
+    (answer,) = answers_of(app_store, study_id)
+    assert (answer.comment, answer.invalid, answer.choice) == ("12 of 34 =SUM(1)", True, "both_good")
+    assert answer.seconds is not None
+    assert answer.seconds > 0
+    assert answer.diff_used == "own_a0"
+
+
+def test_a_comment_left_unblurred_is_saved_with_the_choice(
+    app: AppServer, app_store: Store, new_page: NewPage
+) -> None:
+    study_id, link = open_study(app_store, app.url)
+    page = new_page()
+    through_onboarding(page, link)
+    on_pair(page, 1)
+    page.get_by_text("Comment, or report a broken pair").click()
+    page.get_by_label("Comment (optional)").fill("typed, then straight to the button")
+    click(page, 1, "left")
+    on_pair(page, 2)
+    page.wait_for_timeout(300)
+    (answer,) = answers_of(app_store, study_id)
+    assert (answer.comment, answer.choice) == ("typed, then straight to the button", "left")
+
+
+def test_when_the_database_cannot_be_written_the_pair_stays(
+    app: AppServer, app_store: Store, database: Path, new_page: NewPage
+) -> None:
+    study_id, link = open_study(app_store, app.url)
+    page = new_page()
+    through_onboarding(page, link)
+    on_pair(page, 1)
+    with sqlite3.connect(database) as other:
+        other.execute(
+            "create trigger no_room before insert on answer begin select raise(abort, 'disk is full'); end"
+        )
+    page.keyboard.press("1")
+    expect(page.get_by_text("Not saved.")).to_be_visible()
+    expect(page.get_by_text("Pair 1 of ")).to_be_visible()
+    with sqlite3.connect(database) as other:
+        other.execute("drop trigger no_room")
+    page.wait_for_timeout(500)
+    page.keyboard.press("1")
+    on_pair(page, 2)
+    assert given(app_store, study_id) == {1: "left"}

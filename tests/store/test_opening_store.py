@@ -1,0 +1,111 @@
+"""Opening the database: made where it is missing, and said in one sentence where it cannot be used."""
+
+from pathlib import Path
+
+import pytest
+from factories import counts_of, study_in
+
+from core.errors import StorageError
+from core.schema import Answer
+from core.store import Store, database_path, open_store
+from core.store.answers import answers_of, save_answer
+from core.store.studies import read_setting, write_log, write_setting
+
+
+def test_makes_folders_and_tables(tmp_path: Path) -> None:
+    path = tmp_path / "some" / "where" / "new.db"
+    with open_store(path) as store:
+        assert set(counts_of(store).values()) == {0}
+    assert path.is_file()
+
+
+def test_opening_again_keeps_everything_and_migrates_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "assay.db"
+    with open_store(path) as store:
+        study_in(store)
+        before = counts_of(store), store.rows("select sql from sqlite_master order by name")
+    with open_store(path) as store:
+        assert (counts_of(store), store.rows("select sql from sqlite_master order by name")) == before
+
+
+def test_migrates_an_empty_file(tmp_path: Path) -> None:
+    (tmp_path / "empty.db").touch()
+    with open_store(tmp_path / "empty.db") as store:
+        assert study_in(store).study.state == "open"
+
+
+def test_write_ahead_log_and_foreign_keys(store: Store) -> None:
+    assert store.row("pragma journal_mode") == {"journal_mode": "wal"}
+    assert store.row("pragma synchronous") == {"synchronous": 1}
+    assert store.row("pragma foreign_keys") == {"foreign_keys": 1}
+    with pytest.raises(StorageError, match="FOREIGN KEY"):
+        write_log(store, 99, "imported", "a study that is not there")
+
+
+def test_a_folder_is_no_database(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match=r"The database .* could not be used .*Nothing was saved"):
+        open_store(tmp_path)
+
+
+def test_a_file_in_the_way_of_the_folder(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(StorageError, match=r"The database assay\.db could not be used"):
+        open_store(tmp_path / "file" / "assay.db")
+
+
+def test_a_file_that_is_no_database(tmp_path: Path) -> None:
+    path = tmp_path / "notes.db"
+    path.write_bytes(b"These are notes, and they are long enough to be read as a header. " * 20)
+    before = path.read_bytes()
+    with pytest.raises(StorageError, match=r"notes\.db could not be used \(file is not a database\)"):
+        open_store(path)
+    assert path.read_bytes() == before
+
+
+def test_a_database_that_may_not_be_written(store: Store) -> None:
+    """query_only stands for a read-only file, which root (in a container) could write all the same."""
+    at_hand = study_in(store)
+    before = counts_of(store)
+    store.table("setting").db.execute("pragma query_only = on")
+    answer = Answer("R1", "q00", "A0", choice="left")
+    with pytest.raises(StorageError, match=r"readonly.*Nothing was saved.*Check that the disk has room"):
+        save_answer(store, at_hand.study_id, answer)
+    with pytest.raises(StorageError):
+        write_setting(store, "key", "value")
+    store.table("setting").db.execute("pragma query_only = off")
+    assert counts_of(store) == before
+    assert save_answer(store, at_hand.study_id, answer), "and it goes on when the cause is gone"
+
+
+def test_a_block_that_raises_leaves_nothing(store: Store) -> None:
+    at_hand = study_in(store)
+    before = counts_of(store)
+
+    def halfway() -> None:
+        with store.writing():
+            save_answer(store, at_hand.study_id, Answer("R1", "q00", "A0", choice="left"))
+            write_log(store, at_hand.study_id, "something", "done")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        halfway()
+    assert counts_of(store) == before
+    write_setting(store, "after", "works")
+    assert read_setting(store, "after") == "works"
+
+
+def test_another_connection_sees_a_transaction_whole_or_not(store: Store) -> None:
+    at_hand = study_in(store)
+    with open_store(store.path) as other:
+        with store.writing():
+            save_answer(store, at_hand.study_id, Answer("R1", "q00", "A0", choice="left"))
+            assert answers_of(other, at_hand.study_id) == ()
+        assert len(answers_of(other, at_hand.study_id)) == 1
+
+
+def test_where_the_database_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("ASSAY_DB", raising=False)
+    assert database_path().parts[-2:] == ("var", "assay.db")
+    monkeypatch.setenv("ASSAY_DB", str(tmp_path / "a.db"))
+    assert database_path() == tmp_path / "a.db"
+    assert database_path(tmp_path / "b.db") == tmp_path / "b.db"

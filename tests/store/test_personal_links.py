@@ -1,0 +1,142 @@
+"""Personal links: the database holds hashes only; the key file beside it makes them again."""
+
+import base64
+import stat
+from pathlib import Path
+
+import pytest
+from factories import study_in
+
+from core.errors import NotAllowed, NotFound, StorageError
+from core.store import Store, open_store
+from core.store.access import admin_token, is_admin_token, token_sha256
+from core.store.raters import rater_of_token
+from core.store.studies import find_study
+from core.study.blinding import open_desk
+from core.study.lifecycle import add_raters, import_votes, links, reissue_link, revoke_link
+
+
+def key_file(store: Store) -> Path:
+    return store.path.with_name(store.path.name + ".key")
+
+
+def test_tokens_are_128_bits_and_their_own(store: Store) -> None:
+    one, two = study_in(store, raters=("R1", "R2", "R3")), study_in(store, name="other")
+    tokens = [*one.tokens.values(), *two.tokens.values(), admin_token(store)]
+    assert len(set(tokens)) == 6
+    assert {len(base64.urlsafe_b64decode(token + "==")) for token in tokens} == {16}
+
+
+def test_a_link_opens_its_rater_and_nobody_else(store: Store) -> None:
+    one, two = study_in(store), study_in(store, name="other")
+    for at_hand in (one, two):
+        for rater, token in at_hand.tokens.items():
+            study_id, found = rater_of_token(store, token)
+            assert (study_id, found.rater_id) == (at_hand.study_id, rater)
+    for wrong in ("", " ", "R1", "x" * 22, admin_token(store), token_sha256(one.tokens["R1"]), "None"):
+        assert open_desk(store, wrong) is None
+
+
+def test_revoked_reissued_replaced(store: Store) -> None:
+    at_hand = study_in(store)
+    old = at_hand.tokens["R1"]
+    revoke_link(store, at_hand.study, "R1")
+    assert open_desk(store, old) is None
+    assert [link.rater_id for link in links(store, at_hand.study)] == ["R2"]
+    new = reissue_link(store, at_hand.study, "R1").token
+    assert new != old
+    assert open_desk(store, old) is None
+    assert open_desk(store, new).total > 0
+    assert at_hand.tokens["R1"] == new
+    newest = reissue_link(store, at_hand.study, "R1").token
+    assert open_desk(store, new) is None
+    assert open_desk(store, newest) is not None
+    assert [entry.action for entry in at_hand.record.log][-3:] == [
+        "link revoked",
+        "link issued again",
+        "link issued again",
+    ]
+
+
+def test_links_of_raters_who_are_not_there(store: Store) -> None:
+    at_hand = study_in(store)
+    for step in (revoke_link, reissue_link):
+        with pytest.raises(NotFound, match=r"no rater 'R9' in this study\. Raters: R1, R2\."):
+            step(store, at_hand.study, "R9")
+
+
+def test_imported_votes_have_no_link(store: Store) -> None:
+    at_hand = study_in(store)
+    import_votes(store, at_hand.study, "old", {("q00", "A0"): "candidate"})
+    assert "old" not in at_hand.tokens
+    with pytest.raises(NotAllowed, match="came from a file"):
+        reissue_link(store, at_hand.study, "old")
+
+
+def test_no_token_is_written_anywhere(tmp_path: Path) -> None:
+    """The raw bytes of database and write-ahead log hold no token, in no encoding a reader would try."""
+    store = open_store(tmp_path / "assay.db")
+    at_hand = study_in(store)
+    tokens = [*at_hand.tokens.values(), reissue_link(store, at_hand.study, "R1").token, admin_token(store)]
+
+    def forms(token: str) -> list[bytes]:
+        raw = base64.urlsafe_b64decode(token + "==")
+        return [token.encode(), token.encode("utf-16-le"), raw, raw.hex().encode(), base64.b64encode(raw)]
+
+    def written() -> bytes:
+        found = [path for path in tmp_path.iterdir() if path != key_file(store)]
+        assert {path.name for path in found} >= {"assay.db"}
+        return b"".join(path.read_bytes() for path in sorted(found))
+
+    while_open = written()
+    assert (tmp_path / "assay.db-wal").stat().st_size > 0
+    store.close()
+    for content in (while_open, written()):
+        assert token_sha256(tokens[1]).encode() in content, "the search looks in the right place"
+        assert not [token for token in tokens if any(form in content for form in forms(token))]
+
+
+def test_the_key_file_is_private_and_stays(tmp_path: Path) -> None:
+    with open_store(tmp_path / "assay.db") as store:
+        at_hand = study_in(store)
+        tokens = at_hand.tokens
+        assert stat.S_IMODE(key_file(store).stat().st_mode) == 0o600
+    with open_store(tmp_path / "assay.db") as store:
+        assert {link.rater_id: link.token for link in links(store, find_study(store, "study"))} == tokens
+        assert open_desk(store, tokens["R1"]) is not None
+    assert sorted(path.name for path in tmp_path.iterdir() if "key" in path.name) == ["assay.db.key"]
+
+
+def test_a_copy_of_the_database_opens_nothing(tmp_path: Path) -> None:
+    with open_store(tmp_path / "assay.db") as store:
+        tokens, admin = study_in(store).tokens, admin_token(store)
+    (tmp_path / "copy").mkdir()
+    (tmp_path / "copy" / "assay.db").write_bytes((tmp_path / "assay.db").read_bytes())
+    with open_store(tmp_path / "copy" / "assay.db") as copy:
+        assert not is_admin_token(copy, admin), "another key file, another admin"
+        assert open_desk(copy, tokens["R1"]) is not None, "whoever has the link already may still use it"
+
+
+@pytest.mark.parametrize(
+    "content", ["not hexadecimal", "", "ab", "é"], ids=["no hex", "empty", "short", "no ascii"]
+)
+def test_a_damaged_key_file_is_said_and_not_used(store: Store, content: str) -> None:
+    """An empty key would let anybody work out every link, the admin's too."""
+    at_hand = study_in(store)
+    key_file(store).write_text(content, encoding="utf-8")
+    with pytest.raises(StorageError, match=r"The key file assay\.db\.key.*Restore it from your backup"):
+        admin_token(store)
+    with pytest.raises(StorageError):
+        links(store, at_hand.study)
+
+
+def test_admin_token(store: Store) -> None:
+    assert is_admin_token(store, admin_token(store))
+    for wrong in ("", "admin", admin_token(store)[:-1], admin_token(store) + "=", "é"):
+        assert not is_admin_token(store, wrong)
+
+
+def test_ids_of_two_raters_never_share_a_link(store: Store) -> None:
+    at_hand = study_in(store, raters=("R", "R1", "R11"))
+    add_raters(store, at_hand.study, ["1", "11"])
+    assert len(set(at_hand.tokens.values())) == 5

@@ -1,0 +1,134 @@
+"""One current answer a pair and rater; a history that only grows; many writers, nothing lost."""
+
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from threading import Barrier
+
+import pytest
+from factories import dataset, study_in
+
+from core.errors import StorageError
+from core.schema import Answer
+from core.store import Store, open_store
+from core.store.answers import answers_of, find_answer, history_of, insert_answers, save_answer
+
+ANSWER = Answer("R1", "q00", "A0", choice="left", comment="first", answered_utc="2026-01-01T00:00:00.000Z")
+
+
+def test_the_same_thing_twice_is_one_answer_and_one_line(store: Store) -> None:
+    number = study_in(store).study_id
+    assert save_answer(store, number, ANSWER)
+    again = replace(ANSWER, answered_utc="2026-01-01T00:00:09.000Z", seconds=9.0, shown_utc="2026-01-01")
+    assert not save_answer(store, number, again)
+    assert answers_of(store, number) == (ANSWER,)
+    assert [entry.answer for entry in history_of(store, number)] == [ANSWER]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"choice": "right"}, {"comment": "second"}, {"invalid": True}, {"skipped": True}, {"choice": None}],
+    ids=str,
+)
+def test_what_a_rater_decides_is_a_change(store: Store, change: dict[str, object]) -> None:
+    number = study_in(store).study_id
+    save_answer(store, number, ANSWER)
+    changed = replace(ANSWER, **change)
+    assert save_answer(store, number, changed)
+    assert answers_of(store, number) == (changed,)
+    assert [entry.answer for entry in history_of(store, number)] == [ANSWER, changed]
+
+
+def test_there_and_back_is_three_lines(store: Store) -> None:
+    number = study_in(store).study_id
+    for choice in ("left", "right", "left"):
+        save_answer(store, number, replace(ANSWER, choice=choice))
+    assert [entry.answer.choice for entry in history_of(store, number)] == ["left", "right", "left"]
+    saved = [entry.saved_utc for entry in history_of(store, number)]
+    assert saved == sorted(saved)
+    assert all(time.endswith("Z") for time in saved)
+
+
+def test_rater_item_level_repeat_and_study_tell_answers_apart(store: Store) -> None:
+    one, two = study_in(store), study_in(store, dataset(), name="other")
+    like = [
+        ANSWER,
+        replace(ANSWER, rater_id="R2"),
+        replace(ANSWER, item_id="q01"),
+        replace(ANSWER, level="A1"),
+        replace(ANSWER, repeat=True),
+    ]
+    insert_answers(store, one.study_id, like)
+    save_answer(store, two.study_id, replace(ANSWER, choice="both_bad"))
+    assert answers_of(store, one.study_id) == tuple(like)
+    assert answers_of(store, one.study_id, "R2") == (like[1],)
+    assert find_answer(store, one.study_id, Answer("R1", "q00", "A0", repeat=True)) == like[4]
+    assert find_answer(store, two.study_id, ANSWER).choice == "both_bad"
+    assert find_answer(store, two.study_id, like[2]) is None
+
+
+@pytest.mark.parametrize(
+    "change", ["update answer_history set choice = 'right'", "delete from answer_history"]
+)
+def test_the_history_cannot_be_changed(store: Store, change: str) -> None:
+    number = study_in(store).study_id
+    save_answer(store, number, ANSWER)
+    outsider = sqlite3.connect(store.path)
+    with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+        outsider.execute(change)
+    outsider.close()
+    with pytest.raises(StorageError, match="append-only"), store.writing():
+        store.table("answer_history").db.execute(change)
+    assert [entry.answer for entry in history_of(store, number)] == [ANSWER]
+
+
+def test_texts_survive_as_written(store: Store) -> None:
+    number = study_in(store).study_id
+    comment = "a\r\nb\tc \u202emirrored\u202c العربية 日本語 👩‍🔬 'quoted' \"twice\"; drop table answer; --"
+    save_answer(store, number, replace(ANSWER, comment=comment))
+    assert answers_of(store, number)[0].comment == comment
+
+
+def test_ten_writers_lose_nothing(store: Store) -> None:
+    """Each thread has a connection of its own, as every rerun of the app has."""
+    raters = [f"R{number}" for number in range(10)]
+    at_hand = study_in(store, dataset(10), raters=raters, repeat_share=0.0)
+    start = Barrier(len(raters))
+
+    def work(rater: str) -> int:
+        with open_store(store.path) as own:
+            start.wait()
+            pairs = [(f"q{item:02d}", f"A{level}") for item in range(10) for level in range(5)]
+            return sum(save_answer(own, at_hand.study_id, Answer(rater, *p, choice="left")) for p in pairs)
+
+    with ThreadPoolExecutor(len(raters)) as pool:
+        assert list(pool.map(work, raters)) == [50] * 10
+    assert len(answers_of(store, at_hand.study_id)) == len(history_of(store, at_hand.study_id)) == 500
+    assert store.row("pragma integrity_check") == {"integrity_check": "ok"}
+
+
+def test_two_tabs_with_the_same_press_leave_one_answer(store: Store) -> None:
+    at_hand = study_in(store)
+    start = Barrier(8)
+
+    def press(_: int) -> bool:
+        with open_store(store.path) as own:
+            start.wait()
+            return save_answer(own, at_hand.study_id, ANSWER)
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(press, range(8))) == 1
+    assert len(answers_of(store, at_hand.study_id)) == len(history_of(store, at_hand.study_id)) == 1
+
+
+def test_processes_that_start_together_migrate_once(store: Store) -> None:
+    start = Barrier(6)
+    path = store.path.with_name("together.db")
+
+    def open_it(_: int) -> int:
+        start.wait()
+        with open_store(path) as own:
+            return int(own.rows("select count(*) as n from study")[0]["n"])
+
+    with ThreadPoolExecutor(6) as pool:
+        assert list(pool.map(open_it, range(6))) == [0] * 6
