@@ -43,6 +43,8 @@ _MARKS = dict(
 _BARS: dict[str, str] = dict(zip(PREFERENCES, [BLUE, PALE, DARK, OCHRE], strict=True))
 _INK: dict[str, str] = dict(zip(PREFERENCES, ["white", "black", "white", "black"], strict=True))
 
+_HATCH = {"shape": "/", "fillmode": "overlay", "fgcolor": "rgba(255, 255, 255, 0.35)", "size": 6}
+
 
 def preference_names(candidate: str, comparator: str) -> dict[str, str]:
     """What to call the four answers, in the order of every table; plain text, not escaped."""
@@ -71,26 +73,33 @@ def verdict(bound: NonInferiority) -> go.Figure:
                 "line": {"width": [4, 0], "color": color},
             },
             text=[f"{low + 0:.3f}", f"{bound.mean + 0:.3f}"],
-            textposition="top center",
+            textposition=["middle left", "middle right"],
             customdata=["lower bound", "mean"],
             hovertemplate=f"%{{customdata}} %{{x:.3f}}<br>resampling {numbers[unit]} {unit}<extra></extra>",
             name=unit,
         )
-    for x, dash, text in (
-        (-bound.margin, "dash", f"margin {-bound.margin:g}"),
-        (0.0, "dot", "no difference"),
-    ):
-        figure.add_vline(x=x, line={"color": _LINE, "width": 2, "dash": dash})
-        place = {"y": 1, "yanchor": "bottom"} if x else {"y": 0, "yanchor": "bottom", "xanchor": "left"}
-        figure.add_annotation(x=x, yref="paper", text=text, showarrow=False, **place)
     known = [x for x in (bound.mean, *bounds.values(), -bound.margin, 0.0) if x is not None]
-    room = 0.15 * (max(known) - min(known))
+    room = 0.35 * (max(known) - min(known))  # for the numbers beside the marks
+    for x, dash in ((-bound.margin, "dash"), (0.0, "dot")):
+        figure.add_vline(x=x, line={"color": _LINE, "width": 2, "dash": dash})
+    figure.add_annotation(
+        x=-bound.margin,
+        y=1,
+        yref="paper",
+        yanchor="bottom",
+        text=f"margin {-bound.margin:g}",
+        showarrow=False,
+    )
+    side = "left" if max(known) > -min(known) else "right"
+    figure.add_annotation(
+        x=0, y=0, yref="paper", yanchor="bottom", xanchor=side, text="no difference", showarrow=False
+    )
     figure.update_xaxes(
-        title="mean composite score (-1 comparator, +1 candidate)",
+        title="mean composite score<br>(-1 comparator, +1 candidate)",
         range=[min(known) - room, max(known) + room],
     )
-    _rows(figure, [f"{unit} (n {numbers[unit]})" for unit in bounds], "resampled")
-    return _dressed(figure, height=250, top=40)
+    _rows(figure, [f"over {unit}<br>(n {numbers[unit]})" for unit in bounds], None)
+    return _dressed(figure, height=270, top=40)
 
 
 def choices(per_level: Mapping[str, Block], raters: Sequence[str], names: Mapping[str, str]) -> go.Figure:
@@ -118,17 +127,19 @@ def choices(per_level: Mapping[str, Block], raters: Sequence[str], names: Mappin
                 name=_label(name),
                 legendgroup=preference,
                 showlegend=index == 0,
-                marker={"color": _BARS[preference], "pattern": {"shape": "/" if "bad" in preference else ""}},
+                marker={"color": _BARS[preference], "pattern": _HATCH if preference == "both_bad" else None},
                 text=[str(count) if count else "" for count in counts],
                 textposition="inside",
                 insidetextanchor="middle",
                 textangle=0,
                 textfont={"color": _INK[preference]},
-                customdata=[[level, block.n_pairs] for level, block in _escaped(per_level).items()],
+                customdata=[
+                    [_label(level), sum(block.choices[rater].values())] for level, block in per_level.items()
+                ],
                 hovertemplate=f"{_label(rater)}, %{{customdata[0]}}: %{{x}} of %{{customdata[1]}} pairs"
                 f"<extra>{_label(name)}</extra>",
             )
-    _rows(figure, [f"{_label(level)} (n {block.n_pairs})" for level, block in per_level.items()], None)
+    _rows(figure, [_label(level) for level in per_level], None)
     figure.update_xaxes(title="pairs", row=rows)
     figure.update_xaxes(showticklabels=True)
     figure.update_layout(barmode="stack", bargap=0.25, legend_traceorder="normal")
@@ -160,7 +171,7 @@ def agreement(blocks: Mapping[str, Block]) -> go.Figure:
     for row in range(1, len(blocks)):
         figure.add_hline(y=row - 0.5, line={"color": _GRID, "width": 1})
     _rows(figure, [f"{_label(level)} (n {block.n_pairs})" for level, block in blocks.items()], None)
-    figure.update_xaxes(title="agreement (1: perfect; 0: by chance, for all but raw agreement)")
+    figure.update_xaxes(title="agreement (1: perfect; 0: by chance,<br>for all but raw agreement)")
     return _dressed(figure, height=120 + 80 * len(blocks), top=70, legend=True)
 
 
@@ -179,7 +190,7 @@ def contingency(result: Contingency, names: Mapping[str, str]) -> go.Figure:
             customdata=[[[row, column] for column in labels] for row in labels],
             hovertemplate=f"{first}: %{{customdata[0]}}<br>{second}: %{{customdata[1]}}<br>"
             f"%{{z}} of {total} pairs<extra></extra>",
-            colorscale=[[0, "rgba(61, 127, 208, 0.04)"], [1, "rgba(61, 127, 208, 0.6)"]],
+            colorscale=[[0, "#eef3f9"], [1, "#6ea3e0"]],
             showscale=False,
             xgap=2,
             ygap=2,
@@ -188,7 +199,11 @@ def contingency(result: Contingency, names: Mapping[str, str]) -> go.Figure:
     for row in places:
         for column in places:
             figure.add_annotation(
-                x=column, y=row, text=str(table[row][column]), showarrow=False, font={"size": 15}
+                x=column,
+                y=row,
+                text=str(table[row][column]),
+                showarrow=False,
+                font={"size": 15, "color": "black"},
             )
     figure.update_xaxes(tickvals=places, ticktext=labels, title=second, side="top", showgrid=False)
     _rows(figure, labels, first)
@@ -209,7 +224,7 @@ def position(results: Mapping[str, PositionBias]) -> go.Figure:
         hovertemplate="%{text}<br>share %{x:.3f}<extra></extra>",
     )
     figure.add_vline(x=0.5, line={"color": _LINE, "width": 2, "dash": "dot"})
-    figure.update_xaxes(title="share of left (0.5: no preference for a side)", range=[-0.02, 1.02])
+    figure.update_xaxes(title="share of left<br>(0.5: no preference for a side)", range=[-0.02, 1.02])
     _rows(figure, [f"{_label(name)} (n {found.n})" for name, found in results.items()], None)
     return _dressed(figure, height=110 + 40 * len(results), top=15)
 
@@ -218,10 +233,6 @@ def _label(text: str) -> str:
     """User text for a plotly label: no HTML, not too long."""
     short = text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
     return escape(short, quote=False)
-
-
-def _escaped(blocks: Mapping[str, Block]) -> dict[str, Block]:
-    return {_label(level): block for level, block in blocks.items()}
 
 
 def _said(level: str, found: Estimate) -> str:

@@ -5,7 +5,7 @@ import time
 import streamlit as st
 
 from core.errors import AssayError
-from core.schema import Choice
+from core.schema import FIRST_LEVEL, Choice
 from core.study.blinding import RaterDesk
 from core.study.design import estimated_minutes
 from core.study.guidelines import practice_pairs
@@ -75,8 +75,8 @@ def _practice(desk: RaterDesk, number: int) -> None:
     pair = practice_pairs()[number - 1]
     st.caption(f"Practice {number} of {len(practice_pairs())}: does not count")
     blind_pair.heading(pair.question, pair.reference, "en", pair.level)
-    mode = blind_pair.diff_control(pair.level, desk.diff_mode)
-    at_first = pair.level == "A0"
+    mode = blind_pair.diff_control(st.container(), pair.level, desk.diff_mode)
+    at_first = pair.level == FIRST_LEVEL
     bases = (pair.reference, pair.reference) if at_first else (pair.left_a0, pair.right_a0)
     blind_pair.texts(pair.left, pair.right, *bases, "en", mode)
     given: Choice | None = st.session_state.get(f"annotate_try_{number}")
@@ -94,20 +94,29 @@ def _practice(desk: RaterDesk, number: int) -> None:
 
 
 def _pair(desk: RaterDesk, number: int) -> None:
+    """Draw the buttons first: a press is saved before anything else is drawn, and nothing flickers."""
     pair = desk.pair(number)
-    pair_list.header(desk, number, pair.choice, st.session_state.pop(_SAVED, None))
-    blind_pair.heading(pair.question, pair.reference, pair.language, pair.level)
-    mode = blind_pair.diff_control(pair.level, desk.diff_mode)
-    blind_pair.texts(pair.left, pair.right, pair.left_base, pair.right_base, pair.language, mode)
-    pressed = blind_pair.choice_buttons(f"c{number}", pair.choice)
+    above, buttons, below = st.container(), st.container(), st.container()
+    with buttons:
+        pressed = blind_pair.choice_buttons(f"c{number}", pair.choice)
+    with above:
+        top, control = st.container(), st.container()
+        mode = blind_pair.diff_control(control, pair.level, desk.diff_mode)
     try:
         desk.remember_diff(mode)
-        pair_list.note(desk, pair)  # before the choice: a comment may arrive with the press that ends it
+        with below:
+            pair_list.note(desk, pair)  # a comment may arrive with the press that ends it
         if pressed and not _too_soon(number):
             _answer(desk, number, pressed, mode, changed=pair.choice is not None)
-        pair_list.navigation(desk, number, _go)
+        with below:
+            pair_list.navigation(desk, number, _go)
     except AssayError as problem:
-        st.error(f"Not saved. {problem}")
+        buttons.error(f"Not saved. {problem}")
+    with top:
+        pair_list.header(desk, number, pair.choice, st.session_state.pop(_SAVED, None))
+        blind_pair.heading(pair.question, pair.reference, pair.language, pair.level)
+    with above:
+        blind_pair.texts(pair.left, pair.right, pair.left_base, pair.right_base, pair.language, mode)
     if st.session_state.get(_SHOWN, (0,))[0] != number:
         st.session_state[_SHOWN] = (number, time.monotonic())
 

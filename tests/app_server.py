@@ -105,9 +105,11 @@ def on_pair(page: Page, number: int) -> None:
 
 
 def settled(page: Page) -> None:
-    """Wait until the running script is done."""
+    """Wait until what was last pressed has been answered by the server and drawn."""
+    page.wait_for_timeout(150)
     page.wait_for_function(
-        "document.querySelector('[data-testid=stApp]')?.getAttribute('data-test-script-state') === 'notRunning'"
+        """() => document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'
+              && !document.querySelector('[data-stale=true]')"""
     )
 
 

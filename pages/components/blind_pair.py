@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from html import escape
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.diff import Segment, diff_against, diff_pair
 from core.schema import CHOICES, FIRST_LEVEL, Choice
@@ -63,19 +64,20 @@ def heading(question: str, reference: str, language: str, level: str) -> None:
     )
 
 
-def diff_control(level: str, remembered: str) -> str:
+def diff_control(place: DeltaGenerator, level: str, remembered: str) -> str:
     """Which differences to mark; the value is one of DIFF_MODES."""
     labels = {
         OWN_BASE: "against the reference" if level == FIRST_LEVEL else f"against its own {FIRST_LEVEL}",
         LEFT_RIGHT: "left against right",
         NO_DIFF: "off",
     }
-    return st.radio(
+    # Not a radio: its focus would swallow the keys 1 to 4.
+    return place.segmented_control(
         "Mark changes",
         DIFF_MODES,
-        index=DIFF_MODES.index(remembered) if remembered in DIFF_MODES else 0,
+        default=remembered if remembered in DIFF_MODES else OWN_BASE,
         format_func=labels.__getitem__,
-        horizontal=True,
+        required=True,
         key="d",
         help="Underlined: different. Struck through: taken out.",
     )

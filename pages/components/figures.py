@@ -5,7 +5,8 @@ Every part takes the result as it is and shows it; a part without data says what
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from textwrap import wrap
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -21,45 +22,45 @@ from pages.components.results_tables import number, percent
 
 HELP = "docs/statistics.md"
 """Every section there has an anchor that a part names."""
+_STYLE = """<style>
+[data-testid="stTable"] :is(td, th) { overflow-wrap: normal; word-break: normal; }
+</style>"""
 _JOINER = "\u2060"  # invisible and without width: keeps ":smile:" and "->" what they are
-
-AGREEMENT_SENTENCES = {
-    "raw_agreement": (
-        "raw-agreement",
-        "share of pairs with the same answer; high by chance when one is popular",
-    ),
-    "cohen_kappa": ("cohens-kappa", "agreement beyond chance of two raters; falls to 0 when one is popular"),
-    "gwet_ac1": ("gwets-ac1", "beyond chance too, and stays high when one answer is popular"),
-    "fleiss_kappa": ("fleiss-kappa", "like kappa, for any number of raters who share one chance rate"),
-    "krippendorff_alpha": (
-        "krippendorffs-alpha",
-        "like Fleiss' kappa, with missing votes and few pairs allowed",
-    ),
-}
-"""Field of a Block -> anchor and the sentence beside it."""
 
 
 def plain(text: str) -> str:
     """User text for a label, a table or a sentence: shown as it is, whatever Markdown would make of it."""
-    line = " ".join(text.split())
+    line = re.sub(r"[^\S\u00a0]+", " ", text).strip(" ")
     line = re.sub(r"([\\`*_{}\[\]()<>#~$:|!&])", r"\\\1", line)
     line = re.sub(r"^(\d*)([-+.=])(?=[-=\s]|$)", r"\1\\\2", line)
     return re.sub(r"(?<=:)(?=\w)|(?<=-)(?=-|\\>)|(?<=<)(?=-)", _JOINER, line)
 
 
 def table(frame: pd.DataFrame) -> None:
-    """A table of results; every text in it is shown as it is."""
-    shown = frame.rename(columns=plain).map(lambda cell: plain(cell) if isinstance(cell, str) else cell)
-    st.table(shown, hide_index=True, border="horizontal")
+    """A table of results; every text in it is shown as it is, and notes stay wide enough to read on a phone."""
+    shown = frame.astype(str)
+    if "Note" in shown:
+        shown["Note"] = [" ".join(_unbroken(line) for line in wrap(note, 36)) for note in shown["Note"]]
+        if not shown["Note"].any():
+            shown = shown.drop(columns="Note")
+    st.table(shown.rename(columns=plain).map(plain), hide_index=True, border="horizontal", width="content")
 
 
 def chart(figure: go.Figure, alt: str, key: str) -> None:
-    """A plotly figure in the theme of the visitor, with a description for those who cannot see it."""
+    """A plotly figure in the visitor's theme, with a description for those who cannot see it.
+
+    Streamlit's own grey for axes has too little contrast for small letters.
+    """
+    font = {"color": "#f4f4f5" if st.context.theme.type == "dark" else "#3a3a3a"}
+    figure.update_layout(font=font)
+    for update in (figure.update_xaxes, figure.update_yaxes):
+        update(tickfont=font, title_font=font)
     st.plotly_chart(figure, config={"displaylogo": False, "displayModeBar": False}, alt=alt, key=key)
 
 
 def standing(record: StudyRecord, results: StudyResults, *, filtered: bool) -> None:
-    """What the numbers below rest on, and what they leave out."""
+    """What the numbers below rest on, and what they leave out; first on the page, with its style sheet."""
+    st.html(_STYLE)
     block = results.overall
     reasons = sum(block.n_left_out.values()), sum(results.answers_left_out.values())
     with st.container(horizontal=True, gap="large"):
@@ -97,10 +98,13 @@ def verdict(results: StudyResults) -> None:
     )
     with st.container(border=True):
         st.markdown(f"**{plain(tables.verdict(results, 'questions'))}**")
-        st.markdown(
-            f"As the paper does it, pair by pair: {plain(tables.verdict(results, 'pairs'))} "
-            "This takes the pairs of one question for independent, which makes the bound too favourable."
-        )
+        if bound.mean is not None:
+            st.markdown(
+                f"As the paper does it, pair by pair: {plain(tables.verdict(results, 'pairs'))} This takes the "
+                "pairs of one question for independent, which mostly makes the bound too favourable."
+            )
+        if bound.non_inferior_questions is False:
+            st.markdown("Not shown to be non-inferior is not the same as shown to be worse.")
     if bound.mean is not None:
         chart(
             plots.verdict(bound),
@@ -109,8 +113,7 @@ def verdict(results: StudyResults) -> None:
             "results_verdict",
         )
         st.markdown(
-            f":small[n = {bound.n_pairs} pairs of {bound.n_questions} questions. "
-            "Not shown to be non-inferior is not the same as shown to be worse.]"
+            f":small[n = {bound.n_pairs} pairs of {bound.n_questions} questions; bars: lower bounds; dots: the mean.]"
         )
 
 
@@ -132,8 +135,12 @@ def agreement(results: StudyResults) -> None:
     _part(
         "Agreement", "Do the raters give the same answers? No single number says it, so all stand together."
     )
-    for field, (anchor, sentence) in AGREEMENT_SENTENCES.items():
-        st.markdown(f"- **{plots.AGREEMENT[field]}**: {sentence}. {_where(anchor)}")
+    st.markdown(
+        "\n".join(
+            f"- **{plots.AGREEMENT[field]}**: {sentence}. :small[`{HELP}#{anchor}`]"
+            for field, (anchor, sentence) in tables.AGREEMENT_SENTENCES.items()
+        )
+    )
     if len(results.raters) < 2 or not results.overall.n_pairs:
         _nothing(results.overall.raw_agreement.reason or "no pair has enough votes yet")
         return
@@ -176,13 +183,8 @@ def contingency(results: StudyResults) -> None:
     found = tables.two_raters(results, first, second)
     names = plots.preference_names(results.candidate, results.comparator)
     total = sum(map(sum, found.table or []))
-    alt = "; ".join(
-        f"{first} {names[row]}, {second} {names[column]}: {n}"
-        for row, line in zip(found.order, found.table or [], strict=False)
-        for column, n in zip(found.order, line, strict=True)
-    )
     with st.container(width=620):
-        chart(plots.contingency(found, names), alt, "results_contingency")
+        chart(plots.contingency(found, names), tables.in_words(found, names), "results_contingency")
     st.markdown(f":small[n = {total} pairs. Rows: {plain(first)}; columns: {plain(second)}.]")
 
 
@@ -245,30 +247,29 @@ def repeats(results: StudyResults) -> None:
         _nothing("no pair was answered twice")
 
 
-def downloads(record: StudyRecord, results: StudyResults) -> None:
-    """Files, made when the button is pressed: exactly what this page shows, and the whole study."""
-    _part("Downloads", "The answers of the whole study, without the filters; the results with them.")
+def download_files(
+    record: StudyRecord, results: StudyResults
+) -> dict[str, tuple[str, str, Callable[[], bytes]]]:
+    """Label -> name, type and maker of a file: the answers of the whole study, and the results as shown."""
     papers = paper_files(record)
-    single = len(papers) == 1
-    files: Mapping[str, tuple[str, str, Callable[[], bytes]]] = {
+    return {
         "CSV": ("assay-answers.csv", "text/csv", lambda: to_csv(record)),
         "JSONL": ("assay-answers.jsonl", "application/jsonl", lambda: to_jsonl(record)),
         "Paper's votes": ("assay-votes.json", "application/json", lambda: next(iter(papers.values())))
-        if single
+        if len(papers) == 1
         else ("assay-votes.zip", "application/zip", lambda: to_paper_zip(record)),
         "Results": ("assay-results.json", "application/json", lambda: results_json(results)),
         "Bundle": ("assay-study.zip", "application/zip", lambda: write_bundle(record)),
     }
+
+
+def downloads(record: StudyRecord, results: StudyResults) -> None:
+    """One button a file."""
+    _part("Downloads", "The answers of the whole study, without the filters; the results with them.")
     with st.container(horizontal=True):
-        for name, (file_name, kind, make) in files.items():
+        for name, (file_name, kind, make) in download_files(record, results).items():
             st.download_button(
-                f"{name} ({file_name})",
-                make,
-                file_name,
-                kind,
-                key=f"results_{name}",
-                on_click="ignore",
-                disabled=name == "Paper's votes" and not papers,
+                f"{name} ({file_name})", make, file_name, kind, key=f"results_{name}", on_click="ignore"
             )
     st.markdown(
         ":small[The formats are described in `docs/formats.md`. A bundle holds no links: it opens nothing.]"
@@ -278,6 +279,10 @@ def downloads(record: StudyRecord, results: StudyResults) -> None:
 def results_json(results: StudyResults) -> bytes:
     """What `study results --json` prints."""
     return (json.dumps(results.to_json(), indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def _unbroken(line: str) -> str:
+    return line.replace(" ", "\u00a0")
 
 
 def _part(title: str, sentence: str, anchor: str | None = None) -> None:

@@ -21,6 +21,22 @@ TIE_RULES = {
 """Field of Ties -> its name and what it counts."""
 
 
+AGREEMENT_SENTENCES = {
+    "raw_agreement": (
+        "raw-agreement",
+        "share of pairs with the same answer; high by chance when one is popular",
+    ),
+    "cohen_kappa": ("cohens-kappa", "agreement beyond chance of two raters; falls to 0 when one is popular"),
+    "gwet_ac1": ("gwets-ac1", "beyond chance too, and stays high when one answer is popular"),
+    "fleiss_kappa": ("fleiss-kappa", "like kappa, for any number of raters who share one chance rate"),
+    "krippendorff_alpha": (
+        "krippendorffs-alpha",
+        "like Fleiss' kappa, with missing votes and few pairs allowed",
+    ),
+}
+"""Field of a Block -> anchor and the sentence beside it."""
+
+
 def number(value: float | None, decimals: int = 3) -> str:
     """`undefined`, or the number; never a minus before a zero."""
     return UNDEFINED if value is None else f"{round(value, decimals) + 0.0:.{decimals}f}"
@@ -28,7 +44,7 @@ def number(value: float | None, decimals: int = 3) -> str:
 
 def interval(low: float | None, high: float | None) -> str:
     """Both ends in brackets."""
-    return "no interval" if low is None or high is None else f"[{number(low)}, {number(high)}]"
+    return "no interval" if low is None or high is None else f"[{number(low)},\u00a0{number(high)}]"
 
 
 def blocks(results: StudyResults) -> dict[str, Block]:
@@ -200,6 +216,16 @@ def two_raters(results: StudyResults, first: str, second: str) -> Contingency:
     return Contingency(found.order, turned, (first, second))
 
 
+def in_words(found: Contingency, names: Mapping[str, str]) -> str:
+    """The table cell by cell, for those who cannot see its picture."""
+    first, second = found.raters
+    return "; ".join(
+        f"{first} {names[row]}, {second} {names[column]}: {n}"
+        for row, line in zip(found.order, found.table or [], strict=False)
+        for column, n in zip(found.order, line, strict=True)
+    )
+
+
 def percent(share: float) -> str:
     """0.9 as `90 %`."""
     return f"{100 * share:g} %"
@@ -234,15 +260,17 @@ def _notes(block: Block | PairOfRaters) -> str:
         if found is None:
             continue
         for reason in (found.reason, found.interval_reason):
-            if reason:
+            if reason and field == "cohen_kappa" and len(block.contingency.raters) > 2:
+                notes["for two raters only, see each two below"] = [name]
+            elif reason:
                 notes.setdefault(reason, []).append(name)
         if found.n_undefined and found.low is not None:
-            text = f"interval without {found.n_undefined} of {found.n_resamples} resamples (undefined there)"
+            text = f"undefined in {found.n_undefined} of {found.n_resamples} resamples"
             notes.setdefault(text, []).append(name)
         if found.n_left_out and found.estimate is not None:
             notes.setdefault(f"{found.n} pairs, {found.n_left_out} left out", []).append(name)
     if measures_nothing(block):
-        text = "one rater gave one answer throughout: 0 measures nothing here"
+        text = "one rater never varied, so it measures nothing"
         notes.setdefault(text, []).append(AGREEMENT["cohen_kappa"])
     if len(notes) == 1 and len(next(iter(notes.values()))) == sum(hasattr(block, f) for f in AGREEMENT):
         return next(iter(notes))
@@ -262,6 +290,6 @@ def _power(found: Power) -> dict[str, str]:
         "alpha": f"{found.alpha:.3g}",
         "Power": number(found.value),
         **{name: UNDEFINED if n is None else str(n) for name, n in sizes.items()},
-        "n": str(found.n),
+        "Pairs used": str(found.n),
         **({"Note": note} if note else {}),
     }

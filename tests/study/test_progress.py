@@ -28,8 +28,16 @@ def test_lines_by_hand(store: Store) -> None:
         a.answered_utc for a in at_hand.record.answers if a.rater_id == "R1" and a.choice
     )
     assert asdict(two) == {
-        "rater_id": "R2", "kind": "rater", "done": 0, "total": 4, "skipped": 0, "flagged": 0,
-        "median_seconds": None, "left_rate": None, "both_good_rate": None, "last_utc": None,
+        "rater_id": "R2",
+        "kind": "rater",
+        "done": 0,
+        "total": 4,
+        "skipped": 0,
+        "flagged": 0,
+        "median_seconds": None,
+        "left_rate": None,
+        "both_good_rate": None,
+        "last_utc": None,
         "revoked": True,
     }
     assert (preview.kind, preview.left_rate) == ("dry run", 1.0)

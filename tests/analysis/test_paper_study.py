@@ -1,0 +1,154 @@
+"""The study of 003 from its own files, by the commands of the README: the paper's numbers come out."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.cli import main
+
+pytestmark = pytest.mark.shared
+
+
+@pytest.fixture(scope="module")
+def database(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two studies of the same file, declared at 0.90 (as in the paper) and at 0.95."""
+    path = tmp_path_factory.mktemp("paper") / "paper.db"
+    data = str(shared_data / "assessment-dataset.json")
+    for name, level in (("paper", "0.90"), ("stricter", "0.95")):
+        arguments = [
+            "study",
+            "import",
+            data,
+            "--name",
+            name,
+            "--margin",
+            "0.1",
+            "--confidence",
+            level,
+            "--again",
+        ]
+        assert main([*arguments, "--db", str(path)]) == 0
+        for rater in ("1", "2"):
+            votes = str(shared_data / f"results-evaluator-{rater}.json")
+            assert (
+                main(["study", "votes", name, votes, "--rater", f"evaluator {rater}", "--db", str(path)]) == 0
+            )
+    return path
+
+
+def results(database: Path, capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    capsys.readouterr()
+    assert main(["study", "results", *arguments, "--json", "--db", str(database)]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_levels_a1_to_a4(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = results(database, capsys, "paper", "--levels", "A1-A4")
+    assert (found["candidate"], found["comparator"]) == ("ai", "human")
+    assert (found["n_pairs"], found["n_questions"], found["answers"]["n_used"]) == (80, 20, 160)
+    assert found["cohen_kappa"]["estimate"] == pytest.approx(0.1134, abs=5e-5)
+    assert found["composite"] == {"mean": 0.125, "counts": {"-1": 17, "0": 36, "1": 27}, "n": 80}
+    assert found["ties"]["paper_rule"] == 0.825
+    assert found["ties"]["both_tied"] == 0.425
+    assert found["ties"]["composite_zero"] == 0.45
+    assert found["ties"]["opposed"] == 0.025
+    assert found["power"]["value"] == pytest.approx(0.771, abs=5e-4)
+    assert sum(map(sum, found["contingency"]["table"])) == 80
+    diagonal = sum(found["contingency"]["table"][k][k] for k in range(4))
+    assert found["raw_agreement"]["estimate"] == diagonal / 80
+
+
+def test_the_table_is_that_of_the_files(
+    database: Path, shared_data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Counted from the two files without any of Assay's code."""
+    one, two = (json.loads((shared_data / f"results-evaluator-{r}.json").read_text()) for r in (1, 2))
+    words = ("AI", "Both are good", "Both are bad", "Expert")
+    pairs = [(one[q][level], two[q][level]) for q in one for level in ("A1", "A2", "A3", "A4")]
+    table = [[pairs.count((row, column)) for column in words] for row in words]
+    found = results(database, capsys, "paper", "--levels", "A1-A4")["contingency"]
+    assert found["table"] == table
+    assert found["order"] == ["candidate", "both_good", "both_bad", "comparator"]
+
+
+@pytest.mark.parametrize(
+    ("name", "level", "over_pairs", "over_questions"),
+    [("paper", 0.90, 0.025, 0.0), ("stricter", 0.95, -0.0125, -0.0375)],
+)
+def test_bounds(
+    database: Path,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    level: float,
+    over_pairs: float,
+    over_questions: float,
+) -> None:
+    """Over pairs exactly; over questions within one pair's weight, because questions are drawn."""
+    bound = results(database, capsys, name, "--levels", "A1-A4")["non_inferiority"]
+    assert (bound["mean"], bound["margin"], bound["confidence_level"]) == (0.125, 0.1, level)
+    assert bound["bound_pairs"] == pytest.approx(over_pairs)
+    assert bound["bound_questions"] == pytest.approx(over_questions, abs=1 / 80 + 1e-9)
+    assert bound["non_inferior_pairs"]
+    assert bound["non_inferior_questions"]
+
+
+def test_all_levels(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = results(database, capsys, "paper")
+    assert (found["n_pairs"], found["ties"]["paper_rule"]) == (100, 0.85)
+    assert found["cohen_kappa"]["estimate"] == pytest.approx(0.1469, abs=5e-5)
+    assert found["raw_agreement"]["estimate"] == 0.58
+    assert found["gwet_ac1"]["estimate"] == pytest.approx(0.499, abs=5e-4)
+    first = found["per_level"]["A0"]
+    assert (first["raw_agreement"]["estimate"], first["cohen_kappa"]["estimate"]) == (0.85, 0)
+    assert first["ties"]["paper_rule"] == 0.95
+
+
+def test_imported_votes_say_nothing_about_sides(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = results(database, capsys, "paper")
+    position = found["position_bias"]
+    assert position["overall"]["n"] == 0
+    named = sum(c["candidate"] + c["comparator"] for c in found["choices"].values())
+    assert position["n_left_out"] == {"side unknown (imported)": named}
+
+
+def test_a_bundle_says_the_same(database: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bundle = tmp_path / "paper.zip"
+    arguments = [
+        "study",
+        "export",
+        "paper",
+        "--format",
+        "bundle",
+        "--out",
+        str(bundle),
+        "--db",
+        str(database),
+    ]
+    assert main(arguments) == 0
+    from_database = results(database, capsys, "paper", "--levels", "A1-A4")
+    assert results(database, capsys, str(bundle), "--levels", "A1-A4") == from_database
+
+
+def test_the_papers_files_come_back_out(
+    database: Path, shared_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = [
+        "study",
+        "export",
+        "paper",
+        "--format",
+        "paper",
+        "--out",
+        str(tmp_path),
+        "--db",
+        str(database),
+    ]
+    assert main(arguments) == 0
+    for rater in ("1", "2"):
+        out = json.loads((tmp_path / f"results-evaluator_{rater}.json").read_bytes())
+        assert out == json.loads((shared_data / f"results-evaluator-{rater}.json").read_bytes())
+    assert len(os.listdir(tmp_path)) == 2

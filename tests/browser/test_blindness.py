@@ -1,0 +1,194 @@
+"""Nothing that tells the source of an answer reaches a rater's browser: every byte of it is searched.
+
+What the texts themselves give away is another matter (the leakage audit).
+"""
+
+import shutil
+import urllib.request
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from app_server import AppServer, free_port, on_pair, settled, through_onboarding
+from factories import dataset
+from playwright.sync_api import Browser, Page, expect
+from wire import Wire
+
+from core.schema import Dataset, Design, Item, Output
+from core.store import open_store
+from core.store.raters import assignments_of
+from core.study.lifecycle import add_raters, import_study, move
+
+ONE, TWO = "MARKEROFONE", "MARKEROFTWO"
+SEED = 7719354821730055
+FILE = "FILEMARKER.json"
+SECRETS = [
+    ONE,
+    TWO,
+    "ZZRENAMED",
+    "AARENAMED",
+    str(SEED),
+    "FILEMARKER",
+    "ITEMMARKER",
+    "candidate",
+    "comparator",
+]
+
+
+def marked() -> Dataset:
+    """Three questions whose ids, sources and file name are markers; texts tell nothing."""
+    plain = dataset(3, sources=(ONE, TWO), file_name=FILE)
+    items = tuple(replace(item, item_id=f"ITEMMARKER{n}") for n, item in enumerate(plain.items))
+    ids = {old.item_id: new.item_id for old, new in zip(plain.items, items, strict=True)}
+    outputs = tuple(replace(output, item_id=ids[output.item_id]) for output in plain.outputs)
+    return replace(plain, items=_worded(items), outputs=outputs)
+
+
+def _worded(items: tuple[Item, ...]) -> tuple[Item, ...]:
+    return tuple(
+        replace(item, question=f"Question {n}?", reference=f"Ref {n}.") for n, item in enumerate(items)
+    )
+
+
+def renamed(data: Dataset, names: dict[str, str]) -> Dataset:
+    outputs = tuple(replace(output, source=names[output.source]) for output in data.outputs)
+    return replace(data, outputs=outputs, sources=(names[data.sources[0]], names[data.sources[1]]))
+
+
+def in_other_order(data: Dataset) -> Dataset:
+    """The same texts, the two sources listed the other way round, another file."""
+    by_source: list[Output] = sorted(data.outputs, key=lambda o: o.source, reverse=True)
+    return replace(
+        data, outputs=tuple(by_source), sources=(data.sources[1], data.sources[0]), sha256="1" * 64
+    )
+
+
+def rate_everything(
+    browser: Browser, tmp: Path, data: Dataset, candidate: str, port: int
+) -> tuple[Wire, int]:
+    """A rater's whole way through a study; what went over the wire, and the number of pairs."""
+    database = tmp / "assay.db"
+    for old in tmp.glob("assay.db*"):
+        if not old.name.endswith(".key"):  # the same key gives the same tokens
+            old.unlink()
+    comparator = next(source for source in data.sources if source != candidate)
+    with open_store(database) as store:
+        design = Design(candidate=candidate, comparator=comparator, seed=SEED)
+        study = import_study(store, "STUDYMARKER", data, design)
+        (link,) = add_raters(store, study, ["ann"])
+        move(store, study, "open")
+        total = len(assignments_of(store, study.study_id, "ann"))
+    server = AppServer(database, port).start()
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    try:
+        page = context.new_page()
+        wire = Wire().watch(page)
+        _go_through(page, link.url(server.url), total, wire)
+    finally:
+        context.close()
+        server.stop()
+    return wire, total
+
+
+def _go_through(page: Page, link: str, total: int, wire: Wire) -> None:
+    through_onboarding(page, link)
+    for number in range(1, total + 1):
+        on_pair(page, number)
+        if number == 2:
+            for mode in ("left against right", "off", "against its own A0"):
+                page.get_by_text(mode, exact=True).click()
+                settled(page)
+                wire.add_document(page)
+        if number == 3:
+            page.get_by_role("button", name="Skip, ask me later").click()
+            continue
+        wire.add_document(page)
+        page.keyboard.press(str(number % 4 + 1))
+    on_pair(page, 3)
+    page.keyboard.press("1")
+    expect(page.get_by_role("button", name="Finish")).to_be_visible()
+    settled(page)
+    wire.add_document(page)
+    page.get_by_role("button", name="Finish").click()
+    expect(page.get_by_text("Done. Thank you!")).to_be_visible()
+    settled(page)
+    wire.add_document(page)
+
+
+@pytest.fixture(scope="module")
+def port() -> int:
+    return free_port()
+
+
+def test_nothing_on_the_wire_names_a_source(browser: Browser, tmp_path: Path, port: int) -> None:
+    wire, total = rate_everything(browser, tmp_path, marked(), ONE, port)
+    assert total == 16  # one hidden repeat
+    haystack = wire.everything()
+    assert b"Alpha text of" in haystack, "the answers themselves must be in what was captured"
+    for secret in [*SECRETS, "STUDYMARKER"]:
+        assert secret.encode() not in haystack, f"{secret} reached the browser"
+    outside = [url for url in wire.urls if f"127.0.0.1:{port}" not in url and not url.startswith("data:")]
+    assert outside == [], "a page asks another host"
+
+
+VARIANTS: dict[str, Callable[[Dataset], tuple[Dataset, str]]] = {
+    "sources renamed": lambda d: (renamed(d, {ONE: "ZZRENAMED", TWO: "AARENAMED"}), "ZZRENAMED"),
+    "roles swapped": lambda d: (d, TWO),
+    "labels swapped": lambda d: (renamed(d, {ONE: TWO, TWO: ONE}), ONE),
+    "another file order and hash": lambda d: (in_other_order(d), ONE),
+}
+
+
+def test_every_frame_is_the_same_whatever_the_sources_are_called(
+    browser: Browser, tmp_path: Path, port: int
+) -> None:
+    data = marked()
+    plain, _ = rate_everything(browser, tmp_path, data, ONE, port)
+    key = (tmp_path / "assay.db.key").read_text()
+    for name, change in VARIANTS.items():
+        changed, candidate = change(data)
+        other, _ = rate_everything(browser, tmp_path, changed, candidate, port)
+        assert (tmp_path / "assay.db.key").read_text() == key
+        assert other.documents == plain.documents, f"{name}: the DOM differs"
+        for index, (mine, theirs) in enumerate(zip(plain.masked(), other.masked(), strict=True)):
+            assert mine == theirs, f"{name}: frame {index} differs"
+    shutil.rmtree(tmp_path)
+
+
+@pytest.mark.parametrize("path", ["", "annotate", "studies", "results", "welcome", "app"])
+def test_a_direct_address_on_a_fresh_server_shows_no_page_to_a_stranger(
+    app: AppServer, new_page: Callable[[], Page], path: str
+) -> None:
+    page = new_page()
+    wire = Wire().watch(page)
+    page.goto(f"{app.url}/{path}")
+    expect(page.get_by_text("Open the personal link you were sent.")).to_be_visible(timeout=20_000)
+    settled(page)
+    frames = b"".join(wire.received).lower()
+    assert b"import a new study" not in frames
+    assert b"/results" not in frames
+    assert b"pages/" not in frames
+
+
+@pytest.mark.parametrize("path", ["app.py", "pages/studies.py", "data/demo/answers.csv", "var/assay.db"])
+def test_files_of_the_checkout_are_not_served(app: AppServer, path: str) -> None:
+    with urllib.request.urlopen(f"{app.url}/{path}") as answer:
+        served = answer.read()
+    with urllib.request.urlopen(f"{app.url}/no-such-page") as answer:
+        assert served == answer.read(), "any unknown address gets the same empty page"
+
+
+@pytest.mark.parametrize("path", ["studies", "results"])
+def test_a_rater_cannot_open_an_admin_page(
+    app: AppServer, database: Path, new_page: Callable[[], Page], path: str
+) -> None:
+    with open_store(database) as store:
+        study = import_study(store, "s", dataset(2), Design(candidate="ai", comparator="human"))
+        (link,) = add_raters(store, study, ["ann"])
+    page = new_page()
+    wire = Wire().watch(page)
+    page.goto(link.url(f"{app.url}/{path}").replace(f"{path}/?", f"{path}?"))
+    expect(page.get_by_text("This study has not started yet.")).to_be_visible(timeout=20_000)
+    settled(page)
+    assert b"human" not in b"".join(wire.received)

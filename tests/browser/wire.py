@@ -1,0 +1,95 @@
+"""Every byte that reaches a rater's browser, with the ids that Streamlit draws at random masked."""
+
+import re
+from dataclasses import dataclass, field
+
+from google.protobuf.message import Message
+from playwright.sync_api import Page, Response, WebSocket
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+_RANDOM_IDS = re.compile(r"(?<=stAppEmbeddingId-)\w+|(?<=react-aria)\d+|:r\w+:")
+
+_BODY_WITH_SORTED_ATTRIBUTES = """() => {
+  const body = document.body.cloneNode(true);
+  for (const element of [body, ...body.querySelectorAll('*')]) {
+    const sorted = [...element.attributes].sort((a, b) => (a.name < b.name ? -1 : 1));
+    for (const attribute of sorted) {
+      element.removeAttribute(attribute.name);
+      element.setAttribute(attribute.name, attribute.value);
+    }
+  }
+  return body.outerHTML;
+}"""
+
+
+@dataclass
+class Wire:
+    """What went over the wire of one page."""
+
+    received: list[bytes] = field(default_factory=list)
+    sent: list[bytes] = field(default_factory=list)
+    urls: list[str] = field(default_factory=list)
+    headers: list[str] = field(default_factory=list)
+    heads: list[bytes] = field(default_factory=list)
+    documents: list[bytes] = field(default_factory=list)
+
+    def watch(self, page: Page) -> "Wire":
+        page.on("websocket", self._websocket)
+        page.on("response", self._response)
+        return self
+
+    def _websocket(self, websocket: WebSocket) -> None:
+        self.urls.append(websocket.url)
+        websocket.on("framereceived", lambda frame: self.received.append(_bytes(frame)))
+        websocket.on("framesent", lambda frame: self.sent.append(_bytes(frame)))
+
+    def _response(self, response: Response) -> None:
+        self.urls.append(response.url)
+        self.headers.append(str(sorted(response.headers.items())))
+
+    def everything(self) -> bytes:
+        """All of it as one haystack."""
+        text = "\n".join([*self.urls, *self.headers]).encode()
+        return b"\n".join([text, *self.received, *self.sent, *self.heads, *self.documents])
+
+    def masked(self) -> list[bytes]:
+        """The different frames in the order of their first appearance, received before sent.
+
+        How often a frame is repeated depends on timing: Streamlit drops frames of a run that a newer one
+        overtakes before they are flushed.
+        """
+        received = [_masked_forward(frame) for frame in self.received]
+        sent = [BackMsg.FromString(frame).SerializeToString(deterministic=True) for frame in self.sent]
+        return list(dict.fromkeys(received)) + sent
+
+    def add_document(self, page: Page) -> None:
+        """Keep the page's DOM, with the ids masked that the browser draws at random or as its parts load.
+
+        The whole document is searched for secrets; documents are compared without their head, where the
+        order of the scripts follows the order in which they came.
+        """
+        self.heads.append(page.evaluate("document.head.outerHTML").encode())
+        body = page.evaluate(_BODY_WITH_SORTED_ATTRIBUTES)
+        self.documents.append(_RANDOM_IDS.sub("masked", body).encode())
+
+
+def _bytes(frame: bytes | str) -> bytes:
+    return frame if isinstance(frame, bytes) else frame.encode()
+
+
+def _masked_forward(frame: bytes) -> bytes:
+    message = ForwardMsg.FromString(frame)
+    if message.metadata.HasField("run"):
+        message.metadata.run.script_run_id = "masked"
+    if message.WhichOneof("type") == "new_session":
+        session = message.new_session
+        session.initialize.session_id = "masked"
+        if session.initialize.HasField("user_info"):
+            _blank(session.initialize.user_info)
+    return message.SerializeToString(deterministic=True)
+
+
+def _blank(message: Message) -> None:
+    """Installation ids are drawn once per machine and say nothing about a study."""
+    message.Clear()

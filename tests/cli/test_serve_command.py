@@ -1,0 +1,74 @@
+"""`serve`: the demo is there once, the links are printed, and Streamlit gets the rest of the line."""
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from factories import always, vote
+
+from core.cli import main
+from core.store import Store, open_store
+from core.store.access import is_admin_token
+from core.store.raters import raters_of
+from core.store.studies import find_study, list_studies, update_study
+from core.study.blinding import open_desk
+from core.study.demo import DEMO_NAME, load_demo_once
+
+
+@pytest.fixture
+def serve(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[str, list[str]]]:
+    """Run serve up to the hand-over: what it printed, and the command it would have become."""
+    monkeypatch.setenv("ASSAY_DB", "set again by serve, put back by pytest")
+    monkeypatch.delenv("STREAMLIT_SERVER_PORT", raising=False)
+    monkeypatch.chdir(tmp_path)
+    handed: list[list[str]] = []
+    monkeypatch.setattr(os, "execv", lambda _, command: handed.append(command))
+
+    def run(*arguments: str) -> tuple[str, list[str]]:
+        assert main(["serve", "--db", str(tmp_path / "assay.db"), *arguments]) == 0
+        return capsys.readouterr().out, handed[-1]
+
+    return run
+
+
+def test_first_start(serve: Callable[..., tuple[str, list[str]]], tmp_path: Path) -> None:
+    printed, command = serve()
+    assert command[1:4] == ["-m", "streamlit", "run"]
+    assert Path(command[4]).name == "app.py"
+    assert os.environ["ASSAY_DB"] == str(tmp_path / "assay.db")
+    admin = re.search(r"http://127\.0\.0\.1:8501/\?admin=(\S+)", printed)
+    raters = re.findall(r"Demo study as (\S+):\n  http://127\.0\.0\.1:8501/\?t=(\S+)", printed)
+    assert admin
+    assert [name for name, _ in raters] == ["rater-1", "rater-2"]
+    with open_store(tmp_path / "assay.db") as store:
+        assert is_admin_token(store, admin[1])
+        assert vote(store, raters[0][1], always("both_good")).next_open() is None
+        assert open_desk(store, raters[1][1]).next_open() == 1
+
+
+def test_the_links_stay_the_same(serve: Callable[..., tuple[str, list[str]]]) -> None:
+    assert serve()[0] == serve()[0]
+
+
+@pytest.mark.parametrize("port", [["--server.port", "8600"], ["--server.port=8600"]])
+def test_further_options_go_to_streamlit(
+    serve: Callable[..., tuple[str, list[str]]], port: list[str]
+) -> None:
+    printed, command = serve(*port, "--server.headless", "true")
+    assert printed.count("http://127.0.0.1:8600/") == 3
+    assert command[5:] == [*port, "--server.headless", "true"]
+
+
+def test_the_demo_comes_once(store: Store) -> None:
+    load_demo_once(store)
+    load_demo_once(store)
+    study = find_study(store, DEMO_NAME)
+    assert study.state == "open"
+    assert [rater.rater_id for rater in raters_of(store, study.study_id)] == ["rater-1", "rater-2"]
+    update_study(store, study.study_id, name="renamed")
+    load_demo_once(store)
+    assert [entry.name for entry in list_studies(store)] == ["renamed"]

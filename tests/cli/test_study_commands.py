@@ -1,0 +1,222 @@
+"""The commands of the README, from an empty folder to results, through core.cli.main."""
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from factories import LEVELS, always, dataset, members_of, paper_json, prefers, vote
+
+from core.analysis.study_results import study_results
+from core.cli import main
+from core.store import open_store
+from core.store.record import load_record
+from core.store.studies import find_study
+from core.study.blinding import open_desk
+
+Run = Callable[..., str]
+
+
+@pytest.fixture
+def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run a command that must succeed on a database of its own; returns what it printed."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ASSAY_DB", str(tmp_path / "assay.db"))
+
+    def command(*arguments: str) -> str:
+        capsys.readouterr()
+        status = main(arguments)
+        out, err = capsys.readouterr()
+        assert (status, err) == (0, "")
+        return out
+
+    return command
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "answers.json"
+    path.write_bytes(paper_json(dataset(6, languages=("en", "ja"))))
+    return path
+
+
+def tokens(printed: str) -> dict[str, str]:
+    lines = (line.split("\t") for line in printed.splitlines() if "\t" in line)
+    return {rater: url.split("?t=")[1] for rater, url in lines}
+
+
+def answer(tmp_path: Path, links: dict[str, str]) -> None:
+    with open_store(tmp_path / "assay.db") as store:
+        for number, token in enumerate(links.values()):
+            vote(store, token, prefers(0) if number else always("both_good"))
+
+
+def test_the_whole_way(run: Run, file: Path, tmp_path: Path) -> None:
+    printed = run("study", "import", str(file), "--name", "pilot", "--margin", "0.1", "--confidence", "0.90")
+    assert printed.startswith(
+        "Study 'pilot': 6 questions at levels A0, A1, A2, A3, A4; draft.\ncandidate ai,"
+    )
+    printed = run("study", "links", "pilot", "--add", "R1, R2", "--url", "https://assay.example/")
+    links = tokens(printed)
+    assert list(links) == ["R1", "R2"]
+    assert "https://assay.example/?t=" in printed
+    assert "The study is a draft: `study open pilot` lets raters answer." in printed
+    assert run("study", "open", "pilot") == "Study 'pilot' is open.\n"
+    answer(tmp_path, links)
+    progress = [line.split("\t") for line in run("study", "progress", "pilot").splitlines()]
+    assert [line[:3] for line in progress[1:]] == [["R1", "rater", "32/32"], ["R2", "rater", "32/32"]]
+    assert [line[6:8] for line in progress[1:]] == [["-", "100%"], ["50%", "0%"]]
+    printed = run("study", "results", "pilot", "--levels", "A1-A4", "--resamples", "200")
+    assert "Raters: R1, R2; levels: A1, A2, A3, A4" in printed
+    assert "24 pairs of 6 questions; left out: none" in printed
+    assert "composite mean       1.0000 (pairs scored -1: 0, 0: 0, 1: 24)" in printed
+    assert "(the verdict) 1.0000: non-inferior" in printed
+    assert run("study", "close", "pilot", "--reason", "enough") == "Study 'pilot' is closed.\n"
+    assert run("study", "unblind", "pilot", "--reason", "done") == "Study 'pilot' is unblinded.\n"
+    assert run("study", "list") == "pilot\tunblinded\tai against human\n"
+
+
+def test_import_options(run: Run, file: Path) -> None:
+    printed = run(
+        *("study", "import", str(file), "--name", "all", "--candidate", "human", "--comparator", "ai"),
+        *("--margin", "0.2", "--confidence", "0.95", "--seed", "42", "--votes-per-pair", "2"),
+        *("--max-questions", "4", "--levels-order", "shuffled", "--repeats", "0"),
+    )
+    assert "candidate human, comparator ai, margin 0.2, confidence level 0.95, seed 42" in printed
+    (study,) = json.loads(run("study", "list", "--json"))
+    assert study["design"] == {
+        "candidate": "human",
+        "comparator": "ai",
+        "margin": 0.2,
+        "confidence_level": 0.95,
+        "seed": 42,
+        "level_order": "shuffled",
+        "repeat_share": 0.0,
+        "votes_per_pair": 2,
+        "max_questions": 4,
+    }
+
+
+def test_import_defaults(run: Run, file: Path) -> None:
+    run("study", "import", str(file))
+    run("study", "import", str(file), "--name", "second", "--again")
+    second, first = json.loads(run("study", "list", "--json"))
+    assert (first["name"], second["name"]) == ("answers", "second")
+    assert first["design"]["seed"] != second["design"]["seed"], "a seed nobody chose"
+    assert (first["design"]["margin"], first["design"]["confidence_level"]) == (0.1, 0.9)
+
+
+def test_notes_of_a_data_set_are_printed(run: Run, tmp_path: Path) -> None:
+    content = json.loads(paper_json(dataset(1)))
+    content["questions"][0]["answers"]["A2"]["ai"] = content["questions"][0]["answers"]["A2"]["human"]
+    (tmp_path / "same.json").write_text(json.dumps(content))
+    printed = run("study", "import", "same.json")
+    assert "Note: question q00, level A2: both sources have the same text" in printed
+
+
+def test_links_add_revoke_reissue(run: Run, file: Path, tmp_path: Path) -> None:
+    run("study", "import", str(file), "--name", "pilot")
+    first = tokens(run("study", "links", "pilot", "--add", "R1,R2", "--language", "de"))
+    assert tokens(run("study", "links", "pilot")) == first, "and they can be looked up again"
+    printed = run("study", "links", "pilot", "--revoke", "R1")
+    assert "The link of 'R1' no longer works." in printed
+    assert tokens(printed) == {"R2": first["R2"]}
+    second = tokens(run("study", "links", "pilot", "--reissue", "R1"))
+    assert second["R2"] == first["R2"]
+    assert second["R1"] != first["R1"]
+    with open_store(tmp_path / "assay.db") as store:
+        assert open_desk(store, first["R1"]) is None
+        assert open_desk(store, second["R1"]).guidelines() != ""
+        assert {r.language for r in load_record(store, find_study(store, "pilot")).raters} == {"de"}
+
+
+def test_votes_from_the_papers_file(run: Run, file: Path, tmp_path: Path) -> None:
+    run("study", "import", str(file), "--name", "pilot")
+    votes = {"q00": {"A0": "AI", "A1": "Expert", "A2": None}, "q03": {"A4": "Both are bad"}}
+    (tmp_path / "votes.json").write_text(json.dumps(votes))
+    printed = run("study", "votes", "pilot", "votes.json", "--rater", "evaluator 1")
+    assert printed == "3 votes of 'evaluator 1' added to 'pilot', side and time unknown.\n"
+    (line,) = json.loads(run("study", "progress", "pilot", "--json"))
+    assert (line["rater_id"], line["kind"], line["done"], line["total"]) == ("evaluator 1", "imported", 3, 3)
+    run("study", "export", "pilot", "--format", "paper", "--out", "back.json")
+    assert json.loads((tmp_path / "back.json").read_text()) == {
+        "q00": {"A0": "AI", "A1": "Expert"},
+        "q03": {"A4": "Both are bad"},
+    }
+
+
+@pytest.fixture
+def voted(run: Run, file: Path, tmp_path: Path) -> Run:
+    run("study", "import", str(file), "--name", "pilot", "--seed", "1")
+    links = tokens(run("study", "links", "pilot", "--add", "R1,R2"))
+    run("study", "open", "pilot")
+    answer(tmp_path, links)
+    return run
+
+
+def test_results_as_json_are_those_of_the_function(voted: Run, tmp_path: Path) -> None:
+    printed = json.loads(voted("study", "results", "pilot", "--json", "--resamples", "100"))
+    with open_store(tmp_path / "assay.db") as store:
+        record = load_record(store, find_study(store, "pilot"))
+    assert printed == json.loads(json.dumps(study_results(record, n_resamples=100).to_json()))
+
+
+def test_results_with_filters(voted: Run) -> None:
+    filters = ("--levels", "A0,A3", "--raters", "R2", "--questions", "q01,q02,q03", "--languages", "ja")
+    found = json.loads(voted("study", "results", "pilot", *filters, "--json", "--resamples", "10"))
+    assert (found["raters"], found["levels"], found["n_pairs"]) == (["R2"], ["A0", "A3"], 4)
+    assert found["choices"] == {"R2": {"candidate": 4, "both_good": 0, "both_bad": 0, "comparator": 0}}
+
+
+def test_results_of_a_bundle_need_no_database(voted: Run, tmp_path: Path) -> None:
+    arguments = ("--json", "--resamples", "100", "--levels", "A1-A4")
+    from_database = voted("study", "results", "pilot", *arguments)
+    assert voted("study", "export", "pilot", "--format", "bundle", "--out", "pilot.zip") == "pilot.zip\n"
+    (tmp_path / "plain name").write_bytes((tmp_path / "pilot.zip").read_bytes())
+    for name in ("pilot.zip", "plain name"):
+        assert voted("study", "results", name, *arguments, "--db", str(tmp_path / "none.db")) == from_database
+    assert not (tmp_path / "none.db").exists()
+
+
+def test_a_bundle_restores_under_its_own_name_or_another(voted: Run, tmp_path: Path) -> None:
+    voted("study", "export", "pilot", "--format", "bundle", "--out", "pilot.zip")
+    before = voted("study", "results", "pilot", "--json", "--resamples", "50")
+    other = ("--db", str(tmp_path / "deep" / "other.db"))
+    assert voted("study", "import", "pilot.zip", *other).startswith("Study 'pilot': 6 questions")
+    assert voted("study", "results", "pilot", "--json", "--resamples", "50", *other) == before
+    voted("study", "import", "pilot.zip", "--name", "copy", *other)
+    assert voted("study", "list", *other) == "copy\topen\tai against human\npilot\topen\tai against human\n"
+    assert tokens(voted("study", "links", "copy", *other)) == {}
+    assert list(tokens(voted("study", "links", "copy", "--reissue", "R1", *other))) == ["R1"]
+
+
+def test_exports(voted: Run, tmp_path: Path) -> None:
+    for form in ("csv", "jsonl", "bundle"):
+        assert voted("study", "export", "pilot", "--format", form, "--out", f"out.{form}") == f"out.{form}\n"
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "out.csv").read_text("utf-8"))))
+    lines = (tmp_path / "out.jsonl").read_text("utf-8").splitlines()
+    assert len(rows) == len(lines) == 2 * 32
+    assert "study.json" in members_of((tmp_path / "out.bundle").read_bytes())
+    printed = voted("study", "export", "pilot", "--format", "paper", "--out", "a folder/in it")
+    assert printed.splitlines() == ["a folder/in it/results-R1.json", "a folder/in it/results-R2.json"]
+    paper = json.loads((tmp_path / "a folder" / "in it" / "results-R2.json").read_text())
+    assert paper == {f"q{n:02d}": dict.fromkeys(LEVELS, "AI") for n in range(6)}
+    voted("study", "export", "pilot", "--format", "csv", "--out", "out.csv")
+    assert not list(tmp_path.rglob("*.part"))
+
+
+def test_a_study_without_votes_has_results_too(run: Run, file: Path) -> None:
+    run("study", "import", str(file), "--name", "pilot")
+    printed = run("study", "results", "pilot")
+    assert "Raters: none" in printed
+    assert "undefined: agreement needs two raters with answers" in printed
+    assert run("study", "progress", "pilot").startswith("rater\tkind\tdone")
+
+
+def test_db_goes_before_the_environment(run: Run, file: Path, tmp_path: Path) -> None:
+    run("study", "import", str(file), "--name", "here")
+    run("study", "import", str(file), "--name", "there", "--db", str(tmp_path / "other.db"))
+    assert run("study", "list") == "here\tdraft\tai against human\n"
+    assert run("study", "list", "--db", str(tmp_path / "other.db")) == "there\tdraft\tai against human\n"

@@ -1,0 +1,270 @@
+"""A user's mistake: status 2, a sentence on stderr that names the thing, nothing on stdout, no traceback."""
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from factories import (
+    LEVELS,
+    changed_design,
+    counts_of,
+    dataset,
+    members_of,
+    paper_json,
+    repeated_line,
+    zipped,
+)
+
+from core.cli import MOST_PROBLEMS, main
+from core.cli.options import level_list, name_list
+from core.errors import InputError
+from core.store import open_store
+
+Fail = Callable[..., str]
+
+
+@pytest.fixture
+def fail(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Fail:
+    """Run a command that must be refused, beside a study `pilot` of two raters; returns what stderr said."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ASSAY_DB", str(tmp_path / "assay.db"))
+    (tmp_path / "answers.json").write_bytes(paper_json(dataset(3)))
+    (tmp_path / "other.json").write_bytes(paper_json(dataset(2, sources=("one", "two"))))
+    (tmp_path / "folder").mkdir()
+    votes = json.dumps({"q00": {"A0": "AI", "A1": "Expert"}})
+    (tmp_path / "votes.json").write_text(votes)
+    assert main(["study", "import", "answers.json", "--name", "pilot"]) == 0
+    for rater in ("V1", "V2"):
+        assert main(["study", "votes", "pilot", "votes.json", "--rater", rater]) == 0
+    assert main(["study", "export", "pilot", "--format", "bundle", "--out", "pilot.zip"]) == 0
+
+    def command(*arguments: str) -> str:
+        capsys.readouterr()
+        with open_store(tmp_path / "assay.db") as store:
+            before = counts_of(store)
+        try:
+            status: object = main(arguments)
+        except SystemExit as ended:  # argparse ends the process itself
+            status = ended.code
+        out, err = capsys.readouterr()
+        assert (status, out) == (2, "")
+        assert err.strip()
+        assert "Traceback" not in err
+        with open_store(tmp_path / "assay.db") as store:
+            assert counts_of(store) == before
+        return err
+
+    return command
+
+
+IMPORT = ("study", "import", "answers.json", "--name", "new", "--again")
+VOTES = ("study", "votes", "pilot")
+RESULTS = ("study", "results")
+EXPORT = ("study", "export", "pilot", "--format")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["study", "import", "missing.json"], "missing.json cannot be read: No such file or directory."),
+        (["study", "import", "folder"], "folder cannot be read: Is a directory."),
+        (["study", "import", ""], "cannot be read"),
+        (["study", "import", "answers.json", "--name", "new"], "already here: the same file (sha256"),
+        ([*IMPORT[:3], "--name", "pilot", "--again"], "There is a study named 'pilot' already."),
+        ([*IMPORT[:3], "--name", "", "--again"], "A study needs a name of 1 to 80 printable characters."),
+        (
+            ["study", "import", "other.json"],
+            "Say which source is the candidate: the data set has 'one' and 'two'.",
+        ),
+        ([*IMPORT, "--candidate", "ai", "--comparator", "ai"], "candidate and comparator are both 'ai'"),
+        ([*IMPORT, "--candidate", "gpt"], "candidate: the data set has no source 'gpt'"),
+        (
+            [*IMPORT, "--candidate", "ai", "--comparator", "gpt"],
+            "comparator: the data set has no source 'gpt'",
+        ),
+        ([*IMPORT, "--margin", "0"], "margin: 0 is not between 0 and 2"),
+        ([*IMPORT, "--margin", "-0.1"], "margin: -0.1 is not between 0 and 2"),
+        ([*IMPORT, "--margin", "nan"], "margin: nan is not between 0 and 2"),
+        ([*IMPORT, "--margin", "much"], "argument --margin: invalid float value: 'much'"),
+        ([*IMPORT, "--confidence", "90"], "confidence level: 90 is not between 0.5 and 1; 0.90 means 90 %"),
+        ([*IMPORT, "--confidence", "0.5"], "confidence level: 0.5 is not between"),
+        ([*IMPORT, "--seed", "-1"], "seed: -1 is not a whole number from 0"),
+        ([*IMPORT, "--seed", "1.5"], "argument --seed: invalid int value"),
+        ([*IMPORT, "--seed", str(2**63)], "seed: 9223372036854775808 is not"),
+        ([*IMPORT, "--votes-per-pair", "0"], "votes per pair: 0 is less than 1"),
+        ([*IMPORT, "--votes-per-pair", "9" * 30], "votes per pair"),
+        ([*IMPORT, "--max-questions", "2"], "works with votes per pair only"),
+        ([*IMPORT, "--repeats", "0.6"], "hidden repeats: 0.6 is not between 0 and 0.5"),
+        ([*IMPORT, "--levels-order", "random"], "invalid choice: 'random'"),
+        ([*IMPORT, "--unknown"], "unrecognized arguments: --unknown"),
+        (["study", "votes", "nobody", "votes.json", "--rater", "R"], "There is no study named 'nobody'"),
+        ([*VOTES, "missing.json", "--rater", "R"], "missing.json cannot be read"),
+        ([*VOTES, "votes.json", "--rater", "V1"], "There is a rater 'V1' in this study already."),
+        ([*VOTES, "votes.json", "--rater", ""], "rater"),
+        ([*VOTES, "votes.json"], "the following arguments are required: --rater"),
+        ([*VOTES, "answers.json", "--rater", "R"], "question questions: not in the data set"),
+        ([*VOTES, "pilot.zip", "--rater", "R"], "pilot.zip cannot be imported"),
+        (["study", "links", "nobody"], "There is no study named 'nobody'. Studies: pilot."),
+        (["study", "links", "pilot", "--add", "R1,R1"], "'R1' is in this study already"),
+        (["study", "links", "pilot", "--add", "V1"], "'V1' is in this study already"),
+        (["study", "links", "pilot", "--add", ""], "a rater needs an id of 1 to 80 printable characters"),
+        (["study", "links", "pilot", "--add", "R1,,R2"], "a rater needs an id"),
+        (["study", "links", "pilot", "--revoke", "R9"], "There is no rater 'R9' in this study."),
+        (["study", "links", "pilot", "--reissue", "V1"], "The votes of 'V1' came from a file"),
+        (["study", "progress", "nobody"], "There is no study named 'nobody'"),
+        (["study", "close", "pilot"], "A study that is draft cannot become closed; it can become open."),
+        (["study", "unblind", "pilot"], "the following arguments are required: --reason"),
+        (["study", "unblind", "pilot", "--reason", "x"], "A study that is draft cannot become unblinded"),
+        ([*RESULTS, "nobody"], "There is no study named 'nobody'. Studies: pilot."),
+        ([*RESULTS, "nobody.zip"], "nobody.zip cannot be read"),
+        ([*RESULTS, "pilot", "--levels", "A9"], "--levels: there is no level 'A9'; the levels are A0, A1,"),
+        ([*RESULTS, "pilot", "--levels", ""], "--levels: '' names no level"),
+        ([*RESULTS, "pilot", "--raters", "Z"], "There is no rater 'Z' in this study; there is: V1, V2."),
+        ([*RESULTS, "pilot", "--questions", "q9"], "There is no question 'q9' in this study"),
+        ([*RESULTS, "pilot", "--languages", "xx"], "There is no language 'xx' in this study; there is: en."),
+        ([*RESULTS, "pilot", "--resamples", "0"], "--resamples: 0 is less than 1."),
+        ([*RESULTS, "pilot", "--resamples", "many"], "argument --resamples: invalid int value"),
+        ([*EXPORT, "xlsx", "--out", "x"], "invalid choice: 'xlsx'"),
+        ([*EXPORT, "csv"], "the following arguments are required: --out"),
+        ([*EXPORT, "csv", "--out", "folder"], "folder cannot be written"),
+        ([*EXPORT, "csv", "--out", "nowhere/out.csv"], "nowhere/out.csv cannot be written: No such file or"),
+        ([*EXPORT, "csv", "--out", "."], "cannot be written"),
+        ([*EXPORT, "csv", "--out", "/"], "cannot be written"),
+        ([*EXPORT, "csv", "--out", ""], "cannot be written"),
+        ([*EXPORT, "csv", "--out", "x" * 300], "cannot be written"),
+        ([*EXPORT, "csv", "--out", "answers.json/out.csv"], "cannot be written: Not a directory"),
+        (
+            [*EXPORT, "paper", "--out", "votes.json"],
+            "2 raters give 2 files: name a folder, not the file votes.json",
+        ),
+        ([*EXPORT, "paper", "--out", "votes.json/deeper"], "cannot be written"),
+        (["study", "export", "nobody", "--format", "csv", "--out", "x"], "There is no study named 'nobody'"),
+        (["study", "list", "--db", "folder"], "The database folder could not be used"),
+        (["study", "list", "--db", "answers.json"], "The database answers.json could not be used"),
+        (["study", "list", "--db", "answers.json/x.db"], "The database x.db could not be used"),
+        (["study", "list", "--db", "/proc/assay.db"], "The database assay.db could not be used"),
+        (["study"], "the following arguments are required: VERB"),
+        (["nonsense"], "invalid choice: 'nonsense'"),
+        ([], "the following arguments are required: NOUN"),
+    ],
+    ids=lambda value: " ".join(value)[:70] if isinstance(value, list) else "",
+)
+def test_refused_with_a_sentence(fail: Fail, arguments: Sequence[str], sentence: str) -> None:
+    assert sentence in fail(*arguments)
+
+
+def test_a_refused_export_leaves_nothing_behind(fail: Fail, tmp_path: Path) -> None:
+    """Whole or not at all: no draft beside the folder that stood in the way, and nothing of it inside."""
+    before = sorted(os.listdir(tmp_path))
+    fail(*EXPORT, "csv", "--out", "folder")
+    assert sorted(os.listdir(tmp_path)) == before
+    assert os.listdir(tmp_path / "folder") == []
+
+
+def test_an_export_takes_no_file_for_its_draft(fail: Fail, tmp_path: Path) -> None:
+    """A file of the user's that has the draft's name is still there afterwards."""
+    (tmp_path / "out.csv.part").write_text("mine")
+    assert main([*EXPORT, "csv", "--out", "out.csv"]) == 0
+    assert (tmp_path / "out.csv.part").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda data: zipped({**members_of(data), "items.jsonl": b"{}"}),
+        lambda data: data[:-30],
+        lambda data: changed_design(data, margin=-1),
+        lambda data: repeated_line(data, "answers.jsonl"),
+        lambda data: zipped({"a": b""}),
+    ],
+    ids=["changed", "cut", "margin", "twice", "other zip"],
+)
+@pytest.mark.parametrize("verb", ["import", "results"])
+def test_bundles_that_cannot_be_used(
+    fail: Fail, tmp_path: Path, verb: str, change: Callable[[bytes], bytes]
+) -> None:
+    (tmp_path / "broken.zip").write_bytes(change((tmp_path / "pilot.zip").read_bytes()))
+    more = ["--name", "restored"] if verb == "import" else []
+    assert "broken.zip" in fail("study", verb, "broken.zip", *more)
+
+
+def test_all_problems_of_a_file_together_and_many_are_shortened(fail: Fail, tmp_path: Path) -> None:
+    content = json.loads(paper_json(dataset(10)))
+    for question in content["questions"]:
+        for level in LEVELS:
+            question["answers"][level]["ai"] = ""
+    (tmp_path / "bad.json").write_text(json.dumps(content))
+    lines = fail("study", "import", "bad.json").splitlines()
+    assert lines[0] == "bad.json cannot be imported: 50 problems"
+    assert lines[1] == "  - question q00, level A0, source ai: text is empty"
+    assert len(lines) == 1 + MOST_PROBLEMS + 1
+    assert lines[-1] == "  ... and 10 more"
+    for question in content["questions"][: 10 - MOST_PROBLEMS // 5]:
+        for level in LEVELS:
+            question["answers"][level]["ai"] = "text"
+    (tmp_path / "bad.json").write_text(json.dumps(content))
+    lines = fail("study", "import", "bad.json").splitlines()
+    assert len(lines) == 1 + MOST_PROBLEMS
+    assert lines[-1].startswith("  - question q09")
+
+
+def test_paper_export_of_a_study_without_answers(fail: Fail) -> None:
+    assert main(["study", "import", "other.json", "--name", "empty", "--candidate", "one"]) == 0
+    said = fail("study", "export", "empty", "--format", "paper", "--out", "x.json")
+    assert said == "Study 'empty' has no answers to export.\n"
+
+
+def test_nothing_is_revoked_when_adding_fails(fail: Fail, capsys: pytest.CaptureFixture[str]) -> None:
+    """One command, one step: with a mistake in it, no link stops working."""
+    assert main(["study", "links", "pilot", "--add", "R1"]) == 0
+    before = capsys.readouterr().out.splitlines()[-2:]
+    fail("study", "links", "pilot", "--revoke", "R1", "--add", "R1")
+    assert main(["study", "links", "pilot"]) == 0
+    assert capsys.readouterr().out.splitlines()[-2:] == before
+
+
+def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in (["--version"], ["--help"], ["study", "--help"], ["study", "import", "--help"]):
+        with pytest.raises(SystemExit) as ended:
+            main(arguments)
+        assert ended.value.code == 0
+    assert capsys.readouterr().out.startswith("assay ")
+
+
+@pytest.mark.parametrize(
+    ("text", "chosen"),
+    [
+        (None, None),
+        ("A1-A4", ["A1", "A2", "A3", "A4"]),
+        ("A1,A3", ["A1", "A3"]),
+        ("A3,A1", ["A1", "A3"]),
+        ("A0", ["A0"]),
+        ("A2-A2", ["A2"]),
+        (" A0 , A3 - A4 ,", ["A0", "A3", "A4"]),
+        ("A0-A1,A1-A2", ["A0", "A1", "A2"]),
+    ],
+)
+def test_level_lists(text: str | None, chosen: list[str] | None) -> None:
+    assert level_list(LEVELS, text) == chosen
+
+
+def test_levels_with_a_dash_in_their_name() -> None:
+    levels = ("very-good", "good", "so-so", "bad")
+    assert level_list(levels, "very-good,so-so") == ["very-good", "so-so"]
+    assert level_list(levels, "good-bad") == ["good", "so-so", "bad"]
+
+
+@pytest.mark.parametrize(
+    "text", ["", ",", "A4-A1", "A9", "A1-", "-A1", "A1-A9", "a1", "A1-A2-A3", "1-4", "A1;A2", "-"]
+)
+def test_level_lists_that_say_nothing(text: str) -> None:
+    with pytest.raises(InputError, match=r"--levels: .*the levels are A0, A1, A2, A3, A4\."):
+        level_list(LEVELS, text)
+
+
+def test_name_lists() -> None:
+    assert name_list(None) is None
+    assert name_list(" a, b ,,") == ["a", "b"]
+    assert name_list("") == []

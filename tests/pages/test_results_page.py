@@ -1,0 +1,341 @@
+"""The results page: the paper's numbers, every shape of a study, filters, and nobody but the admin."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from factories import LEVELS, StudyAtHand, always, dataset, item_ids, prefers, study_in, vote
+from streamlit.testing.v1 import AppTest
+
+from core.analysis.study_results import study_results
+from core.datasets import read_dataset
+from core.datasets.votes import read_votes
+from core.schema import PREFERENCES, Design
+from core.store import Store, open_store
+from core.store.access import admin_token
+from core.study.bundle import write_bundle
+from core.study.demo import load_demo_once
+from core.study.export import to_csv, to_jsonl, to_paper_zip
+from core.study.lifecycle import import_study, import_votes, move
+from pages.components import figures, results_tables
+
+ROOT = Path(__file__).resolve().parents[2]
+PARTS = (
+    "Verdict",
+    "Choices",
+    "Agreement",
+    "Two raters side by side",
+    "Composite score",
+    "Ties",
+    "Power",
+    "Position bias",
+    "Consistency",
+    "Downloads",
+)
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    """The database that the page opens."""
+    path = tmp_path / "assay.db"
+    monkeypatch.setenv("ASSAY_DB", str(path))
+    with open_store(path) as opened:
+        yield opened
+
+
+def page() -> None:
+    from pages import results
+
+    results.render()
+
+
+def visit(store: Store, **query: str) -> AppTest:
+    at = AppTest.from_function(page, default_timeout=30)
+    for name, value in (query or {"admin": admin_token(store)}).items():
+        at.query_params[name] = value
+    return at.run()
+
+
+def said(at: AppTest) -> str:
+    """All sentences, headings and tables of the page, as a reader sees them."""
+    assert not at.exception
+    texts = [element.value for kind in (at.title, at.subheader, at.markdown, at.error) for element in kind]
+    cells = [str(cell) for table in at.table for cell in [*table.value.columns, *table.value.to_numpy().flat]]
+    return (
+        re.sub(r"\\(?=[^\w\s])", "", " ".join([*texts, *cells])).replace("\u00a0", " ").replace("\u2060", "")
+    )
+
+
+def counts(at: AppTest) -> dict[str, str]:
+    return {metric.label: metric.value for metric in at.metric}
+
+
+def table_with(at: AppTest, column: str) -> pd.DataFrame:
+    return next(table.value for table in at.table if column in table.value.columns)
+
+
+def choose_levels(at: AppTest, *levels: str) -> AppTest:
+    at.get("button_group")[0].set_value(list(levels))
+    return at.run()
+
+
+def three_raters(store: Store) -> StudyAtHand:
+    """Imported votes: no side is known."""
+    study = study_in(store, dataset(4), raters=())
+    pairs = [(item, level) for item in item_ids(4) for level in LEVELS]
+    for shift, rater in enumerate(("R1", "R2", "R3")):
+        votes = {pair: PREFERENCES[(n * (shift + 1) + shift) % 4] for n, pair in enumerate(pairs)}
+        import_votes(store, study.study, rater, votes)
+    return study
+
+
+@pytest.mark.shared
+def test_the_papers_numbers(store: Store, shared_data: Path) -> None:
+    file = shared_data / "assessment-dataset.json"
+    data = read_dataset(file.read_bytes(), file.name)
+    study = import_study(store, "paper", data, Design(candidate="ai", comparator="human", seed=1))
+    pairs = {(item.item_id, level) for item in data.items for level in data.levels}
+    for number in (1, 2):
+        votes = shared_data / f"results-evaluator-{number}.json"
+        import_votes(store, study, f"e{number}", read_votes(votes.read_bytes(), votes.name, pairs))
+    at = visit(store)
+    assert counts(at)["Pairs used"] == "100"
+    assert "Cohen's kappa is exactly 0 with the interval [0, 0] at A0" in said(at)
+    assert "one rater never varied" in said(at)
+    text = said(choose_levels(at, "A1", "A2", "A3", "A4"))
+    assert counts(at) | {
+        "Pairs used": "80",
+        "Questions": "20",
+        "Raters": "2",
+        "Pairs left out": "0",
+    } == counts(at)
+    for number in ("0.113 [", "0.771", "0.125", "0.825", "0.025"):
+        assert number in text
+    assert (
+        "The candidate ai is non-inferior to human at margin 0.1: "
+        "the lower 90 % bound over questions is 0.000, above -0.100." in text
+    )
+    assert "the lower 90 % bound over pairs is 0.025, above -0.100." in text
+    composite = table_with(at, "0 \\(neither\\)").iloc[0].tolist()
+    assert composite == ["all levels", "80", "0.125", "17", "36", "27"]
+    assert "side unknown (imported)" in text
+    assert "answers: 40 pair not chosen" in text
+
+
+def test_an_empty_study_shows_every_part_and_no_number(store: Store) -> None:
+    load_demo_once(store)
+    at = visit(store)
+    assert tuple(heading.value for heading in at.subheader) == PARTS
+    text = said(at)
+    assert "Undefined over questions: no pair has a score." in text
+    assert not at.get("plotly_chart")
+    assert not at.table
+    assert counts(at)["Pairs used"] == counts(at)["Answers used"] == "0"
+    assert not re.search(r"\d\.\d{3}", text)
+
+
+def test_no_study_at_all(store: Store) -> None:
+    assert "There is no study yet" in said(visit(store))
+
+
+def test_one_rater_has_a_verdict_and_no_agreement(store: Store) -> None:
+    study = study_in(store, dataset(3), raters=("R1",), repeat_share=0.2)
+    vote(store, study.tokens["R1"], prefers(0))
+    text = said(visit(store))
+    assert "The candidate ai is non-inferior to human" in text
+    assert "Nothing to show: agreement needs two raters with answers." in text
+    assert "Nothing to show: a table needs two raters." in text
+    assert "1.000" in text  # the consistency of who always wants the same source
+
+
+def test_three_raters_are_compared_two_by_two(store: Store) -> None:
+    study = three_raters(store)
+    at = visit(store)
+    text = said(at)
+    assert "Cohen's kappa: for two raters only" in text
+    assert table_with(at, "Raters")["Raters"].tolist() == ["R1 and R2", "R1 and R3", "R2 and R3"]
+    for first, second in (("R1", "R2"), ("R3", "R1")):
+        at.selectbox(key="results_rows").set_value(first).run()
+        at.selectbox(key="results_columns").set_value(second).run()
+        found = results_tables.two_raters(study_results(study.record, n_resamples=1), first, second)
+        shown = at.get("plotly_chart")[3].proto.spec
+        pressed = [int(n) for n in re.findall(r'"text":"(\d+)"', shown)]
+        assert found.raters == (first, second)
+        assert found.table is not None
+        assert pressed == [n for row in found.table for n in row]
+
+
+def test_a_table_can_be_turned(store: Store) -> None:
+    results = study_results(three_raters(store).record, n_resamples=1)
+    rows = results_tables.two_raters(results, "R1", "R3").table
+    columns = results_tables.two_raters(results, "R3", "R1").table
+    assert rows is not None
+    assert columns == [list(column) for column in zip(*rows, strict=True)]
+
+
+def test_votes_per_pair(store: Store) -> None:
+    study = study_in(store, dataset(6), raters=("R1", "R2", "R3"), votes_per_pair=2)
+    for rater, choice in (("R1", "left"), ("R2", "both_good"), ("R3", "right")):
+        vote(store, study.tokens[rater], always(choice))
+    at = visit(store)
+    assert counts(at)["Pairs used"] == "30"
+    text = said(at)
+    assert "flagged: p below 0.05" in text
+    assert "no choice of a side" in text
+
+
+def test_every_filter_recomputes(store: Store) -> None:
+    data = dataset(4, languages=("en", "ja"))
+    study = study_in(store, data, raters=("R1", "R2"), state="closed")
+    move(store, study.study, "open")
+    vote(store, study.tokens["R1"], prefers(0))
+    vote(store, study.tokens["R2"], always("both_good"))
+    at = visit(store)
+    assert counts(at)["Pairs used"] == "20"
+    assert "Filtered:" not in said(at)
+    assert counts(choose_levels(at, "A1", "A2"))["Pairs used"] == "8"
+    assert "Filtered:" in said(at)
+    raters, questions, languages = at.multiselect
+    languages.set_value(["ja"]).run()
+    assert counts(at)["Pairs used"] == "4"
+    questions.set_value(["q01"]).run()
+    assert counts(at)["Pairs used"] == "2"
+    assert "fewer than two questions" in said(at)
+    raters.set_value(["R2"]).run()
+    assert counts(at)["Raters"] == "1"
+    choose_levels(at)
+    assert counts(at)["Pairs used"] == "5"  # no level pressed: all
+
+
+def test_a_new_vote_is_seen_at_the_next_rerun(store: Store) -> None:
+    study = study_in(store, dataset(3), raters=("R1",), repeat_share=0.0)
+    desk = study.desk("R1")
+    at = visit(store)
+    assert counts(at)["Pairs used"] == "0"
+    desk.save_choice(1, "both_good", seconds=1.0, diff_used="none")
+    assert counts(at.run())["Pairs used"] == "1"
+    assert "0.000" in said(at)
+    desk.save_choice(1, "left", seconds=1.0, diff_used="none")
+    assert re.search(r"-?1\.000", said(at.run()))
+    desk.save_note(1, comment="", invalid=True)
+    assert counts(at.run())["Pairs left out"] == "15"
+    assert "1 flagged as invalid" in said(at)
+
+
+def test_unblinding_ends_the_warning(store: Store) -> None:
+    study = study_in(store)
+    at = visit(store)
+    assert "invites bias" in said(at)
+    move(store, study.study, "closed")
+    move(store, study.study, "unblinded", "all votes are in")
+    assert "invites bias" not in said(at.run())
+
+
+def test_names_are_shown_as_they_are(store: Store) -> None:
+    hostile = ":smile: ![x](http://outside.invalid/y.png)"
+    data = dataset(3, sources=(hostile, "*human*"))
+    study = study_in(store, data, raters=("$a$", "<b>"))
+    for rater, token in study.tokens.items():
+        vote(store, token, prefers(int(rater == "<b>")))
+    at = visit(store)
+    texts = [element.value for element in at.markdown]
+    texts += [str(cell) for t in at.table for cell in [*t.value.columns, *t.value.to_numpy().flat]]
+    assert any("outside" in text for text in texts)
+    for text in texts:
+        assert "![" not in text
+        assert not re.search(r"(?<!\\)[$<]|(?<![\\*])\*human", text)
+    assert hostile in said(at)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("rater-1", "rater-1"),
+        ("-0.050", "-0.050"),
+        ("1. one", r"1\. one"),
+        ("- one", r"\- one"),
+        ("a_b*c", r"a\_b\*c"),
+        (":material/home:", "\\:\u2060material/home\\:"),
+        ("a -> b", "a -\u2060\\> b"),
+        ("two\nlines", "two lines"),
+    ],
+)
+def test_plain(text: str, shown: str) -> None:
+    assert figures.plain(text) == shown
+
+
+def test_downloads_are_what_the_commands_write(store: Store) -> None:
+    study = study_in(store, dataset(2), raters=("R1", "R2"))
+    at = visit(store)
+    labels = [button.label for button in at.get("download_button")]
+    assert labels == [
+        "CSV (assay-answers.csv)",
+        "JSONL (assay-answers.jsonl)",
+        "Paper's votes (assay-votes.zip)",
+        "Results (assay-results.json)",
+        "Bundle (assay-study.zip)",
+    ]
+    vote(store, study.tokens["R1"], prefers(0))
+    assert at.run().get("download_button")[2].label == "Paper's votes (assay-votes.json)"
+    vote(store, study.tokens["R2"], prefers(1))
+    assert at.run().get("download_button")[2].label == "Paper's votes (assay-votes.zip)"
+    record = study.record
+    made = figures.download_files(record, study_results(record, n_resamples=10))
+    assert [f"{name} ({file_name})" for name, (file_name, _, _) in made.items()] == labels
+    content = {name: make() for name, (_, _, make) in made.items()}
+    assert content["CSV"] == to_csv(record)
+    assert content["JSONL"] == to_jsonl(record)
+    assert content["Bundle"] == write_bundle(record)
+    assert content["Paper's votes"] == to_paper_zip(record)
+    assert json.loads(content["Results"])["n_pairs"] == 10
+
+
+@pytest.mark.parametrize("who", ["nobody", "wrong token", "rater"])
+def test_only_the_admin_sees_results(store: Store, who: str) -> None:
+    study = study_in(store)
+    vote(store, study.tokens["R1"], prefers(0))
+    token = study.tokens["R1"]
+    queries = {"nobody": {"x": "1"}, "wrong token": {"admin": token}, "rater": {"t": token}}
+    for at in (visit(store, **queries[who]), _app(**queries[who])):
+        text = said(at)
+        assert not at.subheader
+        assert not at.metric
+        assert not at.get("plotly_chart")
+        assert not at.get("download_button")
+        assert "candidate" not in text
+        assert [t.value for t in at.title] != ["Results"]
+
+
+def test_the_app_has_the_page_for_the_admin_only(store: Store) -> None:
+    study = study_in(store)
+    assert "results" in _addresses(_app(admin=admin_token(store)))
+    for query in ({"t": study.tokens["R1"]}, {"admin": "wrong"}, {"x": "1"}):
+        assert "results" not in _addresses(_app(**query))
+
+
+def _app(**query: str) -> AppTest:
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30)
+    for name, value in query.items():
+        at.query_params[name] = value
+    return at.run()
+
+
+def _addresses(at: AppTest) -> set[str]:
+    """Pages of the navigation; AppTest cannot switch to a page that is a function."""
+    return {str(info.get("url_pathname")) for info in at._registered_pages.values()}
+
+
+def test_every_anchor_the_page_names_is_in_the_documentation(store: Store) -> None:
+    study = study_in(store)
+    for token in study.tokens.values():
+        vote(store, token, prefers(0))
+    named = set(re.findall(r"docs/statistics\.md#([\w-]+)", said(visit(store))))
+    text = (ROOT / "docs" / "statistics.md").read_text("utf-8")
+    headings = re.findall(r"^## (.+)$", text, flags=re.MULTILINE)
+    anchors = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    assert named == anchors
+    inside = set(re.findall(r"\]\(#([\w-]+)\)", text))
+    assert inside <= anchors
