@@ -80,7 +80,7 @@ def _practice(desk: RaterDesk, number: int) -> None:
     bases = (pair.reference, pair.reference) if at_first else (pair.left_a0, pair.right_a0)
     blind_pair.texts(pair.left, pair.right, *bases, "en", mode)
     given: Choice | None = st.session_state.get(f"annotate_try_{number}")
-    pressed = blind_pair.choice_buttons(f"p{number}", given)
+    pressed = blind_pair.choice_buttons(blind_pair.choice_place(), f"p{number}", given)
     if pressed:
         st.session_state[f"annotate_try_{number}"] = pressed
         st.rerun()
@@ -96,9 +96,8 @@ def _practice(desk: RaterDesk, number: int) -> None:
 def _pair(desk: RaterDesk, number: int) -> None:
     """Draw the buttons first: a press is saved before anything else is drawn, and nothing flickers."""
     pair = desk.pair(number)
-    above, buttons, below = st.container(), st.container(), st.container()
-    with buttons:
-        pressed = blind_pair.choice_buttons(f"c{number}", pair.choice)
+    above, buttons, below = st.container(), blind_pair.choice_place(), st.container()
+    pressed = blind_pair.choice_buttons(buttons, f"c{number}", pair.choice)
     with above:
         top, control = st.container(), st.container()
         mode = blind_pair.diff_control(control, pair.level, desk.diff_mode)
@@ -111,7 +110,7 @@ def _pair(desk: RaterDesk, number: int) -> None:
         with below:
             pair_list.navigation(desk, number, _go)
     except AssayError as problem:
-        buttons.error(f"Not saved. {problem}")
+        above.error(f"Not saved. {problem}")
     with top:
         pair_list.header(desk, number, pair.choice, st.session_state.pop(_SAVED, None))
         blind_pair.heading(pair.question, pair.reference, pair.language, pair.level)

@@ -10,6 +10,7 @@ from core.store import Store
 from core.store.record import load_record
 from core.store.studies import list_studies
 from pages.components import figures, visitor
+from pages.components.messages import plain
 
 _LONGEST = 70
 
@@ -27,7 +28,7 @@ def render() -> None:
     try:
         results = _analysed(_fingerprint(record), record, filters)
     except AssayError as problem:
-        st.error(figures.plain(str(problem)))
+        st.error(plain(str(problem)))
         return
     figures.standing(record, results, filtered=filters != Filters())
     figures.verdict(results)
@@ -73,11 +74,11 @@ def _filters(record: StudyRecord) -> Filters:
     raters = [rater.rater_id for rater in record.raters if not rater.dry_run]
     first = study.levels[0]
     levels = st.pills(
-        f"Levels (press {figures.plain(first)} to leave it out, as the paper does)",
+        f"Levels (press {plain(first)} to leave it out, as the paper does)",
         study.levels,
         selection_mode="multi",
         default=study.levels,
-        format_func=figures.plain,
+        format_func=plain,
         key=f"results_levels_{study.study_id}",
     )
     columns = st.columns(3 if len(languages) > 1 else 2)

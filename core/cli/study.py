@@ -8,7 +8,6 @@ from pathlib import Path
 from core.cli.options import Commands, add_database_option, read_file
 from core.cli.study_results import add_export, add_results
 from core.datasets import read_dataset
-from core.datasets.votes import read_votes
 from core.schema import Dataset, Design, State, Study
 from core.store import Store, database_path, open_store
 from core.store.studies import find_study, items_of, list_studies
@@ -152,10 +151,7 @@ def _votes(options: argparse.Namespace) -> None:
     data = read_file(options.file)
     with open_store(database_path(options.db)) as store:
         study = find_study(store, options.name)
-        pairs = {(item.item_id, level) for item in items_of(store, study.study_id) for level in study.levels}
-        count = lifecycle.import_votes(
-            store, study, options.rater, read_votes(data, options.file.name, pairs)
-        )
+        count = lifecycle.import_votes_file(store, study, options.rater, data, options.file.name)
     print(f"{count} votes of {options.rater!r} added to {study.name!r}, side and time unknown.")
 
 

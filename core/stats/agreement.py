@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 _ONE_RATER = "fewer than two raters"
-_NO_PAIRS = "no unit has the ratings of two raters"
+_NO_PAIRS = "no pair was rated by two raters"
 
 
 def raw_agreement(
@@ -154,7 +154,7 @@ def fleiss_kappa(
     if used.any():
         reason = "every rating fell into one and the same category, so chance agreement is 1"
     elif n_ratings is not None:
-        reason = f"no unit has exactly {n_ratings} ratings"
+        reason = f"no pair has exactly {n_ratings} ratings"
 
     def kappa(sums: Floats) -> Floats:
         agreed = ratio(sums[..., 0], sums[..., 1])
@@ -223,7 +223,7 @@ def _two_columns(codes: NDArray[np.int64]) -> NDArray[np.int64]:
 def _no_pairs(codes: NDArray[np.int64]) -> str:
     """Why no unit could be used."""
     if codes.shape[1] >= 2 and len(codes) == 0:
-        return "no units"
+        return "no pairs"
     return _ONE_RATER if (codes != MISSING).any(axis=0).sum() < 2 else _NO_PAIRS
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 
 from core import __version__
+from core.datasets.votes import read_votes
 from core.errors import InputError, NotAllowed
 from core.schema import Answer, Dataset, Design, Preference, Rater, State, Study, StudyRecord
 from core.store import Store
@@ -184,15 +185,7 @@ def add_raters(
 ) -> list[Link]:
     """Add raters and give each a personal link. Raises InputError for blank, doubled or taken ids."""
     with store.writing():
-        taken = {rater.rater_id for rater in raters_of(store, study.study_id)}
-        problems = []
-        for number, rater_id in enumerate(rater_ids):
-            if not rater_id.strip() or len(rater_id) > 80 or not rater_id.isprintable():
-                problems.append(f"{rater_id!r}: a rater needs an id of 1 to 80 printable characters")
-            elif rater_id in taken or rater_id in rater_ids[:number]:
-                problems.append(f"{rater_id!r} is in this study already")
-        if problems:
-            raise InputError("These raters cannot be added:", problems)
+        _check_rater_ids(store, study, rater_ids)
         for rater_id in rater_ids:
             rater = Rater(rater_id, dry_run=dry_run, language=language, created_utc=now_utc())
             insert_rater(store, study.study_id, rater)
@@ -234,6 +227,13 @@ def reissue_link(store: Store, study: Study, rater_id: str) -> Link:
     return link
 
 
+def import_votes_file(store: Store, study: Study, rater_id: str, data: bytes, file_name: str) -> int:
+    """Read the paper's votes JSON and keep it under a rater's name; returns how many votes."""
+    items = items_of(store, study.study_id)
+    pairs = {(item.item_id, level) for item in items for level in study.levels}
+    return import_votes(store, study, rater_id, read_votes(data, file_name, pairs))
+
+
 def import_votes(store: Store, study: Study, rater_id: str, votes: dict[Pair, Preference]) -> int:
     """Keep preferences that were collected elsewhere under a rater's name; returns how many.
 
@@ -242,8 +242,7 @@ def import_votes(store: Store, study: Study, rater_id: str, votes: dict[Pair, Pr
     if not votes:
         raise InputError("The file holds no vote: every entry is empty.")
     with store.writing():
-        if rater_id in {rater.rater_id for rater in raters_of(store, study.study_id)}:
-            raise InputError(f"There is a rater {rater_id!r} in this study already. Choose another name.")
+        _check_rater_ids(store, study, [rater_id])
         rater = Rater(rater_id, imported=True, created_utc=now_utc())
         insert_rater(store, study.study_id, rater)
         answers = [Answer(rater_id, item, level, preference=vote) for (item, level), vote in votes.items()]
@@ -299,6 +298,18 @@ def describe_design(design: Design) -> str:
 def with_roles(design: Design, candidate: str, comparator: str) -> Design:
     """The design with its two roles renamed."""
     return replace(design, candidate=candidate, comparator=comparator)
+
+
+def _check_rater_ids(store: Store, study: Study, rater_ids: Sequence[str]) -> None:
+    taken = {rater.rater_id for rater in raters_of(store, study.study_id)}
+    problems = []
+    for number, rater_id in enumerate(rater_ids):
+        if not rater_id.strip() or len(rater_id) > 80 or not rater_id.isprintable():
+            problems.append(f"{rater_id!r}: a rater needs an id of 1 to 80 printable characters")
+        elif rater_id in taken or rater_id in rater_ids[:number]:
+            problems.append(f"{rater_id!r} is in this study already")
+    if problems:
+        raise InputError("These raters cannot be added:", problems)
 
 
 def _log(store: Store, study: Study, action: str, detail: str) -> None:

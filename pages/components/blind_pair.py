@@ -32,7 +32,7 @@ _STYLE = """<style>
 .assay-side { font-weight: 600; margin-bottom: .35rem; }
 .assay-question { font-size: 1.2rem; font-weight: 600; }
 .assay-reference { border-inline-start: .25rem solid color-mix(in srgb, currentColor 30%, transparent);
-  padding-inline-start: .75rem; }
+  padding-inline-start: .75rem; max-height: 14em; overflow-y: auto; }
 .assay-quiet { opacity: .8; font-size: .9rem; }
 .assay-level { display: inline-block; border-radius: .4rem; padding: .1rem .55rem; font-weight: 600;
   background: color-mix(in srgb, currentColor 12%, transparent); }
@@ -40,9 +40,14 @@ _STYLE = """<style>
   background: color-mix(in srgb, #f2b600 32%, transparent); border-radius: .15rem; }
 .assay-text del { text-decoration: line-through; opacity: .62; }
 .assay-text del + ins { margin-inline-start: .2em; }
-.st-key-choices { position: sticky; bottom: 0; z-index: 5; padding: .6rem 0 .8rem;
-  background: var(--assay-ground, Canvas); }
-@media (max-width: 640px) { .assay-text { font-size: 1rem; } }
+div:has(> .st-key-choices) { position: sticky; bottom: 0; z-index: 5; }
+.st-key-choices { padding: .6rem 0 .8rem; background: Canvas; }
+@media (max-width: 640px) {
+  .assay-text { font-size: 1rem; }
+  .st-key-choices [data-testid=stHorizontalBlock] { flex-wrap: nowrap; gap: .4rem; }
+  .st-key-choices [data-testid=stColumn] { min-width: 0; }
+  .st-key-choices button { padding-inline: .25rem; }
+}
 </style>"""
 
 
@@ -100,23 +105,27 @@ def texts(left: str, right: str, left_base: str, right_base: str, language: str,
         )
 
 
-def choice_buttons(prefix: str, current: Choice | None) -> Choice | None:
-    """Four buttons, always in the same place, keys 1 to 4; the choice that was pressed in this run.
+def choice_place() -> DeltaGenerator:
+    """Where the four buttons are: at the lower edge of the window, however long the texts."""
+    return st.container(key="choices")
+
+
+def choice_buttons(place: DeltaGenerator, prefix: str, current: Choice | None) -> Choice | None:
+    """Four buttons with the keys 1 to 4; the choice that was pressed in this run.
 
     `prefix` names the pair that is on the screen, so that a press that arrives late is never taken for
     an answer to the pair after it.
     """
     pressed: Choice | None = None
-    with st.container(key="choices"):
-        for number, (column, choice) in enumerate(zip(st.columns(4), CHOICES, strict=True), start=1):
-            if column.button(
-                CHOICE_LABELS[choice],
-                key=f"{prefix}-{number}",
-                shortcut=str(number),
-                type="primary" if choice == current else "secondary",
-                width="stretch",
-            ):
-                pressed = choice
+    for number, (column, choice) in enumerate(zip(place.columns(4), CHOICES, strict=True), start=1):
+        if column.button(
+            CHOICE_LABELS[choice],
+            key=f"{prefix}-{number}",
+            shortcut=str(number),
+            type="primary" if choice == current else "secondary",
+            width="stretch",
+        ):
+            pressed = choice
     return pressed
 
 

@@ -4,7 +4,6 @@ Every part takes the result as it is and shows it; a part without data says what
 """
 
 import json
-import re
 from collections.abc import Callable
 from textwrap import wrap
 
@@ -18,29 +17,20 @@ from core.schema import StudyRecord
 from core.study.bundle import write_bundle
 from core.study.export import paper_files, to_csv, to_jsonl, to_paper_zip
 from pages.components import results_tables as tables
+from pages.components.messages import plain
 from pages.components.results_tables import number, percent
 
 HELP = "docs/statistics.md"
 """Every section there has an anchor that a part names."""
-_STYLE = """<style>
-[data-testid="stTable"] :is(td, th) { overflow-wrap: normal; word-break: normal; }
-</style>"""
-_JOINER = "\u2060"  # invisible and without width: keeps ":smile:" and "->" what they are
-
-
-def plain(text: str) -> str:
-    """User text for a label, a table or a sentence: shown as it is, whatever Markdown would make of it."""
-    line = re.sub(r"[^\S\u00a0]+", " ", text).strip(" ")
-    line = re.sub(r"([\\`*_{}\[\]()<>#~$:|!&])", r"\\\1", line)
-    line = re.sub(r"^(\d*)([-+.=])(?=[-=\s]|$)", r"\1\\\2", line)
-    return re.sub(r"(?<=:)(?=\w)|(?<=-)(?=-|\\>)|(?<=<)(?=-)", _JOINER, line)
+_CONFIG = {"displaylogo": False, "modeBarButtons": [["toImage"]]}
+_STYLE = '<style>[data-testid="stTable"] * { overflow-wrap: normal; word-break: normal; }</style>'
 
 
 def table(frame: pd.DataFrame) -> None:
     """A table of results; every text in it is shown as it is, and notes stay wide enough to read on a phone."""
     shown = frame.astype(str)
     if "Note" in shown:
-        shown["Note"] = [" ".join(_unbroken(line) for line in wrap(note, 36)) for note in shown["Note"]]
+        shown["Note"] = [_wide(note) for note in shown["Note"]]
         if not shown["Note"].any():
             shown = shown.drop(columns="Note")
     st.table(shown.rename(columns=plain).map(plain), hide_index=True, border="horizontal", width="content")
@@ -55,7 +45,7 @@ def chart(figure: go.Figure, alt: str, key: str) -> None:
     figure.update_layout(font=font)
     for update in (figure.update_xaxes, figure.update_yaxes):
         update(tickfont=font, title_font=font)
-    st.plotly_chart(figure, config={"displaylogo": False, "displayModeBar": False}, alt=alt, key=key)
+    st.plotly_chart(figure, config=_CONFIG, alt=alt, key=key)
 
 
 def standing(record: StudyRecord, results: StudyResults, *, filtered: bool) -> None:
@@ -281,8 +271,8 @@ def results_json(results: StudyResults) -> bytes:
     return (json.dumps(results.to_json(), indent=2, ensure_ascii=False) + "\n").encode()
 
 
-def _unbroken(line: str) -> str:
-    return line.replace(" ", "\u00a0")
+def _wide(note: str) -> str:
+    return " ".join(line.replace(" ", "\u00a0") for line in wrap(note, 48, break_on_hyphens=False))
 
 
 def _part(title: str, sentence: str, anchor: str | None = None) -> None:

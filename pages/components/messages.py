@@ -1,15 +1,16 @@
 """How mistakes and good news appear: one sentence, all problems, never a traceback."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import regex
 import streamlit as st
 
 from core.errors import AssayError, InputError
 
 MOST_PROBLEMS = 100
 _NEWS = "messages_news"
+_JOINER = "\u2060"  # invisible and without width: keeps ":smile:" and "->" what they are
 
 
 @contextmanager
@@ -29,8 +30,11 @@ def mistakes_shown() -> Iterator[None]:
 
 
 def plain(text: str) -> str:
-    """User text fit for a label: Markdown and colour directives lose their meaning."""
-    return str(regex.sub(r"([\\`*_{}\[\]()#+\-.!|<>~$:])", r"\\\1", text))
+    """User text for a label, a table or a sentence: shown as it is, whatever Markdown would make of it."""
+    line = re.sub(r"[^\S\u00a0]+", " ", text).strip(" ")
+    line = re.sub(r"([\\`*_{}\[\]()<>#~$:|!&])", r"\\\1", line)
+    line = re.sub(r"^(\d*)([-+.=])(?=[-=\s]|$)", r"\1\\\2", line)
+    return re.sub(r"(?<=:)(?=\w)|(?<=-)(?=-|\\>)|(?<=<)(?=-)", _JOINER, line)
 
 
 def tell(sentence: str) -> None:

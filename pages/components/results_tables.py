@@ -259,11 +259,11 @@ def _notes(block: Block | PairOfRaters) -> str:
         found: Estimate | None = getattr(block, field, None)
         if found is None:
             continue
-        for reason in (found.reason, found.interval_reason):
-            if reason and field == "cohen_kappa" and len(block.contingency.raters) > 2:
-                notes["for two raters only, see each two below"] = [name]
-            elif reason:
-                notes.setdefault(reason, []).append(name)
+        reason = found.reason or found.interval_reason
+        if reason and field == "cohen_kappa" and len(block.contingency.raters) > 2:
+            reason = "for two raters only, see each two below"
+        if reason:
+            notes.setdefault(reason, []).append(name)
         if found.n_undefined and found.low is not None:
             text = f"undefined in {found.n_undefined} of {found.n_resamples} resamples"
             notes.setdefault(text, []).append(name)

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from core.errors import InputError
 from core.schema import Study
 from core.store import Store
 from core.store.raters import raters_of
@@ -51,6 +52,7 @@ def links_form(store: Store, study: Study) -> None:
             st.info("The study is a draft: links start to work when you open it (Overview).")
     _preview(store, study, base)
     _change(store, study)
+    _import_votes(store, study)
 
 
 def _add(store: Store, study: Study) -> None:
@@ -85,6 +87,25 @@ def _change(store: Store, study: Study) -> None:
             if st.button("Issue a new link", help="The old link stops working; answers are kept."):
                 lifecycle.reissue_link(store, study, rater_id)
                 tell(f"{rater_id} has a new link.")
+
+
+def _import_votes(store: Store, study: Study) -> None:
+    with st.expander("Import votes that were collected elsewhere"):
+        st.write(
+            "The paper's votes JSON: question id, then level, then AI (candidate), Expert (comparator), "
+            "Both are good or Both are bad. Such votes have no side and no time."
+        )
+        with st.form("import_votes", clear_on_submit=True):
+            upload = st.file_uploader("Votes", type=["json"], key="votes_file")
+            rater_id = st.text_input("Pseudonym of the person who voted")
+            submitted = st.form_submit_button("Import votes")
+    if not submitted:
+        return
+    with mistakes_shown():
+        if upload is None:
+            raise InputError("Choose a file first.")
+        count = lifecycle.import_votes_file(store, study, rater_id, upload.getvalue(), upload.name)
+        tell(f"{count} votes of {rater_id} imported.")
 
 
 def _number(value: float | None, form: str) -> str:

@@ -53,15 +53,22 @@ class Wire:
         text = "\n".join([*self.urls, *self.headers]).encode()
         return b"\n".join([text, *self.received, *self.sent, *self.heads, *self.documents])
 
-    def masked(self) -> list[bytes]:
-        """The different frames in the order of their first appearance, received before sent.
+    def received_frames(self) -> list[bytes]:
+        """The different frames that came, each once, sorted.
 
-        How often a frame is repeated depends on timing: Streamlit drops frames of a run that a newer one
-        overtakes before they are flushed.
+        How often and when a frame is repeated depends on timing: Streamlit drops frames of a run that a
+        newer one overtakes before they are flushed. in_order() is the part whose order does not.
         """
-        received = [_masked_forward(frame) for frame in self.received]
-        sent = [BackMsg.FromString(frame).SerializeToString(deterministic=True) for frame in self.sent]
-        return list(dict.fromkeys(received)) + sent
+        return sorted({_masked_forward(frame) for frame in self.received})
+
+    def in_order(self, word: str) -> list[bytes]:
+        """The different frames that hold `word`, in the order of their first appearance."""
+        frames = [_masked_forward(frame) for frame in self.received]
+        return list(dict.fromkeys(frame for frame in frames if word.encode() in frame))
+
+    def sent_frames(self) -> list[bytes]:
+        """Everything the browser sent, in order."""
+        return [BackMsg.FromString(frame).SerializeToString(deterministic=True) for frame in self.sent]
 
     def add_document(self, page: Page) -> None:
         """Keep the page's DOM, with the ids masked that the browser draws at random or as its parts load.

@@ -67,7 +67,9 @@ def test_the_whole_way(run: Run, file: Path, tmp_path: Path) -> None:
     answer(tmp_path, links)
     progress = [line.split("\t") for line in run("study", "progress", "pilot").splitlines()]
     assert [line[:3] for line in progress[1:]] == [["R1", "rater", "32/32"], ["R2", "rater", "32/32"]]
-    assert [line[6:8] for line in progress[1:]] == [["-", "100%"], ["50%", "0%"]]
+    assert progress[1][6:8] == ["-", "100%"]
+    assert progress[2][7] == "0%"
+    assert progress[2][6] in ("47%", "50%", "53%"), "15 of 30, and 2 hidden repeats on either side"
     printed = run("study", "results", "pilot", "--levels", "A1-A4", "--resamples", "200")
     assert "Raters: R1, R2; levels: A1, A2, A3, A4" in printed
     assert "24 pairs of 6 questions; left out: none" in printed

@@ -21,6 +21,7 @@ from core.study.demo import load_demo_once
 from core.study.export import to_csv, to_jsonl, to_paper_zip
 from core.study.lifecycle import import_study, import_votes, move
 from pages.components import figures, results_tables
+from pages.components.messages import plain
 
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = (
@@ -264,7 +265,7 @@ def test_names_are_shown_as_they_are(store: Store) -> None:
     ],
 )
 def test_plain(text: str, shown: str) -> None:
-    assert figures.plain(text) == shown
+    assert plain(text) == shown
 
 
 def test_downloads_are_what_the_commands_write(store: Store) -> None:

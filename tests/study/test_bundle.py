@@ -53,7 +53,10 @@ COMMENT = 'a\r\nb\u2028c\x85d\x1ce "quoted" \\ العربية 日本語 👩‍�
 def busy_study(store: Store) -> StudyRecord:
     """A bit of everything: votes, a change, notes, a skip, a preview, imported votes, guidelines, states."""
     at_hand = study_in(
-        store, dataset(6, languages=("en", "ja")), raters=("R1", "R2", "Zoë 日本"), repeat_share=0.2
+        store,
+        dataset(4, ("A0", "A1", "A2"), languages=("en", "ja")),
+        raters=("R1", "R2", "Zoë 日本"),
+        repeat_share=0.2,
     )
     vote(store, at_hand.tokens["R1"], prefers(0))
     desk = vote(store, at_hand.tokens["R2"], always("both_good"))
@@ -61,7 +64,7 @@ def busy_study(store: Store) -> StudyRecord:
     desk.save_note(3, comment=COMMENT, invalid=True)
     at_hand.desk("Zoë 日本").skip(4)
     vote(store, preview_link(store, at_hand.study).token, always("both_bad"))
-    import_votes(store, at_hand.study, "old", {("q00", "A0"): "candidate", ("q05", "A4"): "both_bad"})
+    import_votes(store, at_hand.study, "old", {("q00", "A0"): "candidate", ("q03", "A2"): "both_bad"})
     set_guideline(store, at_hand.study, "de", "Lesen Sie in Ruhe.")
     revoke_link(store, at_hand.study, "R2")
     move(store, at_hand.study, "closed")

@@ -11,6 +11,7 @@ from core.schema import STATES, Answer, Design
 from core.store import Store, open_store
 from core.store.studies import find_study, list_studies
 from core.study import lifecycle
+from core.study.bundle import read_bundle, write_bundle
 from core.study.design import LARGEST_SEED, check_design
 from core.study.draws import assign, first_source
 from core.study.lifecycle import (
@@ -317,6 +318,18 @@ def test_a_skip_or_note_holds_no_list_to_the_old_seed(store: Store, touched: str
     for rater in ("R1", "R2"):
         own = [a for a in at_hand.record.assignments if a.rater_id == rater]
         assert own == derived(store, rater), rater
+
+
+def test_notes_on_a_list_that_was_drawn_again_keep_the_bundle_whole(store: Store) -> None:
+    """A note on a hidden repeat that the new list does not hold must not hang in the air."""
+    at_hand = study_in(store, dataset(6), repeat_share=0.3)
+    desk = at_hand.desk("R1")
+    for number in (a.position for a in at_hand.record.assignments if a.rater_id == "R1" and a.repeat):
+        desk.skip(number)
+    change_design(store, at_hand.study, replace(at_hand.study.design, seed=8))
+    record = at_hand.record
+    assert len(record.history) == 9
+    assert read_bundle(write_bundle(record), "b.zip") == record
 
 
 def test_a_choice_on_a_list_that_was_drawn_again_is_never_turned_round(store: Store) -> None:

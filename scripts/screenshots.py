@@ -1,0 +1,83 @@
+"""Make the README's screenshots from the running app: `python scripts/screenshots.py` (needs Chromium).
+
+The rater's page shows the demo study. The results page needs votes, of which the project ships none: with
+`--data FOLDER` (the published study's three files) it shows those, else raters drawn at random.
+"""
+
+import argparse
+import random
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+from app_server import chromium, on_pair, running, settled  # noqa: E402  (the paths come first)
+from playwright.sync_api import Page, expect  # noqa: E402
+
+from core.cli import main as assay  # noqa: E402
+from core.store import open_store  # noqa: E402
+from core.store.access import admin_token  # noqa: E402
+from core.store.raters import update_rater  # noqa: E402
+from core.store.studies import find_study  # noqa: E402
+from core.study.blinding import open_desk  # noqa: E402
+from core.study.demo import DEMO_NAME, load_demo_once  # noqa: E402
+from core.study.lifecycle import links  # noqa: E402
+
+IMAGES = ROOT / "docs" / "images"
+
+
+def prepare(database: Path, data: Path | None) -> tuple[str, str]:
+    """A database with the demo study and votes; (token of a rater, token of the admin)."""
+    with open_store(database) as store:
+        load_demo_once(store)
+        study = find_study(store, DEMO_NAME)
+        token = links(store, study)[0].token
+        update_rater(store, study.study_id, "rater-1", onboarding=9)
+        desk = open_desk(store, token)
+        assert desk is not None
+        for number in range(1, 8):
+            desk.save_choice(
+                number, random.Random(number).choice(["left", "right"]), seconds=9, diff_used="none"
+            )
+        admin = admin_token(store)
+    if data is not None:
+        db = ["--db", str(database)]
+        assay(["study", "import", str(data / "assessment-dataset.json"), "--name", "published study", *db])
+        for rater in ("1", "2"):
+            votes = str(data / f"results-evaluator-{rater}.json")
+            assay(["study", "votes", "published study", votes, "--rater", f"evaluator-{rater}", *db])
+    return token, admin
+
+
+def shoot(page: Page, name: str) -> None:
+    """Save what the window shows."""
+    settled(page)
+    page.wait_for_timeout(1500)
+    page.screenshot(path=IMAGES / f"{name}.png")
+    print(IMAGES / f"{name}.png")
+
+
+def main() -> None:
+    """Prepare a database, start the app, take the pictures."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--data", type=Path)
+    data = options.parse_args().data
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        database = Path(folder) / "assay.db"
+        token, admin = prepare(database, data)
+        with running(database) as server, chromium() as browser:
+            page = browser.new_page(viewport={"width": 1180, "height": 800})
+            page.goto(f"{server.url}/?t={token}")
+            on_pair(page, 8)
+            shoot(page, "rater")
+            page.set_viewport_size({"width": 1180, "height": 1500})
+            page.goto(f"{server.url}/results?admin={admin}")
+            expect(page.get_by_text("Raw agreement").first).to_be_visible(timeout=60_000)
+            shoot(page, "results")
+
+
+if __name__ == "__main__":
+    main()
