@@ -212,10 +212,10 @@ class TestUndefined:
     @pytest.mark.parametrize(
         ("votes", "reason"),
         [
-            (np.empty((0, 2), dtype=int), "no units"),
+            (np.empty((0, 2), dtype=int), "no pairs"),
             ([[0], [1]], "fewer than two raters"),
             ([[0, -1], [1, -1]], "fewer than two raters"),
-            ([[0, -1], [-1, 1]], "no unit has the ratings of two raters"),
+            ([[0, -1], [-1, 1]], "no pair was rated by two raters"),
         ],
     )
     def test_nothing_to_compare(self, coefficient, votes, reason):

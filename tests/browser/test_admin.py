@@ -1,0 +1,129 @@
+"""The owner's way in a real browser: import, design, raters, votes, results, downloads."""
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from app_server import AppServer, on_pair, settled, through_onboarding
+from factories import dataset, paper_json
+from playwright.sync_api import Page, expect
+
+from core.store import Store
+from core.store.access import admin_token
+from core.store.answers import answers_of
+from core.store.raters import raters_of
+from core.store.studies import find_study, list_studies, read_log
+
+NewPage = Callable[[], Page]
+
+
+def admin_page(app: AppServer, store: Store, new_page: NewPage, path: str = "") -> Page:
+    page = new_page()
+    page.goto(f"{app.url}/{path}?admin={admin_token(store)}")
+    expect(page.get_by_role("heading", name="Results" if path == "results" else "Studies")).to_be_visible(
+        timeout=20_000
+    )
+    settled(page)
+    return page
+
+
+def upload(page: Page, name: str, data: bytes) -> None:
+    page.locator("input[type=file]").first.set_input_files(
+        {"name": name, "mimeType": "application/octet-stream", "buffer": data}
+    )
+
+
+def tab(page: Page, name: str) -> None:
+    page.get_by_role("tab", name=name).click()
+    settled(page)
+
+
+def test_from_a_file_to_a_csv(app: AppServer, app_store: Store, new_page: NewPage) -> None:
+    page = admin_page(app, app_store, new_page)
+    data = dataset(3, sources=("ai", "human"))
+    upload(page, "answers.json", paper_json(data))
+    expect(page.get_by_text("3 questions at levels A0, A1, A2, A3, A4")).to_be_visible()
+    page.get_by_label("Name of the study").fill("pilot")
+    page.get_by_role("button", name="Import as a draft").click()
+    expect(page.get_by_text("This study is draft.")).to_be_visible()
+
+    tab(page, "Design")
+    page.get_by_label("Seed").fill("42")
+    page.get_by_role("button", name="Declare this design").click()
+    expect(page.get_by_text("The design is declared.")).to_be_visible()
+    assert find_study(app_store, "pilot").design.seed == 42
+
+    tab(page, "Raters")
+    page.get_by_role("textbox", name="New raters").fill("ann, ben")
+    page.get_by_role("button", name="Add raters").click()
+    expect(page.get_by_text("Added ann, ben.")).to_be_visible()
+    tab(page, "Overview")
+    page.get_by_role("button", name="Open: let raters answer").click()
+    expect(page.get_by_text("The study is open.")).to_be_visible()
+
+    tab(page, "Raters")
+    page.get_by_role("button", name="Preview as a rater").click()
+    link = page.get_by_test_id("stCode").get_by_text("?t=").first.inner_text()
+    assert link.startswith(f"{app.url}/?t="), "the link must be the app's own address"
+    rater = new_page()
+    through_onboarding(rater, link)
+    expect(rater.get_by_text("Preview: your answers are marked as a dry run")).to_be_visible()
+    on_pair(rater, 1)
+    rater.keyboard.press("1")
+    on_pair(rater, 2)
+    study = find_study(app_store, "pilot")
+    assert study.first_vote_utc is None, "a dry run freezes nothing"
+    assert [r.dry_run for r in raters_of(app_store, study.study_id)] == [False, False, True]
+
+    tab(page, "Raters")
+    page.get_by_text("Import votes that were collected elsewhere").click()
+    votes = {item.item_id: dict.fromkeys(data.levels, "AI") for item in data.items}
+    page.get_by_test_id("stExpander").locator("input[type=file]").set_input_files(
+        {"name": "votes.json", "mimeType": "application/json", "buffer": json.dumps(votes).encode()}
+    )
+    page.get_by_label("Pseudonym of the person who voted").fill("elsewhere")
+    settled(page)
+    page.get_by_role("button", name="Import votes").click()
+    expect(page.get_by_text("15 votes of elsewhere imported.")).to_be_visible()
+    tab(page, "Design")
+    expect(page.get_by_text("Frozen since the first vote")).to_be_visible()
+    assert [e.action for e in read_log(app_store, study.study_id)][-1] == "votes imported"
+
+    results = admin_page(app, app_store, new_page, "results")
+    with results.expect_download() as csv_download:
+        results.get_by_role("button", name="CSV").click()
+    rows = list(csv.DictReader(io.StringIO(Path(csv_download.value.path()).read_text("utf-8"))))
+    assert len(rows) == len([a for a in answers_of(app_store, study.study_id) if a.answered]) == 16
+    assert {row["dry_run"] for row in rows} == {"true", "false"}
+
+
+def test_a_bad_file_names_every_problem_and_imports_nothing(
+    app: AppServer, app_store: Store, new_page: NewPage
+) -> None:
+    page = admin_page(app, app_store, new_page)
+    whole = json.loads(paper_json(dataset(3, sources=("ai", "human"))))
+    whole["questions"][0]["answers"]["A2"]["ai"] = ""
+    del whole["questions"][1]["answers"]["A0"]
+    whole["questions"][2]["ground_truth"] = None
+    upload(page, "broken.json", json.dumps(whole).encode())
+    problems = page.get_by_test_id("stCode").inner_text()
+    for place in ("question q00, level A2, source ai", "question q01, level A0", "question q02"):
+        assert place in problems
+    expect(page.get_by_role("button", name="Import as a draft")).to_have_count(0)
+    assert list_studies(app_store) == []
+
+
+def test_the_admin_stays_signed_in_over_pages_and_reloads(
+    app: AppServer, app_store: Store, new_page: NewPage
+) -> None:
+    page = admin_page(app, app_store, new_page)
+    page.get_by_role("link", name="Results").click()
+    expect(page.get_by_role("heading", name="Results")).to_be_visible()
+    settled(page)
+    page.reload()
+    expect(page.get_by_role("heading", name="Results")).to_be_visible(timeout=20_000)
+    stranger = new_page()
+    stranger.goto(f"{app.url}/results?admin=wrong")
+    expect(stranger.get_by_text("Open the personal link you were sent.")).to_be_visible(timeout=20_000)
