@@ -1,0 +1,106 @@
+"""The demo study keeps what it promises: languages, facts, levels made step by step."""
+
+import json
+import re
+import unicodedata
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from core.datasets import read_dataset
+from core.diff import diff_against, tokenize
+from core.schema import CHOICES, FIRST_LEVEL, Dataset
+from core.study.guidelines import guideline_text, practice_pairs, shipped_languages
+
+DATA = Path(__file__).resolve().parents[1] / "data"
+TELLING = r"\b(handwritten|pipeline|machine|model|AI|human|expert|candidate|comparator)\b"
+
+
+@pytest.fixture(scope="module")
+def demo() -> Dataset:
+    path = DATA / "demo" / "answers.csv"
+    return read_dataset(path.read_bytes(), path.name)
+
+
+@pytest.fixture(scope="module")
+def questions() -> list[dict[str, str]]:
+    lines = (DATA / "demo" / "questions.jsonl").read_text("utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def test_enough_questions_domains_and_languages(demo: Dataset, questions: list[dict[str, str]]) -> None:
+    assert len(demo.items) >= 12
+    assert demo.levels == ("A0", "A1", "A2", "A3", "A4")
+    assert set(demo.sources) == {"handwritten", "pipeline"}
+    assert not demo.notes
+    assert len({q["domain"] for q in questions}) >= 5
+    languages = Counter(item.language for item in demo.items)
+    assert sum(n for language, n in languages.items() if language != "en") >= 2
+    assert languages["ja"] >= 1, "one language whose script has no spaces"
+    by_id = {q["item_id"]: q for q in questions}
+    for item in demo.items:
+        question = by_id[item.item_id]
+        assert (item.question, item.reference) == (question["question"], question["reference"])
+
+
+def facts(text: str) -> int:
+    """Numbers and capitalised words inside sentences; in scripts without capitals numbers alone."""
+    return len(re.findall(r"\d[\d.,]*|(?<=[a-zäöüß,;] )[A-Z][\w'-]+", text))
+
+
+def test_every_text_has_facts_that_a_rule_can_find(questions: list[dict[str, str]]) -> None:
+    for question in questions:
+        for field in ("reference", "paraphrase"):
+            assert facts(question[field]) >= 5, (question["item_id"], field)
+        assert question["reference"] != question["paraphrase"]
+
+
+def test_pipeline_starts_with_the_paraphrase_and_changes_only_spans(
+    demo: Dataset, questions: list[dict[str, str]]
+) -> None:
+    texts = {(o.item_id, o.level): o.text for o in demo.outputs if o.source == "pipeline"}
+    for question in questions:
+        item = question["item_id"]
+        assert texts[item, FIRST_LEVEL] == question["paraphrase"]
+        kept = [1.0]
+        for before, level in zip(demo.levels, demo.levels[1:], strict=False):
+            segments = diff_against(texts[item, before], texts[item, level])
+            assert any(segment.kind != "same" for segment in segments), (item, level)
+            total = diff_against(texts[item, FIRST_LEVEL], texts[item, level])
+            same = sum(len(tokenize(s.text)) for s in total if s.kind == "same")
+            kept.append(same / len(tokenize(texts[item, FIRST_LEVEL])))
+        assert kept == sorted(kept, reverse=True), f"{item}: a later level is closer to A0"
+        assert kept[-1] > 0.4, f"{item}: A4 is more than spans"
+
+
+def test_no_text_names_its_source_and_all_are_clean(demo: Dataset) -> None:
+    texts = [output.text for output in demo.outputs]
+    assert len(set(texts)) == len(texts)
+    for text in [*texts, *(item.reference for item in demo.items)]:
+        assert not re.search(TELLING, text)
+        assert unicodedata.is_normalized("NFC", text)
+
+
+def test_length_does_not_give_the_source_away_at_a_glance(demo: Dataset) -> None:
+    for level in demo.levels:
+        length = {(o.source, o.item_id): len(o.text) for o in demo.outputs if o.level == level}
+        longer = sum(length["handwritten", i.item_id] > length["pipeline", i.item_id] for i in demo.items)
+        assert 0.25 <= longer / len(demo.items) <= 0.75, level
+
+
+def test_practice_and_guidelines_name_no_source() -> None:
+    pairs = practice_pairs()
+    assert len(pairs) == 3
+    assert {pair.expected for pair in pairs} <= set(CHOICES)
+    assert "en" in shipped_languages()
+    for language in shipped_languages():
+        assert not re.search(TELLING, guideline_text({}, language), re.IGNORECASE), language
+    for pair in pairs:
+        assert not re.search(TELLING, " ".join([pair.left, pair.right, pair.hint, pair.question]))
+
+
+def test_a_language_without_guidelines_gets_english_and_a_region_its_language() -> None:
+    assert guideline_text({}, "xx") == guideline_text({}, "en")
+    assert guideline_text({}, "de-AT") == guideline_text({}, "de")
+    assert guideline_text({"xx": "Own."}, "xx") == "Own."
