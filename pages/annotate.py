@@ -97,7 +97,7 @@ def _pair(desk: RaterDesk, number: int) -> None:
     """Draw the buttons first: a press is saved before anything else is drawn, and nothing flickers."""
     pair = desk.pair(number)
     above, buttons, below = st.container(), blind_pair.choice_place(), st.container()
-    pressed = blind_pair.choice_buttons(buttons, f"c{number}", pair.choice)
+    pressed = blind_pair.choice_buttons(buttons, f"c{number}-{pair.mark}", pair.choice)
     with above:
         top, control = st.container(), st.container()
         mode = blind_pair.diff_control(control, pair.level, desk.diff_mode)

@@ -27,7 +27,8 @@ from core.store.record import load_record
 from core.store.studies import get_study
 from core.study.blinding import BlindPair, RaterDesk, open_desk
 from core.study.draws import assign, first_source
-from core.study.lifecycle import add_raters, import_study, links, move
+from core.study.lifecycle import import_study, move
+from core.study.raters import add_raters, links
 
 LEVELS = ("A0", "A1", "A2", "A3", "A4")
 SOURCES = ("ai", "human")

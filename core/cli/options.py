@@ -1,6 +1,8 @@
 """Options and small things that several commands share."""
 
 import argparse
+import os
+import tempfile
 from pathlib import Path
 from typing import TypeAlias
 
@@ -24,12 +26,33 @@ def read_file(path: Path) -> bytes:
 
 def write_file(path: Path, data: bytes) -> None:
     """Write a file, whole or not at all. Raises InputError when it cannot be written."""
-    draft = path.with_name(path.name + ".part")
+    draft: Path | None = None
     try:
-        draft.write_bytes(data)
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".assay-", delete=False) as file:
+            draft = Path(file.name)
+            file.write(data)
+        draft.chmod(0o666 & ~_umask())
         draft.replace(path)
+    except (OSError, ValueError) as problem:
+        if draft is not None:
+            draft.unlink(missing_ok=True)
+        raise InputError(
+            f"{path} cannot be written: {getattr(problem, 'strerror', None) or problem}."
+        ) from problem
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder unless it is there. Raises InputError when it cannot be made."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise InputError(f"{path} cannot be written: {problem.strerror or problem}.") from problem
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def level_list(levels: tuple[str, ...], text: str | None) -> list[str] | None:

@@ -11,7 +11,7 @@ from core.store import Store, database_path, open_store
 from core.store.access import admin_token
 from core.store.studies import find_study
 from core.study.demo import DEMO_NAME, load_demo_once
-from core.study.lifecycle import links
+from core.study.raters import links
 
 _APP = Path(__file__).resolve().parents[2] / "app.py"
 _DEFAULT_PORT = "8501"

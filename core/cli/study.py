@@ -11,7 +11,7 @@ from core.datasets import read_dataset
 from core.schema import Dataset, Design, State, Study
 from core.store import Store, database_path, open_store
 from core.store.studies import find_study, items_of, list_studies
-from core.study import lifecycle
+from core.study import lifecycle, raters
 from core.study.bundle import is_bundle, read_bundle
 from core.study.progress import progress
 
@@ -151,22 +151,24 @@ def _votes(options: argparse.Namespace) -> None:
     data = read_file(options.file)
     with open_store(database_path(options.db)) as store:
         study = find_study(store, options.name)
-        count = lifecycle.import_votes_file(store, study, options.rater, data, options.file.name)
+        count = raters.import_votes_file(store, study, options.rater, data, options.file.name)
     print(f"{count} votes of {options.rater!r} added to {study.name!r}, side and time unknown.")
 
 
 def _links(options: argparse.Namespace) -> None:
     with open_store(database_path(options.db)) as store:
         study = find_study(store, options.name)
+        with store.writing():  # one command, one step
+            if options.revoke:
+                raters.revoke_link(store, study, options.revoke)
+            if options.reissue:
+                raters.reissue_link(store, study, options.reissue)
+            if options.add is not None:
+                ids = [part.strip() for part in options.add.split(",")]
+                raters.add_raters(store, study, ids, language=options.language)
         if options.revoke:
-            lifecycle.revoke_link(store, study, options.revoke)
             print(f"The link of {options.revoke!r} no longer works.")
-        if options.reissue:
-            lifecycle.reissue_link(store, study, options.reissue)
-        if options.add is not None:
-            ids = [part.strip() for part in options.add.split(",")]
-            lifecycle.add_raters(store, study, ids, language=options.language)
-        for link in lifecycle.links(store, study):
+        for link in raters.links(store, study):
             print(f"{link.rater_id}\t{link.url(options.url)}")
         if study.state == "draft":
             print(f"The study is a draft: `study open {study.name}` lets raters answer.")

@@ -6,7 +6,15 @@ from pathlib import Path
 
 from core.analysis.counted import Filters
 from core.analysis.study_results import Block, StudyResults, study_results
-from core.cli.options import Commands, add_database_option, level_list, name_list, read_file, write_file
+from core.cli.options import (
+    Commands,
+    add_database_option,
+    level_list,
+    make_folder,
+    name_list,
+    read_file,
+    write_file,
+)
 from core.errors import InputError
 from core.schema import StudyRecord
 from core.stats.resampling import Estimate
@@ -152,7 +160,7 @@ def _export_paper(record: StudyRecord, out: Path) -> list[Path]:
         return [out]
     if out.is_file():
         raise InputError(f"{len(files)} raters give {len(files)} files: name a folder, not the file {out}.")
-    out.mkdir(parents=True, exist_ok=True)
+    make_folder(out)
     for name, content in files.items():
         write_file(out / name, content)
     return [out / name for name in files]

@@ -16,6 +16,7 @@ from core.errors import StorageError
 from core.store.connection import Store
 
 _TOKEN_BYTES = 16
+_KEY_BYTES = 32
 
 
 def token_sha256(token: str) -> str:
@@ -45,7 +46,10 @@ def _access_key(database: Path) -> bytes:
     try:
         if not path.exists():
             _create_key(path)
-        return bytes.fromhex(path.read_text("ascii"))
+        key = bytes.fromhex(path.read_text("ascii"))
+        if len(key) != _KEY_BYTES:
+            raise ValueError(f"it holds {len(key)} bytes instead of {_KEY_BYTES}")
+        return key
     except (OSError, ValueError) as problem:
         raise StorageError(
             f"The key file {path.name}, from which personal links are made, could not be used ({problem}). "
@@ -58,7 +62,7 @@ def _create_key(path: Path) -> None:
     draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "w", encoding="ascii") as file:
-        file.write(secrets.token_hex(32))
+        file.write(secrets.token_hex(_KEY_BYTES))
     with contextlib.suppress(FileExistsError):
         os.link(draft, path)
     draft.unlink()

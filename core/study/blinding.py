@@ -4,6 +4,7 @@ The rater's page imports this module and no other that knows an assignment: noth
 a source, a role, an item id, a seed or a file name.
 """
 
+import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -44,6 +45,12 @@ class BlindPair:
     choice: Choice | None
     comment: str
     invalid: bool
+
+    @property
+    def mark(self) -> str:
+        """Tells this pair on the screen from another that took its number; made of what the rater sees."""
+        seen = "\x1f".join((self.question, self.level, self.left, self.right))
+        return hashlib.sha256(seen.encode()).hexdigest()[:12]
 
 
 class RaterDesk:
@@ -184,6 +191,10 @@ class RaterDesk:
         study_id = self._study.study_id
         with self._store.writing():
             self._check_allowed(study_id)
+            if assignments_of(self._store, study_id, self._rater.rater_id) != self._assignments:
+                raise NotAllowed(
+                    "Your list of pairs was drawn again, so this was not saved. Reload the page."
+                )
             like = Answer(assignment.rater_id, assignment.item_id, assignment.level, repeat=assignment.repeat)
             before = find_answer(self._store, study_id, like)
             answer = replace(before or like, **changes)  # type: ignore[arg-type]  # fields of Answer, by name

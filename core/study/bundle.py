@@ -7,8 +7,11 @@ import hashlib
 import io
 import json
 import zipfile
+import zlib
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict
+from functools import cache
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -16,6 +19,8 @@ from pydantic import TypeAdapter, ValidationError
 from core import __version__
 from core.errors import InputError
 from core.schema import Answer, Assignment, HistoryEntry, Item, LogEntry, Output, Rater, Study, StudyRecord
+from core.study.design import check_design
+from core.study.guidelines import check_guideline
 
 FORMAT = "assay-study"
 FORMAT_VERSION = 1
@@ -90,7 +95,15 @@ def _members(data: bytes, file_name: str) -> dict[str, bytes]:
             _check_manifest(manifest, file_name)
             missing = [f"{name} is missing" for name in names if name not in present]
             members = {name: archive.read(name) for name in names if name in present}
-    except (zipfile.BadZipFile, ValueError, EOFError, OSError, NotImplementedError, RuntimeError) as problem:
+    except (
+        zipfile.BadZipFile,
+        ValueError,
+        EOFError,
+        OSError,
+        NotImplementedError,
+        RuntimeError,
+        zlib.error,
+    ) as problem:
         raise InputError(f"{file_name} is damaged and cannot be read as a bundle ({problem}).") from problem
     changed = [
         f"{name} is not what the manifest says (its sha256 differs)"
@@ -124,7 +137,7 @@ def _rows(kind: type, content: bytes, name: str, problems: list[str]) -> tuple[A
 
 def _parse(kind: Any, content: bytes, place: str, problems: list[str]) -> Any:
     try:
-        return TypeAdapter(kind).validate_json(content)
+        return _adapter(kind).validate_json(content)
     except ValidationError as invalid:
         for error in invalid.errors():
             where = ".".join(str(part) for part in error["loc"])
@@ -132,29 +145,82 @@ def _parse(kind: Any, content: bytes, place: str, problems: list[str]) -> Any:
         return None
 
 
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    """Made once a kind: making one takes longer than reading a row."""
+    return TypeAdapter(kind)
+
+
 def _misfits(record: StudyRecord) -> list[str]:
-    """Rows that refer to something the bundle does not hold."""
-    design = record.study.design
+    """What is in the bundle although the app would never have let it in."""
+    design, levels = record.study.design, record.study.levels
+    sources = (design.candidate, design.comparator)
+    problems = _doubled(record)
     texts = {(output.item_id, output.level, output.source) for output in record.outputs}
-    wanted = [
-        (item.item_id, level, source)
-        for item in record.items
-        for level in record.study.levels
-        for source in (design.candidate, design.comparator)
+    pairs = {(item.item_id, level) for item in record.items for level in levels}
+    wanted = [(item.item_id, level, s) for item in record.items for level in levels for s in sources]
+    problems += [f"outputs.jsonl: no text for {key}" for key in wanted if key not in texts]
+    problems += [f"outputs.jsonl: nobody asks for {key}" for key in sorted(texts - set(wanted))]
+    try:
+        check_design(design, sources)
+        for text in record.guidelines.values():
+            check_guideline(text, record.study)
+    except InputError as wrong:
+        problems += [f"{_STUDY}: {problem}" for problem in wrong.problems]
+    return problems + _wrong_lists(record, pairs) + _wrong_answers(record, pairs)
+
+
+def _doubled(record: StudyRecord) -> list[str]:
+    keys: dict[str, list[Any]] = {
+        "items": [item.item_id for item in record.items],
+        "outputs": [(o.item_id, o.level, o.source) for o in record.outputs],
+        "raters": [rater.rater_id for rater in record.raters],
+        "assignments": [(a.rater_id, a.item_id, a.level, a.repeat) for a in record.assignments],
+        "answers": [(a.rater_id, a.item_id, a.level, a.repeat) for a in record.answers],
+    }
+    return [
+        f"{name}.jsonl: {key} stands {n} times"
+        for name, listed in keys.items()
+        for key, n in Counter(listed).items()
+        if n > 1
     ]
-    problems = [f"outputs.jsonl: no text for {key}" for key in wanted if key not in texts]
+
+
+def _wrong_lists(record: StudyRecord, pairs: set[tuple[str, str]]) -> list[str]:
+    problems = []
+    sides = {record.study.design.candidate, record.study.design.comparator}
+    raters = {rater.rater_id for rater in record.raters}
+    positions: dict[str, list[int]] = {}
+    for a in record.assignments:
+        positions.setdefault(a.rater_id, []).append(a.position)
+        if {a.left, a.right} != sides:
+            problems.append(
+                f"assignments.jsonl: {a.rater_id}, {a.position}: the sides are not the two sources"
+            )
+        if a.rater_id not in raters:
+            problems.append(f"assignments.jsonl: there is no rater {a.rater_id!r}")
+        if (a.item_id, a.level) not in pairs:
+            problems.append(f"assignments.jsonl: there is no pair {(a.item_id, a.level)}")
+    for rater, numbers in positions.items():
+        if sorted(numbers) != list(range(1, len(numbers) + 1)):
+            problems.append(f"assignments.jsonl: the positions of {rater!r} are not 1 to {len(numbers)}")
+    return problems
+
+
+def _wrong_answers(record: StudyRecord, pairs: set[tuple[str, str]]) -> list[str]:
     raters = {rater.rater_id: rater for rater in record.raters}
     shown = {(a.rater_id, a.item_id, a.level, a.repeat) for a in record.assignments}
-    for assignment in record.assignments:
-        if {assignment.left, assignment.right} != {design.candidate, design.comparator}:
-            problems.append(f"assignments.jsonl: sides of {assignment.rater_id}, {assignment.position}")
-        if assignment.rater_id not in raters:
-            problems.append(f"assignments.jsonl: there is no rater {assignment.rater_id!r}")
-    for answer in record.answers:
-        key = (answer.rater_id, answer.item_id, answer.level, answer.repeat)
-        rater = raters.get(answer.rater_id)
-        if rater is None or (not rater.imported and key not in shown):
-            problems.append(f"answers.jsonl: nobody was shown {key}")
+    problems = []
+    for name, answers in (("answers", record.answers), ("history", [e.answer for e in record.history])):
+        for answer in answers:
+            key = (answer.rater_id, answer.item_id, answer.level, answer.repeat)
+            rater = raters.get(answer.rater_id)
+            if rater is None or (answer.item_id, answer.level) not in pairs:
+                problems.append(f"{name}.jsonl: there is no such rater or pair: {key}")
+            elif answer.choice is not None and (rater.imported or key not in shown):
+                problems.append(f"{name}.jsonl: nobody was shown {key}")
+            elif answer.preference is not None and not rater.imported:
+                problems.append(f"{name}.jsonl: {key} has a preference, but {rater.rater_id!r} saw sides")
     return problems
 
 

@@ -6,7 +6,8 @@ from core.datasets import read_dataset
 from core.schema import Design
 from core.store import Store
 from core.store.studies import read_setting, write_setting
-from core.study.lifecycle import add_raters, import_study, move
+from core.study.lifecycle import import_study, move
+from core.study.raters import add_raters
 
 DEMO_NAME = "demo"
 _FILE = Path(__file__).resolve().parents[2] / "data" / "demo" / "answers.csv"

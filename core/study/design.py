@@ -8,6 +8,7 @@ from core.schema import Design
 from core.study.draws import share_out
 
 LARGEST_SEED = 2**63 - 1
+LARGEST_COUNT = 1_000_000
 SECONDS_PER_PAIR = 45
 """For the time estimate that raters and owners see before there are times of their own."""
 
@@ -33,12 +34,14 @@ def check_design(design: Design, sources: Sequence[str]) -> None:
         problems.append(f"hidden repeats: {design.repeat_share:g} is not between 0 and 0.5")
     if design.level_order not in ("fixed", "shuffled"):
         problems.append(f"level order: {design.level_order!r} is neither fixed nor shuffled")
-    if design.votes_per_pair is not None and design.votes_per_pair < 1:
-        problems.append(f"votes per pair: {design.votes_per_pair} is less than 1")
+    for what, count in (
+        ("votes per pair", design.votes_per_pair),
+        ("most questions per rater", design.max_questions),
+    ):
+        if count is not None and not 1 <= count <= LARGEST_COUNT:
+            problems.append(f"{what}: {count} is not a whole number from 1 to {LARGEST_COUNT}")
     if design.max_questions is not None and design.votes_per_pair is None:
         problems.append("most questions per rater: works with votes per pair only; set that too")
-    if design.max_questions is not None and design.max_questions < 1:
-        problems.append(f"most questions per rater: {design.max_questions} is less than 1")
     if problems:
         raise InputError("The design cannot be used:", problems)
 

@@ -101,7 +101,7 @@ def preference_of(record: StudyRecord, answer: Answer, assignment: Assignment | 
 def to_csv(record: StudyRecord) -> bytes:
     """UTF-8 CSV; cells that a spreadsheet would run as a formula start with an apostrophe."""
     buffer = io.StringIO(newline="")
-    writer = csv.DictWriter(buffer, COLUMNS, lineterminator="\n")
+    writer = csv.DictWriter(buffer, COLUMNS)  # lines end as RFC 4180 has it
     writer.writeheader()
     for row in answer_rows(record):
         writer.writerow({name: _cell(value) for name, value in row.items()})

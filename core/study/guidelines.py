@@ -61,7 +61,7 @@ def check_guideline(text: str, study: Study) -> None:
     for source in (study.design.candidate, study.design.comparator):
         if regex.search(rf"(?<!\w){regex.escape(source)}(?!\w)", text, regex.IGNORECASE):
             problems.append(f"the text names the source {source!r}: raters would know what to look for")
-    if regex.search(r"!\[|<\s*\w", text):
+    if regex.search(r"!\[|<\s*[a-zA-Z/!?]", text):
         problems.append("the text holds an image or HTML: raters' pages load nothing from outside")
     if problems:
         raise InputError("The guidelines cannot be used:", problems)

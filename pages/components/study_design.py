@@ -80,7 +80,9 @@ def form(store: Store, study: Study) -> None:
     if submitted:
         with mistakes_shown():
             changed = replace(
-                lifecycle.with_roles(design, candidate, next(s for s in sources if s != candidate)),
+                design,
+                candidate=candidate,
+                comparator=next(source for source in sources if source != candidate),
                 margin=round(margin, 4),
                 confidence_level=round(confidence, 4),
                 seed=lifecycle.parse_seed(seed),

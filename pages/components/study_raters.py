@@ -6,7 +6,7 @@ from core.errors import InputError
 from core.schema import Study
 from core.store import Store
 from core.store.raters import raters_of
-from core.study import lifecycle
+from core.study import raters
 from core.study.guidelines import shipped_languages
 from core.study.progress import progress
 from pages.components.messages import mistakes_shown, tell
@@ -38,7 +38,7 @@ def progress_table(store: Store, study: Study) -> None:
 def links_form(store: Store, study: Study) -> None:
     """Add raters, show, revoke and re-issue links, preview."""
     _add(store, study)
-    links = lifecycle.links(store, study)
+    links = raters.links(store, study)
     base = st.context.url.split("?")[0] if isinstance(st.context.url, str) else ""
     base = base.removesuffix("studies").rstrip("/")
     if links:
@@ -63,13 +63,13 @@ def _add(store: Store, study: Study) -> None:
             return
     with mistakes_shown():
         ids = [name.strip() for name in names.split(",") if name.strip()] or [""]
-        lifecycle.add_raters(store, study, ids, language=None if language == "as the study" else language)
+        raters.add_raters(store, study, ids, language=None if language == "as the study" else language)
         tell(f"Added {', '.join(ids)}.")
 
 
 def _preview(store: Store, study: Study, base: str) -> None:
     if st.button("Preview as a rater", help="A dry run: answers are marked and never counted."):
-        link = lifecycle.preview_link(store, study)
+        link = raters.preview_link(store, study)
         st.success("Open this link in another window. Its answers are a dry run and never count.")
         st.code(link.url(base), language=None)
 
@@ -82,10 +82,10 @@ def _change(store: Store, study: Study) -> None:
         rater_id = st.selectbox("Rater", ids)
         with st.container(horizontal=True), mistakes_shown():
             if st.button("Revoke", help="The link stops working; answers are kept."):
-                lifecycle.revoke_link(store, study, rater_id)
+                raters.revoke_link(store, study, rater_id)
                 tell(f"The link of {rater_id} no longer works.")
             if st.button("Issue a new link", help="The old link stops working; answers are kept."):
-                lifecycle.reissue_link(store, study, rater_id)
+                raters.reissue_link(store, study, rater_id)
                 tell(f"{rater_id} has a new link.")
 
 
@@ -104,7 +104,7 @@ def _import_votes(store: Store, study: Study) -> None:
     with mistakes_shown():
         if upload is None:
             raise InputError("Choose a file first.")
-        count = lifecycle.import_votes_file(store, study, rater_id, upload.getvalue(), upload.name)
+        count = raters.import_votes_file(store, study, rater_id, upload.getvalue(), upload.name)
         tell(f"{count} votes of {rater_id} imported.")
 
 

@@ -86,6 +86,16 @@ def test_two_raters() -> None:
     assert results.pairwise == ()
 
 
+def test_intervals_resample_questions() -> None:
+    """Two of four questions all agreed, two all not: four units are drawn, not twenty."""
+    other = {pair: "candidate" if pair[0] in ("q00", "q01") else "comparator" for pair in PAIRS}
+    record = record_of({"A": dict.fromkeys(PAIRS, "candidate"), "B": other})
+    agreement = study_results(record, n_resamples=1000).overall.raw_agreement
+    assert (agreement.n, agreement.n_clusters, agreement.estimate) == (20, 4, 0.5)
+    # Share of agreed questions among 4 drawn, P(0 of 4) = 1/16 > 0.025: the interval is all of [0, 1].
+    assert (agreement.low, agreement.high) == (0, 1)
+
+
 def test_three_raters() -> None:
     results = results_of(3)
     assert results.overall.contingency.table is None

@@ -18,7 +18,8 @@ from wire import Wire
 from core.schema import Dataset, Design, Item, Output
 from core.store import open_store
 from core.store.raters import assignments_of
-from core.study.lifecycle import add_raters, import_study, move
+from core.study.lifecycle import import_study, move
+from core.study.raters import add_raters
 
 ONE, TWO = "MARKEROFONE", "MARKEROFTWO"
 SEED = 7719354821730055

@@ -13,7 +13,8 @@ from core.store import Store
 from core.store.answers import answers_of, history_of
 from core.store.raters import assignments_of
 from core.store.studies import get_study
-from core.study.lifecycle import add_raters, import_study, move
+from core.study.lifecycle import import_study, move
+from core.study.raters import add_raters
 
 KEYS = {"left": "1", "right": "2", "both_good": "3", "both_bad": "4"}
 LABELS = {"left": "Left", "right": "Right", "both_good": "Both good", "both_bad": "Both bad"}

@@ -19,7 +19,8 @@ from core.store.access import admin_token
 from core.study.bundle import write_bundle
 from core.study.demo import load_demo_once
 from core.study.export import to_csv, to_jsonl, to_paper_zip
-from core.study.lifecycle import import_study, import_votes, move
+from core.study.lifecycle import import_study, move
+from core.study.raters import import_votes
 from pages.components import figures, results_tables
 from pages.components.messages import plain
 

@@ -13,7 +13,7 @@ from core.store.access import admin_token, is_admin_token, token_sha256
 from core.store.raters import rater_of_token
 from core.store.studies import find_study
 from core.study.blinding import open_desk
-from core.study.lifecycle import add_raters, import_votes, links, reissue_link, revoke_link
+from core.study.raters import add_raters, import_votes, links, reissue_link, revoke_link
 
 
 def key_file(store: Store) -> Path:

@@ -12,7 +12,8 @@ from core.schema import CHOICES, Assignment, Dataset, Design, Item, Output
 from core.store import Store, open_store
 from core.study.blinding import BlindPair, PairStatus, RaterDesk, decode, open_desk
 from core.study.export import answer_rows
-from core.study.lifecycle import move, preview_link, reissue_link, revoke_link
+from core.study.lifecycle import move
+from core.study.raters import preview_link, reissue_link, revoke_link
 
 MARKERS = {
     "candidate": "zqcandidate",

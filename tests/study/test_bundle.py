@@ -33,15 +33,8 @@ from core.store.record import load_record
 from core.study import bundle as bundle_module
 from core.study.blinding import open_desk
 from core.study.bundle import is_bundle, read_bundle, write_bundle
-from core.study.lifecycle import (
-    import_votes,
-    move,
-    preview_link,
-    reissue_link,
-    restore_study,
-    revoke_link,
-    set_guideline,
-)
+from core.study.lifecycle import move, restore_study, set_guideline
+from core.study.raters import import_votes, preview_link, reissue_link, revoke_link
 
 MEMBERS = (
     *("manifest.json", "study.json", "guidelines.json", "items.jsonl", "outputs.jsonl", "raters.jsonl"),

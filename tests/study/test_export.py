@@ -14,7 +14,7 @@ from core.schema import Answer, StudyRecord
 from core.store import Store
 from core.store.answers import save_answer
 from core.study.export import COLUMNS, answer_rows, paper_files, to_csv, to_jsonl, to_paper, to_paper_zip
-from core.study.lifecycle import import_votes, preview_link
+from core.study.raters import import_votes, preview_link
 
 COMMENTS = [
     "=1+1",

@@ -10,21 +10,12 @@ from core.errors import InputError, NotAllowed, NotFound
 from core.schema import STATES, Answer, Design
 from core.store import Store, open_store
 from core.store.studies import find_study, list_studies
-from core.study import lifecycle
+from core.study import lifecycle, raters
 from core.study.bundle import read_bundle, write_bundle
 from core.study.design import LARGEST_SEED, check_design
 from core.study.draws import assign, first_source
-from core.study.lifecycle import (
-    add_raters,
-    change_design,
-    import_study,
-    import_votes,
-    move,
-    preview_link,
-    restore_study,
-    roles,
-    set_guideline,
-)
+from core.study.lifecycle import change_design, import_study, move, restore_study, roles, set_guideline
+from core.study.raters import add_raters, import_votes, preview_link
 
 DESIGN = Design("ai", "human", seed=7)
 
@@ -168,7 +159,7 @@ def test_no_step_is_left_half_done(store: Store, monkeypatch: pytest.MonkeyPatch
         raise RuntimeError("the power went")
 
     before, design = counts_of(store), at_hand.study.design
-    monkeypatch.setattr(lifecycle, step, broken)
+    monkeypatch.setattr(lifecycle if step == "insert_record" else raters, step, broken)
     attempts: list[Callable[[], object]] = [
         lambda: add_raters(store, at_hand.study, ["R8", "R9"]),
         lambda: change_design(store, at_hand.study, replace(design, seed=8)),
@@ -392,7 +383,7 @@ def test_imported_votes(store: Store) -> None:
     (rater,) = at_hand.record.raters
     assert rater.imported
     assert rater.link_number == 0
-    with pytest.raises(InputError, match="a rater 'old' in this study already"):
+    with pytest.raises(InputError, match="'old' is in this study already"):
         import_votes(store, at_hand.study, "old", votes)
     with pytest.raises(InputError, match="holds no vote"):
         import_votes(store, at_hand.study, "new", {})

@@ -6,8 +6,8 @@ import pytest
 from factories import always, dataset, study_in, vote
 
 from core.store import Store
-from core.study.lifecycle import import_votes, preview_link, revoke_link
 from core.study.progress import RaterProgress, progress
+from core.study.raters import import_votes, preview_link, revoke_link
 
 
 def test_lines_by_hand(store: Store) -> None:

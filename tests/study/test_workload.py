@@ -11,7 +11,8 @@ from core.schema import Design
 from core.store import Store
 from core.study.design import workload
 from core.study.draws import share_out
-from core.study.lifecycle import add_raters, change_design
+from core.study.lifecycle import change_design
+from core.study.raters import add_raters
 
 DESIGN = Design("ai", "human", seed=3, votes_per_pair=2)
 

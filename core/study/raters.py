@@ -1,0 +1,155 @@
+"""The raters of a study: their links, their lists of pairs, and votes that were collected elsewhere."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.datasets.votes import read_votes
+from core.errors import InputError, NotAllowed
+from core.schema import Answer, Preference, Rater, Study
+from core.store import Store
+from core.store.answers import answers_of, insert_answers
+from core.store.raters import (
+    assignments_of,
+    current_token,
+    find_rater,
+    insert_rater,
+    issue_link,
+    raters_of,
+    replace_assignments,
+    update_rater,
+)
+from core.store.studies import get_study, items_of, now_utc, outputs_of, write_log
+from core.study.blinding import freeze
+from core.study.draws import Pair, assign, first_source, share_out
+
+
+@dataclass(frozen=True)
+class Link:
+    """A rater's personal link."""
+
+    rater_id: str
+    token: str
+
+    def url(self, base: str) -> str:
+        """The address to send, under the app's own address."""
+        return f"{base.rstrip('/')}/?t={self.token}"
+
+
+def add_raters(
+    store: Store,
+    study: Study,
+    rater_ids: Sequence[str],
+    *,
+    dry_run: bool = False,
+    language: str | None = None,
+) -> list[Link]:
+    """Add raters and give each a personal link. Raises InputError for blank, doubled or taken ids."""
+    with store.writing():
+        _check_rater_ids(store, study, rater_ids)
+        for rater_id in rater_ids:
+            rater = Rater(rater_id, dry_run=dry_run, language=language, created_utc=now_utc())
+            insert_rater(store, study.study_id, rater)
+            write_log(store, study.study_id, "preview added" if dry_run else "rater added", rater_id)
+        links = [Link(rater_id, issue_link(store, study.study_id, rater_id)) for rater_id in rater_ids]
+        study = get_study(store, study.study_id)
+        distribute(store, study, keep_lists=study.state != "draft")
+    return links
+
+
+def preview_link(store: Store, study: Study) -> Link:
+    """A link that shows the study as a rater sees it; its answers are marked as a dry run."""
+    used = {rater.rater_id for rater in raters_of(store, study.study_id)}
+    number = next(n for n in range(1, len(used) + 2) if f"preview-{n}" not in used)
+    return add_raters(store, study, [f"preview-{number}"], dry_run=True)[0]
+
+
+def links(store: Store, study: Study) -> list[Link]:
+    """The links that work now."""
+    tokens = [(r.rater_id, current_token(store, study.study_id, r)) for r in raters_of(store, study.study_id)]
+    return [Link(rater_id, token) for rater_id, token in tokens if token is not None]
+
+
+def revoke_link(store: Store, study: Study, rater_id: str) -> None:
+    """Make a rater's link worthless; answers are kept."""
+    with store.writing():
+        find_rater(store, study.study_id, rater_id)
+        update_rater(store, study.study_id, rater_id, revoked=1, token_sha256=None)
+        write_log(store, study.study_id, "link revoked", rater_id)
+
+
+def reissue_link(store: Store, study: Study, rater_id: str) -> Link:
+    """Give a rater a new link; the old one stops working."""
+    with store.writing():
+        if find_rater(store, study.study_id, rater_id).imported:
+            raise NotAllowed(f"The votes of {rater_id!r} came from a file; this rater has no link.")
+        link = Link(rater_id, issue_link(store, study.study_id, rater_id))
+        write_log(store, study.study_id, "link issued again", rater_id)
+    return link
+
+
+def import_votes_file(store: Store, study: Study, rater_id: str, data: bytes, file_name: str) -> int:
+    """Read the paper's votes JSON and keep it under a rater's name; returns how many votes."""
+    items = items_of(store, study.study_id)
+    pairs = {(item.item_id, level) for item in items for level in study.levels}
+    return import_votes(store, study, rater_id, read_votes(data, file_name, pairs))
+
+
+def import_votes(store: Store, study: Study, rater_id: str, votes: dict[Pair, Preference]) -> int:
+    """Keep preferences that were collected elsewhere under a rater's name; returns how many.
+
+    They have no side and no time, so that position bias and times leave them out by reason.
+    """
+    if not votes:
+        raise InputError("The file holds no vote: every entry is empty.")
+    with store.writing():
+        _check_rater_ids(store, study, [rater_id])
+        rater = Rater(rater_id, imported=True, created_utc=now_utc())
+        insert_rater(store, study.study_id, rater)
+        answers = [Answer(rater_id, item, level, preference=vote) for (item, level), vote in votes.items()]
+        insert_answers(store, study.study_id, answers)
+        freeze(store, study.study_id)
+        write_log(
+            store,
+            study.study_id,
+            "votes imported",
+            f"{rater_id}: {len(votes)} preferences, side and time unknown",
+        )
+    return len(votes)
+
+
+def distribute(store: Store, study: Study, *, keep_lists: bool) -> None:
+    """Give every rater a list of pairs, derived from the design.
+
+    Lists of raters who have answered stay as they are, and with `keep_lists` those of all raters. A note on
+    an open pair holds no list: the seed must derive every list that votes are given on.
+    """
+    number, design = study.study_id, study.design
+    items = items_of(store, number)
+    first = first_source(items, study.levels, outputs_of(store, number))
+    raters = [rater for rater in raters_of(store, number) if not rater.imported]
+    started = {answer.rater_id for answer in answers_of(store, number) if answer.answered}
+    kept = started | {rater.rater_id for rater in raters} if keep_lists else started
+    already: dict[str, set[str]] = {}
+    for assignment in assignments_of(store, number):
+        if assignment.rater_id in kept:
+            already.setdefault(assignment.rater_id, set()).add(assignment.item_id)
+    ids = [item.item_id for item in items]
+    real = [rater.rater_id for rater in raters if not rater.dry_run]
+    shares = share_out(design, ids, real, {rater: already.get(rater, set()) for rater in real})
+    for rater in raters:
+        if rater.rater_id not in already:
+            own = ids if rater.dry_run else shares[rater.rater_id]
+            plan = assign(design, rater.rater_id, own, study.levels, first)
+            replace_assignments(store, number, rater.rater_id, plan)
+
+
+def _check_rater_ids(store: Store, study: Study, rater_ids: Sequence[str]) -> None:
+    taken = {rater.rater_id for rater in raters_of(store, study.study_id)}
+    problems = []
+    for number, rater_id in enumerate(rater_ids):
+        if not rater_id.strip() or len(rater_id) > 80 or not rater_id.isprintable():
+            problems.append(f"{rater_id!r}: a rater needs an id of 1 to 80 printable characters")
+        elif rater_id in taken or rater_id in rater_ids[:number]:
+            problems.append(f"{rater_id!r} is in this study already")
+    if problems:
+        raise InputError("These raters cannot be added:", problems)
