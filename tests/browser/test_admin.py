@@ -92,6 +92,10 @@ def test_from_a_file_to_a_csv(app: AppServer, app_store: Store, new_page: NewPag
     assert [e.action for e in read_log(app_store, study.study_id)][-1] == "votes imported"
 
     results = admin_page(app, app_store, new_page, "results")
+    asked = results.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
+    assert [url for url in asked if not url.startswith((app.url, "data:", "blob:"))] == [], (
+        "asks another host"
+    )
     with results.expect_download() as csv_download:
         results.get_by_role("button", name="CSV").click()
     rows = list(csv.DictReader(io.StringIO(Path(csv_download.value.path()).read_text("utf-8"))))

@@ -2,18 +2,22 @@
 
 import sqlite3
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from app_server import AppServer, on_pair, settled, through_onboarding
 from factories import dataset
 from playwright.sync_api import Page, expect
 
+from core.analysis.study_results import study_results
 from core.schema import Design
-from core.store import Store
+from core.store import Store, open_store
 from core.store.answers import answers_of, history_of
 from core.store.raters import assignments_of
+from core.store.record import load_record
 from core.store.studies import get_study
-from core.study.lifecycle import import_study, move
+from core.study.bundle import read_bundle, write_bundle
+from core.study.lifecycle import change_design, import_study, move, restore_study
 from core.study.raters import add_raters
 
 KEYS = {"left": "1", "right": "2", "both_good": "3", "both_bad": "4"}
@@ -94,6 +98,43 @@ def test_twenty_pairs_by_keyboard_and_mouse(app: AppServer, app_store: Store, ne
     assert given(app_store, study_id) == plan
     assert len(history_of(app_store, study_id)) == 22  # 20 answers, one change, one skip
     assert get_study(app_store, study_id).first_vote_utc is not None
+    assert_the_bundle_says_the_same(app_store, study_id)
+
+
+def assert_the_bundle_says_the_same(store: Store, study_id: int) -> None:
+    """Votes through the page -> bundle -> import: identical numbers, all of them."""
+    record = load_record(store, get_study(store, study_id))
+    bundle = read_bundle(write_bundle(record), "study.zip")
+    with open_store(store.path.with_name("other.db")) as other:
+        restored = load_record(other, restore_study(other, bundle))
+    wanted = study_results(record, n_resamples=500).to_json()
+    assert wanted["n_pairs"] == 20
+    assert study_results(bundle, n_resamples=500).to_json() == wanted
+    assert study_results(restored, n_resamples=500).to_json() == wanted
+
+
+def test_a_press_on_a_list_that_was_drawn_again_is_no_answer(
+    app: AppServer, app_store: Store, new_page: NewPage
+) -> None:
+    """The owner changes the seed while a pair is on the screen: the press means nothing any more."""
+    study_id, link = open_study(app_store, app.url)
+    page = new_page()
+    through_onboarding(page, link)
+    on_pair(page, 1)
+    shown = page.locator(".assay-question").inner_text()
+    study = get_study(app_store, study_id)
+    for seed in range(100, 120):
+        study = change_design(app_store, study, replace(study.design, seed=seed))
+        item = assignments_of(app_store, study_id, "ann")[0].item_id
+        if f"Question {item}?" != shown:
+            break
+    page.keyboard.press("1")
+    expect(page.get_by_text(f"Question {item}?")).to_be_visible()
+    settled(page)
+    assert answers_of(app_store, study_id) == ()
+    press(page, 1, "right")
+    on_pair(page, 2)
+    assert given(app_store, study_id) == {1: "right"}
 
 
 def test_double_press_answers_one_pair(app: AppServer, app_store: Store, new_page: NewPage) -> None:
