@@ -98,8 +98,7 @@ def _go_through(page: Page, link: str, total: int, wire: Wire) -> None:
         on_pair(page, number)
         if number == 2:
             for mode in ("left against right", "off", "against its own A0"):
-                page.get_by_text(mode, exact=True).click()
-                settled(page)
+                wire.after(page, page.get_by_text(mode, exact=True).click)
                 wire.add_document(page)
         if number == 3:
             page.get_by_role("button", name="Skip, ask me later").click()
@@ -108,10 +107,10 @@ def _go_through(page: Page, link: str, total: int, wire: Wire) -> None:
         page.keyboard.press(str(number % 4 + 1))
     on_pair(page, 3)
     page.keyboard.press("1")
-    expect(page.get_by_role("button", name="Finish")).to_be_visible()
+    expect(page.get_by_role("button", name="Finish", exact=True)).to_be_visible()
     settled(page)
     wire.add_document(page)
-    page.get_by_role("button", name="Finish").click()
+    page.get_by_role("button", name="Finish", exact=True).click()
     expect(page.get_by_text("Done. Thank you!")).to_be_visible()
     settled(page)
     wire.add_document(page)

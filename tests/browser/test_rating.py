@@ -35,6 +35,15 @@ def open_study(store: Store, app_url: str, *, n_items: int = 4) -> tuple[int, st
     return study.study_id, link.url(app_url)
 
 
+def at_the_first_pair(app: AppServer, store: Store, new_page: NewPage) -> tuple[int, Page]:
+    """A rater who is through with guidelines and practice: (study number, page)."""
+    study_id, link = open_study(store, app.url)
+    page = new_page()
+    through_onboarding(page, link)
+    on_pair(page, 1)
+    return study_id, page
+
+
 def given(store: Store, study_id: int) -> dict[int, str | None]:
     """Number on the rater's list -> choice in the database."""
     numbers = {(a.item_id, a.level): a.position for a in assignments_of(store, study_id, "ann")}
@@ -92,7 +101,7 @@ def test_twenty_pairs_by_keyboard_and_mouse(app: AppServer, app_store: Store, ne
     expect(restarted.get_by_text("Still open: 8.")).to_be_visible()
     restarted.get_by_role("button", name="Go to the next open pair").click()
     press(restarted, 8, plan[8])
-    restarted.get_by_role("button", name="Finish").click()
+    restarted.get_by_role("button", name="Finish", exact=True).click()
     expect(restarted.get_by_text("Done. Thank you!")).to_be_visible()
 
     assert given(app_store, study_id) == plan
@@ -117,10 +126,7 @@ def test_a_press_on_a_list_that_was_drawn_again_is_no_answer(
     app: AppServer, app_store: Store, new_page: NewPage
 ) -> None:
     """The owner changes the seed while a pair is on the screen: the press means nothing any more."""
-    study_id, link = open_study(app_store, app.url)
-    page = new_page()
-    through_onboarding(page, link)
-    on_pair(page, 1)
+    study_id, page = at_the_first_pair(app, app_store, new_page)
     shown = page.locator(".assay-question").inner_text()
     study = get_study(app_store, study_id)
     for seed in range(100, 120):
@@ -138,9 +144,7 @@ def test_a_press_on_a_list_that_was_drawn_again_is_no_answer(
 
 
 def test_double_press_answers_one_pair(app: AppServer, app_store: Store, new_page: NewPage) -> None:
-    study_id, link = open_study(app_store, app.url)
-    page = new_page()
-    through_onboarding(page, link)
+    study_id, page = at_the_first_pair(app, app_store, new_page)
     number = 1
     for gap in (20, 60, 120, 200, 300):
         on_pair(page, number)
@@ -176,9 +180,7 @@ def test_two_tabs_give_one_answer_each_to_the_pair_on_its_screen(
 
 
 def test_browser_back_shows_the_pair_before(app: AppServer, app_store: Store, new_page: NewPage) -> None:
-    study_id, link = open_study(app_store, app.url)
-    page = new_page()
-    through_onboarding(page, link)
+    study_id, page = at_the_first_pair(app, app_store, new_page)
     press(page, 1, "left")
     press(page, 2, "right")
     on_pair(page, 3)
@@ -192,9 +194,7 @@ def test_browser_back_shows_the_pair_before(app: AppServer, app_store: Store, ne
 
 def test_a_press_after_a_server_restart_counts(app: AppServer, app_store: Store, new_page: NewPage) -> None:
     """The tab stays open while the server goes away and comes back: no press is swallowed."""
-    study_id, link = open_study(app_store, app.url)
-    page = new_page()
-    through_onboarding(page, link)
+    study_id, page = at_the_first_pair(app, app_store, new_page)
     press(page, 1, "left")
     on_pair(page, 2)
     app.kill()
@@ -208,10 +208,7 @@ def test_a_press_after_a_server_restart_counts(app: AppServer, app_store: Store,
 def test_comment_and_flag_are_kept_and_digits_in_a_comment_choose_nothing(
     app: AppServer, app_store: Store, new_page: NewPage
 ) -> None:
-    study_id, link = open_study(app_store, app.url)
-    page = new_page()
-    through_onboarding(page, link)
-    on_pair(page, 1)
+    study_id, page = at_the_first_pair(app, app_store, new_page)
     page.get_by_text("Comment, or report a broken pair").click()
     page.get_by_label("Comment (optional)").press_sequentially("12 of 34 =SUM(1)")
     page.get_by_text("This pair is invalid").click()
@@ -229,10 +226,7 @@ def test_comment_and_flag_are_kept_and_digits_in_a_comment_choose_nothing(
 def test_a_comment_left_unblurred_is_saved_with_the_choice(
     app: AppServer, app_store: Store, new_page: NewPage
 ) -> None:
-    study_id, link = open_study(app_store, app.url)
-    page = new_page()
-    through_onboarding(page, link)
-    on_pair(page, 1)
+    study_id, page = at_the_first_pair(app, app_store, new_page)
     page.get_by_text("Comment, or report a broken pair").click()
     page.get_by_label("Comment (optional)").fill("typed, then straight to the button")
     click(page, 1, "left")
@@ -245,10 +239,7 @@ def test_a_comment_left_unblurred_is_saved_with_the_choice(
 def test_when_the_database_cannot_be_written_the_pair_stays(
     app: AppServer, app_store: Store, database: Path, new_page: NewPage
 ) -> None:
-    study_id, link = open_study(app_store, app.url)
-    page = new_page()
-    through_onboarding(page, link)
-    on_pair(page, 1)
+    study_id, page = at_the_first_pair(app, app_store, new_page)
     with sqlite3.connect(database) as other:
         other.execute(
             "create trigger no_room before insert on answer begin select raise(abort, 'disk is full'); end"

@@ -1,8 +1,10 @@
 """Every byte that reaches a rater's browser, with the ids that Streamlit draws at random masked."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from app_server import settled
 from google.protobuf.message import Message
 from playwright.sync_api import Page, Response, WebSocket
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -33,6 +35,7 @@ class Wire:
     headers: list[str] = field(default_factory=list)
     heads: list[bytes] = field(default_factory=list)
     documents: list[bytes] = field(default_factory=list)
+    runs: int = 0
 
     def watch(self, page: Page) -> "Wire":
         page.on("websocket", self._websocket)
@@ -41,8 +44,25 @@ class Wire:
 
     def _websocket(self, websocket: WebSocket) -> None:
         self.urls.append(websocket.url)
-        websocket.on("framereceived", lambda frame: self.received.append(_bytes(frame)))
+        websocket.on("framereceived", self._frame)
         websocket.on("framesent", lambda frame: self.sent.append(_bytes(frame)))
+
+    def _frame(self, frame: bytes | str) -> None:
+        self.received.append(_bytes(frame))
+        message = ForwardMsg.FromString(self.received[-1])
+        if message.WhichOneof("type") == "script_finished" and message.script_finished == 0:
+            self.runs += 1  # ended successfully: not those that a newer one overtook
+
+    def after(self, page: Page, action: Callable[[], object]) -> None:
+        """Do something on the page and wait until the run of the script that it causes is drawn."""
+        before = self.runs
+        action()
+        for _ in range(400):
+            page.wait_for_timeout(50)
+            if self.runs > before:
+                settled(page)
+                return
+        raise AssertionError("nothing came of it")
 
     def _response(self, response: Response) -> None:
         self.urls.append(response.url)
