@@ -12,11 +12,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import numpy as np  # noqa: E402  (the path comes first)
-from scipy.stats import bootstrap  # noqa: E402
-from sklearn.metrics import cohen_kappa_score  # noqa: E402
+import numpy as np
+from scipy.stats import bootstrap
+from sklearn.metrics import cohen_kappa_score
 
-from core.stats.agreement import cohen_kappa  # noqa: E402
+from core.stats.agreement import cohen_kappa
 
 QUESTIONS, LEVELS, RESAMPLES = 20, 4, 2_000
 

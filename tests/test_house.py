@@ -32,13 +32,13 @@ def imported(path: Path) -> set[str]:
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
 def test_a_page_does_nothing_at_import_and_shows_render_alone(path: Path) -> None:
     """Streamlit may run the files in pages/ by itself, past app.py."""
-    quiet = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.Assign, ast.AnnAssign)
+    quiet = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign)
     public = []
     for node in tree(path).body:
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             continue
         assert isinstance(node, quiet), f"{path.name}, line {node.lineno} runs at import"
-        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
             public.append(node.name)
         if isinstance(node, ast.Assign):
             calls = [n for n in ast.walk(node.value) if isinstance(n, ast.Call)]

@@ -83,8 +83,10 @@ def count(record: StudyRecord, filters: Filters) -> Counted:
     for answer in record.answers:
         key = (answer.item_id, answer.level)
         reason = _reason(answer, raters[answer.rater_id], chosen, wanted)
-        if reason is None and answer.invalid and not answer.repeat:
-            flagged.add(key)  # also where the rater gave no answer
+        rater = raters[answer.rater_id]
+        heard = answer.rater_id in chosen or (filters.raters is None and not rater.dry_run)
+        if answer.invalid and heard and key in wanted:
+            flagged.add(key)  # also where the rater gave no answer, or noticed it at the hidden repeat
         if not answer.answered:
             continue
         if reason is not None:

@@ -15,7 +15,7 @@ from core.cli.options import (
     read_file,
     write_file,
 )
-from core.errors import InputError
+from core.errors import InputError, NotFound
 from core.schema import StudyRecord
 from core.stats.resampling import Estimate
 from core.store import database_path, open_store
@@ -57,10 +57,15 @@ def add_export(verbs: Commands) -> None:
 
 def _record(options: argparse.Namespace) -> StudyRecord:
     path = Path(options.study)
-    if path.suffix.lower() == ".zip" or (path.is_file() and is_bundle(read_file(path))):
-        return read_bundle(read_file(path), path.name)
+    if path.is_file() and is_bundle(data := read_file(path)):
+        return read_bundle(data, path.name)
     with open_store(database_path(options.db)) as store:
-        return load_record(store, find_study(store, options.study))
+        try:
+            return load_record(store, find_study(store, options.study))
+        except NotFound:
+            if path.suffix.lower() == ".zip":  # meant as a file: say what is wrong with it
+                return read_bundle(read_file(path), path.name)
+            raise
 
 
 def _results(options: argparse.Namespace) -> None:

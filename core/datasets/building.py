@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import regex
 
-from core.datasets.reading import clean_text, reject, shown, text_problem
+from core.datasets.reading import clean_text, is_language_tag, reject, same_name, shown, text_problem
 from core.schema import Dataset, Item, Output
 
-_LANGUAGE = regex.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
+_INVISIBLE = regex.compile(r"[\p{Cf}\u00A0\u2000-\u200A\u202F\u3164]")
 
 
 def natural_order(name: str) -> tuple[tuple[tuple[int, str], ...], str]:
@@ -71,7 +71,7 @@ class DatasetBuilder:
         where = place(fields.reference_line, fields.item_id)
         reference = self._text(where, fields.reference_name, fields.reference)
         language = fields.language
-        if not isinstance(language, str) or not _LANGUAGE.fullmatch(language.strip()):
+        if not isinstance(language, str) or not is_language_tag(language.strip()):
             written = shown(language) if isinstance(language, str) else text_problem(language)
             where = place(fields.language_line, fields.item_id)
             self.problems.append(f"{where}: language is no tag such as en, pt-BR or und ({written})")
@@ -106,6 +106,7 @@ class DatasetBuilder:
             reject(self.file_name, self.problems)
         first, second = sources
         self._note_identical(levels, first, second)
+        self._note_invisible()
         outputs = tuple(
             Output(item.item_id, level, source, self._texts[number, level, source])
             for number, item in enumerate(self._items)
@@ -121,6 +122,15 @@ class DatasetBuilder:
             file_name=self.file_name,
             notes=tuple(self.notes),
         )
+
+    def _note_invisible(self) -> None:
+        """Characters nobody sees can tell the sources apart to whoever looks at the page's text."""
+        for source in dict.fromkeys(source for _, _, source in self._texts):
+            texts = [text for (_, _, own), text in self._texts.items() if own == source]
+            found = Counter(c for text in texts for c in set(_INVISIBLE.findall(text)))
+            if found:
+                named = ", ".join(f"U+{ord(c):04X} in {n}" for c, n in sorted(found.items()))
+                self.notes.append(f"texts of source {shown(source)} hold characters nobody sees: {named}")
 
     def _text(self, where: str, field: str, value: object) -> str:
         problem = text_problem(value)
@@ -139,6 +149,8 @@ class DatasetBuilder:
         names = ", ".join(shown(source) for source in counts) or "none"
         if len(counts) != 2 and (counts or not self.problems):
             self.problems.append(f"sources: {len(counts)} found ({names}); exactly two are needed")
+        if len({same_name(source) for source in counts}) < len(counts):
+            self.problems.append(f"sources: {names} look alike; give them names a reader can tell apart")
         if len(counts) <= 2:
             return list(counts)
         # The two that occur most often are meant: a misspelt name occurs once or twice.

@@ -15,6 +15,8 @@ import regex
 
 from core.errors import InputError
 
+MOST_NAME = 200
+"""Characters that an id, level or source may have."""
 LONGEST_NAME = 60
 """Characters of an id, level or source that a message repeats; a file may hold anything there."""
 
@@ -78,8 +80,12 @@ def type_name(value: object) -> str:
 
 
 def clean_text(text: str) -> str:
-    """The text with every line break written as a line feed; nothing else changes."""
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    """The text with line breaks as line feeds and no blanks around it or at a line's end; nothing else changes.
+
+    Nobody sees such blanks, but they would travel to a rater's browser and could tell one source by them.
+    """
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return "\n".join(line.rstrip(" \t") for line in lines).strip()
 
 
 def is_blank(text: str) -> bool:
@@ -101,6 +107,16 @@ def text_problem(value: object) -> str | None:
     return "is blank" if is_blank(value) else None
 
 
+def is_language_tag(text: str) -> bool:
+    """Whether a text looks like a BCP 47 tag."""
+    return regex.fullmatch(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*", text) is not None
+
+
+def same_name(name: str) -> str:
+    """A key under which names are equal that a reader could not tell apart: case, form, invisible marks."""
+    return str(regex.sub(r"\p{Cf}", "", unicodedata.normalize("NFKC", name))).strip().casefold()
+
+
 def name_of(value: object) -> str | None:
     """An id, level or source as a name, without the spaces around it; None: no such name."""
     if isinstance(value, int) and not isinstance(value, bool):
@@ -108,14 +124,20 @@ def name_of(value: object) -> str | None:
         return str(value)
     if text_problem(value) is None:
         assert isinstance(value, str)
-        return value.strip()
+        return value.strip() if _too_long_or_broken(value) is None else None
     return None
+
+
+def _too_long_or_broken(name: str) -> str | None:
+    if len(name.strip()) > MOST_NAME:
+        return f"has more than {MOST_NAME} characters"
+    return "holds a line break or a tab" if regex.search(r"[\n\r\t]", name.strip()) else None
 
 
 def name_problem(value: object) -> str:
     """Why name_of found no name, as the end of "id ..."."""
     if isinstance(value, str):
-        return text_problem(value) or "cannot be used"
+        return text_problem(value) or _too_long_or_broken(value) or "cannot be used"
     return f"is {type_name(value)}, expected a text or a whole number"
 
 

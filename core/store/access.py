@@ -26,9 +26,17 @@ def token_sha256(token: str) -> str:
 
 def link_token(store: Store, *parts: str | int) -> str:
     """The token that the key file gives to `parts` (study, rater, number of the link), URL-safe."""
-    message = "\x1f".join(str(part) for part in parts).encode()
+    message = "\x1f".join(str(part) for part in (_database_id(store), *parts)).encode()
     mac = hmac.new(_access_key(store.path), message, hashlib.sha256).digest()[:_TOKEN_BYTES]
     return base64.urlsafe_b64encode(mac).rstrip(b"=").decode()
+
+
+def _database_id(store: Store) -> str:
+    """Drawn when the database was made: a key file that outlives its database opens nothing in the next."""
+    row = store.row("select value from setting where key = 'database_id'")
+    if row is None:
+        raise StorageError(f"The database {store.path.name} has lost its id: restore it from your backup.")
+    return str(row["value"])
 
 
 def admin_token(store: Store) -> str:

@@ -1,5 +1,7 @@
 """The schema, as the list of steps that made it: the only place where it changes."""
 
+import secrets
+
 from sqlite_utils import Database, Migrations
 
 migrations = Migrations("assay")
@@ -31,6 +33,7 @@ def m001_studies(db: Database) -> None:
     _create_raters(db)
     _create_answers(db)
     db.table("setting").create({"key": str, "value": str}, pk="key", not_null={"value"}, strict=True)
+    db.table("setting").insert({"key": "database_id", "value": secrets.token_hex(16)})
 
 
 def _create_studies(db: Database) -> None:

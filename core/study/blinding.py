@@ -172,9 +172,14 @@ class RaterDesk:
             app_version=__version__,
         )
 
-    def save_note(self, number: int, *, comment: str, invalid: bool) -> None:
-        """Keep the comment and the invalid flag of a pair, answered or not."""
-        self._save(number, comment=comment.replace("\x00", ""), invalid=invalid)
+    def save_note(self, number: int, *, comment: str | None = None, invalid: bool | None = None) -> None:
+        """Keep the comment or the invalid flag of a pair, answered or not; None leaves what is there."""
+        changes: dict[str, object] = {}
+        if comment is not None:
+            changes["comment"] = comment.replace("\x00", "")
+        if invalid is not None:
+            changes["invalid"] = invalid
+        self._save(number, **changes)
 
     def skip(self, number: int) -> None:
         """Put an open pair off until the others are done; an answered pair stays answered."""

@@ -17,10 +17,13 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from core import __version__
+from core.datasets.reading import text_problem
 from core.errors import InputError
 from core.schema import Answer, Assignment, HistoryEntry, Item, LogEntry, Output, Rater, Study, StudyRecord
 from core.study.design import check_design
+from core.study.draws import assign, first_source
 from core.study.guidelines import check_guideline
+from core.study.raters import rater_id_problem
 
 FORMAT = "assay-study"
 FORMAT_VERSION = 1
@@ -167,7 +170,8 @@ def _misfits(record: StudyRecord) -> list[str]:
             check_guideline(text, record.study)
     except InputError as wrong:
         problems += [f"{_STUDY}: {problem}" for problem in wrong.problems]
-    return problems + _wrong_lists(record, pairs) + _wrong_answers(record, pairs)
+    problems += _wrong_texts(record) + _wrong_lists(record, pairs) + _wrong_answers(record, pairs)
+    return problems or _not_drawn(record)
 
 
 def _doubled(record: StudyRecord) -> list[str]:
@@ -184,6 +188,22 @@ def _doubled(record: StudyRecord) -> list[str]:
         for key, n in Counter(listed).items()
         if n > 1
     ]
+
+
+def _wrong_texts(record: StudyRecord) -> list[str]:
+    fields = [("items", i.item_id, text) for i in record.items for text in (i.question, i.reference)]
+    fields += [("outputs", o.item_id, o.text) for o in record.outputs]
+    problems = [
+        f"{name}.jsonl: {item}: text {problem}"
+        for name, item, text in fields
+        if (problem := text_problem(text))
+    ]
+    for rater in record.raters:
+        if problem := rater_id_problem(rater.rater_id):
+            problems.append(f"raters.jsonl: {problem}")
+    if not record.study.levels or len(set(record.study.levels)) < len(record.study.levels):
+        problems.append(f"{_STUDY}: the levels are none, or stand twice")
+    return problems
 
 
 def _wrong_lists(record: StudyRecord, pairs: set[tuple[str, str]]) -> list[str]:
@@ -207,13 +227,26 @@ def _wrong_lists(record: StudyRecord, pairs: set[tuple[str, str]]) -> list[str]:
     return problems
 
 
+def _not_drawn(record: StudyRecord) -> list[str]:
+    """Raters whose list is not the one that the seed gives: a side may have been turned round."""
+    items, study = record.items, record.study
+    first = first_source(items, study.levels, record.outputs)
+    problems = []
+    for rater in record.raters:
+        own = [a for a in record.assignments if a.rater_id == rater.rater_id]
+        ids = [item.item_id for item in items if item.item_id in {a.item_id for a in own}]
+        if not rater.dry_run and own != assign(study.design, rater.rater_id, ids, study.levels, first):
+            problems.append(f"assignments.jsonl: the list of {rater.rater_id!r} is not what the seed gives")
+    return problems
+
+
 def _wrong_answers(record: StudyRecord, pairs: set[tuple[str, str]]) -> list[str]:
     raters = {rater.rater_id: rater for rater in record.raters}
     shown = {(a.rater_id, a.item_id, a.level, a.repeat) for a in record.assignments}
     problems = []
     for name, answers in (("answers", record.answers), ("history", [e.answer for e in record.history])):
         for answer in answers:
-            key = (answer.rater_id, answer.item_id, answer.level, answer.repeat)
+            key = _answer_key(answer)
             rater = raters.get(answer.rater_id)
             if rater is None or (answer.item_id, answer.level) not in pairs:
                 problems.append(f"{name}.jsonl: there is no such rater or pair: {key}")
@@ -221,7 +254,21 @@ def _wrong_answers(record: StudyRecord, pairs: set[tuple[str, str]]) -> list[str
                 problems.append(f"{name}.jsonl: nobody was shown {key}")
             elif answer.preference is not None and not rater.imported:
                 problems.append(f"{name}.jsonl: {key} has a preference, but {rater.rater_id!r} saw sides")
+    last = {_answer_key(entry.answer): entry.answer for entry in record.history}
+    for answer in record.answers:
+        if last.get(_answer_key(answer)) != answer:
+            problems.append(f"answers.jsonl: {_answer_key(answer)} is not what its history ends with")
+    counting = {rater.rater_id for rater in record.raters if not rater.dry_run}
+    voted = any(answer.answered and answer.rater_id in counting for answer in record.answers)
+    if voted and record.study.first_vote_utc is None:
+        problems.append(
+            f"{_STUDY}: there are votes, so first_vote_utc must say since when the design is frozen"
+        )
     return problems
+
+
+def _answer_key(answer: Answer) -> tuple[str, str, str, bool]:
+    return answer.rater_id, answer.item_id, answer.level, answer.repeat
 
 
 def _json(value: Any) -> bytes:

@@ -40,7 +40,7 @@ COLUMNS = (
     "dataset_sha256",
     "design_seed",
 )
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+_FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
 
 
 def answer_rows(record: StudyRecord, *, open_notes: bool = False) -> list[dict[str, Any]]:

@@ -1,6 +1,8 @@
 """What raters read before they start: shipped texts, or the owner's own, which may name no source."""
 
+import html
 import json
+import unicodedata
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -58,13 +60,21 @@ def check_guideline(text: str, study: Study) -> None:
     problems = []
     if not text.strip():
         problems.append("the text is empty")
+    read = _as_read(text)
     for source in (study.design.candidate, study.design.comparator):
-        if regex.search(rf"(?<!\w){regex.escape(source)}(?!\w)", text, regex.IGNORECASE):
+        word = regex.escape(_as_read(source))
+        if regex.search(rf"(?<![\p{{L}}\p{{N}}]){word}(?![\p{{L}}\p{{N}}])", read):
             problems.append(f"the text names the source {source!r}: raters would know what to look for")
     if regex.search(r"!\[|<\s*[a-zA-Z/!?]", text):
         problems.append("the text holds an image or HTML: raters' pages load nothing from outside")
     if problems:
         raise InputError("The guidelines cannot be used:", problems)
+
+
+def _as_read(text: str) -> str:
+    """What a reader makes of a text: entities resolved, marks and invisible characters gone, case folded."""
+    seen = unicodedata.normalize("NFKC", html.unescape(text))
+    return str(regex.sub(r"[\p{Cf}*_~`\\]", "", seen)).casefold()
 
 
 @cache

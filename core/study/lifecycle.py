@@ -4,9 +4,11 @@ Page and command both call these functions; each writes one line to the study's 
 """
 
 import secrets
+import unicodedata
 from dataclasses import fields, replace
 
 from core import __version__
+from core.datasets.reading import is_language_tag, same_name
 from core.errors import InputError, NotAllowed
 from core.schema import Dataset, Design, State, Study, StudyRecord
 from core.store import Store
@@ -99,10 +101,10 @@ def restore_study(store: Store, record: StudyRecord, *, name: str | None = None)
 
 def check_name(store: Store, name: str) -> str:
     """The name without blanks around it. Raises InputError when it is empty, too long or taken."""
-    name = name.strip()
+    name = unicodedata.normalize("NFC", name).strip()
     if not name or len(name) > 80 or not name.isprintable():
         raise InputError("A study needs a name of 1 to 80 printable characters.")
-    if name in {study.name for study in list_studies(store)}:
+    if same_name(name) in {same_name(study.name) for study in list_studies(store)}:
         raise InputError(f"There is a study named {name!r} already. Choose another name.")
     return name
 
@@ -149,6 +151,8 @@ def move(store: Store, study: Study, state: State, reason: str = "") -> Study:
 def set_guideline(store: Store, study: Study, language: str, text: str) -> None:
     """Give the study its own guidelines in one language. Raises InputError where they would unblind."""
     check_guideline(text, study)
+    if not is_language_tag(language):
+        raise InputError(f"{language[:40]!r} is no language tag such as en, pt-BR or zh-Hant.")
     with store.writing():
         write_guideline(store, study.study_id, language, text)
         write_log(store, study.study_id, "guidelines changed", language)

@@ -1,8 +1,10 @@
 """The raters of a study: their links, their lists of pairs, and votes that were collected elsewhere."""
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from core.datasets.reading import same_name
 from core.datasets.votes import read_votes
 from core.errors import InputError, NotAllowed
 from core.schema import Answer, Preference, Rater, Study
@@ -45,7 +47,9 @@ def add_raters(
 ) -> list[Link]:
     """Add raters and give each a personal link. Raises InputError for blank, doubled or taken ids."""
     with store.writing():
-        _check_rater_ids(store, study, rater_ids)
+        if not dry_run:
+            _check_not_over(store, study)
+        rater_ids = _checked_ids(store, study, rater_ids)
         for rater_id in rater_ids:
             rater = Rater(rater_id, dry_run=dry_run, language=language, created_utc=now_utc())
             insert_rater(store, study.study_id, rater)
@@ -102,7 +106,8 @@ def import_votes(store: Store, study: Study, rater_id: str, votes: dict[Pair, Pr
     if not votes:
         raise InputError("The file holds no vote: every entry is empty.")
     with store.writing():
-        _check_rater_ids(store, study, [rater_id])
+        _check_not_over(store, study)
+        (rater_id,) = _checked_ids(store, study, [rater_id])
         rater = Rater(rater_id, imported=True, created_utc=now_utc())
         insert_rater(store, study.study_id, rater)
         answers = [Answer(rater_id, item, level, preference=vote) for (item, level), vote in votes.items()]
@@ -143,13 +148,29 @@ def distribute(store: Store, study: Study, *, keep_lists: bool) -> None:
             replace_assignments(store, number, rater.rater_id, plan)
 
 
-def _check_rater_ids(store: Store, study: Study, rater_ids: Sequence[str]) -> None:
-    taken = {rater.rater_id for rater in raters_of(store, study.study_id)}
+def rater_id_problem(rater_id: str) -> str | None:
+    """Why a text is no rater's id, or None."""
+    if not rater_id or len(rater_id) > 80 or not rater_id.isprintable():
+        return f"{rater_id[:80]!r}: a rater needs an id of 1 to 80 printable characters"
+    return None
+
+
+def _check_not_over(store: Store, study: Study) -> None:
+    if get_study(store, study.study_id).state == "unblinded":
+        raise NotAllowed("The study is unblinded: raters and votes can no longer be added.")
+
+
+def _checked_ids(store: Store, study: Study, rater_ids: Sequence[str]) -> list[str]:
+    """The ids without blanks around them. Raises InputError for ids that cannot be, or look like another's."""
+    clean = [unicodedata.normalize("NFC", rater_id).strip() for rater_id in rater_ids]
+    taken = {same_name(rater.rater_id) for rater in raters_of(store, study.study_id)}
     problems = []
-    for number, rater_id in enumerate(rater_ids):
-        if not rater_id.strip() or len(rater_id) > 80 or not rater_id.isprintable():
-            problems.append(f"{rater_id!r}: a rater needs an id of 1 to 80 printable characters")
-        elif rater_id in taken or rater_id in rater_ids[:number]:
+    for rater_id in clean:
+        if problem := rater_id_problem(rater_id):
+            problems.append(problem)
+        elif same_name(rater_id) in taken:
             problems.append(f"{rater_id!r} is in this study already")
+        taken.add(same_name(rater_id))
     if problems:
         raise InputError("These raters cannot be added:", problems)
+    return clean

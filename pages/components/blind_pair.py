@@ -4,7 +4,7 @@ Texts of the data set are untrusted: they are escaped token by token into st.htm
 Keys name a number on the rater's own list and nothing else: keys reach the browser.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 
 import streamlit as st
@@ -38,7 +38,7 @@ _STYLE = """<style>
   background: color-mix(in srgb, currentColor 12%, transparent); }
 .assay-text ins { text-decoration: underline; text-decoration-thickness: 2px; text-underline-offset: 3px;
   background: color-mix(in srgb, #f2b600 32%, transparent); border-radius: .15rem; }
-.assay-text del { text-decoration: line-through; opacity: .62; }
+.assay-text del { text-decoration: line-through; opacity: .62; unicode-bidi: isolate; }
 .assay-text del + ins { margin-inline-start: .2em; }
 div:has(> .st-key-choices) { position: sticky; bottom: 0; z-index: 5; }
 .st-key-choices { padding: .6rem 0 .8rem; background: Canvas; }
@@ -64,12 +64,12 @@ def heading(question: str, reference: str, language: str, level: str) -> None:
         '<div class="assay-quiet" style="margin-top:.5rem">Reference (correct and complete)</div>'
         f'<div class="assay-reference assay-text" {_language(language)}>{escape(reference)}</div>'
         '<div style="margin-top:.9rem">Which answer fits level '
-        f'<span class="assay-level">{escape(level)}</span> better?'
+        f'<span class="assay-level"><bdi>{escape(level)}</bdi></span> better?'
         f"{f' <span class=assay-quiet>{escape(level)}: {escape(meaning)}.</span>' if meaning else ''}</div>"
     )
 
 
-def diff_control(place: DeltaGenerator, level: str, remembered: str) -> str:
+def diff_control(level: str, remembered: str) -> str:
     """Which differences to mark; the value is one of DIFF_MODES."""
     labels = {
         OWN_BASE: "against the reference" if level == FIRST_LEVEL else f"against its own {FIRST_LEVEL}",
@@ -77,7 +77,7 @@ def diff_control(place: DeltaGenerator, level: str, remembered: str) -> str:
         NO_DIFF: "off",
     }
     # Not a radio: its focus would swallow the keys 1 to 4.
-    return place.segmented_control(
+    return st.segmented_control(
         "Mark changes",
         DIFF_MODES,
         default=remembered if remembered in DIFF_MODES else OWN_BASE,
@@ -110,10 +110,16 @@ def choice_place() -> DeltaGenerator:
     return st.container(key="choices")
 
 
-def choice_buttons(place: DeltaGenerator, prefix: str, current: Choice | None) -> Choice | None:
+def choice_buttons(
+    place: DeltaGenerator,
+    prefix: str,
+    current: Choice | None,
+    on_press: Callable[..., None] | None = None,
+    args: tuple[object, ...] = (),
+) -> Choice | None:
     """Four buttons with the keys 1 to 4; the choice that was pressed in this run.
 
-    `prefix` names the pair that is on the screen, so that a press that arrives late is never taken for
+    `on_press` is called with the choice and `args` before the run that a press causes. `prefix` names the pair that is on the screen, so that a press that arrives late is never taken for
     an answer to the pair after it.
     """
     pressed: Choice | None = None
@@ -124,6 +130,8 @@ def choice_buttons(place: DeltaGenerator, prefix: str, current: Choice | None) -
             shortcut=str(number),
             type="primary" if choice == current else "secondary",
             width="stretch",
+            on_click=on_press,
+            args=(choice, *args) if on_press else None,
         ):
             pressed = choice
     return pressed

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from core.schema import Choice
-from core.study.blinding import BlindPair, PairStatus, RaterDesk
+from core.study.blinding import PairStatus, RaterDesk
 from pages.components.blind_pair import CHOICE_LABELS
 
 Go = Callable[[str | int], None]
@@ -29,18 +29,23 @@ def header(
     st.progress(done / desk.total)
 
 
-def note(desk: RaterDesk, pair: BlindPair) -> None:
-    """Comment and invalid flag, saved when they change."""
-    with st.expander("Comment, or report a broken pair", expanded=bool(pair.comment or pair.invalid)):
-        comment = st.text_area("Comment (optional)", pair.comment, key=f"m{pair.number}", max_chars=5000)
-        invalid = st.checkbox(
-            "This pair is invalid (broken text, wrong question): leave it out",
-            pair.invalid,
-            key=f"i{pair.number}",
+def note(number: int, comment: str, invalid: bool) -> tuple[str, bool]:
+    """Comment and invalid flag as they stand in the browser, at first as given."""
+    with st.expander("Comment, or report a broken pair", expanded=bool(comment or invalid)):
+        written = st.text_area("Comment (optional)", comment, key=f"m{number}", max_chars=5000)
+        flagged = st.checkbox(
+            "This pair is invalid (broken text, wrong question): leave it out", invalid, key=f"i{number}"
         )
-        if (comment, invalid) != (pair.comment, pair.invalid):
-            desk.save_note(pair.number, comment=comment, invalid=invalid)
+        if written or flagged:
             st.caption(":material/check: Saved")
+    return written, flagged
+
+
+def note_in_browser(number: int) -> tuple[str, bool] | None:
+    """The same, for a callback that comes before they are drawn; None where they never were."""
+    if f"m{number}" not in st.session_state:
+        return None
+    return st.session_state[f"m{number}"], st.session_state[f"i{number}"]
 
 
 def navigation(desk: RaterDesk, number: int, go: Go) -> None:

@@ -50,6 +50,7 @@ def form(store: Store, study: Study) -> None:
             "Candidate (the other source is the comparator)",
             sources,
             index=sources.index(design.candidate),
+            format_func=plain,
             horizontal=True,
             disabled=frozen,
         )

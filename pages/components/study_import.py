@@ -59,6 +59,7 @@ def _dataset(store: Store, dataset: Dataset, file_name: str) -> int | None:
         candidate = st.radio(
             "Candidate: the source you ask about",
             usual,
+            format_func=plain,
             horizontal=True,
             help="The other source is the comparator. Both are frozen with the margin at the first vote.",
         )

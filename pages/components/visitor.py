@@ -6,6 +6,7 @@ from typing import Literal
 
 import streamlit as st
 
+from core.errors import NotAllowed
 from core.store import Store, database_path, open_store
 from core.store.access import is_admin_token
 from core.study.blinding import RaterDesk, open_desk
@@ -21,6 +22,16 @@ def who() -> Who:
     if "admin" in st.query_params or _ADMIN_KEY in st.session_state:
         return "admin" if _admin_proven() else "nobody"
     return "nobody"
+
+
+@contextmanager
+def desk_of(token: str) -> Iterator[RaterDesk]:
+    """The desk that a token opens. Raises NotAllowed when it opens none. Touches nothing of Streamlit."""
+    with open_store(database_path()) as store:
+        desk = open_desk(store, token)
+        if desk is None:
+            raise NotAllowed("Your link was replaced or withdrawn.")
+        yield desk
 
 
 @contextmanager

@@ -254,3 +254,10 @@ def test_raters_come_in_the_order_asked_for() -> None:
     counted = count(record, Filters(raters=["B", "A", "B"]))
     assert counted.raters == ("B", "A")
     assert counted.codes[0].tolist() == [COMPARATOR, CANDIDATE]
+
+
+def test_a_flag_counts_from_whoever_saw_the_pair() -> None:
+    """Also from a rater who answered nothing, unless only others were asked for."""
+    record = record_of({"A": ALL, "B": ALL, "C": {}}, invalid=[("C", *PAIRS[0])])
+    assert count(record, Filters()).pairs_left_out == {"flagged as invalid": 1}
+    assert count(record, Filters(raters=["A", "B"])).pairs_left_out == {}

@@ -18,6 +18,7 @@ from wire import Wire
 from core.schema import Dataset, Design, Item, Output
 from core.store import open_store
 from core.store.raters import assignments_of
+from core.store.studies import write_setting
 from core.study.lifecycle import import_study, move
 from core.study.raters import add_raters
 
@@ -75,6 +76,7 @@ def rate_everything(
             old.unlink()
     comparator = next(source for source in data.sources if source != candidate)
     with open_store(database) as store:
+        write_setting(store, "database_id", "the same")
         design = Design(candidate=candidate, comparator=comparator, seed=SEED)
         study = import_study(store, "STUDYMARKER", data, design)
         (link,) = add_raters(store, study, ["ann"])

@@ -253,3 +253,52 @@ def test_when_the_database_cannot_be_written_the_pair_stays(
     page.keyboard.press("1")
     on_pair(page, 2)
     assert given(app_store, study_id) == {1: "left"}
+
+
+def test_a_tab_that_is_behind_takes_no_comment_back(
+    app: AppServer, app_store: Store, new_page: NewPage
+) -> None:
+    study_id, first = at_the_first_pair(app, app_store, new_page)
+    second = first.context.new_page()
+    second.goto(first.url)
+    on_pair(second, 1)
+    second.get_by_text("Comment, or report a broken pair").click()
+    second.get_by_label("Comment (optional)").fill("from the second tab")
+    second.get_by_text("This pair is invalid").click()
+    settled(second)
+    first.bring_to_front()
+    press(first, 1, "left")
+    on_pair(first, 2)
+    (answer,) = answers_of(app_store, study_id)
+    assert (answer.choice, answer.comment, answer.invalid) == ("left", "from the second tab", True)
+
+
+def test_a_press_that_another_event_follows_is_saved_or_stays_open(
+    app: AppServer, app_store: Store, new_page: NewPage
+) -> None:
+    """A newer event ends the run of the one before it. Streamlit drops a press whose callback has not begun
+    by then (a few milliseconds): such a press is never called saved, and its pair comes back.
+    """
+    study_id, page = at_the_first_pair(app, app_store, new_page)
+    gaps = (0, 5, 30, 60, 100, 150)
+    for number, gap in enumerate(gaps, start=1):
+        page.goto(page.url.rsplit("at=", 1)[0] + f"at={number}")
+        on_pair(page, number)
+        page.evaluate(
+            """gap => {
+                const named = name => [...document.querySelectorAll('button')].find(
+                    button => button.innerText.trim().startsWith(name));
+                named('Left').click();
+                setTimeout(() => named('Next').click(), gap);
+            }""",
+            gap,
+        )
+        page.wait_for_timeout(500)
+        settled(page)
+    saved = given(app_store, study_id)
+    assert set(saved.values()) == {"left"}
+    assert len([number for number in (3, 4, 5, 6) if number in saved]) >= 3
+    page.goto(page.url.rsplit("at=", 1)[0] + "at=list")
+    still = page.get_by_text("Still open:").inner_text(timeout=20_000)
+    for number in set(range(1, 7)) - set(saved):
+        assert str(number) in still

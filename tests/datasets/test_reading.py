@@ -83,8 +83,8 @@ def test_text_problem(value: object, problem: str | None):
     assert text_problem(value) == problem
 
 
-def test_line_breaks_become_line_feeds():
-    assert clean_text("a\r\nb\rc\n\r\n d ") == "a\nb\nc\n\n d "
+def test_line_breaks_become_line_feeds_and_blanks_that_nobody_sees_go():
+    assert clean_text(" a\r\nb \rc\n\r\n d \n") == "a\nb\nc\n\n d"
 
 
 def test_names():

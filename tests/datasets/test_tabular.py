@@ -306,6 +306,33 @@ def test_any_rows_raise_nothing_but_input_error(table: list[dict[str, object]]):
 @settings(deadline=None)
 @given(st.lists(st.text(st.characters(exclude_categories=("Cc", "Cs")), min_size=1), min_size=2, max_size=2))
 def test_texts_come_back_as_they_were(texts: list[str]):
-    table = [ROWS[at] | {"text": text + "."} for at, text in enumerate(texts)]
+    table = [ROWS[at] | {"text": f".{text}."} for at, text in enumerate(texts)]
     dataset = read_tabular(as_csv(table), "a.csv")
-    assert [output.text for output in dataset.outputs] == [text + "." for text in texts]
+    assert [output.text for output in dataset.outputs] == [f".{text}." for text in texts]
+
+
+@pytest.mark.parametrize("twin", ["PIPE", "ｐｉｐｅ", "pipe\u200b"], ids=ascii)
+def test_sources_that_look_alike(twin: str):
+    table = [row | {"source": twin} if row["source"] == "person" else row for row in ROWS]
+    assert any("look alike" in problem for problem in problems_of(as_csv(table)))
+
+
+@pytest.mark.parametrize(("name", "why"), [("two\nlines", "line break"), ("x" * 201, "more than 200")])
+def test_names_stay_short_and_on_one_line(name: str, why: str):
+    found = problems_of(as_jsonl([row | {"item_id": name} for row in ROWS]), "a.jsonl")
+    assert why in found[0]
+
+
+def test_blanks_around_a_text_do_not_mark_its_source():
+    table = [
+        row | {"text": f"{row['text']} \r\n" if row["source"] == "pipe" else row["text"]} for row in ROWS
+    ]
+    assert read_tabular(as_csv(table), "a.csv").outputs == read_tabular(as_csv(ROWS), "a.csv").outputs
+
+
+def test_characters_nobody_sees_are_noted_by_source():
+    marked = [
+        row | {"text": row["text"] + "\u200bx\u00a0y"} if row["source"] == "pipe" else row for row in ROWS
+    ]
+    (note,) = read_tabular(as_csv(marked), "a.csv").notes
+    assert note == "texts of source pipe hold characters nobody sees: U+00A0 in 4, U+200B in 4"

@@ -15,7 +15,9 @@ from core.store.studies import read_setting, write_log, write_setting
 def test_makes_folders_and_tables(tmp_path: Path) -> None:
     path = tmp_path / "some" / "where" / "new.db"
     with open_store(path) as store:
-        assert set(counts_of(store).values()) == {0}
+        counts = counts_of(store)
+        assert counts.pop("setting") == 1, "the database's id"
+        assert set(counts.values()) == {0}
     assert path.is_file()
 
 

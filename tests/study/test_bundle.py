@@ -361,3 +361,35 @@ def test_a_study_without_answers_comes_round_too(store: Store) -> None:
     again = restore_study(store, read_bundle(write_bundle(record), "b.zip"), name="again")
     assert without_links(load_record(store, again)) == without_links(record)
     assert replace(again, study_id=0, name="") == replace(record.study, study_id=0, name="")
+
+
+@pytest.mark.parametrize(
+    ("member", "values", "sentence"),
+    [
+        ("study.json", {"first_vote_utc": None}, "first_vote_utc must say since when"),
+        ("answers.jsonl", {"choice": "both_bad"}, "is not what its history ends with"),
+        ("outputs.jsonl", {"text": "a\u0000b"}, "text holds the control character U+0000"),
+        ("items.jsonl", {"reference": " "}, "text is blank"),
+        ("raters.jsonl", {"rater_id": "two\nlines"}, "a rater needs an id"),
+        ("study.json", {"levels": []}, "the levels are none"),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_what_the_app_would_never_have_let_in(
+    store: Store, written: bytes, member: str, values: dict[str, object], sentence: str
+) -> None:
+    assert sentence in str(refused(store, changed_line(written, member, **values)))
+
+
+def test_a_side_that_was_turned_round(store: Store, written: bytes) -> None:
+    """The seed proves where each source stood: nobody turns votes round in a published bundle."""
+    first = json.loads(members_of(written)["assignments.jsonl"].splitlines()[0])
+    turned = changed_line(written, "assignments.jsonl", left=first["right"], right=first["left"])
+    assert "is not what the seed gives" in str(refused(store, turned))
+
+
+def test_a_third_source(store: Store, written: bytes) -> None:
+    output = json.loads(members_of(written)["outputs.jsonl"].splitlines()[0])
+    more = json.dumps({**output, "source": "another"}).encode() + b"\n"
+    data = edited(written, {"outputs.jsonl": more + members_of(written)["outputs.jsonl"]})
+    assert "nobody asks for" in str(refused(store, data))

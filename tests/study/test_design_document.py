@@ -33,7 +33,7 @@ def test_the_script_agrees_with_the_assignments(
     at_hand = study_in(
         store,
         dataset(n_items, sources=("zebra", "apple")),
-        raters=("R1", 'Zoë "日本"', "r1"),
+        raters=("R1", 'Zoë "日本"', "r2"),
         seed=seed,
         votes_per_pair=workload,
         level_order="shuffled",

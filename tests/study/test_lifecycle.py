@@ -418,6 +418,11 @@ def test_a_preview_takes_no_question_from_a_rater(store: Store) -> None:
         "   ",
         "![x](https://example.org/x.png)",
         "<img src=x>",
+        "Written by _ai_",
+        "by a&#105;",
+        "by **a**i",
+        "by a\u200bi",
+        "by ＡＩ",
     ],
 )
 def test_guidelines_that_would_unblind(store: Store, text: str) -> None:
@@ -453,3 +458,34 @@ def test_guidelines_in_the_raters_language(store: Store) -> None:
     assert texts["R3"] == "Leia com calma."
     assert texts["R2"] == texts["R4"] != texts["R1"]
     assert texts["R5"] == texts["R1"]
+
+
+@pytest.mark.parametrize("name", ["R1", "r1", " R1 ", "Ｒ1"], ids=repr)
+def test_raters_that_look_alike_are_one(store: Store, name: str) -> None:
+    at_hand = study_in(store)
+    with pytest.raises(InputError, match="in this study already"):
+        add_raters(store, at_hand.study, [name])
+
+
+def test_an_unblinded_study_takes_no_more_raters_or_votes(store: Store) -> None:
+    at_hand = study_in(store)
+    move(store, at_hand.study, "closed")
+    move(store, at_hand.study, "unblinded", "done")
+    before = counts_of(store)
+    with pytest.raises(NotAllowed, match="no longer be added"):
+        add_raters(store, at_hand.study, ["late"])
+    with pytest.raises(NotAllowed, match="no longer be added"):
+        import_votes(store, at_hand.study, "late", {("q00", "A0"): "candidate"})
+    assert counts_of(store) == before
+
+
+def test_guidelines_need_a_language(store: Store) -> None:
+    at_hand = study_in(store)
+    with pytest.raises(InputError, match="is no language tag"):
+        set_guideline(store, at_hand.study, "<script>", "Fine.")
+
+
+def test_study_names_that_look_alike_are_one(store: Store) -> None:
+    study_in(store)
+    with pytest.raises(InputError, match="There is a study named"):
+        import_study(store, " STUDY ", dataset(), DESIGN)
