@@ -1,13 +1,14 @@
 """Who is visiting (rater link, admin, nobody) and which pages they get; nothing else."""
 
 import gc
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import logging
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
 import streamlit as st
 
 from core.store import database_path, open_store
-from pages import annotate, results, studies
+from pages import annotate, methods, results, studies
 from pages.components import visitor
 
 
@@ -24,16 +25,27 @@ def main() -> None:
     """Build the visitor's pages and run the one they asked for."""
     st.set_page_config(page_title="Assay", layout="wide")
     who = visitor.who()
+    explained = st.Page(methods.render, title="Methods", url_path="methods")
     if who == "rater":
         pages = [st.Page(annotate.render, title="Rate", url_path="annotate", default=True)]
     elif who == "admin":
         pages = [
             st.Page(studies.render, title="Studies", url_path="studies", default=True),
             st.Page(results.render, title="Results", url_path="results"),
+            explained,
         ]
     else:
-        pages = [st.Page(nobody, title="Assay", url_path="welcome", default=True)]
+        pages = [st.Page(nobody, title="Assay", url_path="welcome", default=True), explained]
     st.navigation(pages, position="top" if who == "admin" else "hidden").run()
+
+
+@contextmanager
+def _without_warnings() -> Iterator[None]:
+    logging.disable(logging.WARNING)
+    try:
+        yield
+    finally:
+        logging.disable(logging.NOTSET)
 
 
 @asynccontextmanager
@@ -42,7 +54,8 @@ async def _before_the_first_visitor(_app: st.App) -> AsyncIterator[None]:
     open_store(database_path()).close()  # migrate once
     # Until navigation is declared once, Streamlit runs the files in pages/ by itself, past this module,
     # and lists their names to whoever comes.
-    st.navigation([st.Page(nobody)])
+    with _without_warnings():  # that there is no visitor yet
+        st.navigation([st.Page(nobody)])
     # Streamlit collects after every rerun: what was imported by now needs no second look.
     gc.collect()
     gc.freeze()

@@ -9,7 +9,7 @@ from core.schema import Study, StudyRecord
 from core.store import Store
 from core.store.record import load_record
 from core.store.studies import list_studies
-from pages.components import figures, visitor
+from pages.components import figures, study_choice, visitor
 from pages.components.messages import plain
 
 _LONGEST = 70
@@ -54,17 +54,10 @@ def _fingerprint(record: StudyRecord) -> int:
 
 
 def _study(store: Store) -> Study | None:
-    """The study chosen; at first the newest that has votes."""
-    studies = {study.study_id: study for study in list_studies(store)}
-    started = [number for number, study in studies.items() if study.first_vote_utc]
-    chosen = st.selectbox(
-        "Study",
-        studies,
-        index=list(studies).index(started[0]) if started else 0,
-        format_func=lambda number: f"{studies[number].name} ({studies[number].state})",
-        key="results_study",
-    )
-    return studies.get(chosen) if chosen is not None else None
+    """The study chosen on any page."""
+    studies = list_studies(store)
+    chosen = study_choice.choose(studies)
+    return next((study for study in studies if study.study_id == chosen), None)
 
 
 def _filters(record: StudyRecord) -> Filters:
@@ -98,6 +91,8 @@ def _filters(record: StudyRecord) -> Filters:
         else [],
     ]
     some = tuple(level for level in study.levels if level in levels)
+    if not some:
+        st.caption("No level is chosen: all are shown.")
     return Filters(
         some if 0 < len(some) < len(study.levels) else None,
         *(tuple(values) or None for values in asked),

@@ -4,9 +4,15 @@ import streamlit as st
 
 from core.store import Store
 from core.store.studies import get_study, list_studies
-from pages.components import messages, study_design, study_import, study_raters, study_texts, visitor
-
-_CHOSEN = "studies_chosen"
+from pages.components import (
+    messages,
+    study_choice,
+    study_design,
+    study_import,
+    study_raters,
+    study_texts,
+    visitor,
+)
 
 
 def render() -> None:
@@ -14,24 +20,14 @@ def render() -> None:
     with visitor.admin_store() as store:
         st.title("Studies")
         messages.news()
-        studies = list_studies(store)
-        names = {study.study_id: f"{study.name} ({study.state})" for study in studies}
-        options = [*names, 0]
-        chosen = st.session_state.get(_CHOSEN)
-        asked = st.selectbox(
-            "Study",
-            options,
-            index=options.index(chosen) if chosen in options else 0,
-            format_func=lambda number: names.get(number, "Import a new study ..."),
-        )
-        st.session_state[_CHOSEN] = asked
-        if asked == 0:
+        chosen = study_choice.choose(list_studies(store), offer_new=True)
+        if chosen is None or chosen == study_choice.NEW:
             imported = study_import.form(store)
             if imported is not None:
-                st.session_state[_CHOSEN] = imported
+                study_choice.remember(imported)
                 st.rerun()
         else:
-            _study(store, asked)
+            _study(store, chosen)
 
 
 def _study(store: Store, study_id: int) -> None:

@@ -74,8 +74,12 @@ def test_app_only_decides_who_gets_which_pages() -> None:
 
 
 def test_admin_pages_ask_for_the_role_themselves() -> None:
+    public = {"methods"}  # shows documents alone
     for path in PAGES:
         text = path.read_text("utf-8")
+        if path.stem in public:
+            assert not [name for name in imported(path) if name.startswith(("core", "pages"))]
+            continue
         assert ("visitor.rater_desk()" if path.stem == "annotate" else "visitor.admin_store()") in text
 
 

@@ -178,7 +178,7 @@ def _shared(
         if key in flagged:
             outs[key] = FLAGGED
         elif given < needed:
-            outs[key] = NOT_SHARED if asked is None or given == 0 else TOO_FEW
+            outs[key] = NOT_SHARED if asked is None else TOO_FEW
         else:
             keys.append(key)
     codes = np.array([[votes[rater].get(key, MISSING) for rater in raters] for key in keys], dtype=np.int64)

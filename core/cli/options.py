@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from core.errors import InputError
+from core.store import database_path
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
@@ -14,6 +15,16 @@ Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 def add_database_option(command: argparse.ArgumentParser) -> None:
     """`--db`, the same for every command."""
     command.add_argument("--db", metavar="PATH", help="database (default: ASSAY_DB, else var/assay.db)")
+
+
+def existing_database(given: str | None) -> Path:
+    """The database a command reads. Raises InputError when there is none: a mistyped path makes no new one."""
+    path = database_path(given)
+    if not path.exists():
+        raise InputError(
+            f"There is no database {path}. `study import` or ./run makes one; --db names another."
+        )
+    return path
 
 
 def read_file(path: Path) -> bytes:

@@ -9,12 +9,15 @@ from core.cli.options import Commands, add_database_option
 from core.errors import NotFound
 from core.store import Store, database_path, open_store
 from core.store.access import admin_token
-from core.store.studies import find_study
+from core.store.studies import find_study, write_setting
 from core.study.demo import DEMO_NAME, load_demo_once
 from core.study.raters import links
 
 _APP = Path(__file__).resolve().parents[2] / "app.py"
 _DEFAULT_PORT = "8501"
+DEFAULT_ADDRESS = f"http://127.0.0.1:{_DEFAULT_PORT}"
+ADDRESS = "address"
+"""Setting: where the app was last started, for links that a command prints."""
 
 
 def add_to(nouns: Commands) -> None:
@@ -32,7 +35,9 @@ def _serve(options: argparse.Namespace) -> None:
     path = database_path(options.db)
     with open_store(path) as store:
         load_demo_once(store)
-        _print_links(store, f"http://127.0.0.1:{_port(options.further)}")
+        address = f"http://127.0.0.1:{_port(options.further)}"
+        write_setting(store, ADDRESS, address)
+        _print_links(store, address)
     sys.stdout.flush()
     os.environ["ASSAY_DB"] = str(path.resolve())
     os.chdir(_APP.parent)  # Streamlit reads .streamlit/config.toml from the working directory

@@ -4,18 +4,21 @@ import argparse
 import json
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
-from core.cli.options import Commands, add_database_option, read_file
+from core.cli.options import Commands, add_database_option, existing_database, read_file
+from core.cli.serve import ADDRESS, DEFAULT_ADDRESS
 from core.cli.study_results import add_export, add_results
 from core.datasets import read_dataset
+from core.errors import InputError
 from core.schema import Dataset, Design, State, Study
 from core.store import Store, database_path, open_store
-from core.store.studies import find_study, items_of, list_studies
+from core.store.studies import find_study, items_of, list_studies, read_setting
 from core.study import lifecycle, raters
 from core.study.bundle import is_bundle, read_bundle
+from core.study.design import describe_shortage
+from core.study.guidelines import levels_note
 from core.study.progress import progress
-
-DEFAULT_URL = "http://127.0.0.1:8501"
 
 
 def add_to(nouns: Commands) -> None:
@@ -43,14 +46,11 @@ def _add_import(verbs: Commands) -> None:
     command.add_argument("--name", help="name of the study (a bundle brings its own)")
     command.add_argument("--candidate", help="source whose non-inferiority is asked")
     command.add_argument("--comparator", help="source it is compared with")
-    command.add_argument(
-        "--margin", type=float, default=0.1, help="non-inferiority margin (default %(default)s)"
-    )
+    command.add_argument("--margin", type=float, help="non-inferiority margin (default 0.1)")
     command.add_argument(
         "--confidence",
         type=float,
-        default=0.90,
-        help="of the one-sided lower bound, between 0.5 and 1 (default %(default)s)",
+        help="of the one-sided lower bound, between 0.5 and 1 (default 0.90)",
     )
     command.add_argument("--seed", type=int, help="of every draw (default: a new one)")
     command.add_argument(
@@ -60,12 +60,9 @@ def _add_import(verbs: Commands) -> None:
     command.add_argument(
         "--levels-order",
         choices=["fixed", "shuffled"],
-        default="fixed",
-        help="levels within a question: best to worst, or shuffled (default %(default)s)",
+        help="levels within a question: best to worst, or shuffled (default fixed)",
     )
-    command.add_argument(
-        "--repeats", type=float, default=0.05, help="share of hidden repeats, 0 to 0.5 (default %(default)s)"
-    )
+    command.add_argument("--repeats", type=float, help="share of hidden repeats, 0 to 0.5 (default 0.05)")
     command.add_argument("--again", action="store_true", help="import a file that is here already once more")
     add_database_option(command)
     command.set_defaults(run=_import)
@@ -87,7 +84,7 @@ def _add_links(verbs: Commands) -> None:
     command.add_argument("--language", help="of the guidelines for the raters added")
     command.add_argument("--revoke", metavar="R", help="make a rater's link worthless; answers are kept")
     command.add_argument("--reissue", metavar="R", help="give a rater a new link; the old one stops working")
-    command.add_argument("--url", default=DEFAULT_URL, help="address of the app (default %(default)s)")
+    command.add_argument("--url", help="address of the app (default: where it was last started)")
     add_database_option(command)
     command.set_defaults(run=_links)
 
@@ -96,7 +93,7 @@ def _add_states(verbs: Commands) -> None:
     states: tuple[tuple[str, State, str], ...] = (
         ("open", "open", "let raters answer"),
         ("close", "closed", "take no more answers"),
-        ("unblind", "unblinded", "end a closed study"),
+        ("unblind", "unblinded", "end a closed study for good; its results may be used from then on"),
     )
     for verb, state, text in states:
         command = verbs.add_parser(verb, help=text)
@@ -123,40 +120,54 @@ def _import(options: argparse.Namespace) -> None:
         f"Study {study.name!r}: {n_items} questions at levels {', '.join(study.levels)}; {study.state}.\n"
         f"{lifecycle.describe_design(study.design)}"
     )
+    if warning := levels_note(study.levels):
+        print(f"Note: {warning}")
 
 
 def _import_dataset(store: Store, dataset: Dataset, options: argparse.Namespace) -> Study:
     candidate, comparator = lifecycle.roles(dataset, options.candidate, options.comparator)
+    given = {field: value for field, value in _design_options(options).items() if value is not None}
     design = Design(
-        candidate=candidate,
-        comparator=comparator,
-        margin=options.margin,
-        confidence_level=options.confidence,
-        seed=lifecycle.new_seed() if options.seed is None else options.seed,
-        level_order=options.levels_order,
-        repeat_share=options.repeats,
-        votes_per_pair=options.votes_per_pair,
-        max_questions=options.max_questions,
+        **{"seed": lifecycle.new_seed(), **given, "candidate": candidate, "comparator": comparator}
     )
     name = options.name if options.name is not None else options.file.stem
     return lifecycle.import_study(store, name, dataset, design, again=options.again)
 
 
+def _design_options(options: argparse.Namespace) -> dict[str, Any]:
+    """Field of Design -> what the command line says; None where it says nothing."""
+    return {
+        "candidate": options.candidate,
+        "comparator": options.comparator,
+        "margin": options.margin,
+        "confidence_level": options.confidence,
+        "seed": options.seed,
+        "level_order": options.levels_order,
+        "repeat_share": options.repeats,
+        "votes_per_pair": options.votes_per_pair,
+        "max_questions": options.max_questions,
+    }
+
+
 def _restore(store: Store, data: bytes, options: argparse.Namespace) -> Study:
+    if any(value is not None for value in _design_options(options).values()):
+        raise InputError(
+            f"{options.file.name} is a bundle and brings its own design: leave design options out."
+        )
     record = read_bundle(data, options.file.name)
     return lifecycle.restore_study(store, record, name=options.name)
 
 
 def _votes(options: argparse.Namespace) -> None:
     data = read_file(options.file)
-    with open_store(database_path(options.db)) as store:
+    with open_store(existing_database(options.db)) as store:
         study = find_study(store, options.name)
         count = raters.import_votes_file(store, study, options.rater, data, options.file.name)
     print(f"{count} votes of {options.rater!r} added to {study.name!r}, side and time unknown.")
 
 
 def _links(options: argparse.Namespace) -> None:
-    with open_store(database_path(options.db)) as store:
+    with open_store(existing_database(options.db)) as store:
         study = find_study(store, options.name)
         with store.writing():  # one command, one step
             if options.revoke:
@@ -168,30 +179,36 @@ def _links(options: argparse.Namespace) -> None:
                 raters.add_raters(store, study, ids, language=options.language)
         if options.revoke:
             print(f"The link of {options.revoke!r} no longer works.")
+        base = options.url or read_setting(store, ADDRESS) or DEFAULT_ADDRESS
         for link in raters.links(store, study):
-            print(f"{link.rater_id}\t{link.url(options.url)}")
+            print(f"{link.rater_id}\t{link.url(base)}")
         if study.state == "draft":
             print(f"The study is a draft: `study open {study.name}` lets raters answer.")
 
 
 def _move(options: argparse.Namespace) -> None:
-    with open_store(database_path(options.db)) as store:
+    with open_store(existing_database(options.db)) as store:
         study = lifecycle.move(store, find_study(store, options.name), options.state, options.reason)
+        shortage = describe_shortage(raters.study_workload(store, study))
     print(f"Study {study.name!r} is {study.state}.")
+    if study.state == "open" and shortage:
+        print(f"Note: {shortage}")
 
 
 def _list(options: argparse.Namespace) -> None:
-    with open_store(database_path(options.db)) as store:
+    with open_store(existing_database(options.db)) as store:
         studies = list_studies(store)
     if options.json:
         print(json.dumps([asdict(study) for study in studies], indent=2, ensure_ascii=False))
         return
+    if not studies:
+        print("No studies yet: `study import` makes one.")
     for study in studies:
         print(f"{study.name}\t{study.state}\t{study.design.candidate} against {study.design.comparator}")
 
 
 def _progress(options: argparse.Namespace) -> None:
-    with open_store(database_path(options.db)) as store:
+    with open_store(existing_database(options.db)) as store:
         lines = progress(store, find_study(store, options.name).study_id)
     if options.json:
         print(json.dumps([asdict(line) for line in lines], indent=2, ensure_ascii=False))

@@ -5,10 +5,11 @@ import json
 from pathlib import Path
 
 from core.analysis.counted import Filters
-from core.analysis.study_results import Block, StudyResults, study_results
+from core.analysis.study_results import COEFFICIENTS, Block, StudyResults, study_results
 from core.cli.options import (
     Commands,
     add_database_option,
+    existing_database,
     level_list,
     make_folder,
     name_list,
@@ -18,7 +19,7 @@ from core.cli.options import (
 from core.errors import InputError, NotFound
 from core.schema import StudyRecord
 from core.stats.resampling import Estimate
-from core.store import database_path, open_store
+from core.store import open_store
 from core.store.record import load_record
 from core.store.studies import find_study
 from core.study.bundle import is_bundle, read_bundle, write_bundle
@@ -59,7 +60,7 @@ def _record(options: argparse.Namespace) -> StudyRecord:
     path = Path(options.study)
     if path.is_file() and is_bundle(data := read_file(path)):
         return read_bundle(data, path.name)
-    with open_store(database_path(options.db)) as store:
+    with open_store(existing_database(options.db)) as store:
         try:
             return load_record(store, find_study(store, options.study))
         except NotFound:
@@ -86,36 +87,63 @@ def _results(options: argparse.Namespace) -> None:
 
 
 def _print(results: StudyResults) -> None:
-    block, bound = results.overall, results.non_inferiority
+    block = results.overall
     print(f"Study {results.study!r} ({results.state}): {results.candidate} against {results.comparator}")
+    if results.state == "open":
+        print("The study is open: looking at totals while votes come in invites bias.")
     print(f"Raters: {', '.join(results.raters) or 'none'}; levels: {', '.join(results.levels)}")
     _print_counts(block)
     if block.contingency.table is not None:
         _print_table(block)
-    for name in ("raw_agreement", "cohen_kappa", "gwet_ac1", "fleiss_kappa", "krippendorff_alpha"):
+    for name in COEFFICIENTS:
         print(f"{name:20} {_estimate(getattr(block, name))}")
     counts = ", ".join(f"{value}: {n}" for value, n in block.composite.counts.items())
     print(f"{'composite mean':20} {_number(block.composite.mean)} (pairs scored {counts})")
-    print(f"\nNon-inferiority, margin {bound.margin:g}, one-sided bound at {bound.confidence_level:.0%}:")
-    print(f"  over questions (the verdict) {_number(bound.bound_questions)}: {_verdict(bound, 'questions')}")
-    print(f"  over pairs (the paper's)     {_number(bound.bound_pairs)}: {_verdict(bound, 'pairs')}")
-    power = results.power
-    print(f"Power {_number(power.value)} ({power.method}, alpha {power.alpha:g}, {power.alternative})")
-    overall = results.position_overall
-    print(
-        f"Position: {_number(overall.share_left)} left of {overall.n} choices of a side, p {_number(overall.p)}"
-    )
+    _print_verdict(results)
+    _print_ties_and_bias(results)
     for level, part in results.per_level.items():
         print(
-            f"{level}: {part.n_pairs} pairs, agreement {_number(part.raw_agreement.estimate)}, kappa "
+            f"{level}: n={part.n_pairs}, agreement {_number(part.raw_agreement.estimate)}, kappa "
             f"{_number(part.cohen_kappa.estimate)}, AC1 {_number(part.gwet_ac1.estimate)}, composite "
             f"{_number(part.composite.mean)}"
         )
 
 
+def _print_verdict(results: StudyResults) -> None:
+    bound = results.non_inferiority
+    print(f"\nNon-inferiority, margin {bound.margin:g}, one-sided bound at {bound.confidence_level:.0%}:")
+    for name, unit in (("over questions (the verdict)", "questions"), ("over pairs (the paper's)", "pairs")):
+        value = getattr(bound, f"bound_{unit}")
+        said = f"undefined: {bound.reason}" if value is None else f"{_number(value)}: {_verdict(bound, unit)}"
+        print(f"  {name:28} {said}")
+    for power in (results.power, results.power_one_sided):
+        reason = f": {power.reason}" if power.value is None else ""
+        print(
+            f"Power {_number(power.value)}{reason} ({power.alternative}, alpha {power.alpha:g}); pairs for 80 % "
+            f"{_count(power.n_for_80)}, for 90 % {_count(power.n_for_90)}"
+        )
+
+
+def _print_ties_and_bias(results: StudyResults) -> None:
+    ties, overall = results.overall.ties, results.position_overall
+    print(
+        f"Ties: paper's rule {_number(ties.paper_rule)}, all tied {_number(ties.both_tied)}, composite zero "
+        f"{_number(ties.composite_zero)}, opposed {_number(ties.opposed)}"
+    )
+    if overall.share_left is None:
+        print(f"Position bias: undefined: {overall.reason}")
+    else:
+        print(
+            f"Position bias: {overall.share_left:.1%} left of {overall.n} choices of a side, p {overall.p:.4f}"
+        )
+    for rater, repeats in results.repeats.items():
+        if repeats.n:
+            print(f"Repeats of {rater}: {repeats.n_same} of {repeats.n} answered with the same preference")
+
+
 def _print_counts(block: Block) -> None:
     left_out = "; ".join(f"{n} {reason}" for reason, n in block.n_left_out.items()) or "none"
-    print(f"{block.n_pairs} pairs of {block.n_questions} questions; left out: {left_out}\n")
+    print(f"Pairs: {block.n_pairs}, of questions: {block.n_questions}; left out: {left_out}\n")
 
 
 def _print_table(block: Block) -> None:
@@ -143,8 +171,12 @@ def _number(value: float | None) -> str:
     return "undefined" if value is None else f"{value:.4f}"
 
 
+def _count(value: int | None) -> str:
+    return "undefined" if value is None else str(value)
+
+
 def _export(options: argparse.Namespace) -> None:
-    with open_store(database_path(options.db)) as store:
+    with open_store(existing_database(options.db)) as store:
         record = load_record(store, find_study(store, options.name))
     if options.format == "paper":
         written = _export_paper(record, options.out)

@@ -8,7 +8,7 @@ import hashlib
 import json
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NoReturn
 
 import regex
@@ -49,19 +49,24 @@ def decode(data: bytes, file_name: str) -> str:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        reject(file_name, list(_bad_bytes(data)))
+        reject(file_name, [_bad_bytes(data)])
     if not text.strip():
         reject(file_name, ["line 1: the file is empty"])
     return text
 
 
-def _bad_bytes(data: bytes) -> Iterable[str]:
+def _bad_bytes(data: bytes) -> str:
+    """One sentence for the whole file: a wrong encoding shows on every line that has an accent."""
     # A line break is never part of a longer UTF-8 sequence, so lines can be decoded one by one.
+    wrong: list[tuple[int, int]] = []
     for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
         try:
             line.decode("utf-8")
         except UnicodeDecodeError as error:
-            yield f"line {number}: byte 0x{line[error.start]:02x} is not UTF-8; save the file as UTF-8"
+            wrong.append((number, line[error.start]))
+    number, byte = wrong[0]
+    more = "" if len(wrong) == 1 else f" (and {len(wrong) - 1} more lines)"
+    return f"line {number}: byte 0x{byte:02x} is not UTF-8{more}; save the file as UTF-8 (Excel: CSV UTF-8)"
 
 
 def shown(name: str) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from core.errors import InputError
 from core.schema import Design
-from core.study.draws import share_out
+from core.study.draws import main_sequence, share_out, with_repeats
 
 LARGEST_SEED = 2**63 - 1
 LARGEST_COUNT = 1_000_000
@@ -53,19 +53,24 @@ class Workload:
     questions: dict[str, int]
     """Rater -> number of questions."""
     pairs: dict[str, int]
-    """Rater -> number of pairs, without hidden repeats."""
+    """Rater -> number of pairs shown, hidden repeats among them."""
     short: int
     """Questions that get fewer votes than the design asks for."""
     minutes: dict[str, int]
     """Rater -> rough time, at SECONDS_PER_PAIR."""
 
 
-def workload(design: Design, item_ids: Sequence[str], n_levels: int, raters: Sequence[str]) -> Workload:
+def workload(
+    design: Design, item_ids: Sequence[str], levels: Sequence[str], raters: Sequence[str]
+) -> Workload:
     """How the questions would be shared out among `raters` if all started now."""
     shares = share_out(design, item_ids, raters)
     wanted = len(raters) if design.votes_per_pair is None else design.votes_per_pair
     votes = [sum(item in items for items in shares.values()) for item in item_ids]
-    pairs = {rater: len(items) * n_levels for rater, items in shares.items()}
+    pairs = {
+        rater: len(with_repeats(design, rater, main_sequence(design, rater, items, levels), len(levels)))
+        for rater, items in shares.items()
+    }
     return Workload(
         questions={rater: len(items) for rater, items in shares.items()},
         pairs=pairs,
@@ -77,3 +82,11 @@ def workload(design: Design, item_ids: Sequence[str], n_levels: int, raters: Seq
 def estimated_minutes(pairs: int) -> int:
     """Rough time for so many pairs, in whole minutes, at least one."""
     return max(1, round(pairs * SECONDS_PER_PAIR / 60))
+
+
+def describe_shortage(plan: Workload) -> str | None:
+    """A sentence where questions get fewer votes than the design asks for, else None."""
+    if not plan.short:
+        return None
+    questions = "1 question gets" if plan.short == 1 else f"{plan.short} questions get"
+    return f"{questions} fewer votes than the design asks for: add raters or raise the cap."

@@ -3,6 +3,7 @@
 import html
 import json
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -42,6 +43,16 @@ class PracticePair:
 def shipped_languages() -> list[str]:
     """Languages of the guidelines that come with Assay."""
     return sorted(path.stem for path in (_DATA / "guidelines").glob("*.md"))
+
+
+def levels_note(levels: Sequence[str]) -> str | None:
+    """What an owner should know where the study's levels are not those the shipped texts speak of."""
+    if set(levels) == set(LEVEL_MEANINGS):
+        return None
+    return (
+        f"The shipped guidelines and practice pairs speak of levels A0 to A4; this study has {', '.join(levels)}. "
+        "Write guidelines that say what these mean."
+    )
 
 
 def guideline_text(own: dict[str, str], language: str) -> str:

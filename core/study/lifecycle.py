@@ -105,7 +105,7 @@ def check_name(store: Store, name: str) -> str:
     if not name or len(name) > 80 or not name.isprintable():
         raise InputError("A study needs a name of 1 to 80 printable characters.")
     if same_name(name) in {same_name(study.name) for study in list_studies(store)}:
-        raise InputError(f"There is a study named {name!r} already. Choose another name.")
+        raise InputError(f"There is a study named {name!r} already. Choose another name (--name).")
     return name
 
 

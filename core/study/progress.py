@@ -25,9 +25,9 @@ class RaterProgress:
     median_seconds: float | None
     """Over answers with a time; None without any."""
     left_rate: float | None
-    """Share of left among the choices of a side; None without any."""
+    """Share of left among the choices of a side, hidden repeats left out as in the results; None without any."""
     both_good_rate: float | None
-    """Share of both good among all answers; None without any."""
+    """Share of both good among all answers but hidden repeats; None without any."""
     last_utc: str | None
     revoked: bool
 
@@ -48,9 +48,10 @@ def progress(store: Store, study_id: int) -> list[RaterProgress]:
 
 def _line(rater: Rater, answers: Sequence[Answer], total: int) -> RaterProgress:
     given = [answer for answer in answers if answer.answered]
+    main = [answer for answer in given if not answer.repeat]
     seconds = [answer.seconds for answer in given if answer.seconds is not None]
-    sides = [answer.choice for answer in given if answer.choice in ("left", "right")]
-    both_good = [answer for answer in given if "both_good" in (answer.choice, answer.preference)]
+    sides = [answer.choice for answer in main if answer.choice in ("left", "right")]
+    both_good = [answer for answer in main if "both_good" in (answer.choice, answer.preference)]
     return RaterProgress(
         rater_id=rater.rater_id,
         kind="imported" if rater.imported else "dry run" if rater.dry_run else "rater",
@@ -60,7 +61,7 @@ def _line(rater: Rater, answers: Sequence[Answer], total: int) -> RaterProgress:
         flagged=sum(answer.invalid for answer in answers),
         median_seconds=median(seconds) if seconds else None,
         left_rate=sides.count("left") / len(sides) if sides else None,
-        both_good_rate=len(both_good) / len(given) if given else None,
+        both_good_rate=len(both_good) / len(main) if main else None,
         last_utc=max((answer.answered_utc for answer in given if answer.answered_utc), default=None),
         revoked=rater.revoked,
     )

@@ -20,9 +20,11 @@ from core.store.raters import (
     replace_assignments,
     update_rater,
 )
-from core.store.studies import get_study, items_of, now_utc, outputs_of, write_log
+from core.store.studies import get_study, items_of, now_utc, outputs_of, read_guidelines, write_log
 from core.study.blinding import freeze
+from core.study.design import Workload, workload
 from core.study.draws import Pair, assign, first_source, share_out
+from core.study.guidelines import shipped_languages
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ def add_raters(
     with store.writing():
         if not dry_run:
             _check_not_over(store, study)
+        _check_language(store, study, language)
         rater_ids = _checked_ids(store, study, rater_ids)
         for rater_id in rater_ids:
             rater = Rater(rater_id, dry_run=dry_run, language=language, created_utc=now_utc())
@@ -76,7 +79,9 @@ def links(store: Store, study: Study) -> list[Link]:
 def revoke_link(store: Store, study: Study, rater_id: str) -> None:
     """Make a rater's link worthless; answers are kept."""
     with store.writing():
-        find_rater(store, study.study_id, rater_id)
+        rater = find_rater(store, study.study_id, rater_id)
+        if rater.link_number == 0 or rater.revoked:
+            raise NotAllowed(f"{rater_id!r} has no working link.")
         update_rater(store, study.study_id, rater_id, revoked=1, token_sha256=None)
         write_log(store, study.study_id, "link revoked", rater_id)
 
@@ -155,6 +160,24 @@ def rater_id_problem(rater_id: str) -> str | None:
     return None
 
 
+def _check_language(store: Store, study: Study, language: str | None) -> None:
+    there = sorted({*shipped_languages(), *read_guidelines(store, study.study_id)})
+    if language is not None and language not in there and language.split("-")[0] not in there:
+        raise InputError(
+            f"There are no guidelines in {language!r}; there are some in {', '.join(there)}. Write them first, "
+            "on the page Studies under Guidelines."
+        )
+
+
+def study_workload(store: Store, study: Study) -> Workload:
+    """What the design asks of the study's raters (without previews and imported votes)."""
+    ids = [item.item_id for item in items_of(store, study.study_id)]
+    real = [
+        r.rater_id for r in raters_of(store, study.study_id) if not (r.dry_run or r.imported or r.revoked)
+    ]
+    return workload(study.design, ids, study.levels, real)
+
+
 def _check_not_over(store: Store, study: Study) -> None:
     if get_study(store, study.study_id).state == "unblinded":
         raise NotAllowed("The study is unblinded: raters and votes can no longer be added.")
@@ -164,13 +187,16 @@ def _checked_ids(store: Store, study: Study, rater_ids: Sequence[str]) -> list[s
     """The ids without blanks around them. Raises InputError for ids that cannot be, or look like another's."""
     clean = [unicodedata.normalize("NFC", rater_id).strip() for rater_id in rater_ids]
     taken = {same_name(rater.rater_id) for rater in raters_of(store, study.study_id)}
-    problems = []
+    problems: list[str] = []
+    new: set[str] = set()
     for rater_id in clean:
         if problem := rater_id_problem(rater_id):
             problems.append(problem)
         elif same_name(rater_id) in taken:
             problems.append(f"{rater_id!r} is in this study already")
-        taken.add(same_name(rater_id))
+        elif same_name(rater_id) in new:
+            problems.append(f"{rater_id!r} stands twice in the list")
+        new.add(same_name(rater_id))
     if problems:
         raise InputError("These raters cannot be added:", problems)
     return clean

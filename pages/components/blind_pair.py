@@ -84,7 +84,8 @@ def diff_control(level: str, remembered: str) -> str:
         format_func=labels.__getitem__,
         required=True,
         key="d",
-        help="Underlined: different. Struck through: taken out.",
+        help="Underlined: different. Struck through: taken out. Each answer was made, level by level, from a "
+        f"correct answer of its own, its {FIRST_LEVEL}.",
     )
 
 

@@ -20,8 +20,8 @@ from pages.components import results_tables as tables
 from pages.components.messages import plain
 from pages.components.results_tables import number, percent
 
-HELP = "docs/statistics.md"
-"""Every section there has an anchor that a part names."""
+HELP = "methods"
+"""The page that shows docs/statistics.md; every section there has an anchor that a part names."""
 _CONFIG = {"displaylogo": False, "modeBarButtons": [["toImage"]]}
 _STYLE = '<style>[data-testid="stTable"] * { overflow-wrap: normal; word-break: normal; }</style>'
 
@@ -69,8 +69,7 @@ def standing(record: StudyRecord, results: StudyResults, *, filtered: bool) -> N
     )
     if record.study.state != "unblinded":
         st.markdown(
-            f"This study is **{record.study.state}**, not unblinded: "
-            "looking at totals while votes come in invites bias."
+            f"This study is **{record.study.state}**: looking at totals before it has ended invites bias."
         )
     if filtered:
         st.markdown("Filtered: a verdict on a part of the data chosen after looking is exploratory.")
@@ -127,7 +126,7 @@ def agreement(results: StudyResults) -> None:
     )
     st.markdown(
         "\n".join(
-            f"- **{plots.AGREEMENT[field]}**: {sentence}. :small[`{HELP}#{anchor}`]"
+            f"- **{plots.AGREEMENT[field]}**: {sentence} ([how]({HELP}#{anchor}))."
             for field, (anchor, sentence) in tables.AGREEMENT_SENTENCES.items()
         )
     )
@@ -281,7 +280,7 @@ def _part(title: str, sentence: str, anchor: str | None = None) -> None:
 
 
 def _where(anchor: str) -> str:
-    return f":small[How it is computed: `{HELP}#{anchor}`]"
+    return f":small[[How it is computed]({HELP}#{anchor})]"
 
 
 def _nothing(reason: str) -> None:

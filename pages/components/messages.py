@@ -37,6 +37,11 @@ def plain(text: str) -> str:
     return re.sub(r"(?<=:)(?=\w)|(?<=-)(?=-|\\>)|(?<=<)(?=-)", _JOINER, line)
 
 
+def moment(at_utc: str | None) -> str:
+    """A time as a person reads it; Assay writes ISO 8601."""
+    return "none" if at_utc is None else f"{at_utc[:10]} {at_utc[11:16]}"
+
+
 def tell(sentence: str) -> None:
     """Keep a sentence for the next run, which follows a change."""
     st.session_state[_NEWS] = sentence
@@ -44,6 +49,7 @@ def tell(sentence: str) -> None:
 
 
 def news() -> None:
-    """Show what the run before this one did."""
-    if sentence := st.session_state.pop(_NEWS, None):
-        st.success(plain(sentence))
+    """Show what the run before this one did, in a place that is always there: what follows keeps its own."""
+    with st.container():
+        if sentence := st.session_state.pop(_NEWS, None):
+            st.success(plain(sentence))

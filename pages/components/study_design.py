@@ -7,11 +7,11 @@ import streamlit as st
 
 from core.schema import LevelOrder, State, Study
 from core.store import Store
-from core.store.raters import raters_of
 from core.store.studies import items_of
 from core.study import lifecycle
-from core.study.design import workload
-from pages.components.messages import mistakes_shown, plain, tell
+from core.study.design import describe_shortage
+from core.study.raters import study_workload
+from pages.components.messages import mistakes_shown, moment, plain, tell
 
 _STEPS: dict[State, list[tuple[State, str]]] = {
     "draft": [("open", "Open: let raters answer")],
@@ -19,12 +19,20 @@ _STEPS: dict[State, list[tuple[State, str]]] = {
     "closed": [("open", "Open again"), ("unblinded", "Unblind and end the study")],
     "unblinded": [],
 }
+_MEANING: dict[State, str] = {
+    "draft": "nobody but a preview can answer yet.",
+    "open": "raters answer; results are best left alone until it closes.",
+    "closed": "no more answers are taken; you can open it again, or unblind it for good.",
+    "unblinded": "it has ended, and its results may be used.",
+}
 _ORDERS = {"fixed": "best to worst, as in the paper", "shuffled": "shuffled for each rater and question"}
 
 
 def state_buttons(store: Store, study: Study) -> None:
     """What can be done with the study next."""
-    st.write(f"This study is **{study.state}**.")
+    st.write(f"This study is **{study.state}**: {_MEANING[study.state]}")
+    if study.state in ("draft", "open") and (shortage := describe_shortage(study_workload(store, study))):
+        st.warning(shortage)
     steps = _STEPS[study.state]
     reason = ""
     if any(state == "unblinded" for state, _ in steps):
@@ -41,7 +49,7 @@ def form(store: Store, study: Study) -> None:
     design = study.design
     frozen = study.first_vote_utc is not None
     if frozen:
-        st.info(f"Frozen since the first vote ({study.first_vote_utc}).")
+        st.info(f"Frozen since the first vote ({moment(study.first_vote_utc)} UTC).")
     else:
         st.write("Declared before the first vote, then frozen; every change is logged.")
     sources = sorted({design.candidate, design.comparator})
@@ -98,24 +106,23 @@ def form(store: Store, study: Study) -> None:
 
 
 def _workload(store: Store, study: Study) -> None:
-    items = [item.item_id for item in items_of(store, study.study_id)]
-    raters = [r.rater_id for r in raters_of(store, study.study_id) if not r.dry_run and not r.imported]
+    n_items = len(items_of(store, study.study_id))
     st.caption(
-        f"{len(items)} questions, {len(items) * len(study.levels)} pairs. Data set {plain(study.dataset_file)}, "
+        f"{n_items} questions, {n_items * len(study.levels)} pairs. Data set {plain(study.dataset_file)}, "
         f"sha256 {study.dataset_sha256[:16]}. Every side, order and repeat follows from the seed: docs/design.md."
     )
-    if not raters:
+    plan = study_workload(store, study)
+    if not plan.questions:
         st.caption("No raters yet: add them under Raters.")
         return
-    plan = workload(study.design, items, len(study.levels), raters)
     st.dataframe(
         {
-            "Rater": raters,
-            "Questions": [plan.questions[rater] for rater in raters],
-            "Pairs": [plan.pairs[rater] for rater in raters],
-            "About minutes": [plan.minutes[rater] for rater in raters],
+            "Rater": list(plan.questions),
+            "Questions": list(plan.questions.values()),
+            "Pairs (with hidden repeats)": list(plan.pairs.values()),
+            "About minutes": list(plan.minutes.values()),
         },
         hide_index=True,
     )
-    if plan.short:
-        st.warning(f"{plan.short} questions get fewer votes than asked for: add raters or raise the cap.")
+    if shortage := describe_shortage(plan):
+        st.warning(shortage)

@@ -4,8 +4,10 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from core.datasets import FORMATS, read_dataset
+from core.errors import InputError
 from core.schema import Dataset, Design
 from core.store import Store
+from core.store.studies import studies_of_file
 from core.study import lifecycle
 from core.study.bundle import is_bundle, read_bundle
 from core.study.design import LARGEST_SEED
@@ -51,14 +53,15 @@ def _dataset(store: Store, dataset: Dataset, file_name: str) -> int | None:
     )
     if dataset.notes:
         st.code("\n".join(dataset.notes), language=None, wrap_lines=True)
-    usual = list(dataset.sources)
-    if set(usual) == set(lifecycle.PAPER_SOURCES):
-        usual = list(lifecycle.PAPER_SOURCES)
+    papers = set(dataset.sources) == set(lifecycle.PAPER_SOURCES)
+    usual = list(lifecycle.PAPER_SOURCES if papers else dataset.sources)
+    known = studies_of_file(store, dataset.sha256)
     with st.form("import"):
         name = st.text_input("Name of the study", file_name.rsplit(".", 1)[0])
         candidate = st.radio(
             "Candidate: the source you ask about",
             usual,
+            index=0 if papers else None,
             format_func=plain,
             horizontal=True,
             help="The other source is the comparator. Both are frozen with the margin at the first vote.",
@@ -69,9 +72,13 @@ def _dataset(store: Store, dataset: Dataset, file_name: str) -> int | None:
         )
         confidence = middle.number_input("Confidence level (one-sided)", 0.51, 0.99, 0.90, 0.01)
         seed = right.text_input("Seed (empty: a new one)", "", help=f"A whole number up to {LARGEST_SEED}.")
-        again = st.checkbox("Import it although the same file is here already")
+        again = bool(known) and st.checkbox(
+            f"Import it once more: this very file was imported as {plain(', '.join(known))}"
+        )
         if not st.form_submit_button("Import as a draft", type="primary"):
             return None
+    if candidate is None:
+        raise InputError("Say which source is the candidate.")
     comparator = next(source for source in usual if source != candidate)
     design = Design(
         candidate=candidate,

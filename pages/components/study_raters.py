@@ -9,7 +9,7 @@ from core.store.raters import raters_of
 from core.study import raters
 from core.study.guidelines import shipped_languages
 from core.study.progress import progress
-from pages.components.messages import mistakes_shown, tell
+from pages.components.messages import mistakes_shown, moment, tell
 
 
 def progress_table(store: Store, study: Study) -> None:
@@ -28,7 +28,7 @@ def progress_table(store: Store, study: Study) -> None:
             "Median seconds": [_number(line.median_seconds, "{:.0f}") for line in lines],
             "Left": [_number(line.left_rate, "{:.0%}") for line in lines],
             "Both good": [_number(line.both_good_rate, "{:.0%}") for line in lines],
-            "Last answer (UTC)": [line.last_utc or "none" for line in lines],
+            "Last answer (UTC)": [moment(line.last_utc) for line in lines],
         },
         hide_index=True,
     )
@@ -38,13 +38,24 @@ def progress_table(store: Store, study: Study) -> None:
 def links_form(store: Store, study: Study) -> None:
     """Add raters, show, revoke and re-issue links, preview."""
     _add(store, study)
-    links = raters.links(store, study)
+    urls = {link.rater_id: link for link in raters.links(store, study)}
+    people = [rater for rater in raters_of(store, study.study_id) if not rater.imported]
     base = st.context.url.split("?")[0] if isinstance(st.context.url, str) else ""
     base = base.removesuffix("studies").rstrip("/")
-    if links:
-        st.write("Send each rater their own link, by a private channel: who has it can answer in their name.")
+    if people:
+        st.write(
+            "Send each rater their own link, by a private channel: who has it can answer in their name. "
+            "A preview's link is for you: its answers never count."
+        )
         st.dataframe(
-            {"Rater": [link.rater_id for link in links], "Link": [link.url(base) for link in links]},
+            {
+                "Rater": [rater.rater_id for rater in people],
+                "Kind": ["preview" if rater.dry_run else "rater" for rater in people],
+                "Link": [
+                    urls[rater.rater_id].url(base) if rater.rater_id in urls else "revoked"
+                    for rater in people
+                ],
+            },
             hide_index=True,
             column_config={"Link": st.column_config.TextColumn(width="large")},
         )

@@ -1,13 +1,15 @@
 """A study's own guidelines, and its log."""
 
+import pandas as pd
 import streamlit as st
 
 from core.schema import Study
 from core.store import Store
 from core.store.studies import read_guidelines, read_log
 from core.study import lifecycle
-from core.study.guidelines import guideline_text, shipped_languages
-from pages.components.messages import mistakes_shown, tell
+from core.study.guidelines import guideline_text, levels_note, shipped_languages
+from pages.components.figures import table
+from pages.components.messages import mistakes_shown, moment, tell
 
 
 def guidelines_form(store: Store, study: Study) -> None:
@@ -24,6 +26,8 @@ def guidelines_form(store: Store, study: Study) -> None:
         height=380,
         key=f"guideline_{language}",
     )
+    if note := levels_note(study.levels):
+        st.warning(note)
     with mistakes_shown():
         if st.button("Save guidelines"):
             lifecycle.set_guideline(store, study, language, text)
@@ -35,11 +39,12 @@ def guidelines_form(store: Store, study: Study) -> None:
 def log_table(store: Store, study: Study) -> None:
     """Everything an owner did, oldest first."""
     entries = read_log(store, study.study_id)
-    st.dataframe(
-        {
-            "Time (UTC)": [entry.at_utc for entry in entries],
-            "Action": [entry.action for entry in entries],
-            "Detail": [entry.detail for entry in entries],
-        },
-        hide_index=True,
+    table(
+        pd.DataFrame(
+            {
+                "Time (UTC)": [moment(entry.at_utc) for entry in entries],
+                "Action": [entry.action for entry in entries],
+                "Detail": [entry.detail for entry in entries],
+            }
+        )
     )

@@ -10,11 +10,13 @@ from app_server import AppServer, on_pair, settled, through_onboarding
 from factories import dataset, paper_json
 from playwright.sync_api import Page, expect
 
+from core.schema import Design
 from core.store import Store
 from core.store.access import admin_token
 from core.store.answers import answers_of
 from core.store.raters import raters_of
 from core.store.studies import find_study, list_studies, read_log
+from core.study.lifecycle import import_study
 
 NewPage = Callable[[], Page]
 
@@ -47,13 +49,17 @@ def test_from_a_file_to_a_csv(app: AppServer, app_store: Store, new_page: NewPag
     expect(page.get_by_text("3 questions at levels A0, A1, A2, A3, A4")).to_be_visible()
     page.get_by_label("Name of the study").fill("pilot")
     page.get_by_role("button", name="Import as a draft").click()
-    expect(page.get_by_text("This study is draft.")).to_be_visible()
+    expect(page.get_by_text("nobody but a preview can answer yet")).to_be_visible()
 
     tab(page, "Design")
     page.get_by_label("Seed").fill("42")
     page.get_by_role("button", name="Declare this design").click()
     expect(page.get_by_text("The design is declared.")).to_be_visible()
     assert find_study(app_store, "pilot").design.seed == 42
+    expect(page.get_by_label("Seed")).to_be_visible()  # the tab stays open over a message
+    page.get_by_label("Seed").fill("abc")
+    page.get_by_role("button", name="Declare this design").click()
+    expect(page.get_by_text("is not a whole number from 0 to")).to_be_visible()
 
     tab(page, "Raters")
     page.get_by_role("textbox", name="New raters").fill("ann, ben")
@@ -131,3 +137,22 @@ def test_the_admin_stays_signed_in_over_pages_and_reloads(
     stranger = new_page()
     stranger.goto(f"{app.url}/results?admin=wrong")
     expect(stranger.get_by_text("Open the personal link you were sent.")).to_be_visible(timeout=20_000)
+
+
+def test_results_show_the_study_that_was_chosen_and_link_to_the_methods(
+    app: AppServer, app_store: Store, new_page: NewPage
+) -> None:
+    for name in ("older", "newer"):
+        import_study(app_store, name, dataset(2), Design(candidate="ai", comparator="human"))
+    page = admin_page(app, app_store, new_page)
+    page.get_by_role("combobox", name="Study").click()
+    page.get_by_text("older (draft)").last.click()
+    settled(page)
+    page.get_by_role("link", name="Results").click()
+    expect(page.get_by_role("heading", name="Results")).to_be_visible()
+    settled(page)
+    expect(page.get_by_role("combobox", name="Study")).to_have_value("older (draft)")
+    address = page.get_by_role("link", name="How it is computed").first.get_attribute("href")
+    reader = new_page()  # the methods need no sign-in: they hold nothing of a study
+    reader.goto(f"{app.url}/{address}")
+    expect(reader.get_by_role("heading", name="Non-inferiority")).to_be_visible(timeout=20_000)

@@ -72,7 +72,7 @@ def test_the_whole_way(run: Run, file: Path, tmp_path: Path) -> None:
     assert progress[2][6] in ("47%", "50%", "53%"), "15 of 30, and 2 hidden repeats on either side"
     printed = run("study", "results", "pilot", "--levels", "A1-A4", "--resamples", "200")
     assert "Raters: R1, R2; levels: A1, A2, A3, A4" in printed
-    assert "24 pairs of 6 questions; left out: none" in printed
+    assert "Pairs: 24, of questions: 6; left out: none" in printed
     assert "composite mean       1.0000 (pairs scored -1: 0, 0: 0, 1: 24)" in printed
     assert "(the verdict) 1.0000: non-inferior" in printed
     assert run("study", "close", "pilot", "--reason", "enough") == "Study 'pilot' is closed.\n"

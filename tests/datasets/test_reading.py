@@ -28,15 +28,16 @@ def test_utf8_with_and_without_byte_order_mark():
     assert decode(b"\xef\xbb\xbf\xc3\xa9", "a.csv") == "é"
 
 
-def test_every_line_with_a_bad_byte_is_named():
+def test_a_wrong_encoding_is_one_problem_with_its_first_place():
     assert problems_of(b"\xef\xbb\xbfok\n\ncaf\xe9\nna\xefve \xe9\n") == (
-        "line 3: byte 0xe9 is not UTF-8; save the file as UTF-8",
-        "line 4: byte 0xef is not UTF-8; save the file as UTF-8",
+        "line 3: byte 0xe9 is not UTF-8 (and 1 more lines); save the file as UTF-8 (Excel: CSV UTF-8)",
     )
 
 
 def test_a_sequence_cut_off_by_the_line_break_is_named():
-    assert problems_of(b"ok\n\xe6\x97\nmore") == ("line 2: byte 0xe6 is not UTF-8; save the file as UTF-8",)
+    assert problems_of(b"ok\n\xe6\x97\nmore") == (
+        "line 2: byte 0xe6 is not UTF-8; save the file as UTF-8 (Excel: CSV UTF-8)",
+    )
 
 
 @pytest.mark.parametrize(

@@ -451,13 +451,14 @@ def test_source_names_with_signs_are_found_in_guidelines(store: Store) -> None:
 
 def test_guidelines_in_the_raters_language(store: Store) -> None:
     at_hand = study_in(store, raters=())
-    for rater, language in (("R1", None), ("R2", "de"), ("R3", "pt-BR"), ("R4", "de-AT"), ("R5", "xx")):
-        add_raters(store, at_hand.study, [rater], language=language)
+    with pytest.raises(InputError, match="no guidelines in 'pt-BR'; there are some in de, en, fr"):
+        add_raters(store, at_hand.study, ["R3"], language="pt-BR")
     set_guideline(store, at_hand.study, "pt", "Leia com calma.")
+    for rater, language in (("R1", None), ("R2", "de"), ("R3", "pt-BR"), ("R4", "de-AT")):
+        add_raters(store, at_hand.study, [rater], language=language)
     texts = {rater: at_hand.desk(rater).guidelines() for rater in at_hand.tokens}
     assert texts["R3"] == "Leia com calma."
     assert texts["R2"] == texts["R4"] != texts["R1"]
-    assert texts["R5"] == texts["R1"]
 
 
 @pytest.mark.parametrize("name", ["R1", "r1", " R1 ", "Ｒ1"], ids=repr)

@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 
-from factories import dataset, item_ids, study_in, vote
+from factories import LEVELS, dataset, item_ids, study_in, vote
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -77,12 +77,12 @@ def test_the_draw_decides_who_gets_what() -> None:
 
 def test_workload_says_what_falls_short() -> None:
     design = replace(DESIGN, max_questions=2)
-    plan = workload(design, item_ids(4), 5, people(3))
+    plan = workload(design, item_ids(4), LEVELS, people(3))
     assert sum(plan.questions.values()) == 6
     assert plan.short == 1, "three questions get their two votes, the fourth none"
     assert plan.pairs == dict.fromkeys(people(3), 10)
     assert plan.minutes == dict.fromkeys(people(3), 8), "10 pairs x 45 s = 7.5 minutes, rounded to even"
-    assert workload(replace(DESIGN, votes_per_pair=None), item_ids(4), 5, people(3)).short == 0
+    assert workload(replace(DESIGN, votes_per_pair=None), item_ids(4), LEVELS, people(3)).short == 0
 
 
 def test_whole_questions_in_the_store(store: Store) -> None:

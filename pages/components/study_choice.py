@@ -1,0 +1,33 @@
+"""Which study the admin looks at: one choice for all admin pages."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.schema import Study
+
+NEW = 0
+"""Stands for a study that is still to be imported."""
+_CHOSEN = "study_choice"
+
+
+def choose(studies: Sequence[Study], *, offer_new: bool = False) -> int | None:
+    """The number of the study chosen, NEW, or None when there is nothing to choose."""
+    names = {study.study_id: f"{study.name} ({study.state})" for study in studies}
+    options = [*([NEW] if offer_new else []), *names]
+    if not options:
+        return None
+    before = st.session_state.get(_CHOSEN)
+    chosen = st.selectbox(
+        "Study",
+        options,
+        index=options.index(before if before in options else next(iter(names), NEW)),
+        format_func=lambda number: names.get(number, "Import a new study ..."),
+    )
+    remember(chosen)
+    return chosen
+
+
+def remember(study_id: int) -> None:
+    """Make this the study that all pages show."""
+    st.session_state[_CHOSEN] = study_id
