@@ -6,7 +6,7 @@ from typing import Literal
 
 import streamlit as st
 
-from core.errors import NotAllowed
+from core.errors import AssayError, NotAllowed, StorageError
 from core.store import Store, database_path, open_store
 from core.store.access import is_admin_token
 from core.study.blinding import RaterDesk, open_desk
@@ -22,6 +22,16 @@ def who() -> Who:
     if "admin" in st.query_params or _ADMIN_KEY in st.session_state:
         return "admin" if _admin_proven() else "nobody"
     return "nobody"
+
+
+def said_to_rater(problem: AssayError) -> str:
+    """What a rater reads of a problem: nothing of the database, whose name is the owner's."""
+    if isinstance(problem, StorageError):
+        return (
+            "The study's data cannot be reached at the moment. What was marked as saved is safe. "
+            "Try again shortly; if it stays like this, tell the person who sent you the link."
+        )
+    return str(problem)
 
 
 @contextmanager

@@ -246,6 +246,7 @@ def test_when_the_database_cannot_be_written_the_pair_stays(
         )
     page.keyboard.press("1")
     expect(page.get_by_text("Not saved.")).to_be_visible()
+    assert "assay.db" not in page.content(), "the owner's file names are nobody's business"
     expect(page.get_by_text("Pair 1 of ")).to_be_visible()
     with sqlite3.connect(database) as other:
         other.execute("drop trigger no_room")

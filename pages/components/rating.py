@@ -1,0 +1,124 @@
+"""Rating one pair: draw it, save a press before anything else happens, keep notes, move on."""
+
+import math
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from core.errors import AssayError
+from core.schema import Choice
+from core.study.blinding import RaterDesk
+from pages.components import blind_pair, pair_list, visitor
+
+_DOUBLE_PRESS_SECONDS = 0.35
+_SHOWN, _SAVED = "rating_shown", "rating_saved"
+_HANDLED, _PROBLEM, _NOTE = "rating_handled", "rating_problem", "rating_note"
+_KNOWN = "rating_known"
+
+
+@dataclass(frozen=True)
+class _OnScreen:
+    """What was on the screen when a button was drawn: all that its callback needs."""
+
+    token: str
+    number: int
+    mark: str
+    shown_at: float
+    mode: str
+
+
+def show(desk: RaterDesk, number: int, go: pair_list.Go) -> None:
+    """One pair, drawn from top to bottom; a press is saved before this runs again (_press)."""
+    pair = desk.pair(number)
+    new_session = not st.session_state.get(_KNOWN)
+    st.session_state[_KNOWN] = True
+    if st.session_state.get(_SHOWN, ("",))[0] != pair.mark:
+        st.session_state[_SHOWN] = (pair.mark, time.monotonic())
+        st.session_state[_NOTE] = (pair.comment, pair.invalid)
+    pair_list.header(desk, number, pair.choice, st.session_state.pop(_SAVED, None))
+    blind_pair.heading(pair.question, pair.reference, pair.language, pair.level)
+    mode = blind_pair.diff_control(pair.level, desk.diff_mode)
+    blind_pair.texts(pair.left, pair.right, pair.left_base, pair.right_base, pair.language, mode)
+    if problem := st.session_state.pop(_PROBLEM, None):
+        st.error(f"Not saved. {problem}")
+    screen = _OnScreen(st.query_params["t"], number, pair.mark, st.session_state[_SHOWN][1], mode)
+    place = blind_pair.choice_place()
+    pressed = blind_pair.choice_buttons(place, f"c{number}-{pair.mark}", pair.choice, _press, (screen,))
+    handled = st.session_state.pop(_HANDLED, False)
+    if pressed and not handled:
+        # A press without its callback. In a session that has just begun the server was restarted while the
+        # pair was on the screen: it was there for long enough, nobody knows how long.
+        _press(pressed, replace(screen, shown_at=-math.inf) if new_session else screen)
+        st.rerun()
+    written = pair_list.note(number, *st.session_state[_NOTE])
+    with _attempt():
+        _keep_note(desk, number, written)
+        desk.remember_diff(mode)
+    pair_list.navigation(desk, number, go)
+
+
+def _press(choice: Choice, screen: _OnScreen) -> None:
+    """A choice button was pressed: save, and only then move on.
+
+    Until the answer is on disk nothing of Streamlit is touched: each of its calls may end this run when a
+    newer event waits. A double press, and one meant for a pair that is gone, change nothing.
+    """
+    seconds = time.monotonic() - screen.shown_at
+    saved: str | None = None
+    problem: str | None = None
+    if seconds >= _DOUBLE_PRESS_SECONDS:
+        try:
+            with visitor.desk_of(screen.token) as desk:
+                saved = _save(desk, choice, screen, seconds if math.isfinite(seconds) else None)
+        except AssayError as error:
+            problem = visitor.said_to_rater(error)
+    st.session_state[_HANDLED] = True
+    if problem:
+        st.session_state[_PROBLEM] = problem
+    if saved:
+        _keep_last_note(screen)
+        st.session_state[_SAVED] = (screen.number, choice)
+        st.session_state.pop(_SHOWN, None)
+        st.query_params["at"] = saved
+
+
+def _save(desk: RaterDesk, choice: Choice, screen: _OnScreen, seconds: float | None) -> str | None:
+    """Save a choice; the place to go to next, or None when that pair is gone."""
+    number = screen.number
+    pair = desk.pair(number)
+    if pair.mark != screen.mark:
+        return None
+    desk.save_choice(number, choice, seconds=seconds, diff_used=screen.mode)
+    if pair.choice is None:
+        return str(desk.next_open(after=number) or "list")
+    return str(number + 1) if number < desk.total else "list"
+
+
+def _keep_last_note(screen: _OnScreen) -> None:
+    """A comment may arrive with the press that ends it, when its pair is drawn no more."""
+    written = pair_list.note_in_browser(screen.number)
+    if written and _NOTE in st.session_state:
+        with _attempt(), visitor.desk_of(screen.token) as desk:
+            _keep_note(desk, screen.number, written)
+
+
+def _keep_note(desk: RaterDesk, number: int, written: tuple[str, bool]) -> None:
+    """Save what was changed in this tab, and only that: another tab may have said more meanwhile."""
+    comment, invalid = st.session_state[_NOTE]
+    if written[0] != comment:
+        desk.save_note(number, comment=written[0])
+    if written[1] != invalid:
+        desk.save_note(number, invalid=written[1])
+    st.session_state[_NOTE] = written
+
+
+@contextmanager
+def _attempt() -> Iterator[None]:
+    """Keep the sentence of what could not be saved for the run that follows."""
+    try:
+        yield
+    except AssayError as problem:
+        st.session_state[_PROBLEM] = visitor.said_to_rater(problem)
