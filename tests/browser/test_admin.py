@@ -47,14 +47,17 @@ def test_from_a_file_to_a_csv(app: AppServer, app_store: Store, new_page: NewPag
     data = dataset(3, sources=("ai", "human"))
     upload(page, "answers.json", paper_json(data))
     expect(page.get_by_text("3 questions at levels A0, A1, A2, A3, A4")).to_be_visible()
+    settled(page)
     page.get_by_label("Name of the study").fill("pilot")
     page.get_by_role("button", name="Import as a draft").click()
     expect(page.get_by_text("nobody but a preview can answer yet")).to_be_visible()
+    settled(page)
 
     tab(page, "Design")
     page.get_by_label("Seed").fill("42")
     page.get_by_role("button", name="Declare this design").click()
     expect(page.get_by_text("The design is declared.")).to_be_visible()
+    settled(page)
     assert find_study(app_store, "pilot").design.seed == 42
     expect(page.get_by_label("Seed")).to_be_visible()  # the tab stays open over a message
     page.get_by_label("Seed").fill("abc")
@@ -65,9 +68,11 @@ def test_from_a_file_to_a_csv(app: AppServer, app_store: Store, new_page: NewPag
     page.get_by_role("textbox", name="New raters").fill("ann, ben")
     page.get_by_role("button", name="Add raters").click()
     expect(page.get_by_text("Added ann, ben.")).to_be_visible()
+    settled(page)
     tab(page, "Overview")
     page.get_by_role("button", name="Open: let raters answer").click()
     expect(page.get_by_text("The study is open.")).to_be_visible()
+    settled(page)
 
     tab(page, "Raters")
     page.get_by_role("button", name="Preview as a rater").click()
@@ -93,6 +98,7 @@ def test_from_a_file_to_a_csv(app: AppServer, app_store: Store, new_page: NewPag
     settled(page)
     page.get_by_role("button", name="Import votes").click()
     expect(page.get_by_text("15 votes of elsewhere imported.")).to_be_visible()
+    settled(page)
     tab(page, "Design")
     expect(page.get_by_text("Frozen since the first vote")).to_be_visible()
     assert [e.action for e in read_log(app_store, study.study_id)][-1] == "votes imported"
