@@ -1,5 +1,7 @@
 """A study's own guidelines, and its log."""
 
+import re
+
 import pandas as pd
 import streamlit as st
 
@@ -10,6 +12,8 @@ from core.study import lifecycle
 from core.study.guidelines import guideline_text, levels_note, shipped_languages
 from pages.components.figures import table
 from pages.components.messages import mistakes_shown, moment, tell
+
+_LONG_HASH = re.compile(r"([0-9a-f]{32})(?=[0-9a-f])")  # broken in two, so that a table need not cut it
 
 
 def guidelines_form(store: Store, study: Study) -> None:
@@ -44,7 +48,7 @@ def log_table(store: Store, study: Study) -> None:
             {
                 "Time (UTC)": [moment(entry.at_utc) for entry in entries],
                 "Action": [entry.action for entry in entries],
-                "Detail": [entry.detail for entry in entries],
+                "Detail": [_LONG_HASH.sub(r"\1 ", entry.detail) for entry in entries],
             }
         )
     )
