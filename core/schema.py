@@ -19,6 +19,9 @@ PREFERENCES: tuple[Preference, ...] = get_args(Preference)
 """In the order of every contingency table's rows and columns."""
 STATES: tuple[State, ...] = get_args(State)
 
+AnswerKey = tuple[str, str, str, bool]
+"""(rater, item, level, hidden repeat): what an assignment and its answer share."""
+
 FIRST_LEVEL = "A0"
 """The level that is as good as the reference: later levels are shown as changes to it."""
 
@@ -144,6 +147,11 @@ class Assignment:
     repeat: bool = False
     """A hidden repeat: for consistency only, never in the main analysis."""
 
+    @property
+    def key(self) -> AnswerKey:
+        """What this and its answer share."""
+        return self.rater_id, self.item_id, self.level, self.repeat
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -169,6 +177,11 @@ class Answer:
     skipped: bool = False
     """Put off; comes back after the other open pairs."""
     app_version: str | None = None
+
+    @property
+    def key(self) -> AnswerKey:
+        """What this and its assignment share."""
+        return self.rater_id, self.item_id, self.level, self.repeat
 
     @property
     def answered(self) -> bool:

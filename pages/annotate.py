@@ -13,7 +13,7 @@ from pages.components import blind_pair, pair_list, rating, visitor
 def render() -> None:
     """Show the place on the rater's way that the address names: it survives reload, Back and restarts."""
     try:
-        with visitor.rater_desk() as desk:
+        with visitor.rater_desk(st.query_params.get("t", "")) as desk:
             _show(desk)
     except AssayError as problem:
         st.error(visitor.said_to_rater(problem))

@@ -1,6 +1,7 @@
 """The real app as a child process, and a browser to look at it, for tests and for the screenshots."""
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -73,6 +74,16 @@ class AppServer:
         self._process.kill()
         self._process.wait(20)
         self._process = None
+
+    @contextmanager
+    def standing_still(self) -> Iterator[None]:
+        """The process is stopped, not dead: nothing is answered until the block ends."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self._process.send_signal(signal.SIGCONT)
 
     def log(self) -> str:
         return self.database.with_suffix(".log").read_text("utf-8", errors="replace")

@@ -85,7 +85,7 @@ def test_admin_pages_ask_for_the_role_themselves() -> None:
         if path.stem in public:
             assert not [name for name in imported(path) if name.startswith(("core", "pages"))]
             continue
-        assert ("visitor.rater_desk()" if path.stem == "annotate" else "visitor.admin_store()") in text
+        assert ("visitor.rater_desk(" if path.stem == "annotate" else "visitor.admin_store()") in text
 
 
 def readme_commands() -> list[str]:

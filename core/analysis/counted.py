@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
-from core.schema import PREFERENCES, Answer, Assignment, Preference, Rater, StudyRecord
+from core.schema import PREFERENCES, Answer, AnswerKey, Assignment, Preference, Rater, StudyRecord
 from core.stats.votes import MISSING
 from core.study.export import preference_of
 
@@ -46,8 +46,6 @@ class Counted:
     """Pairs that every rater (or as many as the design asks for) answered."""
     codes: NDArray[np.int64]
     """Shape (pairs, raters): index into PREFERENCES, -1 for missing."""
-    all_codes: dict[str, dict[Key, int]]
-    """Rater -> pair -> code, shared or not."""
     pairs_left_out: dict[str, int]
     """Reason -> pairs that were looked for and are not in `keys`."""
     left_out_by_level: dict[str, dict[str, int]]
@@ -73,7 +71,7 @@ def count(record: StudyRecord, filters: Filters) -> Counted:
     """Apply filters and rules; raises InputError for a level, rater, question or language that is not there."""
     levels, items = _chosen_pairs(record, filters)
     raters = {rater.rater_id: rater for rater in record.raters}
-    shown = {(a.rater_id, a.item_id, a.level, a.repeat): a for a in record.assignments}
+    shown = {a.key: a for a in record.assignments}
     chosen = _chosen_raters(record, filters)
     wanted = {(item, level) for item in items for level in levels}
     left_out: Counter[str] = Counter()
@@ -106,7 +104,6 @@ def count(record: StudyRecord, filters: Filters) -> Counted:
         levels=tuple(levels),
         keys=tuple(keys),
         codes=codes,
-        all_codes=main,
         pairs_left_out=dict(Counter(outs.values())),
         left_out_by_level={lv: dict(Counter(r for k, r in outs.items() if k[1] == lv)) for lv in levels},
         answers_used=used,
@@ -189,7 +186,7 @@ def _repeats(
     record: StudyRecord,
     raters: Sequence[str],
     main: dict[str, dict[Key, int]],
-    shown: dict[tuple[str, str, str, bool], Assignment],
+    shown: dict[AnswerKey, Assignment],
     wanted: set[Key],
 ) -> dict[str, tuple[int, int]]:
     """Per rater: hidden repeats answered with the preference of the first time, of those answered twice."""
@@ -205,11 +202,8 @@ def _repeats(
     return {rater: (same, n) for rater, (same, n) in counts.items()}
 
 
-def _preference(
-    record: StudyRecord, answer: Answer, shown: dict[tuple[str, str, str, bool], Assignment]
-) -> Preference:
-    key = (answer.rater_id, answer.item_id, answer.level, answer.repeat)
-    preference = preference_of(record, answer, shown.get(key))
+def _preference(record: StudyRecord, answer: Answer, shown: dict[AnswerKey, Assignment]) -> Preference:
+    preference = preference_of(record, answer, shown.get(answer.key))
     assert preference is not None, "only answers that were given are decoded"
     return preference
 

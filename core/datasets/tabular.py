@@ -25,7 +25,6 @@ from core.datasets.reading import (
 )
 from core.schema import Dataset
 
-ROW_COLUMNS = ("item_id", "level", "source", "text")
 ITEM_COLUMNS = ("question", "reference", "language")
 COLUMNS = ("item_id", "question", "reference", "level", "source", "text", "language")
 DELIMITERS = (",", ";", "\t")

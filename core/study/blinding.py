@@ -59,7 +59,7 @@ class RaterDesk:
     def __init__(self, store: Store, study: Study, rater: Rater) -> None:
         self._store, self._study, self._rater = store, study, rater
         self._assignments = assignments_of(store, study.study_id, rater.rater_id)
-        self._answers = {_key(a): a for a in answers_of(store, study.study_id, rater.rater_id)}
+        self._answers = {a.key: a for a in answers_of(store, study.study_id, rater.rater_id)}
 
     @property
     def total(self) -> int:
@@ -116,7 +116,7 @@ class RaterDesk:
         blank = Answer("", "", "")
         entries = []
         for a in self._assignments:
-            answer = self._answers.get(_key(a), blank)
+            answer = self._answers.get(a.key, blank)
             entries.append(PairStatus(a.position, answer.answered, answer.skipped, answer.invalid))
         return entries
 
@@ -140,7 +140,7 @@ class RaterDesk:
         def base(source: str) -> str:
             return item.reference if at_first else texts.get((FIRST_LEVEL, source), item.reference)
 
-        answer = self._answers.get(_key(assignment))
+        answer = self._answers.get(assignment.key)
         return BlindPair(
             number=number,
             question=item.question,
@@ -183,7 +183,7 @@ class RaterDesk:
 
     def skip(self, number: int) -> None:
         """Put an open pair off until the others are done; an answered pair stays answered."""
-        if not self._answers.get(_key(self._assignment(number)), Answer("", "", "")).answered:
+        if not self._answers.get(self._assignment(number).key, Answer("", "", "")).answered:
             self._save(number, skipped=True)
 
     def _assignment(self, number: int) -> Assignment:
@@ -206,7 +206,7 @@ class RaterDesk:
             save_answer(self._store, study_id, answer)
             if answer.answered and not self._rater.dry_run and self._study.first_vote_utc is None:
                 freeze(self._store, study_id)
-        self._answers[_key(assignment)] = answer
+        self._answers[assignment.key] = answer
 
     def _check_allowed(self, study_id: int) -> None:
         """Look again inside the transaction: the study may have closed while the pair was on the screen."""
@@ -239,10 +239,6 @@ def decode(choice: Choice, assignment: Assignment, design: Design) -> Preference
         source = assignment.left if choice == "left" else assignment.right
         return "candidate" if source == design.candidate else "comparator"
     return choice
-
-
-def _key(entry: Assignment | Answer) -> tuple[str, str, bool]:
-    return entry.item_id, entry.level, entry.repeat
 
 
 def _texts(outputs: Iterable[Output]) -> dict[tuple[str, str], str]:

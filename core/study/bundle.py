@@ -179,8 +179,8 @@ def _doubled(record: StudyRecord) -> list[str]:
         "items": [item.item_id for item in record.items],
         "outputs": [(o.item_id, o.level, o.source) for o in record.outputs],
         "raters": [rater.rater_id for rater in record.raters],
-        "assignments": [(a.rater_id, a.item_id, a.level, a.repeat) for a in record.assignments],
-        "answers": [(a.rater_id, a.item_id, a.level, a.repeat) for a in record.answers],
+        "assignments": [a.key for a in record.assignments],
+        "answers": [a.key for a in record.answers],
     }
     return [
         f"{name}.jsonl: {key} stands {n} times"
@@ -242,11 +242,11 @@ def _not_drawn(record: StudyRecord) -> list[str]:
 
 def _wrong_answers(record: StudyRecord, pairs: set[tuple[str, str]]) -> list[str]:
     raters = {rater.rater_id: rater for rater in record.raters}
-    shown = {(a.rater_id, a.item_id, a.level, a.repeat) for a in record.assignments}
+    shown = {a.key for a in record.assignments}
     problems = []
     for name, answers in (("answers", record.answers), ("history", [e.answer for e in record.history])):
         for answer in answers:
-            key = _answer_key(answer)
+            key = answer.key
             rater = raters.get(answer.rater_id)
             if rater is None or (answer.item_id, answer.level) not in pairs:
                 problems.append(f"{name}.jsonl: there is no such rater or pair: {key}")
@@ -254,10 +254,10 @@ def _wrong_answers(record: StudyRecord, pairs: set[tuple[str, str]]) -> list[str
                 problems.append(f"{name}.jsonl: nobody was shown {key}")
             elif answer.preference is not None and not rater.imported:
                 problems.append(f"{name}.jsonl: {key} has a preference, but {rater.rater_id!r} saw sides")
-    last = {_answer_key(entry.answer): entry.answer for entry in record.history}
+    last = {entry.answer.key: entry.answer for entry in record.history}
     for answer in record.answers:
-        if last.get(_answer_key(answer)) != answer:
-            problems.append(f"answers.jsonl: {_answer_key(answer)} is not what its history ends with")
+        if last.get(answer.key) != answer:
+            problems.append(f"answers.jsonl: {answer.key} is not what its history ends with")
     counting = {rater.rater_id for rater in record.raters if not rater.dry_run}
     voted = any(answer.answered and answer.rater_id in counting for answer in record.answers)
     if voted and record.study.first_vote_utc is None:
@@ -265,10 +265,6 @@ def _wrong_answers(record: StudyRecord, pairs: set[tuple[str, str]]) -> list[str
             f"{_STUDY}: there are votes, so first_vote_utc must say since when the design is frozen"
         )
     return problems
-
-
-def _answer_key(answer: Answer) -> tuple[str, str, str, bool]:
-    return answer.rater_id, answer.item_id, answer.level, answer.repeat
 
 
 def _json(value: Any) -> bytes:

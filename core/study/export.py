@@ -47,14 +47,14 @@ def answer_rows(record: StudyRecord, *, open_notes: bool = False) -> list[dict[s
     """One dictionary with the keys COLUMNS an answer; with `open_notes` also comments on open pairs."""
     items = {item.item_id: item for item in record.items}
     raters = {rater.rater_id: rater for rater in record.raters}
-    shown = {_key(a): a for a in record.assignments}
-    saves = Counter(_key(entry.answer) for entry in record.history)
+    shown = {a.key: a for a in record.assignments}
+    saves = Counter(entry.answer.key for entry in record.history)
     design, study = record.study.design, record.study
     rows = []
     for answer in record.answers:
         if not answer.answered and not open_notes:
             continue
-        assignment, item, rater = shown.get(_key(answer)), items[answer.item_id], raters[answer.rater_id]
+        assignment, item, rater = shown.get(answer.key), items[answer.item_id], raters[answer.rater_id]
         row = {
             "study": study.name,
             "rater": answer.rater_id,
@@ -72,7 +72,7 @@ def answer_rows(record: StudyRecord, *, open_notes: bool = False) -> list[dict[s
             "shown_utc": answer.shown_utc,
             "answered_utc": answer.answered_utc,
             "seconds": answer.seconds,
-            "times_saved": saves[_key(answer)],
+            "times_saved": saves[answer.key],
             "diff_used": answer.diff_used,
             "comment": answer.comment,
             "invalid": answer.invalid,
@@ -147,10 +147,6 @@ def paper_files(record: StudyRecord) -> dict[str, bytes]:
             name, number = f"results-{plain}-{number}.json", number + 1
         files[name] = content
     return files
-
-
-def _key(entry: Assignment | Answer) -> tuple[str, str, str, bool]:
-    return entry.rater_id, entry.item_id, entry.level, entry.repeat
 
 
 def _side(assignment: Assignment | None, source: str) -> str | None:

@@ -36,9 +36,13 @@ def note(number: int, comment: str, invalid: bool) -> tuple[str, bool]:
         flagged = st.checkbox(
             "This pair is invalid (broken text, wrong question): leave it out", invalid, key=f"i{number}"
         )
-        if written or flagged:
-            st.caption(":material/check: Saved")
     return written, flagged
+
+
+def note_mark(written: tuple[str, bool]) -> None:
+    """Say that what stands in the note is saved; call it once it is."""
+    if any(written):
+        st.caption(":material/check: Comment and flag saved")
 
 
 def note_in_browser(number: int) -> tuple[str, bool] | None:

@@ -2,13 +2,11 @@
 
 import math
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from core.errors import AssayError
+from core.errors import AssayError, NotAllowed
 from core.schema import Choice
 from core.study.blinding import RaterDesk
 from pages.components import blind_pair, pair_list, visitor
@@ -54,9 +52,13 @@ def show(desk: RaterDesk, number: int, go: pair_list.Go) -> None:
         _press(pressed, replace(screen, shown_at=-math.inf) if new_session else screen)
         st.rerun()
     written = pair_list.note(number, *st.session_state[_NOTE])
-    with _attempt():
+    try:
         _keep_note(desk, number, written)
         desk.remember_diff(mode)
+    except AssayError as error:
+        st.error(f"Not saved. {visitor.said_to_rater(error)}")
+    else:
+        pair_list.note_mark(written)
     pair_list.navigation(desk, number, go)
 
 
@@ -68,41 +70,47 @@ def _press(choice: Choice, screen: _OnScreen) -> None:
     """
     seconds = time.monotonic() - screen.shown_at
     saved: str | None = None
-    problem: str | None = None
+    problem: AssayError | None = None
     if seconds >= _DOUBLE_PRESS_SECONDS:
         try:
-            with visitor.desk_of(screen.token) as desk:
+            with visitor.rater_desk(screen.token) as desk:
                 saved = _save(desk, choice, screen, seconds if math.isfinite(seconds) else None)
         except AssayError as error:
-            problem = visitor.said_to_rater(error)
+            problem = error
     st.session_state[_HANDLED] = True
-    if problem:
-        st.session_state[_PROBLEM] = problem
     if saved:
-        _keep_last_note(screen)
+        problem = _keep_last_note(screen)
         st.session_state[_SAVED] = (screen.number, choice)
         st.session_state.pop(_SHOWN, None)
         st.query_params["at"] = saved
+    if problem:
+        st.session_state[_PROBLEM] = visitor.said_to_rater(problem)
 
 
-def _save(desk: RaterDesk, choice: Choice, screen: _OnScreen, seconds: float | None) -> str | None:
-    """Save a choice; the place to go to next, or None when that pair is gone."""
+def _save(desk: RaterDesk, choice: Choice, screen: _OnScreen, seconds: float | None) -> str:
+    """Save a choice; returns the place to go to next. Raises NotAllowed when that pair is gone."""
     number = screen.number
     pair = desk.pair(number)
     if pair.mark != screen.mark:
-        return None
+        raise NotAllowed(
+            "Your list of pairs was drawn again. This pair took the place of the one you answered."
+        )
     desk.save_choice(number, choice, seconds=seconds, diff_used=screen.mode)
     if pair.choice is None:
         return str(desk.next_open(after=number) or "list")
     return str(number + 1) if number < desk.total else "list"
 
 
-def _keep_last_note(screen: _OnScreen) -> None:
-    """A comment may arrive with the press that ends it, when its pair is drawn no more."""
+def _keep_last_note(screen: _OnScreen) -> AssayError | None:
+    """A comment may arrive with the press that ends it, when its pair is drawn no more; what went wrong."""
     written = pair_list.note_in_browser(screen.number)
     if written and _NOTE in st.session_state:
-        with _attempt(), visitor.desk_of(screen.token) as desk:
-            _keep_note(desk, screen.number, written)
+        try:
+            with visitor.rater_desk(screen.token) as desk:
+                _keep_note(desk, screen.number, written)
+        except AssayError as error:
+            return error
+    return None
 
 
 def _keep_note(desk: RaterDesk, number: int, written: tuple[str, bool]) -> None:
@@ -113,12 +121,3 @@ def _keep_note(desk: RaterDesk, number: int, written: tuple[str, bool]) -> None:
     if written[1] != invalid:
         desk.save_note(number, invalid=written[1])
     st.session_state[_NOTE] = written
-
-
-@contextmanager
-def _attempt() -> Iterator[None]:
-    """Keep the sentence of what could not be saved for the run that follows."""
-    try:
-        yield
-    except AssayError as problem:
-        st.session_state[_PROBLEM] = visitor.said_to_rater(problem)

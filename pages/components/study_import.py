@@ -79,7 +79,7 @@ def _dataset(store: Store, dataset: Dataset, file_name: str) -> int | None:
             return None
     if candidate is None:
         raise InputError("Say which source is the candidate.")
-    comparator = next(source for source in usual if source != candidate)
+    candidate, comparator = lifecycle.roles(dataset, candidate, None)
     design = Design(
         candidate=candidate,
         comparator=comparator,

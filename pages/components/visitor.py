@@ -35,24 +35,15 @@ def said_to_rater(problem: AssayError) -> str:
 
 
 @contextmanager
-def desk_of(token: str) -> Iterator[RaterDesk]:
-    """The desk that a token opens. Raises NotAllowed when it opens none. Touches nothing of Streamlit."""
+def rater_desk(token: str) -> Iterator[RaterDesk]:
+    """The desk that a link's token opens. Raises NotAllowed when it opens none. Touches nothing of Streamlit."""
     with open_store(database_path()) as store:
         desk = open_desk(store, token)
         if desk is None:
-            raise NotAllowed("Your link was replaced or withdrawn.")
-        yield desk
-
-
-@contextmanager
-def rater_desk() -> Iterator[RaterDesk]:
-    """The desk that the visitor's link opens. Stops the page with a sentence when it opens none."""
-    with open_store(database_path()) as store:
-        desk = open_desk(store, st.query_params.get("t", ""))
-        if desk is None:
-            st.title("This link does not open anything")
-            st.write("It may be incomplete, replaced or withdrawn. Ask the person who sent it for a new one.")
-            st.stop()
+            raise NotAllowed(
+                "This link does not open anything. It may be incomplete, replaced or withdrawn. "
+                "Ask the person who sent it for a new one."
+            )
         yield desk
 
 

@@ -16,7 +16,8 @@ from core.store.access import admin_token
 from core.store.answers import answers_of
 from core.store.raters import raters_of
 from core.store.studies import find_study, list_studies, read_log
-from core.study.lifecycle import import_study
+from core.study.lifecycle import import_study, move
+from core.study.raters import add_raters
 
 NewPage = Callable[[], Page]
 
@@ -162,3 +163,28 @@ def test_results_show_the_study_that_was_chosen_and_link_to_the_methods(
     reader = new_page()  # the methods need no sign-in: they hold nothing of a study
     reader.goto(f"{app.url}/{address}")
     expect(reader.get_by_role("heading", name="Non-inferiority")).to_be_visible(timeout=20_000)
+
+
+def test_guidelines_edited_by_the_owner_are_what_a_rater_reads(
+    app: AppServer, app_store: Store, new_page: NewPage
+) -> None:
+    study = import_study(app_store, "words", dataset(2), Design(candidate="ai", comparator="human"))
+    (link,) = add_raters(app_store, study, ["ann"])
+    move(app_store, study, "open")
+    page = admin_page(app, app_store, new_page)
+    tab(page, "Guidelines")
+    words = page.get_by_label("Guidelines (Markdown)")
+    words.fill("Written by a human, so look out.")
+    page.get_by_role("button", name="Save guidelines").click()
+    expect(page.get_by_text("the text names the source 'human'")).to_be_visible()
+    settled(page)
+    words.fill("Read slowly, then choose.")
+    page.get_by_role("button", name="Save guidelines").click()
+    expect(page.get_by_text("The guidelines in en are saved.")).to_be_visible()
+    rater = new_page()
+    rater.goto(link.url(app.url))
+    expect(rater.get_by_text("Read slowly, then choose.")).to_be_visible(timeout=20_000)
+    asked = page.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
+    assert [url for url in asked if not url.startswith((app.url, "data:", "blob:"))] == [], (
+        "asks another host"
+    )

@@ -303,3 +303,69 @@ def test_a_press_that_another_event_follows_is_saved_or_stays_open(
     still = page.get_by_text("Still open:").inner_text(timeout=20_000)
     for number in set(range(1, 7)) - set(saved):
         assert str(number) in still
+
+
+def test_a_slow_server_gives_exactly_one_answer(app: AppServer, app_store: Store, new_page: NewPage) -> None:
+    """The server stands still while the rater presses again and again: all presses mean the pair they saw."""
+    study_id, page = at_the_first_pair(app, app_store, new_page)
+    with app.standing_still():
+        for _ in range(3):
+            page.keyboard.press("2")
+            page.wait_for_timeout(400)
+    on_pair(page, 2)
+    assert given(app_store, study_id) == {1: "right"}
+    assert len(history_of(app_store, study_id)) == 1
+
+
+def test_hostile_text_is_shown_as_it_is(app: AppServer, app_store: Store, new_page: NewPage) -> None:
+    hostile = (
+        "# Heading **bold** $\\frac{a}{b}$ <b>tag</b> <script>alert(1)</script> "
+        "![x](http://example.org/x.png) <img src=http://example.org/y.png onerror=alert(2)> :red[x] &amp;\n\n- list"
+    )
+    data = dataset(2)
+    data = replace(
+        data,
+        items=tuple(replace(item, question=hostile, reference=hostile) for item in data.items),
+        outputs=tuple(replace(output, text=f"{hostile} {output.text}") for output in data.outputs),
+    )
+    study = import_study(app_store, "hostile", data, Design(candidate="ai", comparator="human", seed=1))
+    (link,) = add_raters(app_store, study, ["ann"])
+    move(app_store, study, "open")
+    page = new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("dialog", lambda _: asked.append("a script ran"))
+    through_onboarding(page, link.url(app.url))
+    for number, mode in ((1, "against the reference"), (2, "left against right"), (3, "off")):
+        on_pair(page, number)
+        page.get_by_text(mode, exact=True).click()
+        settled(page)
+        shown = page.locator(".assay-question, .assay-reference, .assay-card .assay-text").all()
+        assert len(shown) == 4
+        for text in shown:
+            kept = text.evaluate(
+                "e => [...e.childNodes].filter(n => n.nodeName !== 'DEL').map(n => n.textContent).join('')"
+            )
+            assert kept.startswith(hostile)
+        page.keyboard.press("3")
+    assert [url for url in asked if not url.startswith((app.url, "data:", "blob:"))] == []
+
+
+def test_a_note_that_cannot_be_saved_says_so(
+    app: AppServer, app_store: Store, database: Path, new_page: NewPage
+) -> None:
+    study_id, page = at_the_first_pair(app, app_store, new_page)
+    with sqlite3.connect(database) as other:
+        other.execute(
+            "create trigger no_room before insert on answer begin select raise(abort, 'disk is full'); end"
+        )
+    page.get_by_text("Comment, or report a broken pair").click()
+    page.get_by_text("This pair is invalid").click()
+    expect(page.get_by_text("Not saved.")).to_be_visible()
+    expect(page.get_by_text("Comment and flag saved")).to_have_count(0)
+    with sqlite3.connect(database) as other:
+        other.execute("drop trigger no_room")
+    click(page, 1, "left")  # the next event saves the note as well
+    on_pair(page, 2)
+    (answer,) = answers_of(app_store, study_id)
+    assert (answer.choice, answer.invalid) == ("left", True)
