@@ -12,12 +12,16 @@ Choice = Literal["left", "right", "both_good", "both_bad"]
 Preference = Literal["candidate", "both_good", "both_bad", "comparator"]
 State = Literal["draft", "open", "closed", "unblinded"]
 LevelOrder = Literal["fixed", "shuffled"]
+Role = Literal["candidate", "comparator"]
+GuessedSide = Literal["left", "right", "unsure"]
 
 CHOICES: tuple[Choice, ...] = get_args(Choice)
 """In the order of the keys 1 to 4."""
 PREFERENCES: tuple[Preference, ...] = get_args(Preference)
 """In the order of every contingency table's rows and columns."""
 STATES: tuple[State, ...] = get_args(State)
+GUESSED_SIDES: tuple[GuessedSide, ...] = get_args(GuessedSide)
+"""In the order of the keys 1 to 3."""
 
 AnswerKey = tuple[str, str, str, bool]
 """(rater, item, level, hidden repeat): what an assignment and its answer share."""
@@ -88,6 +92,10 @@ class Design:
     """None: every rater rates every pair; k: each question goes to k raters."""
     max_questions: int | None = None
     """Most questions one rater gets; None: no cap. Needs votes_per_pair."""
+    blinding_pairs: int = 10
+    """Rated pairs shown once more after the last answer, to ask which of the two the person wrote; 0: none."""
+    person: Role = "comparator"
+    """The role whose answers a person wrote; asked for only where blinding_pairs is not 0."""
 
 
 @dataclass(frozen=True)
@@ -130,6 +138,14 @@ class Rater:
     """0: nothing read; 1: guidelines read; 2 and more: practice pairs done + 1."""
     diff_mode: str = "own_a0"
     """Which differences this rater last had marked."""
+    consent_utc: str | None = None
+    """When the rater agreed to the study's consent text; None: not yet, or there is none."""
+    finished_utc: str | None = None
+    """When the rater locked their answers; None: they can still change."""
+    excluded: str | None = None
+    """Why the owner leaves this rater out of the analysis; None: counted."""
+    withdrawn: bool = False
+    """The pseudonym was replaced and comments were deleted at the rater's wish."""
 
 
 @dataclass(frozen=True)
@@ -190,6 +206,27 @@ class Answer:
 
 
 @dataclass(frozen=True)
+class Guess:
+    """Which of the two a rater took for the person's, after their answers were locked. Given once, never changed."""
+
+    rater_id: str
+    item_id: str
+    level: str
+    guess: GuessedSide
+    """Sides as the rater saw them when rating."""
+    comment: str = ""
+    answered_utc: str = ""
+    seconds: float | None = None
+    """From the pair's appearance to the guess; None after a restart, when nobody knows."""
+    app_version: str | None = None
+
+    @property
+    def key(self) -> AnswerKey:
+        """The key of the answer and the assignment that this guess is about."""
+        return self.rater_id, self.item_id, self.level, False
+
+
+@dataclass(frozen=True)
 class HistoryEntry:
     """One save, as it was written; the list of them is never changed."""
 
@@ -204,6 +241,8 @@ class LogEntry:
     at_utc: str
     action: str
     detail: str
+    rater_id: str | None = None
+    """Whom it was done to; kept apart from the detail so that a withdrawn pseudonym can go."""
 
 
 @dataclass(frozen=True)
@@ -220,3 +259,6 @@ class StudyRecord:
     guidelines: dict[str, str] = field(default_factory=dict)
     """Language -> Markdown; a language that is missing uses the text shipped with Assay."""
     log: tuple[LogEntry, ...] = ()
+    guesses: tuple[Guess, ...] = ()
+    wording: dict[str, dict[str, str]] = field(default_factory=dict)
+    """Language -> key -> text: consent and button labels, as far as the owner changed them."""

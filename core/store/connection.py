@@ -37,6 +37,10 @@ class Store:
         found = self.rows(sql, parameters)
         return found[0] if found else None
 
+    def change(self, sql: str, parameters: dict[str, Any]) -> None:
+        """Run an UPDATE or DELETE that sqlite-utils has no verb for, inside `writing()`."""
+        self._database.conn.execute(sql, parameters)
+
     @contextmanager
     def writing(self) -> Iterator["Store"]:
         """One short transaction: all of it is on disk when the block ends, or none of it is.

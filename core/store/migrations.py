@@ -23,6 +23,7 @@ _ANSWER_COLUMNS = {
     "skipped": int,
     "app_version": str,
 }
+_PERSONAL = {"rater_id", "comment"}
 _ANSWER_REQUIRED = {"study_id", "rater_id", "item_id", "level", "repeat", "comment", "invalid", "skipped"}
 
 
@@ -34,6 +35,85 @@ def m001_studies(db: Database) -> None:
     _create_answers(db)
     db.table("setting").create({"key": str, "value": str}, pk="key", not_null={"value"}, strict=True)
     db.table("setting").insert({"key": "database_id", "value": secrets.token_hex(16)})
+
+
+@migrations()
+def m002_real_raters(db: Database) -> None:
+    """Consent, locked answers, guesses, exclusion, withdrawal, own wording, the admin's sign-in."""
+    _extend_studies(db)
+    _extend_raters(db)
+    _free_pseudonyms(db)
+    _create_sign_in(db)
+
+
+def _extend_studies(db: Database) -> None:
+    db.execute("ALTER TABLE study ADD COLUMN blinding_pairs INTEGER NOT NULL DEFAULT 10")
+    db.execute("ALTER TABLE study ADD COLUMN person TEXT NOT NULL DEFAULT 'comparator'")
+    # A design is frozen at the first vote: what was not declared then is not asked now.
+    db.execute("UPDATE study SET blinding_pairs = 0 WHERE first_vote_utc IS NOT NULL")
+    db.table("wording").create(
+        {"study_id": int, "language": str, "key": str, "text": str},
+        pk=("study_id", "language", "key"),
+        foreign_keys=[("study_id", "study", "id")],
+        not_null={"text"},
+        strict=True,
+    )
+    db.execute("ALTER TABLE log ADD COLUMN rater_id TEXT")
+    about_one = "('rater added', 'preview added', 'link revoked', 'link issued again')"
+    db.execute(f"UPDATE log SET rater_id = detail, detail = '' WHERE action IN {about_one}")
+    db.execute(
+        "UPDATE log SET rater_id = r.rater_id, detail = substr(detail, length(r.rater_id) + 3) FROM rater AS r "
+        "WHERE r.study_id = log.study_id AND action = 'votes imported' "
+        "AND substr(detail, 1, length(r.rater_id) + 2) = r.rater_id || ': '"
+    )
+
+
+def _extend_raters(db: Database) -> None:
+    for column in ("consent_utc", "finished_utc", "excluded"):
+        db.execute(f"ALTER TABLE rater ADD COLUMN {column} TEXT")
+    db.execute("ALTER TABLE rater ADD COLUMN withdrawn INTEGER NOT NULL DEFAULT 0")
+    db.table("guess").create(
+        {
+            "study_id": int,
+            "rater_id": str,
+            "item_id": str,
+            "level": str,
+            "guess": str,
+            "comment": str,
+            "answered_utc": str,
+            "seconds": float,
+            "app_version": str,
+        },
+        pk=("study_id", "rater_id", "item_id", "level"),
+        foreign_keys=[("study_id", "study", "id")],
+        not_null={"guess", "comment", "answered_utc"},
+        strict=True,
+    )
+
+
+def _free_pseudonyms(db: Database) -> None:
+    """What a rater may have deleted can change in the history: pseudonym and comment; nothing else can."""
+    db.execute("DROP TRIGGER answer_history_no_update")
+    kept = ", ".join(f'"{name}"' for name in ("id", "saved_utc", *_ANSWER_COLUMNS) if name not in _PERSONAL)
+    db.execute(
+        f"CREATE TRIGGER answer_history_no_update BEFORE UPDATE OF {kept} ON answer_history "
+        "BEGIN SELECT RAISE(ABORT, 'the history of answers is append-only'); END"
+    )
+
+
+def _create_sign_in(db: Database) -> None:
+    db.table("admin_session").create(
+        {"token_sha256": str, "created_utc": str, "expires_utc": str},
+        pk="token_sha256",
+        not_null={"created_utc", "expires_utc"},
+        strict=True,
+    )
+    db.table("event").create(
+        {"id": int, "kind": str, "address": str, "n": int, "first_utc": str, "last_utc": str},
+        pk="id",
+        not_null={"kind", "address", "n", "first_utc", "last_utc"},
+        strict=True,
+    )
 
 
 def _create_studies(db: Database) -> None:

@@ -65,6 +65,17 @@ def rater_of_token(store: Store, token: str) -> tuple[int, Rater] | None:
     return None if row is None else (row["study_id"], _rater(row))
 
 
+def rename_rater(store: Store, study_id: int, old: str, new: str) -> None:
+    """Give everything of a rater another name and delete what they wrote; the votes stay as they are."""
+    with store.writing():
+        for name in ("rater", "assignment", "answer", "answer_history", "guess", "log"):
+            written = ", comment = ''" if name in ("answer", "answer_history", "guess") else ""
+            store.change(
+                f"update {name} set rater_id = :new{written} where study_id = :id and rater_id = :old",
+                {"new": new, "id": study_id, "old": old},
+            )
+
+
 def replace_assignments(
     store: Store, study_id: int, rater_id: str, assignments: Iterable[Assignment]
 ) -> None:
@@ -91,6 +102,6 @@ def assignments_of(store: Store, study_id: int, rater_id: str | None = None) -> 
 
 def _rater(row: Row) -> Rater:
     values = {name: row[name] for name in _RATER_FIELDS}
-    for flag in ("dry_run", "imported", "revoked"):
+    for flag in ("dry_run", "imported", "revoked", "withdrawn"):
         values[flag] = bool(values[flag])
     return Rater(**values)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from core.schema import Study, StudyRecord
 from core.store.answers import answers_of, history_of, restore_answers
 from core.store.connection import Store
+from core.store.guesses import guesses_of, restore_guesses
 from core.store.raters import assignments_of, insert_rater, raters_of, replace_assignments
 from core.store.studies import (
     insert_study,
@@ -12,8 +13,10 @@ from core.store.studies import (
     outputs_of,
     read_guidelines,
     read_log,
+    read_wording,
     write_guideline,
     write_log,
+    write_wording,
 )
 
 
@@ -30,6 +33,8 @@ def load_record(store: Store, study: Study) -> StudyRecord:
         history=history_of(store, number),
         guidelines=read_guidelines(store, number),
         log=read_log(store, number),
+        guesses=guesses_of(store, number),
+        wording=read_wording(store, number),
     )
 
 
@@ -42,8 +47,18 @@ def insert_record(store: Store, record: StudyRecord) -> Study:
             own = [a for a in record.assignments if a.rater_id == rater.rater_id]
             replace_assignments(store, study.study_id, rater.rater_id, own)
         restore_answers(store, study.study_id, record.answers, record.history)
+        restore_guesses(store, study.study_id, record.guesses)
         for language, text in record.guidelines.items():
             write_guideline(store, study.study_id, language, text)
+        for language, texts in record.wording.items():
+            write_wording(store, study.study_id, language, texts)
         for entry in record.log:
-            write_log(store, study.study_id, entry.action, entry.detail, entry.at_utc)
+            write_log(
+                store,
+                study.study_id,
+                entry.action,
+                entry.detail,
+                rater_id=entry.rater_id,
+                at_utc=entry.at_utc,
+            )
     return study

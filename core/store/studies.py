@@ -104,17 +104,25 @@ def outputs_of(store: Store, study_id: int, item_id: str | None = None) -> tuple
     return tuple(Output(row["item_id"], row["level"], row["source"], row["text"]) for row in rows)
 
 
-def write_log(store: Store, study_id: int, action: str, detail: str, at_utc: str | None = None) -> None:
-    """Add a line to the study's log."""
-    entry = {"study_id": study_id, "at_utc": at_utc or now_utc(), "action": action, "detail": detail}
+def write_log(
+    store: Store,
+    study_id: int,
+    action: str,
+    detail: str = "",
+    *,
+    rater_id: str | None = None,
+    at_utc: str | None = None,
+) -> None:
+    """Add a line to the study's log; a pseudonym goes into `rater_id`, never into the detail."""
+    entry = LogEntry(at_utc or now_utc(), action, detail, rater_id)
     with store.writing():
-        store.table("log").insert(entry)
+        store.table("log").insert({"study_id": study_id, **asdict(entry)})
 
 
 def read_log(store: Store, study_id: int) -> tuple[LogEntry, ...]:
     """The study's log, oldest first."""
     rows = store.rows("select * from log where study_id = :id order by id", {"id": study_id})
-    return tuple(LogEntry(row["at_utc"], row["action"], row["detail"]) for row in rows)
+    return tuple(LogEntry(row["at_utc"], row["action"], row["detail"], row["rater_id"]) for row in rows)
 
 
 def read_guidelines(store: Store, study_id: int) -> dict[str, str]:
@@ -128,6 +136,23 @@ def write_guideline(store: Store, study_id: int, language: str, text: str) -> No
     with store.writing():
         row = {"study_id": study_id, "language": language, "text": text}
         store.table("guideline").upsert(row, pk=("study_id", "language"))
+
+
+def read_wording(store: Store, study_id: int) -> dict[str, dict[str, str]]:
+    """Language -> key -> text, as far as the owner changed what Assay says."""
+    found: dict[str, dict[str, str]] = {}
+    for row in store.rows("select * from wording where study_id = :id order by language, key", {"id": study_id}):
+        found.setdefault(row["language"], {})[row["key"]] = row["text"]
+    return found
+
+
+def write_wording(store: Store, study_id: int, language: str, texts: dict[str, str]) -> None:
+    """Set the study's own texts of one language, all of them: a key that is missing is what Assay says."""
+    with store.writing():
+        store.table("wording").delete_where("study_id = ? and language = ?", [study_id, language])
+        store.table("wording").insert_all(
+            {"study_id": study_id, "language": language, "key": key, "text": text} for key, text in texts.items()
+        )
 
 
 def _study_row(study: Study) -> Row:

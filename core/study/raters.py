@@ -56,7 +56,8 @@ def add_raters(
         for rater_id in rater_ids:
             rater = Rater(rater_id, dry_run=dry_run, language=language, created_utc=now_utc())
             insert_rater(store, study.study_id, rater)
-            write_log(store, study.study_id, "preview added" if dry_run else "rater added", rater_id)
+            action = "preview added" if dry_run else "rater added"
+            write_log(store, study.study_id, action, rater_id=rater_id)
         links = [Link(rater_id, issue_link(store, study.study_id, rater_id)) for rater_id in rater_ids]
         study = get_study(store, study.study_id)
         distribute(store, study, keep_lists=study.state != "draft")
@@ -83,7 +84,7 @@ def revoke_link(store: Store, study: Study, rater_id: str) -> None:
         if rater.link_number == 0 or rater.revoked:
             raise NotAllowed(f"{rater_id!r} has no working link.")
         update_rater(store, study.study_id, rater_id, revoked=1, token_sha256=None)
-        write_log(store, study.study_id, "link revoked", rater_id)
+        write_log(store, study.study_id, "link revoked", rater_id=rater_id)
 
 
 def reissue_link(store: Store, study: Study, rater_id: str) -> Link:
@@ -92,7 +93,7 @@ def reissue_link(store: Store, study: Study, rater_id: str) -> Link:
         if find_rater(store, study.study_id, rater_id).imported:
             raise NotAllowed(f"The votes of {rater_id!r} came from a file; this rater has no link.")
         link = Link(rater_id, issue_link(store, study.study_id, rater_id))
-        write_log(store, study.study_id, "link issued again", rater_id)
+        write_log(store, study.study_id, "link issued again", rater_id=rater_id)
     return link
 
 
@@ -122,7 +123,8 @@ def import_votes(store: Store, study: Study, rater_id: str, votes: dict[Pair, Pr
             store,
             study.study_id,
             "votes imported",
-            f"{rater_id}: {len(votes)} preferences, side and time unknown",
+            f"{len(votes)} preferences, side and time unknown",
+            rater_id=rater_id,
         )
     return len(votes)
 
