@@ -6,18 +6,21 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
 import streamlit as st
+from starlette.middleware import Middleware
 
 from core.store import database_path, open_store
-from pages import annotate, methods, results, studies
+from pages import annotate, methods, operation, results, studies
 from pages.components import visitor
+from pages.door.guard import Guard
+from pages.door.routes import routes
 
 
 def nobody() -> None:
     """What a visitor without a link sees."""
     st.title("Assay")
     st.write(
-        "Open the personal link you were sent. "
-        "If you run this study, start the app with `./run` and open the admin link it prints."
+        "Open the personal link you were sent. If you run this study, [sign in](sign-in); at the first start "
+        "`./run` prints a one-time link with which you choose a passphrase."
     )
 
 
@@ -32,6 +35,7 @@ def main() -> None:
         pages = [
             st.Page(studies.render, title="Studies", url_path="studies", default=True),
             st.Page(results.render, title="Results", url_path="results"),
+            st.Page(operation.render, title="Operation", url_path="operation"),
             explained,
         ]
     else:
@@ -65,4 +69,9 @@ async def _before_the_first_visitor(_app: st.App) -> AsyncIterator[None]:
 if __name__ == "__main__":  # a visitor's run
     main()
 else:  # the server's start
-    app = st.App("app.py", lifespan=_before_the_first_visitor)
+    app = st.App(
+        "app.py",
+        lifespan=_before_the_first_visitor,
+        routes=routes(),
+        middleware=[Middleware(Guard)],
+    )

@@ -13,11 +13,13 @@ from rapidfuzz.distance import LCSseq
 
 Kind = Literal["same", "added", "removed"]
 
-MOST_TOKENS = 4_000
+MOST_TOKENS = 5_000
 """Above this, sentences are aligned first: the alignment's memory grows with the product of the lengths."""
 
 _UNSPACED = "".join(rf"\p{{scx={s}}}" for s in ("Han", "Hira", "Kana", "Thai", "Lao", "Khmr", "Mymr"))
 _LETTER = rf"[[\p{{L}}\p{{N}}]--[{_UNSPACED}]]"
+# \X looks back to the start of a run of flags at each of them: minutes where there are many. The same, counted on.
+_FLAG = r"\p{RI}{1,2}[\p{GCB=Extend}\p{GCB=SpacingMark}\u200d]*"
 _TOKEN = regex.compile(
     rf"""
     \s+                                         # a run of white space
@@ -26,6 +28,7 @@ _TOKEN = regex.compile(
         | ['’׳״](?={_LETTER})                   #   an apostrophe inside
         | (?<=\p{{N}})[.,٫٬](?=\p{{N}})         #   a point or comma inside a number
       )*
+    | {_FLAG}                                   # two regional indicators
     | \X                                        # all else, one visible character at a time
     """,
     regex.VERBOSE | regex.V1,
@@ -46,8 +49,13 @@ class _Block:
     """A stretch of both texts: the same tokens, or what one has where the other has something else."""
 
     same: bool
-    first: Sequence[str]
-    second: Sequence[str]
+    first: list[str]
+    second: list[str]
+
+    def extend(self, other: "_Block") -> None:
+        """Put another block behind this one, in place: copying both each time would take minutes on long texts."""
+        self.first.extend(other.first)
+        self.second.extend(other.second)
 
 
 def tokenize(text: str) -> list[str]:
@@ -91,19 +99,18 @@ def diff_pair(left: str, right: str) -> tuple[tuple[Segment, ...], tuple[Segment
 
 def _one_side(runs: Iterable[tuple[bool, Sequence[str]]]) -> tuple[Segment, ...]:
     """The segments of one text; a single space between two marked runs is marked with them."""
-    joined: list[tuple[bool, str]] = []
+    joined: list[tuple[bool, list[str]]] = []
     for same, tokens in runs:
-        text = "".join(tokens)
-        if not text:
+        if not tokens:
             continue
         if joined and joined[-1][0] == same:
-            joined[-1] = (same, joined[-1][1] + text)
-        elif not same and len(joined) >= 2 and joined[-1] == (True, " "):
+            joined[-1][1].extend(tokens)
+        elif not same and len(joined) >= 2 and joined[-1] == (True, [" "]):
             joined.pop()
-            joined[-1] = (False, f"{joined[-1][1]} {text}")
+            joined[-1][1].extend([" ", *tokens])
         else:
-            joined.append((same, text))
-    return tuple(Segment(text, "same" if same else "added") for same, text in joined)
+            joined.append((same, [*tokens]))
+    return tuple(Segment("".join(tokens), "same" if same else "added") for same, tokens in joined)
 
 
 def _absorb_spaces(blocks: Iterable[_Block]) -> list[_Block]:
@@ -111,14 +118,9 @@ def _absorb_spaces(blocks: Iterable[_Block]) -> list[_Block]:
     result: list[_Block] = []
     for block in blocks:
         if not block.same and len(result) >= 2 and _one_run(result[-2], result[-1], block):
-            space, before = result.pop(), result.pop()
-            result.append(
-                _Block(
-                    False,
-                    [*before.first, *space.first, *block.first],
-                    [*before.second, *space.second, *block.second],
-                )
-            )
+            space = result.pop()
+            result[-1].extend(space)
+            result[-1].extend(block)
         else:
             result.append(block)
     return result
@@ -140,7 +142,7 @@ def _one_run(before: _Block, between: _Block, after: _Block) -> bool:
 
     Two pure insertions stay apart: joined, they would show a space as removed that nobody took away.
     """
-    if not between.same or list(between.first) != [" "]:
+    if not between.same or between.first != [" "]:
         return False
     removed = (bool(before.first), bool(after.first))
     added = (bool(before.second), bool(after.second))
@@ -206,12 +208,11 @@ def _merged(blocks: Iterable[_Block]) -> Iterator[_Block]:
     """The blocks with neighbours of one kind put together."""
     pending: _Block | None = None
     for block in blocks:
-        if pending is None:
-            pending = block
-        elif pending.same == block.same:
-            pending = _Block(block.same, [*pending.first, *block.first], [*pending.second, *block.second])
-        else:
+        if pending is not None and pending.same == block.same:
+            pending.extend(block)
+            continue
+        if pending is not None:
             yield pending
-            pending = block
+        pending = _Block(block.same, [*block.first], [*block.second])
     if pending is not None:
         yield pending

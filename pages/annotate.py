@@ -1,22 +1,20 @@
-"""The rater's only page: guidelines, practice, then one blind pair after the other, saved before the next."""
+"""The rater's only page: consent, guidelines, practice, then one blind pair after the other, saved before the next."""
 
 import streamlit as st
 
 from core.errors import AssayError
-from core.schema import FIRST_LEVEL, Choice
 from core.study.blinding import RaterDesk
-from core.study.design import estimated_minutes
 from core.study.guidelines import practice_pairs
-from pages.components import blind_pair, pair_list, rating, visitor
+from pages.components import blind_pair, guessing, onboarding, pair_list, rating, visitor
 
 
 def render() -> None:
     """Show the place on the rater's way that the address names: it survives reload, Back and restarts."""
     try:
-        with visitor.rater_desk(st.query_params.get("t", "")) as desk:
+        with visitor.rater_desk(visitor.rater_token()) as desk:
             _show(desk)
     except AssayError as problem:
-        st.error(visitor.said_to_rater(problem))
+        visitor.turn_away(problem)
 
 
 def _show(desk: RaterDesk) -> None:
@@ -28,70 +26,50 @@ def _show(desk: RaterDesk) -> None:
         st.write(desk.closed_reason)
         return
     place = _place(desk)
-    if place == "guide":
-        _guide(desk)
+    if place == "consent":
+        onboarding.consent(desk, _go)
+    elif place == "guide":
+        onboarding.guide(desk, _go)
     elif place.startswith("try-"):
-        _practice(desk, int(place.removeprefix("try-")))
+        onboarding.practice(desk, int(place.removeprefix("try-")), _go)
     elif place == "list":
         pair_list.overview(desk, _go)
+    elif place == "finish":
+        pair_list.finish(desk, _go)
+    elif place.startswith("again-"):
+        guessing.show(desk, int(place.removeprefix("again-")))
     elif place == "end":
-        pair_list.completion(desk, _go)
+        pair_list.completion(desk)
     else:
         rating.show(desk, int(place), _go)
 
 
 def _place(desk: RaterDesk) -> str:
-    """Where the address says we are, or where this rater left off."""
-    asked = st.query_params.get("at", "")
+    """Where the address says we are if this rater may be there, else where they left off."""
+    asked = st.query_params.get(visitor.PLACE, "")
     tries = {f"try-{number}" for number in range(1, len(practice_pairs()) + 1)}
-    if asked == "guide" or (desk.onboarding >= 1 and asked in tries):
-        return asked
-    if desk.onboarding > len(tries):
-        if asked in ("list", "end") or (
-            asked.isdecimal() and len(asked) < 9 and 1 <= int(asked) <= desk.total
-        ):
-            return asked
-        place = str(desk.next_open() or "end")
-    else:
+    if desk.asks_consent:
+        place = "consent"
+    elif desk.finished:
+        again = desk.guessing().next_open()
+        place = f"again-{again}" if again else "end"
+    elif asked == "guide" or (desk.onboarding >= 1 and asked in tries):
+        place = asked
+    elif desk.onboarding <= len(tries):
         place = "guide" if desk.onboarding == 0 else f"try-{desk.onboarding}"
-    st.query_params["at"] = place
+    elif (
+        asked == "list"
+        or (asked == "finish" and desk.next_open() is None)
+        or (asked.isdecimal() and len(asked) < 9 and 1 <= int(asked) <= desk.total)
+    ):
+        place = asked
+    else:
+        place = str(desk.next_open() or "finish")
+    if place != asked:
+        st.query_params[visitor.PLACE] = place
     return place
 
 
 def _go(place: str | int) -> None:
-    st.query_params["at"] = str(place)
+    st.query_params[visitor.PLACE] = str(place)
     st.rerun()
-
-
-def _guide(desk: RaterDesk) -> None:
-    st.markdown(desk.guidelines())
-    st.write(
-        f"You have {desk.total} pairs, about {estimated_minutes(desk.total)} minutes in all. "
-        "You can stop at any time: the same link brings you back to where you were."
-    )
-    if st.button("Start with three practice pairs" if desk.onboarding <= 1 else "Continue", type="primary"):
-        desk.finish_step(1)
-        place = f"try-{desk.onboarding}" if desk.onboarding <= len(practice_pairs()) else ""
-        _go(place or desk.next_open() or "end")
-
-
-def _practice(desk: RaterDesk, number: int) -> None:
-    pair = practice_pairs()[number - 1]
-    st.caption(f"Practice {number} of {len(practice_pairs())}: does not count")
-    blind_pair.heading(pair.question, pair.reference, "en", pair.level)
-    mode = blind_pair.diff_control(pair.level, desk.diff_mode)
-    at_first = pair.level == FIRST_LEVEL
-    bases = (pair.reference, pair.reference) if at_first else (pair.left_a0, pair.right_a0)
-    blind_pair.texts(pair.left, pair.right, *bases, "en", mode)
-    given: Choice | None = st.session_state.get(f"annotate_try_{number}")
-    pressed = blind_pair.choice_buttons(blind_pair.choice_place(), f"p{number}", given)
-    if pressed:
-        st.session_state[f"annotate_try_{number}"] = pressed
-        st.rerun()
-    if given:
-        agreed = "Most people would agree." if given == pair.expected else "Another choice fits better here."
-        st.info(f"{agreed} {pair.hint}")
-        last = number == len(practice_pairs())
-        if st.button("Start the study" if last else "Next practice pair", type="primary"):
-            desk.finish_step(number + 1)
-            _go(desk.next_open() or "end" if last else f"try-{number + 1}")

@@ -1,15 +1,17 @@
 """What a study says: every number with what it rests on, for the admin."""
 
+from collections.abc import Callable
+
 import streamlit as st
 
-from core.analysis.counted import Filters
+from core.analysis.counted import Filters, counts_at_all
 from core.analysis.study_results import StudyResults, study_results
-from core.errors import AssayError
+from core.errors import AssayError, NotAllowed
 from core.schema import Study, StudyRecord
 from core.store import Store
-from core.store.record import load_record
-from core.store.studies import list_studies
-from pages.components import figures, study_choice, visitor
+from core.store.studies import list_studies, write_log
+from core.study.release import released_record
+from pages.components import blinding_part, figures, study_choice, visitor
 from pages.components.messages import plain
 
 _LONGEST = 70
@@ -23,7 +25,11 @@ def render() -> None:
         if study is None:
             st.write("There is no study yet: import a data set on the page Studies.")
             return
-        record = load_record(store, study)
+        try:
+            record = released_record(store, study)
+        except NotAllowed as shut:
+            st.info(plain(str(shut)))
+            return
     filters = _filters(record)
     try:
         results = _analysed(_fingerprint(record), record, filters)
@@ -39,7 +45,19 @@ def render() -> None:
     figures.power(results)
     figures.position(results)
     figures.repeats(results)
-    figures.downloads(record, results)
+    blinding_part.show(results)
+    figures.downloads(record, results, _release(record.study))
+
+
+def _release(study: Study) -> Callable[[str], None]:
+    """What a download does before its file is made: ask for the role again, and write the log."""
+    again = visitor.admin_again()
+
+    def release(name: str) -> None:
+        with again() as store:
+            write_log(store, study.study_id, "exported", name)
+
+    return release
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
@@ -50,7 +68,8 @@ def _analysed(fingerprint: int, _record: StudyRecord, filters: Filters) -> Study
 
 def _fingerprint(record: StudyRecord) -> int:
     """Another number as soon as anything that the analysis reads is different."""
-    return hash((record.study, record.items, record.raters, record.assignments, record.answers))
+    parts = (record.study, record.items, record.raters, record.assignments, record.answers, record.guesses)
+    return hash(parts)
 
 
 def _study(store: Store) -> Study | None:
@@ -64,7 +83,7 @@ def _filters(record: StudyRecord) -> Filters:
     """Which part to look at; an empty filter means all, also what comes in later."""
     study, items = record.study, {item.item_id: item for item in record.items}
     languages = list(dict.fromkeys(item.language for item in record.items))
-    raters = [rater.rater_id for rater in record.raters if not rater.dry_run]
+    raters = [rater.rater_id for rater in record.raters if counts_at_all(rater)]
     first = study.levels[0]
     levels = st.pills(
         f"Levels (press {plain(first)} to leave it out, as the paper does)",

@@ -1,4 +1,4 @@
-"""Studies: import, design, raters and links, progress, guidelines, log."""
+"""Studies: import, design, leakage audit, raters and links, progress, texts, log."""
 
 import streamlit as st
 
@@ -6,9 +6,11 @@ from core.store import Store
 from core.store.studies import get_study, list_studies
 from pages.components import (
     messages,
+    study_audit,
     study_choice,
     study_design,
     study_import,
+    study_progress,
     study_raters,
     study_texts,
     visitor,
@@ -32,15 +34,21 @@ def render() -> None:
 
 def _study(store: Store, study_id: int) -> None:
     study = get_study(store, study_id)
-    overview, design, raters, texts, log = st.tabs(["Overview", "Design", "Raters", "Guidelines", "Log"])
+    overview, design, leaks, raters, texts, words, log = st.tabs(
+        ["Overview", "Design", "Leakage", "Raters", "Guidelines", "Consent and labels", "Log"]
+    )
     with overview:
-        study_raters.progress_table(store, study)
+        study_progress.overview(store, study)
         study_design.state_buttons(store, study)
     with design:
         study_design.form(store, study)
+    with leaks:
+        study_audit.render_audit(store, study)
     with raters:
         study_raters.links_form(store, study)
     with texts:
         study_texts.guidelines_form(store, study)
+    with words:
+        study_texts.wording_form(store, study)
     with log:
         study_texts.log_table(store, study)

@@ -12,8 +12,9 @@ from core.schema import PREFERENCES, Answer, AnswerKey, Assignment, Preference, 
 from core.stats.votes import MISSING
 from core.study.export import preference_of
 
-DRY_RUN, HIDDEN_REPEAT, OTHER_RATER, FILTERED = (
+DRY_RUN, EXCLUDED, HIDDEN_REPEAT, OTHER_RATER, FILTERED = (
     "dry run",
+    "rater excluded",
     "hidden repeat",
     "rater not chosen",
     "pair not chosen",
@@ -69,10 +70,10 @@ class Counted:
 
 def count(record: StudyRecord, filters: Filters) -> Counted:
     """Apply filters and rules; raises InputError for a level, rater, question or language that is not there."""
-    levels, items = _chosen_pairs(record, filters)
+    levels, items = chosen_pairs(record, filters)
     raters = {rater.rater_id: rater for rater in record.raters}
     shown = {a.key: a for a in record.assignments}
-    chosen = _chosen_raters(record, filters)
+    chosen = chosen_raters(record, filters)
     wanted = {(item, level) for item in items for level in levels}
     left_out: Counter[str] = Counter()
     main: dict[str, dict[Key, int]] = {rater: {} for rater in chosen}
@@ -80,9 +81,9 @@ def count(record: StudyRecord, filters: Filters) -> Counted:
     sides: dict[str, list[int]] = {rater: [0, 0, 0] for rater in chosen}
     for answer in record.answers:
         key = (answer.item_id, answer.level)
-        reason = _reason(answer, raters[answer.rater_id], chosen, wanted)
         rater = raters[answer.rater_id]
-        heard = answer.rater_id in chosen or (filters.raters is None and not rater.dry_run)
+        reason = why_left_out(key, rater, chosen, wanted, repeat=answer.repeat)
+        heard = answer.rater_id in chosen or (filters.raters is None and counts_at_all(rater))
         if answer.invalid and heard and key in wanted:
             flagged.add(key)  # also where the rater gave no answer, or noticed it at the hidden repeat
         if not answer.answered:
@@ -113,7 +114,13 @@ def count(record: StudyRecord, filters: Filters) -> Counted:
     )
 
 
-def _chosen_pairs(record: StudyRecord, filters: Filters) -> tuple[list[str], list[str]]:
+def counts_at_all(rater: Rater) -> bool:
+    """Whether anything this rater says is part of the analysis."""
+    return not rater.dry_run and rater.excluded is None
+
+
+def chosen_pairs(record: StudyRecord, filters: Filters) -> tuple[list[str], list[str]]:
+    """Levels and items that the filters leave, in the study's order."""
     _check("level", filters.levels, record.study.levels)
     _check("question", filters.questions, [item.item_id for item in record.items])
     _check("language", filters.languages, {item.language for item in record.items})
@@ -127,14 +134,25 @@ def _chosen_pairs(record: StudyRecord, filters: Filters) -> tuple[list[str], lis
     return levels, items
 
 
-def _chosen_raters(record: StudyRecord, filters: Filters) -> list[str]:
+def chosen_raters(record: StudyRecord, filters: Filters) -> list[str]:
     """Those asked for, else all who have answered something that counts."""
-    real = [rater.rater_id for rater in record.raters if not rater.dry_run]
+    real = [rater.rater_id for rater in record.raters if counts_at_all(rater)]
     if filters.raters is not None:
+        _check_none_excluded(record, filters.raters)
         _check("rater", filters.raters, real)
         return list(dict.fromkeys(filters.raters))
     active = {answer.rater_id for answer in record.answers if answer.answered and not answer.repeat}
     return [rater for rater in real if rater in active]
+
+
+def _check_none_excluded(record: StudyRecord, asked: Sequence[str]) -> None:
+    excluded = [
+        f"{rater.rater_id!r} ({rater.excluded or 'no reason given'})"
+        for rater in record.raters
+        if rater.rater_id in asked and not rater.dry_run and rater.excluded is not None
+    ]
+    if excluded:
+        raise InputError(f"Excluded from the analysis: rater {', '.join(excluded)}.")
 
 
 def _check(what: str, asked: Sequence[str] | None, there: Collection[str]) -> None:
@@ -146,16 +164,19 @@ def _check(what: str, asked: Sequence[str] | None, there: Collection[str]) -> No
         )
 
 
-def _reason(answer: Answer, rater: Rater, chosen: Sequence[str], wanted: set[Key]) -> str | None:
+def why_left_out(
+    key: Key, rater: Rater, chosen: Collection[str], wanted: Collection[Key], *, repeat: bool = False
+) -> str | None:
+    """The first rule that leaves out what a rater said about a pair; None: it counts."""
     if rater.dry_run:
         return DRY_RUN
-    if answer.repeat:
+    if rater.excluded is not None:
+        return EXCLUDED
+    if repeat:
         return HIDDEN_REPEAT
-    if answer.rater_id not in chosen:
+    if rater.rater_id not in chosen:
         return OTHER_RATER
-    if (answer.item_id, answer.level) not in wanted:
-        return FILTERED
-    return None
+    return None if key in wanted else FILTERED
 
 
 def _shared(

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core import __version__
+from core.analysis.blinding import Blinding, blinding
 from core.analysis.counted import SIDE_UNKNOWN, Counted, Filters, count
 from core.schema import PREFERENCES, StudyRecord
 from core.stats import agreement
@@ -104,6 +105,7 @@ class StudyResults:
     position_per_rater: dict[str, PositionBias]
     position_left_out: dict[str, int]
     repeats: dict[str, Consistency]
+    blinding: Blinding
     answers_used: int
     answers_left_out: dict[str, int]
     n_resamples: int
@@ -140,6 +142,7 @@ class StudyResults:
                 "n_left_out": self.position_left_out,
             },
             "repeats": {rater: _json(result) for rater, result in self.repeats.items()},
+            "blinding": self.blinding.to_json(),
             "per_level": {name: _json(block) for name, block in self.per_level.items()},
         }
 
@@ -149,11 +152,12 @@ def study_results(
 ) -> StudyResults:
     """Analyse a study, from the database or from a bundle alike.
 
-    Main analysis: answers of raters who are no dry run, without hidden repeats, on pairs that every chosen
+    Main analysis: answers of raters who are no dry run and not excluded, without hidden repeats, on pairs that every chosen
     rater answered (or as many raters as the design asks for) and nobody flagged as invalid. `rng` seeds
     every resampling anew, so that a number does not depend on which others are computed with it.
     """
-    counted = count(record, filters or Filters())
+    filters = filters or Filters()
+    counted = count(record, filters)
     design = record.study.design
     scores = _scores(counted.codes)
     one_sided = {"margin": design.margin, "alpha": 1 - design.confidence_level}
@@ -187,6 +191,7 @@ def study_results(
         position_per_rater={r: position_bias(left, right) for r, (left, right, _) in counted.sides.items()},
         position_left_out={SIDE_UNKNOWN: unknown} if unknown else {},
         repeats={r: consistency(same, n) for r, (same, n) in counted.repeats.items()},
+        blinding=blinding(record, filters, n_resamples=n_resamples, confidence_level=INTERVAL_LEVEL, rng=rng),
         answers_used=counted.answers_used,
         answers_left_out=counted.answers_left_out,
         n_resamples=n_resamples,

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from core import __version__
-from core.cli import serve, study
+from core.cli import admin, serve, study
 from core.errors import AssayError, InputError
 
 MOST_PROBLEMS = 40
@@ -20,6 +20,7 @@ def parser() -> argparse.ArgumentParser:
     nouns = top.add_subparsers(dest="noun", required=True, metavar="NOUN")
     study.add_to(nouns)
     serve.add_to(nouns)
+    admin.add_to(nouns)
     return top
 
 

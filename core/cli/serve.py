@@ -5,10 +5,10 @@ import os
 import sys
 from pathlib import Path
 
+from core.access import admin
 from core.cli.options import Commands, add_database_option
 from core.errors import NotFound
 from core.store import Store, database_path, open_store
-from core.store.access import admin_token
 from core.store.studies import find_study, write_setting
 from core.study.demo import DEMO_NAME, load_demo_once
 from core.study.raters import links
@@ -46,7 +46,13 @@ def _serve(options: argparse.Namespace) -> None:
 
 
 def _print_links(store: Store, base: str) -> None:
-    print(f"\nAdmin (keep this link to yourself):\n  {base}/?admin={admin_token(store)}")
+    if admin.has_passphrase(store):
+        print(f"\nAdmin, with your passphrase:\n  {base}/sign-in")
+    else:
+        print(
+            "\nAdmin (works once, for a day; you choose a passphrase there):\n"
+            f"  {base}/admin/{admin.make_link(store)}"
+        )
     try:
         for link in links(store, find_study(store, DEMO_NAME)):
             print(f"Demo study as {link.rater_id}:\n  {link.url(base)}")

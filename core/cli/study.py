@@ -7,18 +7,20 @@ from pathlib import Path
 from typing import Any
 
 from core.cli.options import Commands, add_database_option, existing_database, read_file
-from core.cli.serve import ADDRESS, DEFAULT_ADDRESS
+from core.cli.study_audit import add_audit
+from core.cli.study_backup import add_backup
+from core.cli.study_conduct import add_conduct
 from core.cli.study_results import add_export, add_results
 from core.datasets import read_dataset
 from core.errors import InputError
 from core.schema import Dataset, Design, State, Study
 from core.store import Store, database_path, open_store
-from core.store.studies import find_study, items_of, list_studies, read_setting
+from core.store.studies import find_study, items_of, list_studies
 from core.study import lifecycle, raters
+from core.study.audit import audit_note, audit_study
 from core.study.bundle import is_bundle, read_bundle
 from core.study.design import describe_shortage
 from core.study.guidelines import levels_note
-from core.study.progress import progress
 
 
 def add_to(nouns: Commands) -> None:
@@ -27,17 +29,16 @@ def add_to(nouns: Commands) -> None:
     verbs = noun.add_subparsers(dest="verb", required=True, metavar="VERB")
     _add_import(verbs)
     _add_votes(verbs)
-    _add_links(verbs)
     _add_states(verbs)
-    for verb, run, text in (("list", _list, "all studies"), ("progress", _progress, "how far each rater is")):
-        command = verbs.add_parser(verb, help=text)
-        if verb == "progress":
-            command.add_argument("name")
-        command.add_argument("--json", action="store_true", help="print JSON")
-        add_database_option(command)
-        command.set_defaults(run=run)
+    command = verbs.add_parser("list", help="all studies")
+    command.add_argument("--json", action="store_true", help="print JSON")
+    add_database_option(command)
+    command.set_defaults(run=_list)
+    add_conduct(verbs)
+    add_audit(verbs)
     add_results(verbs)
     add_export(verbs)
+    add_backup(verbs)
 
 
 def _add_import(verbs: Commands) -> None:
@@ -63,6 +64,12 @@ def _add_import(verbs: Commands) -> None:
         help="levels within a question: best to worst, or shuffled (default fixed)",
     )
     command.add_argument("--repeats", type=float, help="share of hidden repeats, 0 to 0.5 (default 0.05)")
+    command.add_argument(
+        "--guess-pairs", type=int, help="rated pairs shown again at the end: which did the person write? (10)"
+    )
+    command.add_argument(
+        "--person", choices=["candidate", "comparator"], help="whose answers a person wrote (comparator)"
+    )
     command.add_argument("--again", action="store_true", help="import a file that is here already once more")
     add_database_option(command)
     command.set_defaults(run=_import)
@@ -75,18 +82,6 @@ def _add_votes(verbs: Commands) -> None:
     command.add_argument("--rater", required=True, help="pseudonym of the person who voted")
     add_database_option(command)
     command.set_defaults(run=_votes)
-
-
-def _add_links(verbs: Commands) -> None:
-    command = verbs.add_parser("links", help="print, add, revoke or re-issue raters' personal links")
-    command.add_argument("name")
-    command.add_argument("--add", metavar="R1,R2", help="add raters and print their links")
-    command.add_argument("--language", help="of the guidelines for the raters added")
-    command.add_argument("--revoke", metavar="R", help="make a rater's link worthless; answers are kept")
-    command.add_argument("--reissue", metavar="R", help="give a rater a new link; the old one stops working")
-    command.add_argument("--url", help="address of the app (default: where it was last started)")
-    add_database_option(command)
-    command.set_defaults(run=_links)
 
 
 def _add_states(verbs: Commands) -> None:
@@ -113,7 +108,8 @@ def _import(options: argparse.Namespace) -> None:
         else:
             dataset = read_dataset(data, options.file.name)
             study = _import_dataset(store, dataset, options)
-            for note in dataset.notes:
+            notes = [*dataset.notes, audit_note(audit_study(store, study))]
+            for note in filter(None, notes):
                 print(f"Note: {note}")
         n_items = len(items_of(store, study.study_id))
     print(
@@ -146,6 +142,8 @@ def _design_options(options: argparse.Namespace) -> dict[str, Any]:
         "repeat_share": options.repeats,
         "votes_per_pair": options.votes_per_pair,
         "max_questions": options.max_questions,
+        "blinding_pairs": options.guess_pairs,
+        "person": options.person,
     }
 
 
@@ -164,26 +162,6 @@ def _votes(options: argparse.Namespace) -> None:
         study = find_study(store, options.name)
         count = raters.import_votes_file(store, study, options.rater, data, options.file.name)
     print(f"{count} votes of {options.rater!r} added to {study.name!r}, side and time unknown.")
-
-
-def _links(options: argparse.Namespace) -> None:
-    with open_store(existing_database(options.db)) as store:
-        study = find_study(store, options.name)
-        with store.writing():  # one command, one step
-            if options.revoke:
-                raters.revoke_link(store, study, options.revoke)
-            if options.reissue:
-                raters.reissue_link(store, study, options.reissue)
-            if options.add is not None:
-                ids = [part.strip() for part in options.add.split(",")]
-                raters.add_raters(store, study, ids, language=options.language)
-        if options.revoke:
-            print(f"The link of {options.revoke!r} no longer works.")
-        base = options.url or read_setting(store, ADDRESS) or DEFAULT_ADDRESS
-        for link in raters.links(store, study):
-            print(f"{link.rater_id}\t{link.url(base)}")
-        if study.state == "draft":
-            print(f"The study is a draft: `study open {study.name}` lets raters answer.")
 
 
 def _move(options: argparse.Namespace) -> None:
@@ -205,19 +183,3 @@ def _list(options: argparse.Namespace) -> None:
         print("No studies yet: `study import` makes one.")
     for study in studies:
         print(f"{study.name}\t{study.state}\t{study.design.candidate} against {study.design.comparator}")
-
-
-def _progress(options: argparse.Namespace) -> None:
-    with open_store(existing_database(options.db)) as store:
-        lines = progress(store, find_study(store, options.name).study_id)
-    if options.json:
-        print(json.dumps([asdict(line) for line in lines], indent=2, ensure_ascii=False))
-        return
-    print("rater\tkind\tdone\tskipped\tflagged\tmedian s\tleft\tboth good\tlast answer")
-    for line in lines:
-        rates = [f"{rate:.0%}" if rate is not None else "-" for rate in (line.left_rate, line.both_good_rate)]
-        seconds = "-" if line.median_seconds is None else f"{line.median_seconds:.1f}"
-        print(
-            f"{line.rater_id}\t{line.kind}\t{line.done}/{line.total}\t{line.skipped}\t{line.flagged}\t{seconds}\t"
-            f"{rates[0]}\t{rates[1]}\t{line.last_utc or '-'}"
-        )

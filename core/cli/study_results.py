@@ -20,12 +20,12 @@ from core.errors import InputError, NotFound
 from core.schema import StudyRecord
 from core.stats.resampling import Estimate
 from core.store import open_store
-from core.store.record import load_record
-from core.store.studies import find_study
+from core.store.studies import find_study, write_log
 from core.study.bundle import is_bundle, read_bundle, write_bundle
-from core.study.export import paper_files, to_csv, to_jsonl
+from core.study.export import guesses_csv, paper_files, to_csv, to_jsonl
+from core.study.release import check_released, released_record
 
-_WRITERS = {"csv": to_csv, "jsonl": to_jsonl, "bundle": write_bundle}
+_WRITERS = {"csv": to_csv, "jsonl": to_jsonl, "guesses": guesses_csv, "bundle": write_bundle}
 
 
 def add_results(verbs: Commands) -> None:
@@ -48,7 +48,7 @@ def add_export(verbs: Commands) -> None:
     """Register `study export`."""
     command = verbs.add_parser("export", help="answers as CSV or JSONL, the paper's JSON, or a whole bundle")
     command.add_argument("name")
-    command.add_argument("--format", choices=["csv", "jsonl", "paper", "bundle"], required=True)
+    command.add_argument("--format", choices=["csv", "jsonl", "guesses", "paper", "bundle"], required=True)
     command.add_argument(
         "--out", type=Path, required=True, help="file; for several raters' paper JSON, a folder"
     )
@@ -59,14 +59,20 @@ def add_export(verbs: Commands) -> None:
 def _record(options: argparse.Namespace) -> StudyRecord:
     path = Path(options.study)
     if path.is_file() and is_bundle(data := read_file(path)):
-        return read_bundle(data, path.name)
+        return _bundle(data, path)
     with open_store(existing_database(options.db)) as store:
         try:
-            return load_record(store, find_study(store, options.study))
+            return released_record(store, find_study(store, options.study))
         except NotFound:
             if path.suffix.lower() == ".zip":  # meant as a file: say what is wrong with it
-                return read_bundle(read_file(path), path.name)
+                return _bundle(read_file(path), path)
             raise
+
+
+def _bundle(data: bytes, path: Path) -> StudyRecord:
+    record = read_bundle(data, path.name)
+    check_released(record.study)
+    return record
 
 
 def _results(options: argparse.Namespace) -> None:
@@ -89,8 +95,6 @@ def _results(options: argparse.Namespace) -> None:
 def _print(results: StudyResults) -> None:
     block = results.overall
     print(f"Study {results.study!r} ({results.state}): {results.candidate} against {results.comparator}")
-    if results.state == "open":
-        print("The study is open: looking at totals while votes come in invites bias.")
     print(f"Raters: {', '.join(results.raters) or 'none'}; levels: {', '.join(results.levels)}")
     _print_counts(block)
     if block.contingency.table is not None:
@@ -139,6 +143,12 @@ def _print_ties_and_bias(results: StudyResults) -> None:
     for rater, repeats in results.repeats.items():
         if repeats.n:
             print(f"Repeats of {rater}: {repeats.n_same} of {repeats.n} answered with the same preference")
+    found = results.blinding
+    print(f"Blinding: {found.reading}")
+    if found.overall.n:
+        print(
+            f"  Bang {_estimate(found.overall.bang_questions)}; James {_estimate(found.overall.james_questions)}"
+        )
 
 
 def _print_counts(block: Block) -> None:
@@ -177,7 +187,9 @@ def _count(value: int | None) -> str:
 
 def _export(options: argparse.Namespace) -> None:
     with open_store(existing_database(options.db)) as store:
-        record = load_record(store, find_study(store, options.name))
+        study = find_study(store, options.name)
+        record = released_record(store, study)
+        write_log(store, study.study_id, "exported", options.format)
     if options.format == "paper":
         written = _export_paper(record, options.out)
     else:

@@ -10,8 +10,21 @@ from dataclasses import dataclass
 
 import regex
 
-from core.datasets.reading import clean_text, is_language_tag, reject, same_name, shown, text_problem
+from core.datasets.reading import (
+    clean_text,
+    control_count,
+    is_language_tag,
+    printable_text,
+    raw_text_problem,
+    reject,
+    same_name,
+    shown,
+    text_problem,
+)
 from core.schema import Dataset, Item, Output
+
+MOST_REPLACED_NOTES = 20
+"""Texts with control characters that are noted one by one; a file in a wrong encoding has them everywhere."""
 
 _INVISIBLE = regex.compile(r"[\p{Cf}\u00A0\u2000-\u200A\u202F\u3164]")
 
@@ -64,19 +77,15 @@ class DatasetBuilder:
         self._texts: dict[tuple[int, str, str], str] = {}
         self._lines: dict[tuple[int, str, str], int | None] = {}
         self._unusable: set[tuple[int, str]] = set()
+        self._replaced: list[tuple[str, int]] = []
 
     def add_item(self, fields: ItemFields) -> int:
         """Check and keep a question; returns the number under which its texts are added."""
         question = self._text(place(fields.question_line, fields.item_id), "question", fields.question)
         where = place(fields.reference_line, fields.item_id)
         reference = self._text(where, fields.reference_name, fields.reference)
-        language = fields.language
-        if not isinstance(language, str) or not is_language_tag(language.strip()):
-            written = shown(language) if isinstance(language, str) else text_problem(language)
-            where = place(fields.language_line, fields.item_id)
-            self.problems.append(f"{where}: language is no tag such as en, pt-BR or und ({written})")
-            language = "und"
-        self._items.append(Item(fields.item_id, question, reference, language.strip()))
+        language = self._language(place(fields.language_line, fields.item_id), fields.language)
+        self._items.append(Item(fields.item_id, question, reference, language))
         return len(self._items) - 1
 
     def add_output(self, item: int, level: str, source: str, text: object, line: int | None = None) -> None:
@@ -107,6 +116,7 @@ class DatasetBuilder:
         first, second = sources
         self._note_identical(levels, first, second)
         self._note_invisible()
+        self._note_replaced()
         outputs = tuple(
             Output(item.item_id, level, source, self._texts[number, level, source])
             for number, item in enumerate(self._items)
@@ -119,7 +129,7 @@ class DatasetBuilder:
             levels=levels,
             sources=(first, second),
             sha256=self.sha256,
-            file_name=self.file_name,
+            file_name=printable_text(self.file_name),
             notes=tuple(self.notes),
         )
 
@@ -132,11 +142,36 @@ class DatasetBuilder:
                 named = ", ".join(f"U+{ord(c):04X} in {n}" for c, n in sorted(found.items()))
                 self.notes.append(f"texts of source {shown(source)} hold characters nobody sees: {named}")
 
+    def _note_replaced(self) -> None:
+        """Where a character of the file is not the one that raters see."""
+        self.notes += [
+            f"{where}: {_controls(count)} became U+FFFD"
+            for where, count in self._replaced[:MOST_REPLACED_NOTES]
+        ]
+        if len(self._replaced) > MOST_REPLACED_NOTES:
+            total = sum(count for _, count in self._replaced)
+            self.notes.append(
+                f"in all {_controls(total)} became U+FFFD, in {len(self._replaced)} texts; "
+                f"the first {MOST_REPLACED_NOTES} are listed"
+            )
+
     def _text(self, where: str, field: str, value: object) -> str:
-        problem = text_problem(value)
-        if problem:
+        problem = raw_text_problem(value)
+        if problem or not isinstance(value, str):
             self.problems.append(f"{where}: {field} {problem}")
-        return clean_text(value) if isinstance(value, str) else ""
+            return ""
+        if count := control_count(value):
+            self._replaced.append((where if field == "text" else f"{where}, {field}", count))
+        # Replaced first: str.strip would drop some control characters uncounted.
+        return clean_text(printable_text(value))
+
+    def _language(self, where: str, value: object) -> str:
+        problem = text_problem(value)
+        if isinstance(value, str) and not problem and is_language_tag(value.strip()):
+            return value.strip()
+        written = shown(value) if isinstance(value, str) else problem
+        self.problems.append(f"{where}: language is no tag such as en, pt-BR or und ({written})")
+        return "und"
 
     def _check_ids(self) -> None:
         for item_id, count in Counter(item.item_id for item in self._items).items():
@@ -184,3 +219,7 @@ class DatasetBuilder:
                 if self._texts[number, level, first] == self._texts[number, level, second]:
                     where = place(None, item.item_id, level)
                     self.notes.append(f"{where}: both sources have the same text")
+
+
+def _controls(count: int) -> str:
+    return "1 control character" if count == 1 else f"{count} control characters"

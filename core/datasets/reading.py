@@ -20,6 +20,10 @@ MOST_NAME = 200
 LONGEST_NAME = 60
 """Characters of an id, level or source that a message repeats; a file may hold anything there."""
 
+REPLACEMENT = "\ufffd"
+"""What is shown for a character that cannot be."""
+
+_CONTROL = regex.compile(r"[\p{Cc}--\n\t\r]", regex.V1)
 _FORBIDDEN = regex.compile(r"[\p{Cc}\p{Cs}--\n\t\r]", regex.V1)
 
 
@@ -84,6 +88,20 @@ def type_name(value: object) -> str:
     return names.get(type(value), "an object")
 
 
+def printable_text(text: str) -> str:
+    """The text with U+FFFD for what no page and no database can hold; all else as it was written.
+
+    That is null and the other control characters but tab and line breaks, and halves of surrogate pairs
+    (which a file may not hold at all: raw_text_problem). Stored texts and comments have gone through here.
+    """
+    return str(_FORBIDDEN.sub(REPLACEMENT, text))
+
+
+def control_count(text: str) -> int:
+    """How many control characters printable_text replaces."""
+    return len(_CONTROL.findall(text))
+
+
 def clean_text(text: str) -> str:
     """The text with line breaks as line feeds and no blanks around it or at a line's end; nothing else changes.
 
@@ -99,7 +117,10 @@ def is_blank(text: str) -> bool:
 
 
 def text_problem(value: object) -> str | None:
-    """What keeps a value from being shown as a text, as the end of "text ..."; None: nothing."""
+    """What no stored text and no name is, as the end of "text ..."; None: nothing.
+
+    For a text as a file has it, before printable_text, ask raw_text_problem.
+    """
     if not isinstance(value, str):
         return f"is {type_name(value)}, expected a text"
     if found := _FORBIDDEN.search(value):
@@ -110,6 +131,17 @@ def text_problem(value: object) -> str | None:
     if value == "":
         return "is empty"
     return "is blank" if is_blank(value) else None
+
+
+def raw_text_problem(value: object) -> str | None:
+    """What keeps a file's value from becoming a stored text: as text_problem, but control characters may be.
+
+    Nobody may lose a file for a stray null, but half a surrogate pair says that a text was cut or decoded
+    wrongly: what it was cannot be told, so its owner has to mend it.
+    """
+    if not isinstance(value, str) or value == "":
+        return text_problem(value)
+    return "is blank" if is_blank(value) else text_problem(_CONTROL.sub(REPLACEMENT, value))
 
 
 def is_language_tag(text: str) -> bool:

@@ -15,9 +15,11 @@ from core.datasets.reading import (
     clean_text,
     decode,
     duplicate_problems,
+    is_blank,
     name_of,
     name_problem,
     parse_json,
+    printable_text,
     reject,
     sha256_of,
     shown,
@@ -72,7 +74,8 @@ def _csv_rows(text: str, builder: DatasetBuilder) -> Iterator[Row]:
                 named = zip(header, cells, strict=True)
                 yield Row(line, {name: cell for name, cell in named if name in COLUMNS})
     except csv.Error as error:
-        builder.problems.append(f"line {start}: the row that starts here is not valid CSV ({error})")
+        reason = str(error).replace("'\t'", "a tab")
+        builder.problems.append(f"line {start}: the row that starts here is not valid CSV ({reason})")
 
 
 def _delimiter(text: str) -> str:
@@ -160,12 +163,10 @@ def _item_fields(item_id: str, rows: list[Row], builder: DatasetBuilder) -> Item
     for row in rows:
         for column in ITEM_COLUMNS:
             value = row.cells.get(column)
-            if isinstance(value, str):
-                value = clean_text(value)
-            if value is None or value == "" or (isinstance(value, str) and value.isspace()):
+            if value is None or (isinstance(value, str) and is_blank(value)):
                 continue
             first, line = found.setdefault(column, (value, row.line))
-            if value != first:
+            if _as_kept(value) != _as_kept(first):
                 where = place(row.line, item_id)
                 builder.problems.append(f"{where}: {column} differs from the one in line {line}")
     question, question_line = found.get("question", ("", rows[0].line))
@@ -180,6 +181,10 @@ def _item_fields(item_id: str, rows: list[Row], builder: DatasetBuilder) -> Item
         reference_line=reference_line,
         language_line=language_line,
     )
+
+
+def _as_kept(value: object) -> object:
+    return clean_text(printable_text(value)) if isinstance(value, str) else value
 
 
 def _add_output(number: int, item_id: str, row: Row, builder: DatasetBuilder) -> None:

@@ -39,14 +39,9 @@ def _database_id(store: Store) -> str:
     return str(row["value"])
 
 
-def admin_token(store: Store) -> str:
-    """The token of the admin link of this database."""
-    return link_token(store, "admin")
-
-
-def is_admin_token(store: Store, token: str) -> bool:
-    """Whether `token` is the admin link's; compared in constant time."""
-    return hmac.compare_digest(token.encode(), admin_token(store).encode())
+def cookie_suffix(store: Store) -> str:
+    """Tells this database's cookies from those of another app on the same host; opens nothing."""
+    return token_sha256(_database_id(store))[:8]
 
 
 def _access_key(database: Path) -> bytes:

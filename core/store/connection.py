@@ -1,6 +1,7 @@
 """Opening the database, transactions, and SQLite's errors said in Assay's words."""
 
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,9 +11,9 @@ from sqlite_utils import Database
 from sqlite_utils.db import Table
 
 from core.errors import StorageError
-from core.store.migrations import migrations
+from core.store.copies import BUSY_TIMEOUT_SECONDS, copy_database, free_name
+from core.store.migrations import is_ours, migrations, pending_steps, unknown_steps
 
-BUSY_TIMEOUT_SECONDS = 30
 Row = dict[str, Any]
 
 
@@ -29,7 +30,7 @@ class Store:
 
     def rows(self, sql: str, parameters: dict[str, Any] | None = None) -> list[Row]:
         """All rows of a SELECT, as dictionaries."""
-        with _in_our_words(self.path):
+        with in_our_words(self.path):
             return list(self._database.query(sql, parameters or {}))
 
     def row(self, sql: str, parameters: dict[str, Any] | None = None) -> Row | None:
@@ -41,6 +42,15 @@ class Store:
         """Run an UPDATE or DELETE that sqlite-utils has no verb for, inside `writing()`."""
         self._database.conn.execute(sql, parameters)
 
+    def forget(self) -> None:
+        """Empty the write-ahead log, so that what was deleted is in none of the database's files.
+
+        Deleted content is overwritten in the database itself (secure_delete). Readers that are at work may
+        keep the log a little longer; the next call, or the last connection to close, empties it.
+        """
+        with in_our_words(self.path):
+            self._database.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
     @contextmanager
     def writing(self) -> Iterator["Store"]:
         """One short transaction: all of it is on disk when the block ends, or none of it is.
@@ -51,7 +61,7 @@ class Store:
         if self._database.conn.in_transaction:  # part of a caller's transaction
             yield self
         else:
-            with _in_our_words(self.path), _immediate(self._database):
+            with in_our_words(self.path), _immediate(self._database):
                 yield self
 
     def close(self) -> None:
@@ -68,20 +78,98 @@ class Store:
 def open_store(path: Path) -> Store:
     """Open the database at `path`, made and migrated when needed.
 
-    Write-ahead log with synchronous=NORMAL: an acknowledged answer survives the death of the process.
-    Raises StorageError, naming the file, when it cannot be opened, read or migrated.
+    Write-ahead log with synchronous=NORMAL: an acknowledged answer survives the death of the process. Before
+    the schema of a database changes, a copy of it is kept beside it.
+    Raises StorageError, naming the file, when it cannot be opened, read or migrated, is somebody else's, or
+    was written by a newer Assay; it stays as it was then.
     """
-    with _in_our_words(path):
+    with in_our_words(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_SECONDS)
-        database = Database(connection, execute_plugins=False)
-        database.enable_wal()
-        connection.execute("PRAGMA synchronous=NORMAL")
-        connection.execute("PRAGMA foreign_keys=ON")
-        if migrations.pending(database):
-            with _immediate(database):  # once, even when the app and a command start together
-                migrations.apply(database)
+        try:
+            database = Database(connection, execute_plugins=False)
+            check_schema(database, path.name)  # before anything is changed
+            switch_to_wal(database)
+            for setting in ("synchronous=NORMAL", "foreign_keys=ON", "secure_delete=ON"):
+                connection.execute(f"PRAGMA {setting}").fetchall()
+            if pending_steps(database):
+                _migrate(database, path)
+        except BaseException:
+            connection.close()
+            raise
     return Store(path, database)
+
+
+def check_schema(database: Database, name: str) -> None:
+    """Raise StorageError unless this code can work on `database`: it is empty, or of a schema known here."""
+    if unknown := unknown_steps(database):
+        raise StorageError(
+            f"The database {name} was written by a newer Assay: it has the step {unknown[0]}, of which this one "
+            "knows nothing. Nothing was changed. Update Assay, or open another database (--db, ASSAY_DB)."
+        )
+    check_owner(database, name)
+
+
+def check_owner(database: Database, name: str) -> bool:
+    """Whether there is a database of Assay's; False: it is empty. Raises StorageError for somebody else's."""
+    tables = database.table_names()
+    if tables and not is_ours(database):
+        listed = ", ".join(tables[:3]) + (" ..." if len(tables) > 3 else "")
+        raise StorageError(
+            f"{name} is a database of another program (its tables: {listed}). Nothing was changed. Name another "
+            "file (--db, ASSAY_DB)."
+        )
+    return bool(tables)
+
+
+def switch_to_wal(database: Database) -> None:
+    """Let readers and a writer work at once, from now on."""
+    last_try = time.monotonic() + BUSY_TIMEOUT_SECONDS
+    while True:
+        try:
+            return database.enable_wal()
+        except sqlite3.OperationalError as problem:  # SQLite does not wait where two switch at once
+            if problem.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > last_try:
+                raise
+            time.sleep(0.05)
+
+
+def _migrate(database: Database, path: Path) -> None:
+    """Bring the schema up to date: once, even when the app and a command start together, or not at all."""
+    copy: Path | None = None
+    try:
+        with _immediate(database):
+            check_schema(database, path.name)  # another process may have been first
+            if pending_steps(database):
+                copy = _keep_copy(database, path)
+                migrations.apply(database)
+    except StorageError:
+        raise
+    except Exception as problem:
+        if copy is not None:  # it says nothing that the database does not say
+            copy.unlink(missing_ok=True)
+        raise StorageError(
+            f"The schema of the database {path.name} could not be brought up to date ({problem}). It is as it "
+            "was before. Check that the disk has room, and report this if it has."
+        ) from problem
+
+
+def _keep_copy(database: Database, path: Path) -> Path | None:
+    """Copy what the migration is about to change; None for a database that is new.
+
+    Nobody can write in between: the caller holds the write lock, and the copy is read by another connection.
+    """
+    if not is_ours(database):
+        return None
+    copy = free_name(path.with_name(f"{path.name}.before-{pending_steps(database)[0]}"))
+    try:
+        copy_database(path, copy)
+    except (sqlite3.Error, OSError) as problem:
+        raise StorageError(
+            f"No copy of the database {path.name} could be kept before its schema changes ({problem}), so nothing "
+            "was changed. Make room beside it, and let Assay write there."
+        ) from problem
+    return copy
 
 
 @contextmanager
@@ -97,11 +185,21 @@ def _immediate(database: Database) -> Iterator[None]:
 
 
 @contextmanager
-def _in_our_words(path: Path) -> Iterator[None]:
+def in_our_words(path: Path) -> Iterator[None]:
+    """Say SQLite's errors, and the disk's, as a StorageError that names the database and what to do."""
     try:
         yield
     except (sqlite3.Error, OSError) as problem:
         raise StorageError(
             f"The database {path.name} could not be used ({problem}). Nothing was saved by this step. "
-            "Check that the disk has room and that the file may be read and written, then try again."
+            f"{_what_to_do(problem)}"
         ) from problem
+
+
+def _what_to_do(problem: Exception) -> str:
+    kind = getattr(problem, "sqlite_errorname", "")
+    if kind == "SQLITE_NOTADB":
+        return "It is no SQLite database: name another file (--db, ASSAY_DB)."
+    if kind.startswith("SQLITE_CORRUPT"):
+        return "It is damaged: move it away and restore your backup (`study restore`)."
+    return "Check that the disk has room and that the file may be read and written, then try again."

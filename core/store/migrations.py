@@ -27,6 +27,29 @@ _PERSONAL = {"rater_id", "comment"}
 _ANSWER_REQUIRED = {"study_id", "rater_id", "item_id", "level", "repeat", "comment", "invalid", "skipped"}
 
 
+def pending_steps(db: Database) -> list[str]:
+    """Steps that `db` still lacks, in the order in which they are made."""
+    return [step.name for step in migrations.pending(db)]
+
+
+def applied_steps(db: Database) -> list[str]:
+    """Steps that made `db`, in the order in which they were made."""
+    return [step.name for step in migrations.applied(db)]
+
+
+def unknown_steps(db: Database) -> list[str]:
+    """Steps that made `db` and that this code has never heard of: a newer Assay wrote it."""
+    nothing = Database(memory=True, execute_plugins=False)
+    known = {step.name for step in migrations.pending(nothing)}
+    nothing.close()
+    return [name for name in applied_steps(db) if name not in known]
+
+
+def is_ours(db: Database) -> bool:
+    """Whether Assay made `db`: some step of its schema is on record there."""
+    return bool(migrations.applied(db))
+
+
 @migrations()
 def m001_studies(db: Database) -> None:
     """Studies, their data, raters and answers; the history cannot be changed."""

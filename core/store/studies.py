@@ -141,7 +141,9 @@ def write_guideline(store: Store, study_id: int, language: str, text: str) -> No
 def read_wording(store: Store, study_id: int) -> dict[str, dict[str, str]]:
     """Language -> key -> text, as far as the owner changed what Assay says."""
     found: dict[str, dict[str, str]] = {}
-    for row in store.rows("select * from wording where study_id = :id order by language, key", {"id": study_id}):
+    for row in store.rows(
+        "select * from wording where study_id = :id order by language, key", {"id": study_id}
+    ):
         found.setdefault(row["language"], {})[row["key"]] = row["text"]
     return found
 
@@ -151,7 +153,8 @@ def write_wording(store: Store, study_id: int, language: str, texts: dict[str, s
     with store.writing():
         store.table("wording").delete_where("study_id = ? and language = ?", [study_id, language])
         store.table("wording").insert_all(
-            {"study_id": study_id, "language": language, "key": key, "text": text} for key, text in texts.items()
+            {"study_id": study_id, "language": language, "key": key, "text": text}
+            for key, text in texts.items()
         )
 
 
@@ -176,3 +179,9 @@ def write_setting(store: Store, key: str, value: str) -> None:
     """Keep a value for the whole database."""
     with store.writing():
         store.table("setting").upsert({"key": key, "value": value}, pk="key")
+
+
+def delete_setting(store: Store, key: str) -> None:
+    """Forget a value kept for the whole database."""
+    with store.writing():
+        store.table("setting").delete_where("key = ?", [key])

@@ -4,18 +4,20 @@ The rater's page imports this module and no other that knows an assignment: noth
 a source, a role, an item id, a seed or a file name.
 """
 
-import hashlib
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from core import __version__
+from core.datasets.reading import printable_text
 from core.errors import NotAllowed
-from core.schema import FIRST_LEVEL, Answer, Assignment, Choice, Design, Output, Preference, Rater, Study
+from core.schema import Answer, Assignment, Choice, Design, Preference, Rater, Study
 from core.store import Store
 from core.store.answers import answers_of, find_answer, save_answer
 from core.store.raters import assignments_of, find_rater, rater_of_token, update_rater
-from core.store.studies import get_study, items_of, now_utc, outputs_of, read_guidelines, update_study
+from core.store.studies import get_study, now_utc, read_guidelines, read_wording, update_study
+from core.study.blind_pair import BlindPair, blind_pair
+from core.study.guessing import GuessDesk, pairs_to_guess
 from core.study.guidelines import guideline_text
+from core.study.wording import CONSENT, wording
 
 
 @dataclass(frozen=True)
@@ -26,31 +28,6 @@ class PairStatus:
     answered: bool
     skipped: bool
     invalid: bool
-
-
-@dataclass(frozen=True)
-class BlindPair:
-    """One pair as a rater sees it."""
-
-    number: int
-    question: str
-    reference: str
-    language: str
-    level: str
-    left: str
-    right: str
-    left_base: str
-    """What the left text's changes are shown against: its own A0, or the reference at A0."""
-    right_base: str
-    choice: Choice | None
-    comment: str
-    invalid: bool
-
-    @property
-    def mark(self) -> str:
-        """Tells this pair on the screen from another that took its number; made of what the rater sees."""
-        seen = "\x1f".join((self.question, self.level, self.left, self.right))
-        return hashlib.sha256(seen.encode()).hexdigest()[:12]
 
 
 class RaterDesk:
@@ -92,13 +69,45 @@ class RaterDesk:
     def guidelines(self) -> str:
         """The guidelines in this rater's language, Markdown."""
         own = read_guidelines(self._store, self._study.study_id)
-        return guideline_text(own, self._rater.language or self._study.language)
+        return guideline_text(own, self._language)
+
+    def wording(self) -> dict[str, str]:
+        """What buttons say in this rater's language, and the consent text (empty: none is asked for)."""
+        return wording(read_wording(self._store, self._study.study_id), self._language)
+
+    @property
+    def asks_consent(self) -> bool:
+        """Whether the study has a consent text to which this rater has not agreed yet."""
+        return self._rater.consent_utc is None and bool(self.wording()[CONSENT].strip())
+
+    def agree(self) -> None:
+        """Keep that the rater agreed to the consent text, and when."""
+        self._keep(consent_utc=now_utc())
+
+    @property
+    def finished(self) -> bool:
+        """Whether the rater's answers are locked."""
+        return self._rater.finished_utc is not None
+
+    def finish(self) -> None:
+        """Lock the rater's answers for good. Raises NotAllowed while a pair is open."""
+        with self._store.writing():
+            if find_rater(self._store, self._study.study_id, self._rater.rater_id).finished_utc:
+                return  # pressed twice, or in another tab
+            self._check_allowed(self._study.study_id)
+            if self.next_open() is not None:
+                raise NotAllowed("Some pairs are still open: answer them first.")
+            self._keep(finished_utc=now_utc())
+
+    def guessing(self) -> GuessDesk:
+        """The pairs that are shown once more; empty until the answers are locked."""
+        again = pairs_to_guess(self._study.design, self._assignments, self._answers) if self.finished else []
+        return GuessDesk(self._store, self._study, again, self.closed_reason)
 
     def finish_step(self, step: int) -> None:
         """Remember that the guidelines (1) or a practice pair (2 ...) are done."""
         if step > self._rater.onboarding:
-            update_rater(self._store, self._study.study_id, self._rater.rater_id, onboarding=step)
-            self._rater = replace(self._rater, onboarding=step)
+            self._keep(onboarding=step)
 
     @property
     def diff_mode(self) -> str:
@@ -108,8 +117,7 @@ class RaterDesk:
     def remember_diff(self, mode: str) -> None:
         """Keep the rater's choice of differences for the next visit."""
         if mode != self._rater.diff_mode:
-            update_rater(self._store, self._study.study_id, self._rater.rater_id, diff_mode=mode)
-            self._rater = replace(self._rater, diff_mode=mode)
+            self._keep(diff_mode=mode)
 
     def statuses(self) -> list[PairStatus]:
         """The rater's list, by number."""
@@ -133,27 +141,8 @@ class RaterDesk:
     def pair(self, number: int) -> BlindPair:
         """The pair of that number, sides as drawn. Raises NotAllowed for a number not on the list."""
         assignment = self._assignment(number)
-        (item,) = items_of(self._store, self._study.study_id, assignment.item_id)
-        texts = _texts(outputs_of(self._store, self._study.study_id, item.item_id))
-        at_first = assignment.level == FIRST_LEVEL
-
-        def base(source: str) -> str:
-            return item.reference if at_first else texts.get((FIRST_LEVEL, source), item.reference)
-
-        answer = self._answers.get(assignment.key)
-        return BlindPair(
-            number=number,
-            question=item.question,
-            reference=item.reference,
-            language=item.language,
-            level=assignment.level,
-            left=texts[assignment.level, assignment.left],
-            right=texts[assignment.level, assignment.right],
-            left_base=base(assignment.left),
-            right_base=base(assignment.right),
-            choice=answer.choice if answer else None,
-            comment=answer.comment if answer else "",
-            invalid=answer.invalid if answer else False,
+        return blind_pair(
+            self._store, self._study.study_id, assignment, number, self._answers.get(assignment.key)
         )
 
     def save_choice(self, number: int, choice: Choice, *, seconds: float | None, diff_used: str) -> None:
@@ -176,7 +165,7 @@ class RaterDesk:
         """Keep the comment or the invalid flag of a pair, answered or not; None leaves what is there."""
         changes: dict[str, object] = {}
         if comment is not None:
-            changes["comment"] = comment.replace("\x00", "")
+            changes["comment"] = printable_text(comment)
         if invalid is not None:
             changes["invalid"] = invalid
         self._save(number, **changes)
@@ -185,6 +174,15 @@ class RaterDesk:
         """Put an open pair off until the others are done; an answered pair stays answered."""
         if not self._answers.get(self._assignment(number).key, Answer("", "", "")).answered:
             self._save(number, skipped=True)
+
+    @property
+    def _language(self) -> str:
+        return self._rater.language or self._study.language
+
+    def _keep(self, **changes: object) -> None:
+        """Set fields of this rater, in the database and here."""
+        update_rater(self._store, self._study.study_id, self._rater.rater_id, **changes)
+        self._rater = replace(self._rater, **changes)  # type: ignore[arg-type]  # fields of Rater, by name
 
     def _assignment(self, number: int) -> Assignment:
         if not 1 <= number <= len(self._assignments):
@@ -214,6 +212,8 @@ class RaterDesk:
         self._rater = find_rater(self._store, study_id, self._rater.rater_id)
         if self._rater.revoked:
             raise NotAllowed("Your link was withdrawn, so this answer was not saved.")
+        if self.finished:
+            raise NotAllowed("You have finished: your answers are locked and can no longer change.")
         if self.closed_reason:
             raise NotAllowed(f"{self.closed_reason} This answer was not saved.")
 
@@ -239,7 +239,3 @@ def decode(choice: Choice, assignment: Assignment, design: Design) -> Preference
         source = assignment.left if choice == "left" else assignment.right
         return "candidate" if source == design.candidate else "comparator"
     return choice
-
-
-def _texts(outputs: Iterable[Output]) -> dict[tuple[str, str], str]:
-    return {(output.level, output.source): output.text for output in outputs}

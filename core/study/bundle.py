@@ -10,7 +10,7 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, is_dataclass
 from functools import cache
 from typing import Any
 
@@ -19,20 +19,33 @@ from pydantic import TypeAdapter, ValidationError
 from core import __version__
 from core.datasets.reading import text_problem
 from core.errors import InputError
-from core.schema import Answer, Assignment, HistoryEntry, Item, LogEntry, Output, Rater, Study, StudyRecord
-from core.study.design import check_design
+from core.schema import (
+    Answer,
+    Assignment,
+    Guess,
+    HistoryEntry,
+    Item,
+    LogEntry,
+    Output,
+    Rater,
+    Study,
+    StudyRecord,
+)
+from core.study.design import LARGEST_SEED, check_design
 from core.study.draws import assign, first_source
 from core.study.guidelines import check_guideline
 from core.study.raters import rater_id_problem
+from core.study.wording import check_wording
 
 FORMAT = "assay-study"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 LARGEST_BYTES = 512 * 1024 * 1024
 """Unpacked; more is refused before it is read."""
 
 _MANIFEST = "manifest.json"
 _STUDY = "study.json"
 _GUIDELINES = "guidelines.json"
+_WORDING = "wording.json"
 _TABLES: dict[str, type] = {
     "items": Item,
     "outputs": Output,
@@ -41,7 +54,12 @@ _TABLES: dict[str, type] = {
     "answers": Answer,
     "history": HistoryEntry,
     "log": LogEntry,
+    "guesses": Guess,
 }
+_SINCE_VERSION_2 = {_WORDING: b"{}", "guesses.jsonl": b""}
+"""What a bundle of version 1 does not hold, as it would stand there."""
+_PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""Other ways may ask for gigabytes to unpack a few bytes, or raise errors of their own."""
 _FIXED_TIME = (1980, 1, 1, 0, 0, 0)
 
 
@@ -55,6 +73,7 @@ def write_bundle(record: StudyRecord) -> bytes:
     members = {
         _STUDY: _json(asdict(record.study)),
         _GUIDELINES: _json(record.guidelines),
+        _WORDING: _json(record.wording),
         **{f"{name}.jsonl": _lines(getattr(record, name)) for name in _TABLES},
     }
     manifest = {
@@ -76,9 +95,10 @@ def read_bundle(data: bytes, file_name: str) -> StudyRecord:
     problems: list[str] = []
     study = _parse(Study, members[_STUDY], _STUDY, problems)
     guidelines = _parse(dict[str, str], members[_GUIDELINES], _GUIDELINES, problems)
+    wording = _parse(dict[str, dict[str, str]], members[_WORDING], _WORDING, problems)
     tables = {name: _rows(kind, members[f"{name}.jsonl"], name, problems) for name, kind in _TABLES.items()}
-    if not problems and study is not None and guidelines is not None:
-        record = StudyRecord(study=study, guidelines=guidelines, **tables)
+    if not problems and study is not None and guidelines is not None and wording is not None:
+        record = StudyRecord(study=study, guidelines=guidelines, wording=wording, **tables)
         problems = _misfits(record)
         if not problems:
             return record
@@ -86,9 +106,13 @@ def read_bundle(data: bytes, file_name: str) -> StudyRecord:
 
 
 def _members(data: bytes, file_name: str) -> dict[str, bytes]:
-    names = [_STUDY, _GUIDELINES, *(f"{name}.jsonl" for name in _TABLES)]
+    names = [_STUDY, _GUIDELINES, _WORDING, *(f"{name}.jsonl" for name in _TABLES)]
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            if any(info.compress_type not in _PACKED for info in archive.infolist()):
+                raise InputError(
+                    f"{file_name} is packed in another way than bundles are: stored or deflated."
+                )
             if sum(info.file_size for info in archive.infolist()) > LARGEST_BYTES:
                 raise InputError(f"{file_name} unpacks to more than {LARGEST_BYTES // 2**20} MiB.")
             present = set(archive.namelist())
@@ -96,7 +120,8 @@ def _members(data: bytes, file_name: str) -> dict[str, bytes]:
                 raise InputError(f"{file_name} is a zip, but no study bundle: it has no {_MANIFEST}.")
             manifest = json.loads(archive.read(_MANIFEST))
             _check_manifest(manifest, file_name)
-            missing = [f"{name} is missing" for name in names if name not in present]
+            optional = _SINCE_VERSION_2 if manifest["version"] < 2 else {}
+            missing = [f"{name} is missing" for name in names if name not in present and name not in optional]
             members = {name: archive.read(name) for name in names if name in present}
     except (
         zipfile.BadZipFile,
@@ -115,7 +140,7 @@ def _members(data: bytes, file_name: str) -> dict[str, bytes]:
     ]
     if missing or changed:
         raise InputError(f"{file_name} cannot be restored:", missing + changed)
-    return members
+    return {**optional, **members}
 
 
 def _check_manifest(manifest: Any, file_name: str) -> None:
@@ -124,7 +149,7 @@ def _check_manifest(manifest: Any, file_name: str) -> None:
     version = manifest.get("version")
     if not isinstance(version, int) or version > FORMAT_VERSION:
         raise InputError(
-            f"{file_name} was written by a newer Assay (bundle version {version}); update first."
+            f"{file_name} was written by a newer Assay (bundle version {version!r}); update first."
         )
     if not isinstance(manifest.get("sha256"), dict):
         raise InputError(f"{file_name} is damaged: its manifest lists no files.")
@@ -140,12 +165,21 @@ def _rows(kind: type, content: bytes, name: str, problems: list[str]) -> tuple[A
 
 def _parse(kind: Any, content: bytes, place: str, problems: list[str]) -> Any:
     try:
-        return _adapter(kind).validate_json(content)
+        parsed = _adapter(kind).validate_json(content)
     except ValidationError as invalid:
         for error in invalid.errors():
             where = ".".join(str(part) for part in error["loc"])
             problems.append(f"{place}{', ' if where else ''}{where}: {error['msg']}")
         return None
+    problems += [f"{place}, {name}: a number beyond what can be kept" for name in _out_of_range(parsed)]
+    return parsed
+
+
+def _out_of_range(row: Any) -> list[str]:
+    """Fields with a number that JSON can say and the database cannot hold: 1e999, NaN, an integer of 65 bits."""
+    own = asdict(row) if is_dataclass(row) and not isinstance(row, type) else {}
+    fields = {**own, **own.get("answer", {}), **own.get("design", {})}
+    return [n for n, v in fields.items() if isinstance(v, int | float) and not abs(v) <= LARGEST_SEED]
 
 
 @cache
@@ -168,6 +202,8 @@ def _misfits(record: StudyRecord) -> list[str]:
         check_design(design, sources)
         for text in record.guidelines.values():
             check_guideline(text, record.study)
+        for labels in record.wording.values():
+            check_wording(labels, record.study)
     except InputError as wrong:
         problems += [f"{_STUDY}: {problem}" for problem in wrong.problems]
     problems += _wrong_texts(record) + _wrong_lists(record, pairs) + _wrong_answers(record, pairs)
@@ -181,6 +217,7 @@ def _doubled(record: StudyRecord) -> list[str]:
         "raters": [rater.rater_id for rater in record.raters],
         "assignments": [a.key for a in record.assignments],
         "answers": [a.key for a in record.answers],
+        "guesses": [guess.key for guess in record.guesses],
     }
     return [
         f"{name}.jsonl: {key} stands {n} times"
@@ -235,7 +272,10 @@ def _not_drawn(record: StudyRecord) -> list[str]:
     for rater in record.raters:
         own = [a for a in record.assignments if a.rater_id == rater.rater_id]
         ids = [item.item_id for item in items if item.item_id in {a.item_id for a in own}]
-        if not rater.dry_run and own != assign(study.design, rater.rater_id, ids, study.levels, first):
+        # A withdrawn rater's list was drawn for a name that is gone.
+        if not (rater.dry_run or rater.withdrawn) and own != assign(
+            study.design, rater.rater_id, ids, study.levels, first
+        ):
             problems.append(f"assignments.jsonl: the list of {rater.rater_id!r} is not what the seed gives")
     return problems
 
@@ -254,6 +294,10 @@ def _wrong_answers(record: StudyRecord, pairs: set[tuple[str, str]]) -> list[str
                 problems.append(f"{name}.jsonl: nobody was shown {key}")
             elif answer.preference is not None and not rater.imported:
                 problems.append(f"{name}.jsonl: {key} has a preference, but {rater.rater_id!r} saw sides")
+    for guess in record.guesses:
+        guesser = raters.get(guess.rater_id)
+        if guess.key not in shown or guesser is None or guesser.finished_utc is None:
+            problems.append(f"guesses.jsonl: nobody was asked about {guess.key}")
     last = {entry.answer.key: entry.answer for entry in record.history}
     for answer in record.answers:
         if last.get(answer.key) != answer:

@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 from core.errors import InputError
-from core.schema import Design
+from core.schema import Design, Role
 from core.study.draws import main_sequence, share_out, with_repeats
 
 LARGEST_SEED = 2**63 - 1
 LARGEST_COUNT = 1_000_000
+LARGEST_GUESSES = 100
 SECONDS_PER_PAIR = 45
 """For the time estimate that raters and owners see before there are times of their own."""
 
@@ -40,6 +42,12 @@ def check_design(design: Design, sources: Sequence[str]) -> None:
     ):
         if count is not None and not 1 <= count <= LARGEST_COUNT:
             problems.append(f"{what}: {count} is not a whole number from 1 to {LARGEST_COUNT}")
+    if not 0 <= design.blinding_pairs <= LARGEST_GUESSES:
+        problems.append(
+            f"pairs to guess: {design.blinding_pairs} is not a number from 0 to {LARGEST_GUESSES}"
+        )
+    if design.person not in get_args(Role):
+        problems.append(f"person: {design.person!r} is neither candidate nor comparator")
     if design.max_questions is not None and design.votes_per_pair is None:
         problems.append("most questions per rater: works with votes per pair only; set that too")
     if problems:

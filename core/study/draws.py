@@ -6,7 +6,7 @@ docs/design.md holds a ten-line script that derives the sides again; a test runs
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from core.schema import Assignment, Design, Item, Output
@@ -116,12 +116,14 @@ def share_out(
     item_ids: Sequence[str],
     raters: Sequence[str],
     already: Mapping[str, set[str]] | None = None,
+    *,
+    closed: Collection[str] = (),
 ) -> dict[str, list[str]]:
     """Which questions each rater gets: rater -> item ids in the file's order.
 
     Without votes_per_pair everybody gets all. Else each question goes whole to votes_per_pair raters,
     those with the fewest questions so far first and ties by draw, never more than max_questions each.
-    `already` holds what raters have, which stays.
+    `already` holds what raters have, which stays; those in `closed` get nothing more.
     """
     if design.votes_per_pair is None:
         return {rater: list(item_ids) for rater in raters}
@@ -129,7 +131,7 @@ def share_out(
     cap = design.max_questions or len(item_ids)
     for item in sorted(item_ids, key=lambda i: draw(design.seed, "", i, "", "workload")):
         missing = design.votes_per_pair - sum(item in items for items in held.values())
-        free = [rater for rater in raters if item not in held[rater] and len(held[rater]) < cap]
+        free = [r for r in raters if r not in closed and item not in held[r] and len(held[r]) < cap]
         free.sort(key=lambda r: (len(held[r]), draw(design.seed, r, item, "", "workload")))
         for rater in free[: max(missing, 0)]:
             held[rater].add(item)

@@ -5,6 +5,7 @@ import io
 import json
 import zipfile
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from core.datasets.votes import write_votes
@@ -36,9 +37,26 @@ COLUMNS = (
     "repeat",
     "dry_run",
     "imported",
+    "excluded",
     "app_version",
     "dataset_sha256",
     "design_seed",
+)
+GUESS_COLUMNS = (
+    "study",
+    "rater",
+    "item_id",
+    "level",
+    "person",
+    "person_side",
+    "guess",
+    "right",
+    "comment",
+    "answered_utc",
+    "seconds",
+    "dry_run",
+    "excluded",
+    "app_version",
 )
 _FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
 
@@ -79,6 +97,7 @@ def answer_rows(record: StudyRecord, *, open_notes: bool = False) -> list[dict[s
             "repeat": answer.repeat,
             "dry_run": rater.dry_run,
             "imported": rater.imported,
+            "excluded": rater.excluded,
             "app_version": answer.app_version,
             "dataset_sha256": study.dataset_sha256,
             "design_seed": design.seed,
@@ -98,12 +117,50 @@ def preference_of(record: StudyRecord, answer: Answer, assignment: Assignment | 
     return decode(answer.choice, assignment, record.study.design)
 
 
+def guess_rows(record: StudyRecord) -> list[dict[str, Any]]:
+    """One dictionary with the keys GUESS_COLUMNS a guess."""
+    raters = {rater.rater_id: rater for rater in record.raters}
+    shown = {a.key: a for a in record.assignments}
+    design = record.study.design
+    person = design.candidate if design.person == "candidate" else design.comparator
+    rows = []
+    for guess in record.guesses:
+        side = _side(shown[guess.key], person)
+        row = {
+            "study": record.study.name,
+            "rater": guess.rater_id,
+            "item_id": guess.item_id,
+            "level": guess.level,
+            "person": person,
+            "person_side": side,
+            "guess": guess.guess,
+            "right": None if guess.guess == "unsure" else guess.guess == side,
+            "comment": guess.comment,
+            "answered_utc": guess.answered_utc,
+            "seconds": guess.seconds,
+            "dry_run": raters[guess.rater_id].dry_run,
+            "excluded": raters[guess.rater_id].excluded,
+            "app_version": guess.app_version,
+        }
+        rows.append(row)
+    return rows
+
+
 def to_csv(record: StudyRecord) -> bytes:
     """UTF-8 CSV; cells that a spreadsheet would run as a formula start with an apostrophe."""
+    return _csv(COLUMNS, answer_rows(record))
+
+
+def guesses_csv(record: StudyRecord) -> bytes:
+    """The guesses after the last answer, written as to_csv writes."""
+    return _csv(GUESS_COLUMNS, guess_rows(record))
+
+
+def _csv(columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> bytes:
     buffer = io.StringIO(newline="")
-    writer = csv.DictWriter(buffer, COLUMNS)  # lines end as RFC 4180 has it
+    writer = csv.DictWriter(buffer, columns)  # lines end as RFC 4180 has it
     writer.writeheader()
-    for row in answer_rows(record):
+    for row in rows:
         writer.writerow({name: _cell(value) for name, value in row.items()})
     return buffer.getvalue().encode()
 

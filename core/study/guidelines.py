@@ -68,9 +68,15 @@ def guideline_text(own: dict[str, str], language: str) -> str:
 
 def check_guideline(text: str, study: Study) -> None:
     """Raise InputError where a text would unblind a rater, call another host or say nothing."""
+    problems = [] if text.strip() else ["the text is empty"]
+    problems += blinding_problems(text, study)
+    if problems:
+        raise InputError("The guidelines cannot be used:", problems)
+
+
+def blinding_problems(text: str, study: Study) -> list[str]:
+    """Why a text of the owner's must not reach a rater, as far as a program can see."""
     problems = []
-    if not text.strip():
-        problems.append("the text is empty")
     read = _as_read(text)
     for source in (study.design.candidate, study.design.comparator):
         word = regex.escape(_as_read(source))
@@ -78,8 +84,7 @@ def check_guideline(text: str, study: Study) -> None:
             problems.append(f"the text names the source {source!r}: raters would know what to look for")
     if regex.search(r"!\[|<\s*[a-zA-Z/!?]", text):
         problems.append("the text holds an image or HTML: raters' pages load nothing from outside")
-    if problems:
-        raise InputError("The guidelines cannot be used:", problems)
+    return problems
 
 
 def _as_read(text: str) -> str:

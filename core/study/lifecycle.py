@@ -5,6 +5,7 @@ Page and command both call these functions; each writes one line to the study's 
 
 import secrets
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import fields, replace
 
 from core import __version__
@@ -22,10 +23,12 @@ from core.store.studies import (
     update_study,
     write_guideline,
     write_log,
+    write_wording,
 )
 from core.study.design import LARGEST_SEED, check_design
 from core.study.guidelines import check_guideline
 from core.study.raters import distribute
+from core.study.wording import check_wording
 
 PAPER_SOURCES = ("ai", "human")
 """Keys of the paper's file: candidate and comparator where nothing else is said."""
@@ -151,11 +154,28 @@ def move(store: Store, study: Study, state: State, reason: str = "") -> Study:
 def set_guideline(store: Store, study: Study, language: str, text: str) -> None:
     """Give the study its own guidelines in one language. Raises InputError where they would unblind."""
     check_guideline(text, study)
-    if not is_language_tag(language):
-        raise InputError(f"{language[:40]!r} is no language tag such as en, pt-BR or zh-Hant.")
+    _check_language_tag(language)
     with store.writing():
         write_guideline(store, study.study_id, language, text)
         write_log(store, study.study_id, "guidelines changed", language)
+
+
+def set_wording(store: Store, study: Study, language: str, texts: Mapping[str, str]) -> None:
+    """Give the study its own consent text and labels in one language; what is left out is as Assay says it.
+
+    Raises InputError where a text cannot be used.
+    """
+    kept = {key: text.strip() for key, text in texts.items()}
+    check_wording(kept, study)
+    _check_language_tag(language)
+    with store.writing():
+        write_wording(store, study.study_id, language, kept)
+        write_log(store, study.study_id, "wording changed", f"{language}: {', '.join(kept) or 'as shipped'}")
+
+
+def _check_language_tag(language: str) -> None:
+    if not is_language_tag(language):
+        raise InputError(f"{language[:40]!r} is no language tag such as en, pt-BR or zh-Hant.")
 
 
 def describe_design(design: Design) -> str:
@@ -164,5 +184,12 @@ def describe_design(design: Design) -> str:
     return (
         f"candidate {design.candidate}, comparator {design.comparator}, margin {design.margin:g}, "
         f"confidence level {design.confidence_level:g}, seed {design.seed}, votes per pair {votes}, "
-        f"levels {design.level_order}, hidden repeats {design.repeat_share:.0%}"
+        f"levels {design.level_order}, hidden repeats {design.repeat_share:.0%}, "
+        f"guesses at the end {_guesses(design)}"
+    )
+
+
+def _guesses(design: Design) -> str:
+    return (
+        f"{design.blinding_pairs} (a person wrote the {design.person}'s)" if design.blinding_pairs else "none"
     )

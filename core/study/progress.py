@@ -4,10 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from core.schema import Answer, Rater
+from core.schema import Answer, Assignment, Rater
+from core.stats.position import position_bias
 from core.store import Store
 from core.store.answers import answers_of
 from core.store.raters import assignments_of, raters_of
+
+FAST_SECONDS = 5.0
+"""A rater whose median is below this is flagged: two answers and a reference take longer to read."""
+ONE_SIDE_P = 0.05
+"""A rater whose choices of a side are this unlikely without a preference for one is flagged."""
+LEAST_ANSWERS = 10
+"""No flag before so many answers."""
 
 
 @dataclass(frozen=True)
@@ -28,40 +36,80 @@ class RaterProgress:
     """Share of left among the choices of a side, hidden repeats left out as in the results; None without any."""
     both_good_rate: float | None
     """Share of both good among all answers but hidden repeats; None without any."""
+    repeats_same: int
+    """Hidden repeats answered as the first time (the same text preferred, or the same of both good and both bad)."""
+    repeats: int
+    """Hidden repeats answered whose pair was answered too."""
     last_utc: str | None
     revoked: bool
+    finished: bool
+    """The rater has locked their answers."""
+    excluded: str | None
+    """The owner's reason for leaving them out; None: counted."""
+    flags: tuple[str, ...]
+    """What to look at, in words; nothing follows from it by itself."""
 
 
 def progress(store: Store, study_id: int) -> list[RaterProgress]:
     """One entry a rater, in the order in which they were added."""
-    lists: dict[str, int] = {}
+    shown: dict[str, list[Assignment]] = {}
     for assignment in assignments_of(store, study_id):
-        lists[assignment.rater_id] = lists.get(assignment.rater_id, 0) + 1
+        shown.setdefault(assignment.rater_id, []).append(assignment)
     answers: dict[str, list[Answer]] = {}
     for answer in answers_of(store, study_id):
         answers.setdefault(answer.rater_id, []).append(answer)
     return [
-        _line(rater, answers.get(rater.rater_id, []), lists.get(rater.rater_id, 0))
+        _line(rater, answers.get(rater.rater_id, []), shown.get(rater.rater_id, []))
         for rater in raters_of(store, study_id)
     ]
 
 
-def _line(rater: Rater, answers: Sequence[Answer], total: int) -> RaterProgress:
+def _line(rater: Rater, answers: Sequence[Answer], shown: Sequence[Assignment]) -> RaterProgress:
     given = [answer for answer in answers if answer.answered]
     main = [answer for answer in given if not answer.repeat]
     seconds = [answer.seconds for answer in given if answer.seconds is not None]
     sides = [answer.choice for answer in main if answer.choice in ("left", "right")]
     both_good = [answer for answer in main if "both_good" in (answer.choice, answer.preference)]
+    same, repeats = _consistency(given, shown)
+    middle = median(seconds) if seconds else None
     return RaterProgress(
         rater_id=rater.rater_id,
         kind="imported" if rater.imported else "dry run" if rater.dry_run else "rater",
         done=len(given),
-        total=len(given) if rater.imported else total,
+        total=len(given) if rater.imported else len(shown),
         skipped=sum(answer.skipped for answer in answers),
         flagged=sum(answer.invalid for answer in answers),
-        median_seconds=median(seconds) if seconds else None,
+        median_seconds=middle,
         left_rate=sides.count("left") / len(sides) if sides else None,
         both_good_rate=len(both_good) / len(main) if main else None,
+        repeats_same=same,
+        repeats=repeats,
         last_utc=max((answer.answered_utc for answer in given if answer.answered_utc), default=None),
         revoked=rater.revoked,
+        finished=rater.finished_utc is not None,
+        excluded=rater.excluded,
+        flags=_flags(middle, len(seconds), sides.count("left"), sides.count("right")),
     )
+
+
+def _consistency(given: Sequence[Answer], shown: Sequence[Assignment]) -> tuple[int, int]:
+    """(same, answered twice) over hidden repeats: sides may have been swapped, so what stood there is compared."""
+    on_side = {a.key: {"left": a.left, "right": a.right} for a in shown}
+    meant = {
+        answer.key: on_side[answer.key].get(answer.choice, answer.choice)
+        for answer in given
+        if answer.choice and answer.key in on_side
+    }
+    twice = [(key, (*key[:3], False)) for key in meant if key[3] and (*key[:3], False) in meant]
+    return sum(meant[again] == meant[first] for again, first in twice), len(twice)
+
+
+def _flags(middle: float | None, n_times: int, left: int, right: int) -> tuple[str, ...]:
+    flags = []
+    if middle is not None and n_times >= LEAST_ANSWERS and middle < FAST_SECONDS:
+        flags.append(f"fast: half of the answers within {middle:.1f} seconds")
+    side = position_bias(left, right)
+    if left + right >= LEAST_ANSWERS and side.p is not None and side.p < ONE_SIDE_P:
+        more = "left" if left > right else "right"
+        flags.append(f"one side: {more} in {max(left, right)} of {left + right} (p {side.p:.3f})")
+    return tuple(flags)

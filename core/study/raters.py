@@ -20,7 +20,15 @@ from core.store.raters import (
     replace_assignments,
     update_rater,
 )
-from core.store.studies import get_study, items_of, now_utc, outputs_of, read_guidelines, write_log
+from core.store.studies import (
+    get_study,
+    items_of,
+    now_utc,
+    outputs_of,
+    read_guidelines,
+    set_state,
+    write_log,
+)
 from core.study.blinding import freeze
 from core.study.design import Workload, workload
 from core.study.draws import Pair, assign, first_source, share_out
@@ -36,7 +44,7 @@ class Link:
 
     def url(self, base: str) -> str:
         """The address to send, under the app's own address."""
-        return f"{base.rstrip('/')}/?t={self.token}"
+        return f"{base.rstrip('/')}/r/{self.token}"
 
 
 def add_raters(
@@ -107,12 +115,14 @@ def import_votes_file(store: Store, study: Study, rater_id: str, data: bytes, fi
 def import_votes(store: Store, study: Study, rater_id: str, votes: dict[Pair, Preference]) -> int:
     """Keep preferences that were collected elsewhere under a rater's name; returns how many.
 
-    They have no side and no time, so that position bias and times leave them out by reason.
+    They have no side and no time, so that position bias and times leave them out by reason. A study in which
+    nobody rates by link has nobody to keep blind: it is unblinded from its first import of votes.
     """
     if not votes:
         raise InputError("The file holds no vote: every entry is empty.")
     with store.writing():
-        _check_not_over(store, study)
+        if not _only_imported(store, study):
+            _check_not_over(store, study)
         (rater_id,) = _checked_ids(store, study, [rater_id])
         rater = Rater(rater_id, imported=True, created_utc=now_utc())
         insert_rater(store, study.study_id, rater)
@@ -126,6 +136,11 @@ def import_votes(store: Store, study: Study, rater_id: str, votes: dict[Pair, Pr
             f"{len(votes)} preferences, side and time unknown",
             rater_id=rater_id,
         )
+        if _only_imported(store, study) and get_study(store, study.study_id).state != "unblinded":
+            set_state(store, study.study_id, "unblinded")
+            write_log(
+                store, study.study_id, "unblinded", "every vote was imported: there is nobody to keep blind"
+            )
     return len(votes)
 
 
@@ -139,7 +154,8 @@ def distribute(store: Store, study: Study, *, keep_lists: bool) -> None:
     items = items_of(store, number)
     first = first_source(items, study.levels, outputs_of(store, number))
     raters = [rater for rater in raters_of(store, number) if not rater.imported]
-    started = {answer.rater_id for answer in answers_of(store, number) if answer.answered}
+    answers = [answer for answer in answers_of(store, number) if answer.answered]
+    started = {answer.rater_id for answer in answers}
     kept = started | {rater.rater_id for rater in raters} if keep_lists else started
     already: dict[str, set[str]] = {}
     for assignment in assignments_of(store, number):
@@ -147,12 +163,24 @@ def distribute(store: Store, study: Study, *, keep_lists: bool) -> None:
             already.setdefault(assignment.rater_id, set()).add(assignment.item_id)
     ids = [item.item_id for item in items]
     real = [rater.rater_id for rater in raters if not rater.dry_run]
-    shares = share_out(design, ids, real, {rater: already.get(rater, set()) for rater in real})
+    gone = {rater.rater_id for rater in raters if rater.revoked or rater.excluded is not None}
+    done = {rater: _questions_done(answers, rater, study.levels) for rater in gone}
+    held = {rater: done[rater] if rater in gone else already.get(rater, set()) for rater in real}
+    shares = share_out(design, ids, real, held, closed=gone)
     for rater in raters:
         if rater.rater_id not in already:
             own = ids if rater.dry_run else shares[rater.rater_id]
             plan = assign(design, rater.rater_id, own, study.levels, first)
             replace_assignments(store, number, rater.rater_id, plan)
+
+
+def _questions_done(answers: Sequence[Answer], rater_id: str, levels: Sequence[str]) -> set[str]:
+    """Questions that a rater has answered at every level: only these count for one who is gone."""
+    given: dict[str, set[str]] = {}
+    for answer in answers:
+        if answer.rater_id == rater_id and not answer.repeat:
+            given.setdefault(answer.item_id, set()).add(answer.level)
+    return {item for item, at in given.items() if at >= set(levels)}
 
 
 def rater_id_problem(rater_id: str) -> str | None:
@@ -183,6 +211,13 @@ def study_workload(store: Store, study: Study) -> Workload:
 def _check_not_over(store: Store, study: Study) -> None:
     if get_study(store, study.study_id).state == "unblinded":
         raise NotAllowed("The study is unblinded: raters and votes can no longer be added.")
+
+
+def _only_imported(store: Store, study: Study) -> bool:
+    """Whether nobody rates this study by link, nor ever did."""
+    people = [r for r in raters_of(store, study.study_id) if not (r.dry_run or r.imported)]
+    answered = {answer.rater_id for answer in answers_of(store, study.study_id) if answer.answered}
+    return not any(rater.rater_id in answered or not rater.revoked for rater in people)
 
 
 def _checked_ids(store: Store, study: Study, rater_ids: Sequence[str]) -> list[str]:

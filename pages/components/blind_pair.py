@@ -4,22 +4,21 @@ Texts of the data set are untrusted: they are escaped token by token into st.htm
 Keys name a number on the rater's own list and nothing else: keys reach the browser.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
+from typing import TypeVar
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.diff import Segment, diff_against, diff_pair
-from core.schema import CHOICES, FIRST_LEVEL, Choice
+from core.schema import FIRST_LEVEL, Choice, GuessedSide
 from core.study.guidelines import LEVEL_MEANINGS
+from core.study.wording import CHOICE_KEYS
+from pages.components.messages import plain
 
-CHOICE_LABELS: dict[Choice, str] = {
-    "left": "Left",
-    "right": "Right",
-    "both_good": "Both good",
-    "both_bad": "Both bad",
-}
+_Press = TypeVar("_Press", Choice, GuessedSide)
+
 OWN_BASE, LEFT_RIGHT, NO_DIFF = DIFF_MODES = ("own_a0", "left_right", "none")
 
 _MARK = {"same": "span", "added": "ins", "removed": "del"}
@@ -56,15 +55,17 @@ def style() -> None:
     st.html(_STYLE)
 
 
-def heading(question: str, reference: str, language: str, level: str) -> None:
-    """Question, reference and the level that both answers are meant to have."""
+def heading(question: str, reference: str, language: str, level: str, *, asks: bool = True) -> None:
+    """Question, reference and the level that both answers are meant to have, with what is asked about it."""
     meaning = LEVEL_MEANINGS.get(level)
+    asked = "Which answer fits level {} better?" if asks else "Both answers were meant for level {}."
+    before, after = asked.split("{}")
     st.html(
         f'<div class="assay-question assay-text" {_language(language)}>{escape(question)}</div>'
         '<div class="assay-quiet" style="margin-top:.5rem">Reference (correct and complete)</div>'
         f'<div class="assay-reference assay-text" {_language(language)}>{escape(reference)}</div>'
-        '<div style="margin-top:.9rem">Which answer fits level '
-        f'<span class="assay-level"><bdi>{escape(level)}</bdi></span> better?'
+        f'<div style="margin-top:.9rem">{before}'
+        f'<span class="assay-level"><bdi>{escape(level)}</bdi></span>{after}'
         f"{f' <span class=assay-quiet>{escape(level)}: {escape(meaning)}.</span>' if meaning else ''}</div>"
     )
 
@@ -111,22 +112,30 @@ def choice_place() -> DeltaGenerator:
     return st.container(key="choices")
 
 
+def choice_labels(words: Mapping[str, str]) -> dict[Choice, str]:
+    """What the four buttons say, out of all that the study says in the rater's language."""
+    return {choice: words[key] for choice, key in CHOICE_KEYS.items()}
+
+
 def choice_buttons(
     place: DeltaGenerator,
     prefix: str,
-    current: Choice | None,
+    labels: Mapping[_Press, str],
+    current: _Press | None,
     on_press: Callable[..., None] | None = None,
     args: tuple[object, ...] = (),
-) -> Choice | None:
-    """Four buttons with the keys 1 to 4; the choice that was pressed in this run.
+) -> _Press | None:
+    """A button a label, with the keys 1, 2 ...; what was pressed in this run.
 
-    `on_press` is called with the choice and `args` before the run that a press causes. `prefix` names the pair that is on the screen, so that a press that arrives late is never taken for
-    an answer to the pair after it.
+    `on_press` is called with the choice and `args` before the run that a press causes. `prefix` names the
+    pair that is on the screen, so that a press that arrives late is never taken for an answer to the pair
+    after it.
     """
-    pressed: Choice | None = None
-    for number, (column, choice) in enumerate(zip(place.columns(4), CHOICES, strict=True), start=1):
+    pressed: _Press | None = None
+    columns = place.columns(len(labels))
+    for number, (column, choice) in enumerate(zip(columns, labels, strict=True), start=1):
         if column.button(
-            CHOICE_LABELS[choice],
+            plain(labels[choice]),
             key=f"{prefix}-{number}",
             shortcut=str(number),
             type="primary" if choice == current else "secondary",

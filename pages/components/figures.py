@@ -5,6 +5,7 @@ Every part takes the result as it is and shows it; a part without data says what
 
 import json
 from collections.abc import Callable
+from functools import partial
 from textwrap import wrap
 
 import pandas as pd
@@ -15,7 +16,7 @@ from core import plots
 from core.analysis.study_results import StudyResults
 from core.schema import StudyRecord
 from core.study.bundle import write_bundle
-from core.study.export import paper_files, to_csv, to_jsonl, to_paper_zip
+from core.study.export import guesses_csv, paper_files, to_csv, to_jsonl, to_paper_zip
 from pages.components import results_tables as tables
 from pages.components.messages import plain
 from pages.components.results_tables import number, percent
@@ -67,10 +68,6 @@ def standing(record: StudyRecord, results: StudyResults, *, filtered: bool) -> N
         f"Left out: pairs: {tables.left_out(block.n_left_out)}; "
         f"answers: {tables.left_out(results.answers_left_out)}."
     )
-    if record.study.state != "unblinded":
-        st.markdown(
-            f"This study is **{record.study.state}**: looking at totals before it has ended invites bias."
-        )
     if filtered:
         st.markdown("Filtered: a verdict on a part of the data chosen after looking is exploratory.")
 
@@ -78,7 +75,7 @@ def standing(record: StudyRecord, results: StudyResults, *, filtered: bool) -> N
 def verdict(results: StudyResults) -> None:
     """Non-inferiority in plain words, and its picture."""
     bound = results.non_inferiority
-    _part(
+    part(
         "Verdict",
         f"Is {plain(results.candidate)} worse than {plain(results.comparator)} by more than the margin that was "
         f"declared before the votes: {bound.margin:g}, at a one-sided confidence level of "
@@ -108,9 +105,9 @@ def verdict(results: StudyResults) -> None:
 
 def choices(results: StudyResults) -> None:
     """What each rater chose at each level."""
-    _part("Choices", "What each rater answered at each level, after decoding the sides.", "choices")
+    part("Choices", "What each rater answered at each level, after decoding the sides.", "choices")
     if not results.overall.n_pairs:
-        _nothing("no pair has enough votes yet")
+        nothing("no pair has enough votes yet")
         return
     names = plots.preference_names(results.candidate, results.comparator)
     figure = plots.choices(results.per_level, results.raters, names)
@@ -121,9 +118,7 @@ def choices(results: StudyResults) -> None:
 
 def agreement(results: StudyResults) -> None:
     """All coefficients together, overall and per level."""
-    _part(
-        "Agreement", "Do the raters give the same answers? No single number says it, so all stand together."
-    )
+    part("Agreement", "Do the raters give the same answers? No single number says it, so all stand together.")
     st.markdown(
         "\n".join(
             f"- **{plots.AGREEMENT[field]}**: {sentence} ([how]({HELP}#{anchor}))."
@@ -131,7 +126,7 @@ def agreement(results: StudyResults) -> None:
         )
     )
     if len(results.raters) < 2 or not results.overall.n_pairs:
-        _nothing(results.overall.raw_agreement.reason or "no pair has enough votes yet")
+        nothing(results.overall.raw_agreement.reason or "no pair has enough votes yet")
         return
     blocks = tables.blocks(results)
     chart(plots.agreement(blocks), "Agreement coefficients with intervals per level", "results_agreement")
@@ -154,14 +149,14 @@ def agreement(results: StudyResults) -> None:
 
 def contingency(results: StudyResults) -> None:
     """All four answers of two raters against each other."""
-    _part(
+    part(
         "Two raters side by side",
         "How many pairs got which two answers; agreement is on the diagonal.",
         "contingency-table",
     )
     raters = list(results.raters)
     if len(raters) < 2 or not results.overall.n_pairs:
-        _nothing(results.overall.contingency.reason or "no pair has enough votes yet")
+        nothing(results.overall.contingency.reason or "no pair has enough votes yet")
         return
     first, second = raters[:2]
     if len(raters) > 2:
@@ -179,20 +174,20 @@ def contingency(results: StudyResults) -> None:
 
 def composite(results: StudyResults) -> None:
     """The composite score and the four rules for a tie."""
-    _part(
+    part(
         "Composite score",
         "A pair's score is the sign of the sum of its votes: +1 for the candidate, -1 for the comparator, "
         "0 for neither; both bad counts 0 like both good.",
         "composite-score",
     )
     _table_or_nothing(results, tables.composite(results))
-    _part("Ties", "How often no difference was seen; the four rules overlap and do not sum to 1.", "ties")
+    part("Ties", "How often no difference was seen; the four rules overlap and do not sum to 1.", "ties")
     _table_or_nothing(results, tables.ties(results.overall.ties))
 
 
 def power(results: StudyResults) -> None:
     """Power and the sample sizes that follow."""
-    _part(
+    part(
         "Power",
         "How many pairs a study needs to show non-inferiority. Power at the observed mean restates the p value and "
         "says nothing new about this study; to plan, take the pairs needed if both sources are equally good.",
@@ -203,7 +198,7 @@ def power(results: StudyResults) -> None:
 
 def position(results: StudyResults) -> None:
     """Did somebody prefer a side of the screen?"""
-    _part(
+    part(
         "Position bias",
         "Did a rater choose the left more often than the right? Both good and both bad are not counted; with many "
         "raters a few are flagged by chance.",
@@ -220,12 +215,12 @@ def position(results: StudyResults) -> None:
     if results.position_left_out:
         st.markdown(f"Choices left out: {tables.left_out(results.position_left_out)}.")
     if not results.raters:
-        _nothing("no choice of a side")
+        nothing("no choice of a side")
 
 
 def repeats(results: StudyResults) -> None:
     """Does a rater say the same again?"""
-    _part(
+    part(
         "Consistency",
         "Pairs shown twice without saying so, with the sides drawn anew: how often was the answer the same?",
         "consistency",
@@ -233,7 +228,7 @@ def repeats(results: StudyResults) -> None:
     if results.raters:
         table(tables.repeats(results))
     else:
-        _nothing("no pair was answered twice")
+        nothing("no pair was answered twice")
 
 
 def download_files(
@@ -247,18 +242,29 @@ def download_files(
         "Paper's votes": ("assay-votes.json", "application/json", lambda: next(iter(papers.values())))
         if len(papers) == 1
         else ("assay-votes.zip", "application/zip", lambda: to_paper_zip(record)),
+        "Guesses": ("assay-guesses.csv", "text/csv", lambda: guesses_csv(record)),
         "Results": ("assay-results.json", "application/json", lambda: results_json(results)),
         "Bundle": ("assay-study.zip", "application/zip", lambda: write_bundle(record)),
     }
 
 
-def downloads(record: StudyRecord, results: StudyResults) -> None:
-    """One button a file."""
-    _part("Downloads", "The answers of the whole study, without the filters; the results with them.")
+def downloads(record: StudyRecord, results: StudyResults, release: Callable[[str], None]) -> None:
+    """One button a file; `release` is called with its name before a file is made, and raises where it must not."""
+    part("Downloads", "The answers of the whole study, without the filters; the results with them.")
+
+    def checked(name: str, make: Callable[[], bytes]) -> bytes:
+        release(name)
+        return make()
+
     with st.container(horizontal=True):
         for name, (file_name, kind, make) in download_files(record, results).items():
             st.download_button(
-                f"{name} ({file_name})", make, file_name, kind, key=f"results_{name}", on_click="ignore"
+                f"{name} ({file_name})",
+                partial(checked, name, make),
+                file_name,
+                kind,
+                key=f"results_{name}",
+                on_click="ignore",
             )
     st.markdown(
         ":small[The formats are described in `docs/formats.md`. A bundle holds no links: it opens nothing.]"
@@ -274,7 +280,8 @@ def _wide(note: str) -> str:
     return " ".join(line.replace(" ", "\u00a0") for line in wrap(note, 48, break_on_hyphens=False))
 
 
-def _part(title: str, sentence: str, anchor: str | None = None) -> None:
+def part(title: str, sentence: str, anchor: str | None = None) -> None:
+    """A heading, what the part shows, and where it is explained."""
     st.subheader(title, anchor=False)
     st.markdown(f"{sentence} {_where(anchor)}" if anchor else sentence)
 
@@ -283,7 +290,8 @@ def _where(anchor: str) -> str:
     return f":small[[How it is computed]({HELP}#{anchor})]"
 
 
-def _nothing(reason: str) -> None:
+def nothing(reason: str) -> None:
+    """In place of a part without data."""
     st.markdown(f"Nothing to show: {reason}.")
 
 
@@ -291,4 +299,4 @@ def _table_or_nothing(results: StudyResults, frame: pd.DataFrame) -> None:
     if results.overall.n_pairs:
         table(frame)
     else:
-        _nothing("no pair has enough votes yet")
+        nothing("no pair has enough votes yet")

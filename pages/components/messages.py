@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from urllib.parse import urlsplit
 
 import streamlit as st
 
@@ -10,7 +11,16 @@ from core.errors import AssayError, InputError
 
 MOST_PROBLEMS = 100
 _NEWS = "messages_news"
-_JOINER = "\u2060"  # invisible and without width: keeps ":smile:" and "->" what they are
+_JOINER = "\u2060"  # invisible and without width: keeps ":smile:", "->" and "www." what they are
+# What Streamlit's Markdown rewrites after parsing, when no backslash is left: emoji and icons, arrows and
+# signs, addresses.
+_REWRITTEN = re.compile(
+    r"(?<=:)(?=[\w+/-])|(?<=-)(?=-|\\>)|(?<=<)(?=-)|(?<=[<>~])(?==)|(?<=[wW]{3})(?=\.)|(?<=@)(?=[\w-])"
+)
+# Control characters and halves of surrogate pairs cannot be sent. Of the characters with an effect on direction
+# none is left, rather than isolating the text: an isolate ends at a PDI inside it, and is copied with a name.
+# So by UAX #9 no rule on explicit directions (X1 to X8) finds anything to do, and marks are strong no more.
+_UNSHOWABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 @contextmanager
@@ -30,11 +40,15 @@ def mistakes_shown() -> Iterator[None]:
 
 
 def plain(text: str) -> str:
-    """User text for a label, a table or a sentence: shown as it is, whatever Markdown would make of it."""
+    """User text for a label, a table or a sentence: shown as it is, whatever Markdown would make of it.
+
+    What cannot be shown, and what would turn the text after it round, becomes U+FFFD.
+    """
     line = re.sub(r"[^\S\u00a0]+", " ", text).strip(" ")
+    line = _UNSHOWABLE.sub("\ufffd", line)
     line = re.sub(r"([\\`*_{}\[\]()<>#~$:|!&])", r"\\\1", line)
     line = re.sub(r"^(\d*)([-+.=])(?=[-=\s]|$)", r"\1\\\2", line)
-    return re.sub(r"(?<=:)(?=\w)|(?<=-)(?=-|\\>)|(?<=<)(?=-)", _JOINER, line)
+    return _REWRITTEN.sub(_JOINER, line)
 
 
 def moment(at_utc: str | None) -> str:
@@ -42,9 +56,23 @@ def moment(at_utc: str | None) -> str:
     return "none" if at_utc is None else f"{at_utc[:10]} {at_utc[11:16]}"
 
 
-def tell(sentence: str) -> None:
-    """Keep a sentence for the next run, which follows a change."""
+def app_address() -> str:
+    """The app's own address, for links to send; without the page that is open."""
+    url = st.context.url
+    if not isinstance(url, str):
+        return ""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def keep(sentence: str) -> None:
+    """Keep a sentence for the next run."""
     st.session_state[_NEWS] = sentence
+
+
+def tell(sentence: str) -> None:
+    """Say a sentence in the next run, which follows a change and starts now."""
+    keep(sentence)
     st.rerun()
 
 

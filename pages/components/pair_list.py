@@ -1,18 +1,22 @@
 """Around the pair: header with the saved mark, comment and flag, back and next, the grid of numbers, the end."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
 from core.schema import Choice
 from core.study.blinding import PairStatus, RaterDesk
-from pages.components.blind_pair import CHOICE_LABELS
+from pages.components.messages import plain
 
 Go = Callable[[str | int], None]
 
 
 def header(
-    desk: RaterDesk, number: int, choice: Choice | None, just_saved: tuple[int, Choice] | None
+    desk: RaterDesk,
+    number: int,
+    choice: Choice | None,
+    just_saved: tuple[int, Choice] | None,
+    labels: Mapping[Choice, str],
 ) -> None:
     """Where the rater is, how much is done, and what is saved."""
     done = sum(status.answered for status in desk.statuses())
@@ -20,10 +24,10 @@ def header(
     where.markdown(f"**Pair {number} of {desk.total}** · {done} done")
     marks = []
     if just_saved:
-        marks.append(f":material/check: Pair {just_saved[0]} saved: {CHOICE_LABELS[just_saved[1]]}")
+        marks.append(f":material/check: Pair {just_saved[0]} saved: {plain(labels[just_saved[1]])}")
     if choice:
         marks.append(
-            f":material/check: Your answer here: {CHOICE_LABELS[choice]} (saved; press again to change)"
+            f":material/check: Your answer here: {plain(labels[choice])} (saved; press again to change)"
         )
     saved.markdown(" · ".join(marks) or "Not answered yet")
     st.progress(done / desk.total)
@@ -83,7 +87,7 @@ def overview(desk: RaterDesk, go: Go) -> None:
     else:
         st.write(f"All {len(statuses)} pairs are answered. You can still change an answer: press its number.")
         if st.button("Finish", type="primary", key="finish"):
-            go("end")
+            go("finish")
     with st.container(horizontal=True, gap="small"):
         for status in statuses:
             if st.button(_cell(status), key=f"g{status.number}", width=90):
@@ -93,17 +97,25 @@ def overview(desk: RaterDesk, go: Go) -> None:
     )
 
 
-def completion(desk: RaterDesk, go: Go) -> None:
-    """Thanks, when everything is answered; else back to what is open."""
-    if desk.next_open() is not None:
-        go("list")
-    st.title("Done. Thank you!")
+def finish(desk: RaterDesk, go: Go) -> None:
+    """The last step before the answers are locked."""
+    st.title("All pairs are answered")
     st.write(
-        f"All {desk.total} answers are saved; you can close this window. "
-        "Until the study closes, the same link lets you look at your answers and change them."
+        f"All {desk.total} answers are saved. You can still look at them and change them. "
+        "When you lock them they stay as they are, and a last short question follows or you are done."
     )
-    if st.button("Look at my answers", key="list"):
+    lock, look = st.columns(2)
+    if lock.button("Lock my answers", type="primary", key="lock", width="stretch"):
+        desk.finish()
+        go("end")
+    if look.button("Look at my answers first", key="list", width="stretch"):
         go("list")
+
+
+def completion(desk: RaterDesk) -> None:
+    """Thanks, when all is locked."""
+    st.title("Done. Thank you!")
+    st.write(f"All {desk.total} answers are saved and locked; you can close this window.")
 
 
 def _runs(numbers: list[int]) -> str:

@@ -11,7 +11,8 @@ from core.schema import Choice
 from core.study.blinding import RaterDesk
 from pages.components import blind_pair, pair_list, visitor
 
-_DOUBLE_PRESS_SECONDS = 0.35
+DOUBLE_PRESS_SECONDS = 0.35
+"""A press this soon after a pair appeared was meant for the one before it."""
 _SHOWN, _SAVED = "rating_shown", "rating_saved"
 _HANDLED, _PROBLEM, _NOTE = "rating_handled", "rating_problem", "rating_note"
 _KNOWN = "rating_known"
@@ -36,15 +37,18 @@ def show(desk: RaterDesk, number: int, go: pair_list.Go) -> None:
     if st.session_state.get(_SHOWN, ("",))[0] != pair.mark:
         st.session_state[_SHOWN] = (pair.mark, time.monotonic())
         st.session_state[_NOTE] = (pair.comment, pair.invalid)
-    pair_list.header(desk, number, pair.choice, st.session_state.pop(_SAVED, None))
+    labels = blind_pair.choice_labels(desk.wording())
+    pair_list.header(desk, number, pair.choice, st.session_state.pop(_SAVED, None), labels)
     blind_pair.heading(pair.question, pair.reference, pair.language, pair.level)
     mode = blind_pair.diff_control(pair.level, desk.diff_mode)
     blind_pair.texts(pair.left, pair.right, pair.left_base, pair.right_base, pair.language, mode)
     if problem := st.session_state.pop(_PROBLEM, None):
         st.error(f"Not saved. {problem}")
-    screen = _OnScreen(st.query_params["t"], number, pair.mark, st.session_state[_SHOWN][1], mode)
+    screen = _OnScreen(visitor.rater_token() or "", number, pair.mark, st.session_state[_SHOWN][1], mode)
     place = blind_pair.choice_place()
-    pressed = blind_pair.choice_buttons(place, f"c{number}-{pair.mark}", pair.choice, _press, (screen,))
+    pressed = blind_pair.choice_buttons(
+        place, f"c{number}-{pair.mark}", labels, pair.choice, _press, (screen,)
+    )
     handled = st.session_state.pop(_HANDLED, False)
     if pressed and not handled:
         # A press without its callback. In a session that has just begun the server was restarted while the
@@ -71,9 +75,9 @@ def _press(choice: Choice, screen: _OnScreen) -> None:
     seconds = time.monotonic() - screen.shown_at
     saved: str | None = None
     problem: AssayError | None = None
-    if seconds >= _DOUBLE_PRESS_SECONDS:
+    if seconds >= DOUBLE_PRESS_SECONDS:
         try:
-            with visitor.rater_desk(screen.token) as desk:
+            with visitor.rater_desk(visitor.still_theirs(screen.token)) as desk:
                 saved = _save(desk, choice, screen, seconds if math.isfinite(seconds) else None)
         except AssayError as error:
             problem = error
@@ -82,7 +86,7 @@ def _press(choice: Choice, screen: _OnScreen) -> None:
         problem = _keep_last_note(screen)
         st.session_state[_SAVED] = (screen.number, choice)
         st.session_state.pop(_SHOWN, None)
-        st.query_params["at"] = saved
+        st.query_params[visitor.PLACE] = saved
     if problem:
         st.session_state[_PROBLEM] = visitor.said_to_rater(problem)
 
@@ -97,7 +101,7 @@ def _save(desk: RaterDesk, choice: Choice, screen: _OnScreen, seconds: float | N
         )
     desk.save_choice(number, choice, seconds=seconds, diff_used=screen.mode)
     if pair.choice is None:
-        return str(desk.next_open(after=number) or "list")
+        return str(desk.next_open(after=number) or "finish")
     return str(number + 1) if number < desk.total else "list"
 
 
@@ -106,7 +110,7 @@ def _keep_last_note(screen: _OnScreen) -> AssayError | None:
     written = pair_list.note_in_browser(screen.number)
     if written and _NOTE in st.session_state:
         try:
-            with visitor.rater_desk(screen.token) as desk:
+            with visitor.rater_desk(visitor.still_theirs(screen.token)) as desk:
                 _keep_note(desk, screen.number, written)
         except AssayError as error:
             return error

@@ -5,11 +5,11 @@ from typing import get_args
 
 import streamlit as st
 
-from core.schema import LevelOrder, State, Study
+from core.schema import LevelOrder, Role, State, Study
 from core.store import Store
 from core.store.studies import items_of
 from core.study import lifecycle
-from core.study.design import describe_shortage
+from core.study.design import LARGEST_GUESSES, describe_shortage
 from core.study.raters import study_workload
 from pages.components.messages import mistakes_shown, moment, plain, tell
 
@@ -21,9 +21,9 @@ _STEPS: dict[State, list[tuple[State, str]]] = {
 }
 _MEANING: dict[State, str] = {
     "draft": "nobody but a preview can answer yet.",
-    "open": "raters answer; results are best left alone until it closes.",
-    "closed": "no more answers are taken; you can open it again, or unblind it for good.",
-    "unblinded": "it has ended, and its results may be used.",
+    "open": "raters answer; results stay shut until it is unblinded.",
+    "closed": "no more answers are taken; you can open it again, or unblind it for good and see its results.",
+    "unblinded": "it has ended, and its results are open.",
 }
 _ORDERS = {"fixed": "best to worst, as in the paper", "shuffled": "shuffled for each rater and question"}
 
@@ -85,6 +85,19 @@ def form(store: Store, study: Study) -> None:
         cap = right.number_input(
             "Most questions per rater (0: no cap)", 0, 100000, design.max_questions or 0, disabled=frozen
         )
+        guesses = left.number_input(
+            "Pairs to guess at the end (0: none)",
+            0,
+            LARGEST_GUESSES,
+            design.blinding_pairs,
+            disabled=frozen,
+            help="After a rater's answers are locked, so many of them come back with the question which of the two "
+            "a person wrote: it shows whether raters could tell.",
+        )
+        roles = list(get_args(Role))
+        person = middle.selectbox(
+            "A person wrote the answers of the", roles, roles.index(design.person), disabled=frozen
+        )
         submitted = st.form_submit_button("Declare this design", disabled=frozen)
     if submitted:
         with mistakes_shown():
@@ -99,6 +112,8 @@ def form(store: Store, study: Study) -> None:
                 repeat_share=round(repeats, 4),
                 votes_per_pair=votes or None,
                 max_questions=cap or None,
+                blinding_pairs=guesses,
+                person=person,
             )
             lifecycle.change_design(store, study, changed)
             tell("The design is declared.")

@@ -9,9 +9,10 @@ from core.schema import Dataset, Design
 from core.store import Store
 from core.store.studies import studies_of_file
 from core.study import lifecycle
+from core.study.audit import audit_note, audit_study
 from core.study.bundle import is_bundle, read_bundle
 from core.study.design import LARGEST_SEED
-from pages.components.messages import mistakes_shown, plain
+from pages.components.messages import keep, mistakes_shown, plain
 
 
 def form(store: Store) -> int | None:
@@ -87,4 +88,7 @@ def _dataset(store: Store, dataset: Dataset, file_name: str) -> int | None:
         confidence_level=round(confidence, 4),
         seed=lifecycle.parse_seed(seed),
     )
-    return lifecycle.import_study(store, name, dataset, design, again=again).study_id
+    study = lifecycle.import_study(store, name, dataset, design, again=again)
+    if note := audit_note(audit_study(store, study)):
+        keep(f"{study.name} is imported. {note}")
+    return study.study_id

@@ -1,4 +1,4 @@
-"""Raters of a study: how far they are, their personal links, a preview."""
+"""Raters of a study: their personal links, a preview, votes that were collected elsewhere."""
 
 import streamlit as st
 
@@ -8,31 +8,7 @@ from core.store import Store
 from core.store.raters import raters_of
 from core.study import raters
 from core.study.guidelines import shipped_languages
-from core.study.progress import progress
-from pages.components.messages import mistakes_shown, moment, tell
-
-
-def progress_table(store: Store, study: Study) -> None:
-    """One line a rater; nothing in it says which source they prefer."""
-    lines = progress(store, study.study_id)
-    if not lines:
-        st.info("No raters yet. Add them under Raters; each gets a personal link.")
-        return
-    st.dataframe(
-        {
-            "Rater": [line.rater_id for line in lines],
-            "Kind": [line.kind for line in lines],
-            "Done": [f"{line.done} of {line.total}" for line in lines],
-            "Skipped": [line.skipped for line in lines],
-            "Flagged": [line.flagged for line in lines],
-            "Median seconds": [_number(line.median_seconds, "{:.0f}") for line in lines],
-            "Left": [_number(line.left_rate, "{:.0%}") for line in lines],
-            "Both good": [_number(line.both_good_rate, "{:.0%}") for line in lines],
-            "Last answer (UTC)": [moment(line.last_utc) for line in lines],
-        },
-        hide_index=True,
-    )
-    st.caption("Left: share of left among choices of a side; far from 50 % is a sign of position bias.")
+from pages.components.messages import app_address, mistakes_shown, tell
 
 
 def links_form(store: Store, study: Study) -> None:
@@ -40,8 +16,7 @@ def links_form(store: Store, study: Study) -> None:
     _add(store, study)
     urls = {link.rater_id: link for link in raters.links(store, study)}
     people = [rater for rater in raters_of(store, study.study_id) if not rater.imported]
-    base = st.context.url.split("?")[0] if isinstance(st.context.url, str) else ""
-    base = base.removesuffix("studies").rstrip("/")
+    base = app_address()
     if people:
         st.write(
             "Send each rater their own link, by a private channel: who has it can answer in their name. "
@@ -117,7 +92,3 @@ def _import_votes(store: Store, study: Study) -> None:
             raise InputError("Choose a file first.")
         count = raters.import_votes_file(store, study, rater_id, upload.getvalue(), upload.name)
         tell(f"{count} votes of {rater_id} imported.")
-
-
-def _number(value: float | None, form: str) -> str:
-    return "none" if value is None else form.format(value)

@@ -1,4 +1,4 @@
-"""A study's own guidelines, and its log."""
+"""What raters read: the study's own guidelines, consent text and labels; and its log."""
 
 import re
 
@@ -7,12 +7,23 @@ import streamlit as st
 
 from core.schema import Study
 from core.store import Store
-from core.store.studies import read_guidelines, read_log
+from core.store.studies import read_guidelines, read_log, read_wording
 from core.study import lifecycle
 from core.study.guidelines import guideline_text, levels_note, shipped_languages
+from core.study.wording import CONSENT, GUESS_QUESTION, LABEL_KEYS, LONGEST_LABEL, wording
 from pages.components.figures import table
 from pages.components.messages import mistakes_shown, moment, tell
 
+_LABELS = {
+    "left": "Button 1",
+    "right": "Button 2",
+    "both_good": "Button 3",
+    "both_bad": "Button 4",
+    GUESS_QUESTION: "Question after the last answer",
+    "guess_left": "Its button 1",
+    "guess_right": "Its button 2",
+    "guess_unsure": "Its button 3",
+}
 _LONG_HASH = re.compile(r"([0-9a-f]{32})(?=[0-9a-f])")  # broken in two, so that a table need not cut it
 
 
@@ -40,6 +51,32 @@ def guidelines_form(store: Store, study: Study) -> None:
         st.markdown(text)
 
 
+def wording_form(store: Store, study: Study) -> None:
+    """Edit the consent text and the labels of one language; an empty label is what Assay says."""
+    own = read_wording(store, study.study_id)
+    language = st.text_input("Language (BCP 47)", study.language, key="wording_language").strip() or "en"
+    said, mine = wording({}, language), own.get(language, {})
+    with st.form(f"wording_{language}"):
+        consent = st.text_area(
+            "Consent text (Markdown; empty: raters are not asked)", mine.get(CONSENT, ""), height=160
+        )
+        columns = st.columns(2)
+        labels = {
+            key: columns[n % 2].text_input(
+                _LABELS[key], mine.get(key, ""), max_chars=LONGEST_LABEL, placeholder=said[key]
+            )
+            for n, key in enumerate(LABEL_KEYS)
+        }
+        submitted = st.form_submit_button("Save consent and labels")
+    if submitted:
+        with mistakes_shown():
+            given = {CONSENT: consent, **labels}
+            lifecycle.set_wording(
+                store, study, language, {k: text for k, text in given.items() if text.strip()}
+            )
+            tell(f"Consent and labels in {language} are saved.")
+
+
 def log_table(store: Store, study: Study) -> None:
     """Everything an owner did, oldest first."""
     entries = read_log(store, study.study_id)
@@ -48,6 +85,7 @@ def log_table(store: Store, study: Study) -> None:
             {
                 "Time (UTC)": [moment(entry.at_utc) for entry in entries],
                 "Action": [entry.action for entry in entries],
+                "Rater": [entry.rater_id or "" for entry in entries],
                 "Detail": [_LONG_HASH.sub(r"\1 ", entry.detail) for entry in entries],
             }
         )

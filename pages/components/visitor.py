@@ -1,27 +1,35 @@
 """Who is at the door. Every page asks here again: a page must never trust that app.py asked before it."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Literal
 
 import streamlit as st
 
+from core.access.admin import is_admin
+from core.access.knocks import NO_ENTRY, UNKNOWN_TOKEN, knocked
 from core.errors import AssayError, NotAllowed, StorageError
 from core.store import Store, database_path, open_store
-from core.store.access import is_admin_token
 from core.study.blinding import RaterDesk, open_desk
+from pages.door.cookies import Holder, token_in
 
 Who = Literal["rater", "admin", "nobody"]
-_ADMIN_KEY = "visitor_admin"
+PLACE = "at"
+"""The part of a rater's address that says where in their list they are."""
+_KNOCKED = "visitor_knocked"
 
 
 def who() -> Who:
-    """What the address says: a rater's link, the admin's link, or neither. Not yet proven."""
-    if "t" in st.query_params:
+    """Whose pages to show. An admin who opened a preview has both cookies: the address says which is meant."""
+    try:
+        with open_store(database_path()) as store:
+            admin = _is_admin(store)
+            rater = _token(store, "rater")
+    except StorageError:
+        return "rater" if PLACE in st.query_params else "nobody"  # each page says what is wrong
+    if rater and (PLACE in st.query_params or not admin):
         return "rater"
-    if "admin" in st.query_params or _ADMIN_KEY in st.session_state:
-        return "admin" if _admin_proven() else "nobody"
-    return "nobody"
+    return "admin" if admin else "nobody"
 
 
 def said_to_rater(problem: AssayError) -> str:
@@ -34,11 +42,37 @@ def said_to_rater(problem: AssayError) -> str:
     return str(problem)
 
 
+def rater_token() -> str | None:
+    """The token of the link that this browser opened last; None without one, or when it has just gone."""
+    with open_store(database_path()) as store:
+        return _token(store, "rater")
+
+
+def still_theirs(token: str) -> str:
+    """The token under which a pair was drawn, unless this connection carries another by now.
+
+    Raises NotAllowed then: a press is never saved for somebody else. A connection that has just gone
+    carries none; what it sent before was its own.
+    """
+    now = rater_token()
+    if now is not None and now != token:
+        raise NotAllowed("Another personal link was opened in this browser. Reload the page, then answer.")
+    return token
+
+
+def turn_away(problem: AssayError) -> None:
+    """Say to a rater why nothing is shown, and count a link that opens nothing."""
+    st.error(said_to_rater(problem))
+    if isinstance(problem, NotAllowed):
+        with suppress(StorageError), open_store(database_path()) as store:
+            note_refusal(store)
+
+
 @contextmanager
-def rater_desk(token: str) -> Iterator[RaterDesk]:
+def rater_desk(token: str | None) -> Iterator[RaterDesk]:
     """The desk that a link's token opens. Raises NotAllowed when it opens none. Touches nothing of Streamlit."""
     with open_store(database_path()) as store:
-        desk = open_desk(store, token)
+        desk = open_desk(store, token) if token else None
         if desk is None:
             raise NotAllowed(
                 "This link does not open anything. It may be incomplete, replaced or withdrawn. "
@@ -50,23 +84,44 @@ def rater_desk(token: str) -> Iterator[RaterDesk]:
 @contextmanager
 def admin_store() -> Iterator[Store]:
     """The store, for the admin only. Stops the page for everybody else."""
-    if not _admin_proven():
-        st.title("This page is for the admin")
-        st.write("Open the admin link that `./run` prints.")
-        st.stop()
-    # Streamlit drops the query when the page changes; with it in the address a reload stays signed in.
-    st.query_params["admin"] = st.session_state[_ADMIN_KEY]
     with open_store(database_path()) as store:
+        if not _is_admin(store):
+            note_refusal(store, NO_ENTRY)
+            st.title("This page is for the admin")
+            st.markdown(
+                "[Sign in](sign-in), or open the one-time link that `./run` prints at its first start."
+            )
+            st.stop()
         yield store
 
 
-def _admin_proven() -> bool:
-    token = st.query_params.get("admin") or st.session_state.get(_ADMIN_KEY)
-    if not token:
-        return False
+def admin_again() -> Callable[[], AbstractContextManager[Store]]:
+    """A way to the store for a download that is made later, outside the page: the role is asked for anew then."""
     with open_store(database_path()) as store:
-        if not is_admin_token(store, token):
-            st.session_state.pop(_ADMIN_KEY, None)
-            return False
-    st.session_state[_ADMIN_KEY] = token
-    return True
+        session = _token(store, "admin")
+
+    @contextmanager
+    def again() -> Iterator[Store]:
+        with open_store(database_path()) as store:
+            if session is None or not is_admin(store, session):
+                raise NotAllowed("Sign in again: this download is for the admin.")
+            yield store
+
+    return again
+
+
+def note_refusal(store: Store, kind: str = UNKNOWN_TOKEN) -> None:
+    """Count a visitor whom a page turned away, once a visit and kind."""
+    seen = st.session_state.setdefault(_KNOCKED, set())
+    if kind not in seen:
+        seen.add(kind)
+        knocked(store, kind, st.context.ip_address or "")
+
+
+def _token(store: Store, holder: Holder) -> str | None:
+    return token_in(st.context.cookies, store, holder)
+
+
+def _is_admin(store: Store) -> bool:
+    session = _token(store, "admin")
+    return session is not None and is_admin(store, session)

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.analysis.counted import Counted, Filters, count
-from core.analysis.study_results import study_results
+from core.analysis.study_results import StudyResults, study_results
 from core.errors import InputError
-from core.schema import PREFERENCES, Rater, StudyRecord
+from core.schema import GUESSED_SIDES, PREFERENCES, Guess, Rater, StudyRecord
 
 PAIRS = [(item, level) for item in item_ids(4) for level in LEVELS]
 ALL = dict.fromkeys(PAIRS, "candidate")
@@ -60,6 +60,54 @@ def test_dry_runs_never_count() -> None:
     check_sums(record, counted)
     with pytest.raises(InputError, match=r"There is no rater 'P' in this study; there is: A\."):
         count(record, Filters(raters=["P"]))
+
+
+def test_excluded_raters_never_count() -> None:
+    """Not their answers, flags, sides or repeats; the reason is theirs, before any other."""
+    votes = {"A": ALL, "X": some(PAIRS[:12], "comparator")}
+    record = record_of(
+        votes,
+        raters=[Rater("A"), Rater("X", excluded="pressed one key")],
+        repeats={"A": some(PAIRS[:1]), "X": some(PAIRS[:3], "comparator")},
+        invalid=[("X", "q00", "A0"), ("X", "q03", "A4")],
+    )
+    counted = count(record, Filters())
+    assert counted.raters == ("A",)
+    assert counted.answers_left_out == {"hidden repeat": 1, "rater excluded": 15}
+    assert (len(counted.keys), counted.pairs_left_out) == (20, {}), (
+        "nor do their flags, with a vote or without"
+    )
+    assert (set(counted.sides), counted.repeats) == ({"A"}, {"A": (1, 1)})
+    check_sums(record, counted)
+    level = count(record, Filters(levels=["A1"]))
+    assert level.answers_left_out == {"hidden repeat": 1, "rater excluded": 15, "pair not chosen": 16}
+    results = study_results(record, n_resamples=10)
+    alone = study_results(only(record, raters=["A"]), n_resamples=10)
+    assert replace(results, answers_left_out={}) == replace(alone, answers_left_out={})
+
+
+def test_with_votes_per_pair_nobody_waits_for_an_excluded_rater() -> None:
+    votes = {"A": ALL, "B": some(PAIRS[:10]), "X": ALL}
+    people = [Rater("A"), Rater("B"), Rater("X", excluded="")]
+    counted = count(record_of(votes, raters=people, votes_per_pair=2), Filters())
+    assert list(counted.keys) == PAIRS[:10], "an exclusion without a reason is one too"
+    assert counted.answers_left_out == {"rater excluded": 20, "pair left out": 10}
+
+
+def test_asking_for_an_excluded_rater_says_so() -> None:
+    people = [Rater("A"), Rater("X", excluded="pressed one key"), Rater("Y", excluded="")]
+    record = record_of({"A": ALL, "X": ALL, "Y": ALL}, raters=people)
+    message = r"Excluded from the analysis: rater 'X' \(pressed one key\), 'Y' \(no reason given\)\."
+    with pytest.raises(InputError, match=message):
+        count(record, Filters(raters=["A", "X", "Y"]))
+    with pytest.raises(InputError, match=r"no rater 'Z' in this study; there is: A\."):
+        count(record, Filters(raters=["Z"]))
+
+
+def test_a_preview_that_is_excluded_is_a_preview() -> None:
+    people = [Rater("A"), Rater("P", dry_run=True, excluded="by mistake")]
+    record = record_of({"A": ALL, "P": ALL}, raters=people)
+    assert count(record, Filters()).answers_left_out == {"dry run": 20}
 
 
 def test_hidden_repeats_never_count() -> None:
@@ -188,6 +236,9 @@ def only(
         answers=tuple(
             a for a in record.answers if a.item_id in kept and a.level in levels and a.rater_id in people
         ),
+        guesses=tuple(
+            g for g in record.guesses if g.item_id in kept and g.level in levels and g.rater_id in people
+        ),
     )
 
 
@@ -202,13 +253,23 @@ def records(draw: st.DrawFn) -> StudyRecord:
     invalid = draw(
         st.lists(st.tuples(st.sampled_from("ABC"), st.sampled_from(PAIRS)), max_size=3, unique=True)
     )
-    return record_of(
+    about = draw(st.lists(st.sampled_from(PAIRS), max_size=6, unique=True))
+    guesses = [
+        Guess(rater, *pair, draw(st.sampled_from(GUESSED_SIDES))) for pair in about for rater in ("A", "B")
+    ]
+    record = record_of(
         votes,
         dataset(4, languages=("en", "ja")),
         repeats={"A": some(PAIRS[:4], "both_good")},
         invalid=[(rater, *pair) for rater, pair in invalid],
         votes_per_pair=draw(st.sampled_from([None, 2])),
     )
+    return replace(record, guesses=tuple(guesses))
+
+
+def without_reasons(results: StudyResults) -> StudyResults:
+    """All but what was left out."""
+    return replace(results, answers_left_out={}, blinding=replace(results.blinding, n_left_out={}))
 
 
 @settings(max_examples=8, deadline=None)
@@ -227,7 +288,8 @@ def test_filters_give_the_study_that_only_holds_the_rest(record: StudyRecord) ->
     for filters, smaller in cases:
         one = study_results(record, filters, n_resamples=20)
         other = study_results(smaller, Filters(raters=filters.raters), n_resamples=20)
-        assert replace(one, answers_left_out={}) == replace(other, answers_left_out={}), filters
+        assert without_reasons(one) == without_reasons(other), filters
+        assert one.blinding.overall.n + sum(one.blinding.n_left_out.values()) == len(record.guesses)
         answered = sum(answer.answered for answer in record.answers)
         assert one.answers_used + sum(one.answers_left_out.values()) == answered
 

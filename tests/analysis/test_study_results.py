@@ -182,9 +182,12 @@ def test_every_nested_key_is_documented() -> None:
     written = results_of(3).to_json()
     block = written["per_level"]["A0"]
     position = written["position_bias"]
+    blinding = written["blinding"]
+    indices = [blinding["overall"], *blinding["per_rater"].values()]
     tables: dict[str, list[dict[str, Any]]] = {
         "Block": [block],
-        "Estimate": [block[name] for name in block if "kappa" in name or name[-1] == "a" or "ac1" in name],
+        "Estimate": [block[name] for name in block if "kappa" in name or name[-1] == "a" or "ac1" in name]
+        + [index[name] for index in indices for name in ("bang_questions", "james_questions")],
         "Contingency": [block["contingency"], written["pairwise"][0]["contingency"]],
         "Composite": [block["composite"]],
         "Ties": [block["ties"]],
@@ -193,6 +196,10 @@ def test_every_nested_key_is_documented() -> None:
         "Power": [written["power_one_sided"], {**written["power"], "confidence_level": None}],
         "Position bias": [position["overall"], *position["per_rater"].values()],
         "Repeats": list(written["repeats"].values()),
+        "Blinding": [blinding],
+        "Blinding index": indices,
+        "Analytic index": [i[name] for i in indices for name in ("bang_left", "bang_right", "bang", "james")],
+        "Share right": [index["share_right"] for index in indices],
     }
     for name, objects in tables.items():
         for found in objects:

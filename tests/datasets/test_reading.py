@@ -1,14 +1,19 @@
 import hashlib
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core.datasets.reading import (
     JsonObject,
     clean_text,
+    control_count,
     decode,
     duplicate_problems,
     name_of,
     parse_json,
+    printable_text,
+    raw_text_problem,
     reject,
     sha256_of,
     shown,
@@ -82,6 +87,42 @@ def test_the_error_names_the_file_and_counts():
 )
 def test_text_problem(value: object, problem: str | None):
     assert text_problem(value) == problem
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        ("", "is empty"),
+        ("\0", "is blank"),
+        ("\x1c \x85\u200b\n", "is blank"),
+        ("a\0b\x9f", None),
+        ("\ufffd", None),
+        ("\0\udfff", "holds half a surrogate pair, U+DFFF (character 2)"),
+        (None, "is null, expected a text"),
+    ],
+)
+def test_raw_text_problem(value: object, problem: str | None):
+    assert raw_text_problem(value) == problem
+
+
+def test_what_cannot_be_shown_becomes_a_replacement_character():
+    controls = [chr(code) for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\r\t"]
+    assert len(controls) == 32 + 33 - 3
+    for char in controls:
+        assert printable_text(f"a{char}b") == "a\ufffdb"
+        assert control_count(char * 3) == 3
+    kept = "a\tb\r\nc\u2028d \u202e\u200b\ufeff\uffff 👩‍🔬"
+    assert (printable_text(kept), control_count(kept)) == (kept, 0)
+    assert printable_text("\ud83d\ud83d😀\udc00") == "\ufffd\ufffd😀\ufffd"
+
+
+@given(st.text(st.characters(exclude_categories=())))
+def test_a_text_that_is_taken_has_no_problem_once_stored(text: str):
+    if raw_text_problem(text) is None:
+        stored = clean_text(printable_text(text))
+        assert text_problem(stored) is None
+        assert clean_text(printable_text(stored)) == stored
+        stored.encode()
 
 
 def test_line_breaks_become_line_feeds_and_blanks_that_nobody_sees_go():

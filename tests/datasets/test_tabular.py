@@ -109,19 +109,16 @@ def test_whole_numbers_are_names_in_jsonl():
     [
         (2, {"text": ""}, ["line 6, question q1, level A1, source pipe: text is empty"]),
         (2, {"text": " "}, ["line 6, question q1, level A1, source pipe: text is blank"]),
+        (2, {"text": "\0 \x07"}, ["line 6, question q1, level A1, source pipe: text is blank"]),
         (
             2,
-            {"text": "a\x07"},
-            [
-                "line 6, question q1, level A1, source pipe: text holds the control character U+0007 (character 2)"
-            ],
+            {"level": "A1\0"},
+            ["line 6, question q1: level holds the control character U+0000 (character 3)"],
         ),
         (
             2,
-            {"text": "a\0"},
-            [
-                "line 6, question q1, level A1, source pipe: text holds the control character U+0000 (character 2)"
-            ],
+            {"source": "\x1cpipe"},
+            ["line 6, question q1, level A1: source holds the control character U+001C (character 1)"],
         ),
         (
             3,
@@ -211,6 +208,13 @@ def test_a_quote_that_never_closes_is_named_by_the_line_it_opens_in():
     lines = b'item_id,question,reference,level,source,text\n1,q,r,A0,x,t\n1,q,r,A0,y,"open\n1,q,r,A1,x,t\n'
     assert problems_of(lines)[0] == (
         "line 3: the row that starts here is not valid CSV (unexpected end of data)"
+    )
+
+
+def test_text_behind_a_closed_quote_is_named_with_a_readable_separator():
+    lines = b'item_id\tquestion\treference\tlevel\tsource\ttext\n1\tq\tr\tA0\tx\t"t" more\n'
+    assert problems_of(lines, "a.tsv")[0] == (
+        "line 2: the row that starts here is not valid CSV (a tab expected after '\"')"
     )
 
 
@@ -336,3 +340,22 @@ def test_characters_nobody_sees_are_noted_by_source():
     ]
     (note,) = read_tabular(as_csv(marked), "a.csv").notes
     assert note == "texts of source pipe hold characters nobody sees: U+00A0 in 4, U+200B in 4"
+
+
+def test_control_characters_become_visible_and_are_counted_with_their_line():
+    table = rows()
+    table[2]["text"] = "\x1ca\0b\x85"
+    for row in table[:4]:
+        row["question"] = "Why\x07?"
+    dataset = read_tabular(as_csv(table), "a.csv")
+    assert dataset.items[0].question == "Why\ufffd?"
+    assert [output.text for output in dataset.outputs][2] == "\ufffda\ufffdb\ufffd"
+    assert dataset.notes == (
+        "line 2, question q1, question: 1 control character became U+FFFD",
+        "line 6, question q1, level A1, source pipe: 3 control characters became U+FFFD",
+    )
+
+
+def test_a_question_of_control_characters_alone_is_a_blank_cell():
+    table = [row if at % 4 == 2 else row | {"question": "\0 \x1c"} for at, row in enumerate(ROWS)]
+    assert read_tabular(as_csv(table), "a.csv").items[1].question == "Why, q2?"

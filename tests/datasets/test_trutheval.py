@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.datasets import read_dataset
-from core.datasets.building import natural_order
+from core.datasets.building import MOST_REPLACED_NOTES, natural_order
 from core.datasets.trutheval import read_trutheval
 from core.errors import InputError
 
@@ -75,6 +75,38 @@ def test_identical_texts_and_unused_fields_are_notes():
     )
 
 
+def test_control_characters_become_visible_and_are_counted():
+    value = valid()
+    value["questions"][1] |= {"question": "Wh\0?", "ground_truth": "\x07So\x9f"}
+    value["questions"][1]["answers"]["A2"]["ai"] = "it\x92s\r\n\x1b[1m\tred"
+    dataset = read_trutheval(json.dumps(value).encode(), "a.json")
+    assert dataset.items[1].question == "Wh\ufffd?"
+    assert dataset.items[1].reference == "\ufffdSo\ufffd"
+    assert "it\ufffds\n\ufffd[1m\tred" in {output.text for output in dataset.outputs}
+    assert dataset.notes == (
+        "question q-3, question: 1 control character became U+FFFD",
+        "question q-3, ground_truth: 2 control characters became U+FFFD",
+        "question q-3, level A2, source ai: 2 control characters became U+FFFD",
+    )
+
+
+def test_many_texts_with_control_characters_are_counted_in_all():
+    value = valid()
+    for question in value["questions"]:
+        for level in range(10):
+            question["answers"][f"A{level}"] = {"ai": "a\0\0", "human": f"b{level}\0"}
+        question["answers"].pop("A10")
+    notes = read_trutheval(json.dumps(value).encode(), "a.json").notes
+    assert len(notes) == MOST_REPLACED_NOTES + 1
+    assert notes[-1] == "in all 60 control characters became U+FFFD, in 40 texts; the first 20 are listed"
+
+
+def test_a_file_name_that_no_database_can_hold():
+    """What the shell hands over for a name that is not UTF-8."""
+    dataset = read_trutheval(json.dumps(valid()).encode(), "caf\udce9\0.json")
+    assert dataset.file_name == "caf\ufffd\ufffd.json"
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
@@ -99,7 +131,12 @@ ONE_MISTAKE: list[tuple[tuple[str, ...], Any, str]] = [
     (("question",), "", "question q-3: question is empty"),
     (("question",), 5, "question q-3: question is a number, expected a text"),
     (("ground_truth",), None, "question q-3: ground_truth is null, expected a text"),
-    (("ground_truth",), "a\0", "question q-3: ground_truth holds the control character U+0000 (character 2)"),
+    (("ground_truth",), "\0\x1b", "question q-3: ground_truth is blank"),
+    (
+        ("ground_truth",),
+        "\0\udc00",
+        "question q-3: ground_truth holds half a surrogate pair, U+DC00 (character 2)",
+    ),
     (("answers",), [], "question q-3: answers is a list, expected an object of levels"),
     (("answers",), None, "question q-3: answers is null, expected an object of levels"),
     (("answers",), {}, "question q-3: answers is empty"),
@@ -124,6 +161,8 @@ ONE_MISTAKE: list[tuple[tuple[str, ...], Any, str]] = [
     (("id",), None, "questions[1]: id is null, expected a text or a whole number"),
     (("id",), 1.5, "questions[1]: id is a decimal number, expected a text or a whole number"),
     (("id",), " ", "questions[1]: id is blank"),
+    (("id",), "q\0", "questions[1]: id holds the control character U+0000 (character 2)"),
+    (("language",), "en\x1c", "question q-3: language is no tag such as en, pt-BR or und (en\\u001c)"),
     (("id",), "0", "question 0: id is used by 2 questions"),
 ]
 

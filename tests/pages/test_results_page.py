@@ -13,9 +13,10 @@ from streamlit.testing.v1 import AppTest
 from core.analysis.study_results import study_results
 from core.datasets import read_dataset
 from core.datasets.votes import read_votes
-from core.schema import PREFERENCES, Design
+from core.schema import PREFERENCES, Design, Guess
 from core.store import Store, open_store
 from core.store.access import admin_token
+from core.store.guesses import insert_guess
 from core.study.bundle import write_bundle
 from core.study.demo import load_demo_once
 from core.study.export import to_csv, to_jsonl, to_paper_zip
@@ -35,6 +36,7 @@ PARTS = (
     "Power",
     "Position bias",
     "Consistency",
+    "Blinding",
     "Downloads",
 )
 
@@ -227,6 +229,33 @@ def test_a_new_vote_is_seen_at_the_next_rerun(store: Store) -> None:
     assert "1 flagged as invalid" in said(at)
 
 
+def test_a_new_guess_is_seen_at_the_next_rerun(store: Store) -> None:
+    study = study_in(store, dataset(3), raters=("R1",), repeat_share=0.0)
+    vote(store, study.tokens["R1"], always("both_good"))
+    move(store, study.study, "closed")
+    move(store, study.study, "unblinded", "all votes are in")
+    at = visit(store)
+    assert "Nothing to show: there is no guess which answer the person wrote." in said(at)
+    shown = study.record.assignments[0]
+    insert_guess(store, study.study_id, Guess("R1", shown.item_id, shown.level, "unsure", "*no* idea"))
+    text = said(at.run())
+    assert 'Raters answered "cannot tell" 1 of 1 times' in text
+    assert "*no* idea" in text
+
+
+def test_an_excluded_rater_cannot_be_chosen(store: Store) -> None:
+    study = study_in(store, dataset(3))
+    for token in study.tokens.values():
+        vote(store, token, always("both_good"))
+    move(store, study.study, "closed")
+    move(store, study.study, "unblinded", "all votes are in")
+    store.table("rater").update((study.study_id, "R2"), {"excluded": "pressed one key"})
+    at = visit(store)
+    assert at.multiselect[0].options == ["R1"]
+    assert counts(at)["Raters"] == "1"
+    assert "rater excluded" in said(at)
+
+
 def test_unblinding_ends_the_warning(store: Store) -> None:
     study = study_in(store)
     at = visit(store)
@@ -338,6 +367,6 @@ def test_every_anchor_the_page_names_is_in_the_documentation(store: Store) -> No
     text = (ROOT / "docs" / "statistics.md").read_text("utf-8")
     headings = re.findall(r"^## (.+)$", text, flags=re.MULTILINE)
     anchors = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
-    assert named == anchors
+    assert named | {"leakage-audit"} == anchors, "the audit is on the page Studies"
     inside = set(re.findall(r"\]\(#([\w-]+)\)", text))
     assert inside <= anchors

@@ -1,0 +1,170 @@
+"""Differences between two texts of 50,000 characters, against what a user would pick instead.
+
+The usual way is difflib.SequenceMatcher over the same words. Each measurement is a process of its own, so that
+memory is that measurement's; difflib is stopped after a minute.
+Run: `python benchmarks/long_texts.py`, or with a shape and a way to measure one. Nothing is asserted about time.
+"""
+
+import argparse
+import json
+import random
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from difflib import SequenceMatcher
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from core.diff import Segment, diff_against, diff_pair, tokenize
+
+LENGTH = 50_000
+LIMIT_SECONDS = 60
+KANJI = [chr(0x4E00 + number) for number in range(800)]
+Draw = Callable[[random.Random], str]
+
+
+def words(ends: float = 0.08, *, upper: bool = False) -> Draw:
+    """Words as frequent as in a text, of a vocabulary of 2,000, with an end of a sentence now and then."""
+    source = random.Random(0)
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    known = ["".join(source.choices(letters, k=source.randint(2, 9))) for _ in range(2_000)]
+    known = [word.upper() for word in known] if upper else known
+
+    def draw(rng: random.Random) -> str:
+        word = known[min(int(rng.paretovariate(0.6)) - 1, len(known) - 1)]
+        return word + (rng.choice((". ", "\n", "? ")) if rng.random() < ends else " ")
+
+    return draw
+
+
+def characters(alphabet: str | list[str]) -> Draw:
+    """Single pieces of an alphabet."""
+    return lambda rng: rng.choice(alphabet)
+
+
+SHAPES: dict[str, tuple[Draw, Draw]] = {
+    "words, two texts": (words(), words()),
+    "words, nothing shared": (words(), words(upper=True)),
+    "words, no sentence ends": (words(0), words(0)),
+    "Japanese, two texts": (characters([*KANJI, *"。" * 20]), characters([*KANJI, *"。" * 20])),
+    "Japanese, no sentence ends": (characters(KANJI), characters(KANJI)),
+    "one word": (characters("abcdef"), characters("abcdef")),
+    "short words": (characters(["a ", "b ", "c "]), characters(["a ", "b ", "c "])),
+    "short words, nothing shared": (characters(["a "]), characters(["b "])),
+    "short sentences": (characters(["a. ", "b. ", "c! "]), characters(["a. ", "b. ", "d! "])),
+    "short lines": (characters(["a\n", "b\n", "c\n"]), characters(["a\n", "b\n", "d\n"])),
+    "only punctuation": (characters("!?.,;:-()"), characters("!?.,;:-()")),
+    "only combining marks": (characters("\u0300\u0301\u0302"), characters("\u0300\u0301\u0302")),
+    "stacked marks": (characters(["a" + "\u0301" * 20, " "]), characters(["b" + "\u0301" * 20, " "])),
+    "emoji": (characters("😀😁😂🤣"), characters("😀😁😂🤣")),
+    "flags": (characters("🇩🇪🇫🇷"), characters("🇩🇪🇫🇷")),
+    "only line breaks": (characters("\n"), characters("\n ")),
+}
+CHANGED = ("edited", "equal")
+"""Shapes of which the second text is made from the first."""
+
+
+def texts(shape: str) -> tuple[str, str]:
+    """Two texts of that shape, the same in every process."""
+    first, second = SHAPES.get(shape, (words(), words()))
+    one, other = _text(first, 1), _text(second, 2)
+    if shape == "equal":
+        other = one
+    if shape == "edited":
+        rng = random.Random(3)
+        letters = [*one]
+        for at in rng.sample(range(LENGTH), 400):
+            letters[at] = "x"
+        other = "".join(letters)
+    return one, other
+
+
+def _text(draw: Draw, seed: int) -> str:
+    rng = random.Random(seed)
+    # A piece has at least one character, so there are enough of them.
+    return "".join(draw(rng) for _ in range(LENGTH))[:LENGTH]
+
+
+def against(first: str, second: str) -> None:
+    """One text against its base, and whether both come back."""
+    segments = diff_against(first, second)
+    assert _joined(segments, "same", "added") == second, "the text is lost"
+    assert _joined(segments, "same", "removed") == first, "the base is lost"
+
+
+def pair(first: str, second: str) -> None:
+    """Both texts against each other, and whether both come back."""
+    left, right = diff_pair(first, second)
+    assert _joined(left, "same", "added") == first, "the left text is lost"
+    assert _joined(right, "same", "added") == second, "the right text is lost"
+
+
+def usual(first: str, second: str) -> None:
+    """The same words by difflib."""
+    SequenceMatcher(None, tokenize(first), tokenize(second)).get_opcodes()
+
+
+WAYS = {"against": against, "pair": pair, "difflib": usual}
+
+
+def _joined(segments: tuple[Segment, ...], *kinds: str) -> str:
+    return "".join(segment.text for segment in segments if segment.kind in kinds)
+
+
+def measure(shape: str, way: str) -> dict[str, float]:
+    """Seconds, and MiB by which this process grew at most."""
+    first, second = texts(shape)
+    diff_against("warm", "up")
+    before, start = _peak(), time.perf_counter()
+    WAYS[way](first, second)
+    return {"seconds": time.perf_counter() - start, "mib": _peak() - before}
+
+
+def _peak() -> float:
+    unit = 2**20 if sys.platform == "darwin" else 2**10
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+
+
+def in_a_process(shape: str, way: str, limit: float = LIMIT_SECONDS) -> dict[str, float]:
+    """The same in a process of its own. Raises subprocess.TimeoutExpired after `limit` seconds."""
+    command = [sys.executable, str(Path(__file__).resolve()), shape, way]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=limit, cwd=ROOT)
+    found: dict[str, float] = json.loads(done.stdout)
+    return found
+
+
+def table() -> None:
+    """All shapes."""
+    print(f"{'shape':28} {'tokens':>7} {'against':>9} {'pair':>9} {'memory':>9} {'difflib':>9} {'ratio':>7}")
+    for shape in (*SHAPES, *CHANGED):
+        one, other = in_a_process(shape, "against"), in_a_process(shape, "pair")
+        try:
+            slow = in_a_process(shape, "difflib")["seconds"]
+            than = ""
+        except subprocess.TimeoutExpired:
+            slow, than = LIMIT_SECONDS, ">"
+        print(
+            f"{shape:28} {len(tokenize(texts(shape)[0])):7,} {one['seconds']:7.2f} s {other['seconds']:7.2f} s "
+            f"{max(one['mib'], other['mib']):5.0f} MiB {f'{than}{slow:.2f} s':>9} {f'{than}{slow / one['seconds']:.1f}':>7}",
+            flush=True,
+        )
+
+
+def main() -> None:
+    """The table, or one measurement as JSON."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("shape", nargs="?", choices=[*SHAPES, *CHANGED])
+    parser.add_argument("way", nargs="?", choices=WAYS, default="against")
+    chosen = parser.parse_args()
+    if chosen.shape is None:
+        table()
+    else:
+        print(json.dumps(measure(chosen.shape, chosen.way)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+"""One pair as a rater may see it: texts and a number, nothing that names a source."""
+
+import hashlib
+from dataclasses import dataclass
+
+from core.schema import FIRST_LEVEL, Answer, Assignment, Choice
+from core.store import Store
+from core.store.studies import items_of, outputs_of
+
+
+@dataclass(frozen=True)
+class BlindPair:
+    """One pair as a rater sees it."""
+
+    number: int
+    question: str
+    reference: str
+    language: str
+    level: str
+    left: str
+    right: str
+    left_base: str
+    """What the left text's changes are shown against: its own A0, or the reference at A0."""
+    right_base: str
+    choice: Choice | None = None
+    comment: str = ""
+    invalid: bool = False
+
+    @property
+    def mark(self) -> str:
+        """Tells this pair on the screen from another that took its number; made of what the rater sees."""
+        seen = "\x1f".join((self.question, self.level, self.left, self.right))
+        return hashlib.sha256(seen.encode()).hexdigest()[:12]
+
+
+def blind_pair(
+    store: Store, study_id: int, assignment: Assignment, number: int, answer: Answer | None = None
+) -> BlindPair:
+    """The pair of an assignment with its sides as drawn, under a number of the rater's list."""
+    (item,) = items_of(store, study_id, assignment.item_id)
+    texts = {(o.level, o.source): o.text for o in outputs_of(store, study_id, item.item_id)}
+    at_first = assignment.level == FIRST_LEVEL
+
+    def base(source: str) -> str:
+        return item.reference if at_first else texts.get((FIRST_LEVEL, source), item.reference)
+
+    return BlindPair(
+        number=number,
+        question=item.question,
+        reference=item.reference,
+        language=item.language,
+        level=assignment.level,
+        left=texts[assignment.level, assignment.left],
+        right=texts[assignment.level, assignment.right],
+        left_base=base(assignment.left),
+        right_base=base(assignment.right),
+        choice=answer.choice if answer else None,
+        comment=answer.comment if answer else "",
+        invalid=answer.invalid if answer else False,
+    )

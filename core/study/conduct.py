@@ -1,0 +1,95 @@
+"""While raters are at work: leave one out, let one go, remind those with open pairs. Every step is logged."""
+
+from dataclasses import dataclass
+
+from core.errors import InputError, NotAllowed
+from core.schema import Rater, Study
+from core.store import Store
+from core.store.raters import find_rater, raters_of, rename_rater, update_rater
+from core.store.studies import write_log
+from core.study.design import estimated_minutes
+from core.study.progress import progress
+from core.study.raters import links
+
+
+def exclude_rater(store: Store, study: Study, rater_id: str, reason: str) -> None:
+    """Leave a rater's answers out of the analysis; they are kept. Raises InputError without a reason."""
+    if not reason.strip():
+        raise InputError("Leaving a rater out needs a reason: it is kept with the study and its exports.")
+    with store.writing():
+        find_rater(store, study.study_id, rater_id)
+        update_rater(store, study.study_id, rater_id, excluded=reason.strip())
+        write_log(store, study.study_id, "rater excluded", reason.strip(), rater_id=rater_id)
+
+
+def include_rater(store: Store, study: Study, rater_id: str) -> None:
+    """Count an excluded rater's answers again. Raises NotAllowed for one who is counted, or withdrew."""
+    with store.writing():
+        rater = find_rater(store, study.study_id, rater_id)
+        if rater.excluded is None:
+            raise NotAllowed(f"{rater_id!r} is not excluded.")
+        if rater.withdrawn:
+            raise NotAllowed(f"{rater_id!r} withdrew with their votes: these stay left out.")
+        update_rater(store, study.study_id, rater_id, excluded=None)
+        write_log(store, study.study_id, "rater included again", rater_id=rater_id)
+
+
+def withdraw_rater(store: Store, study: Study, rater_id: str, *, keep_votes: bool) -> str:
+    """Delete a rater's comments and pseudonym everywhere in the study and close their link; returns the new name.
+
+    The votes stay under the new name, or stay and are left out of the analysis. Copies made before (backups,
+    exports) still hold the old name.
+    """
+    with store.writing():
+        rater = find_rater(store, study.study_id, rater_id)
+        if rater.withdrawn:
+            raise NotAllowed(f"{rater_id!r} has withdrawn already.")
+        taken = {other.rater_id for other in raters_of(store, study.study_id)}
+        new = next(name for n in range(1, len(taken) + 2) if (name := f"withdrawn-{n}") not in taken)
+        changes: dict[str, object] = {"withdrawn": 1, "revoked": 1, "token_sha256": None}
+        if not keep_votes:
+            changes["excluded"] = "withdrew, votes left out"
+        update_rater(store, study.study_id, rater_id, **changes)
+        rename_rater(store, study.study_id, rater_id, new)
+        kept = "votes kept" if keep_votes else "votes left out"
+        write_log(
+            store, study.study_id, "rater withdrew", f"comments and pseudonym deleted, {kept}", rater_id=new
+        )
+    store.forget()
+    return new
+
+
+@dataclass(frozen=True)
+class Reminder:
+    """A message for a rater with open pairs."""
+
+    rater_id: str
+    text: str
+
+
+def reminders(store: Store, study: Study, base: str) -> list[Reminder]:
+    """One message for each rater who can answer and has pairs left, ready to send; `base` is the app's address."""
+    if study.state != "open":
+        raise NotAllowed(f"Study {study.name!r} is {study.state}: only an open study has work to remind of.")
+    people = {rater.rater_id: rater for rater in raters_of(store, study.study_id)}
+    urls = {link.rater_id: link.url(base) for link in links(store, study)}
+    found = []
+    for line in progress(store, study.study_id):
+        still = line.total - line.done
+        if still and line.rater_id in urls and _asked(people[line.rater_id]):
+            found.append(Reminder(line.rater_id, _message(line.done, still, urls[line.rater_id])))
+    return found
+
+
+def _asked(rater: Rater) -> bool:
+    return not (rater.dry_run or rater.imported) and rater.excluded is None
+
+
+def _message(done: int, still: int, url: str) -> str:
+    pairs = "1 pair is" if still == 1 else f"{still} pairs are"
+    minutes = estimated_minutes(still)
+    far = f"You have rated {done} pairs so far, thank you. " if done else ""
+    return (
+        f"{far}{pairs[0].upper()}{pairs[1:]} still open, about {minutes} "
+        f"{'minute' if minutes == 1 else 'minutes'}. Your link brings you back to where you were: {url}"
+    )

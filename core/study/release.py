@@ -1,0 +1,25 @@
+"""The blind freeze: what a study says about its sources stays shut until an admin unblinds it."""
+
+from core.errors import NotAllowed
+from core.schema import Study, StudyRecord
+from core.store import Store
+from core.store.record import load_record
+from core.store.studies import get_study
+
+
+def released_record(store: Store, study: Study) -> StudyRecord:
+    """Everything about a study, for results and exports. Raises NotAllowed before it is unblinded."""
+    study = get_study(store, study.study_id)
+    check_released(study)
+    return load_record(store, study)
+
+
+def check_released(study: Study) -> None:
+    """Raise NotAllowed, saying what to do, while totals by source would unblind."""
+    if study.state != "unblinded":
+        first = "" if study.state == "closed" else "close it, then "
+        raise NotAllowed(
+            f"Study {study.name!r} is {study.state}: results and exports stay shut until it is unblinded, so that "
+            f"nobody decides by them when to stop. To end it: {first}unblind it with a reason (page Studies, or "
+            f"`study unblind {study.name} --reason TEXT`). Until then: `study progress {study.name}`."
+        )

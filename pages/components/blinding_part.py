@@ -1,0 +1,101 @@
+"""The part of the results page that asks whether blinding held: what the raters' guesses say, and what they wrote."""
+
+import pandas as pd
+import streamlit as st
+
+from core.analysis.blinding import ORDER, Blinding
+from core.analysis.study_results import StudyResults
+from core.stats.blinding_index import BlindingIndex, Index
+from core.stats.resampling import Estimate
+from pages.components.figures import nothing, part, table
+from pages.components.messages import plain
+from pages.components.results_tables import UNDEFINED, interval, left_out, number, percent
+
+_ANSWERS = {"left": "left", "right": "right", "unsure": "cannot tell"}
+
+
+def show(results: StudyResults) -> None:
+    """Reading, indices per rater and overall, the guesses by side, and the comments beside them."""
+    found = results.blinding
+    part(
+        "Blinding",
+        f"After their last answer raters see some pairs again and say which of the two a person wrote (here: "
+        f"{plain(found.person)}). Bang's index is 0 when they guess, 1 when every guess is right and -1 when every "
+        "guess is wrong.",
+        "blinding-index",
+    )
+    if not found.overall.n:
+        nothing("there is no guess which answer the person wrote")
+    else:
+        with st.container(border=True):
+            st.markdown(f"**{plain(found.reading)}**")
+        table(indices(found))
+        level = percent(found.overall.bang.confidence_level)
+        st.markdown(
+            f":small[In brackets: {level} intervals, of the share exact, of the indices a percentile bootstrap over "
+            "questions, of one side alone the normal interval of its paper. Ten guesses of a rater say little; "
+            "with many raters a few stand out by chance.]"
+        )
+        with st.expander("All guesses by the side on which the person's answer stood"):
+            table(by_side(found.overall))
+    if found.n_left_out:
+        st.markdown(f"Guesses left out: {left_out(found.n_left_out)}.")
+    if found.comments:
+        with st.expander(f"Comments beside the guesses ({len(found.comments)})"):
+            for said in found.comments:
+                st.markdown(
+                    f"{plain(said.rater_id)}, {plain(said.item_id)} at {plain(said.level)}: {plain(said.comment)}"
+                )
+
+
+def indices(found: Blinding) -> pd.DataFrame:
+    """One line a rater, then all together."""
+    name = "all raters"
+    while name in found.per_rater:
+        name += " together"
+    return pd.DataFrame(
+        [_line(rater, index) for rater, index in {**found.per_rater, name: found.overall}.items()]
+    )
+
+
+def by_side(found: BlindingIndex) -> pd.DataFrame:
+    """The counts behind the indices."""
+    return pd.DataFrame(
+        [
+            {"The person's answer stood": side}
+            | {f"Guess: {_ANSWERS[guess]}": n for guess, n in zip(ORDER, row, strict=True)}
+            for side, row in zip(ORDER, found.table, strict=False)
+        ]
+    )
+
+
+def _line(rater: str, found: BlindingIndex) -> dict[str, str | int]:
+    share = found.share_right
+    parts: dict[str, Estimate | Index] = {
+        "Bang's index": found.bang_questions,
+        "person on the left": found.bang_left,
+        "person on the right": found.bang_right,
+        "James's index": found.james_questions,
+    }
+    return {
+        "Rater": rater,
+        "Guesses": found.n,
+        "Right": share.n_right,
+        "Wrong": share.n - share.n_right,
+        "Cannot tell": found.n - share.n,
+        "Share right": _with_ends(share.share, share.low, share.high),
+        **{name: _with_ends(each.estimate, each.low, each.high) for name, each in parts.items()},
+        "Note": _note(found, parts),
+    }
+
+
+def _with_ends(value: float | None, low: float | None, high: float | None) -> str:
+    return UNDEFINED if value is None else f"{number(value)} {interval(low, high)}"
+
+
+def _note(found: BlindingIndex, parts: dict[str, Estimate | Index]) -> str:
+    """Why something is undefined, once for all when nobody guessed."""
+    if not found.n:
+        return found.bang.reason or ""
+    reasons = {"Share right": found.share_right.reason, **{name: each.reason for name, each in parts.items()}}
+    return "; ".join(f"{name}: {reason}" for name, reason in reasons.items() if reason)

@@ -1,0 +1,123 @@
+"""Middleware: security headers on every answer, and paths and messages that are not for everybody."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from anyio import to_thread
+from starlette.datastructures import MutableHeaders
+from starlette.requests import HTTPConnection
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.proto.BackMsg_pb2 import BackMsg
+
+from core.access.admin import is_admin
+from core.access.knocks import NO_ENTRY, knocked
+from core.errors import StorageError
+from core.store import database_path, open_store
+from pages.door.cookies import token_in
+
+APP_POLICY = (
+    # Streamlit needs styles made by script, WebAssembly for none of our pages, and images it draws itself.
+    "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+    "font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; object-src 'none'; base-uri 'self'; "
+    "form-action 'self'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "content-security-policy": APP_POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=()",
+}
+_CLOSED = ("/_stcore/metrics", "/_stcore/script-health-check", "/_stcore/agent/", "/app/static/")
+"""Operation's numbers and interfaces that nobody here uses."""
+_ADMIN_ONLY = ("/media/", "/_stcore/upload_file/")
+"""Downloads and uploads: Streamlit asks for no cookie there."""
+_FROM_EVERYBODY = {"rerun_script", "stop_script", "app_heartbeat"}
+_FROM_THE_ADMIN = {*_FROM_EVERYBODY, "file_urls_request", "backend_operation_request"}
+"""What a browser may send; the rest (clear caches, ask for the checkout's path) is for developers."""
+LARGEST_FRAME = 256 * 1024
+"""Bytes in one message of a visitor who is not the admin; a rater's comment has at most 5,000 characters."""
+_TOO_BIG = 1009
+
+
+class Guard:
+    """Wraps the whole app."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, shut the door, or watch over a connection."""
+        if scope["type"] == "websocket":
+            await self._watched(scope, receive, send)
+        elif scope["type"] == "http":
+            await self._answered(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    async def _answered(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        path = scope["path"]
+        if path.startswith(_CLOSED):
+            await PlainTextResponse("Not found", 404)(scope, receive, with_headers)
+        elif path.startswith(_ADMIN_ONLY) and not await to_thread.run_sync(admin_asks, HTTPConnection(scope)):
+            await PlainTextResponse("Sign in first", 403)(scope, receive, with_headers)
+        else:
+            await self._app(scope, receive, with_headers)
+
+    async def _watched(self, scope: Scope, receive: Receive, send: Send) -> None:
+        admin = await to_thread.run_sync(admin_asks, HTTPConnection(scope), False)
+        allowed = _FROM_THE_ADMIN if admin else _FROM_EVERYBODY
+
+        async def checked() -> Message:
+            while True:
+                message = await receive()
+                data = message.get("bytes")
+                if message["type"] != "websocket.receive" or data is None:
+                    return message
+                if len(data) > LARGEST_FRAME and not admin:
+                    await send({"type": "websocket.close", "code": _TOO_BIG})
+                    return {"type": "websocket.disconnect", "code": _TOO_BIG}
+                if _kind(data) in allowed:
+                    return message
+
+        await self._app(scope, checked, send)
+
+
+def admin_asks(request: HTTPConnection, count: bool = True) -> bool:
+    """Whether the admin's cookie comes with a request; with `count`, a refusal is noted."""
+    try:
+        with open_store(database_path()) as store:
+            session = token_in(request.cookies, store, "admin")
+            if session is not None and is_admin(store, session):
+                return True
+            if count:
+                knocked(store, NO_ENTRY, address(request.scope))
+    except StorageError:
+        pass  # nobody is the admin while nobody can be asked
+    return False
+
+
+def address(scope: Mapping[str, Any]) -> str:
+    """Where a request comes from: the browser, or the proxy before the app."""
+    client = scope.get("client")
+    return str(client[0]) if client else ""
+
+
+def _kind(data: bytes) -> str | None:
+    """What a message asks for; a broken one goes on to Streamlit, which closes the connection."""
+    message = BackMsg()
+    try:
+        message.ParseFromString(data)
+    except Exception:  # whatever protobuf makes of noise
+        return "rerun_script"
+    return message.WhichOneof("type")

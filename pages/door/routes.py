@@ -1,0 +1,188 @@
+"""Addresses that set or drop a cookie: a rater's link, the admin's one-time link, signing in and out.
+
+Reading an address never changes anything: mail programs and messengers open links before people do.
+"""
+
+from collections.abc import Callable
+from typing import TypeAlias
+from urllib.parse import parse_qs, urlsplit
+
+from anyio import to_thread
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from core.access import admin
+from core.access.knocks import UNKNOWN_TOKEN, knocked
+from core.errors import AssayError, InputError, NotAllowed, StorageError
+from core.store import Store, database_path, open_store
+from core.store.raters import rater_of_token
+from pages.door import forms
+from pages.door.cookies import drop_cookie, set_cookie, token_in
+from pages.door.guard import address
+
+_LARGEST_FORM = 16 * 1024
+Fields: TypeAlias = dict[str, str]
+Answer: TypeAlias = Callable[[Store, Request, Fields], Response]
+
+
+def routes() -> list[Route]:
+    """All of them, for the app."""
+    return [
+        Route("/r/{token}", _door(_rater_link), methods=["GET"]),
+        Route("/admin/{token}", _door(_choose_form), methods=["GET"]),
+        Route("/admin/{token}", _door(_choose), methods=["POST"]),
+        Route("/sign-in", _door(_sign_in_form), methods=["GET"]),
+        Route("/sign-in", _door(_sign_in), methods=["POST"]),
+        Route("/sign-out", _door(_sign_out_form), methods=["GET"]),
+        Route("/sign-out", _door(_sign_out), methods=["POST"]),
+    ]
+
+
+def _door(answer: Answer) -> Callable[[Request], object]:
+    """An endpoint that works on the store, away from the event loop that serves the raters."""
+
+    async def endpoint(request: Request) -> Response:
+        fields = await _fields(request) if request.method == "POST" else {}
+        if fields is None:
+            return forms.page("Not accepted", forms.sentence("Send the form from this page itself."), 400)
+        return await to_thread.run_sync(_answered, answer, request, fields)
+
+    return endpoint
+
+
+def _answered(answer: Answer, request: Request, fields: Fields) -> Response:
+    try:
+        with open_store(database_path()) as store:
+            return answer(store, request, fields)
+    except StorageError:
+        return forms.page(
+            "Not now", forms.sentence("The database cannot be reached. Try again shortly."), 503
+        )
+
+
+async def _fields(request: Request) -> Fields | None:
+    """What a form on our own page sent; None for anything else."""
+    origin = request.headers.get("origin")
+    if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
+        return None
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > _LARGEST_FORM:
+            return None
+    try:
+        sent = parse_qs(body.decode("utf-8"), keep_blank_values=True, max_num_fields=10)
+    except ValueError:
+        return None
+    return {name: values[-1] for name, values in sent.items()}
+
+
+def _rater_link(store: Store, request: Request, _: Fields) -> Response:
+    token = request.path_params["token"]
+    if rater_of_token(store, token) is None:
+        many = knocked(store, UNKNOWN_TOKEN, address(request.scope))
+        said = (
+            "It may be incomplete, replaced or withdrawn. Ask the person who sent it for a new one."
+            if not many
+            else "Too many links from here opened nothing. Wait a few minutes."
+        )
+        return forms.page("This link does not open anything", forms.sentence(said), 429 if many else 404)
+    response = _go("../?at=start")
+    set_cookie(response, request, store, "rater", token)
+    return response
+
+
+def _choose_form(store: Store, request: Request, _: Fields, wrong: str = "", status: int = 200) -> Response:
+    if not admin.link_is_open(store, request.path_params["token"]):
+        knocked(store, admin.UNKNOWN_LINK, address(request.scope))
+        return forms.page(
+            "This link does not work any more",
+            forms.sentence(
+                "It works once, for a day. Make a new one where the app runs: python -m core admin link. "
+                "If you have a passphrase, sign in with it."
+            )
+            + '<p><a href="../sign-in">Sign in</a></p>',
+            404,
+        )
+    return forms.page(
+        "Choose your passphrase",
+        forms.sentence(
+            f"At least {admin.SHORTEST_PASSPHRASE} characters; a few words are easy to keep. "
+            "It signs you in from now on, and everybody who was signed in before is signed out."
+        )
+        + forms.problem(wrong)
+        + forms.form(
+            "Keep it and sign in",
+            forms.passphrase_field("passphrase", "Passphrase", "new-password", first=True),
+            forms.passphrase_field("again", "The same again", "new-password"),
+        ),
+        status,
+    )
+
+
+def _choose(store: Store, request: Request, fields: Fields) -> Response:
+    link = request.path_params["token"]
+    try:
+        session = admin.choose_passphrase(store, link, fields.get("passphrase", ""), fields.get("again", ""))
+    except InputError as problem:
+        return _choose_form(store, request, {}, "\n".join(problem.problems), 422)
+    except NotAllowed:
+        return _choose_form(store, request, {})
+    return _signed_in(store, request, "../", session)
+
+
+def _sign_in_form(store: Store, request: Request, _: Fields, wrong: str = "", status: int = 200) -> Response:
+    if not admin.has_passphrase(store):
+        said = (
+            "Nobody has chosen a passphrase yet. Open the one-time link that the app printed when it started."
+        )
+        return forms.page("Sign in", forms.sentence(said))
+    return forms.page(
+        "Sign in",
+        forms.sentence("For the admin of this study. Raters open their personal link instead.")
+        + forms.problem(wrong)
+        + forms.form(
+            "Sign in", forms.passphrase_field("passphrase", "Passphrase", "current-password", first=True)
+        ),
+        status,
+    )
+
+
+def _sign_in(store: Store, request: Request, fields: Fields) -> Response:
+    try:
+        session = admin.sign_in(store, fields.get("passphrase", ""), address(request.scope))
+    except AssayError as problem:
+        if isinstance(problem, StorageError):
+            raise
+        return _sign_in_form(store, request, {}, str(problem), 403)
+    return _signed_in(store, request, "./", session)
+
+
+def _signed_in(store: Store, request: Request, where: str, session: str) -> Response:
+    response = _go(where)
+    set_cookie(response, request, store, "admin", session)
+    return response
+
+
+def _sign_out_form(store: Store, request: Request, _: Fields) -> Response:
+    return forms.page(
+        "Sign out",
+        forms.sentence("This browser forgets who you are. A personal link signs its rater in again.")
+        + forms.form("Sign out"),
+    )
+
+
+def _sign_out(store: Store, request: Request, _: Fields) -> Response:
+    session = token_in(request.cookies, store, "admin")
+    if session is not None:
+        admin.sign_out(store, session)
+    response = _go("./")
+    for holder in ("rater", "admin"):
+        drop_cookie(response, request, store, holder)
+    return response
+
+
+def _go(where: str) -> RedirectResponse:
+    """Elsewhere, leaving the link out of caches."""
+    return RedirectResponse(where, 303, {"cache-control": "no-store"})

@@ -1,0 +1,169 @@
+"""Guesses which answer a person wrote: whose count, against which side, and what is made of them."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from factories import LEVELS, dataset, item_ids, record_of
+
+from core.analysis.blinding import Blinding, blinding
+from core.analysis.counted import Filters
+from core.analysis.study_results import study_results
+from core.cli import main
+from core.errors import InputError
+from core.schema import Assignment, Guess, GuessedSide, HistoryEntry, Rater, StudyRecord
+from core.study.bundle import write_bundle
+
+PAIRS = [(item, level) for item in item_ids(10) for level in LEVELS]
+TURNED: dict[str, GuessedSide] = {"left": "right", "right": "left"}
+
+
+def person_side(assignment: Assignment, source: str = "human") -> GuessedSide:
+    return "left" if assignment.left == source else "right"
+
+
+def study(
+    guesses: dict[str, Sequence[str]], raters: Sequence[Rater] | None = None, **design: Any
+) -> StudyRecord:
+    """Raters who guessed about their first pairs at A1: right, wrong, unsure, left; a comment on the first."""
+    record = record_of(
+        {rater: dict.fromkeys(PAIRS, "both_good") for rater in guesses}, dataset(10), raters=raters, **design
+    )
+    shown = {a.key: a for a in record.assignments}
+    given = []
+    for rater, says in guesses.items():
+        for item, word in zip(item_ids(10), says, strict=False):
+            side = person_side(shown[rater, item, "A1", False])
+            guess = {"right": side, "wrong": TURNED[side]}.get(word, word)
+            given.append(Guess(rater, item, "A1", guess))  # type: ignore[arg-type]
+    if given:
+        given[0] = replace(given[0], comment="It *reads* well")
+    return replace(record, guesses=tuple(given))
+
+
+def found_in(record: StudyRecord, **filters: Any) -> Blinding:
+    return blinding(record, Filters(**filters), n_resamples=300)
+
+
+def test_sides_are_those_that_the_rater_saw() -> None:
+    record = study({"A": ["right"] * 6 + ["wrong"] * 2 + ["unsure"] * 2, "B": ["left"] * 10})
+    found = found_in(record)
+    alone = found.per_rater["A"]
+    assert (alone.n, alone.share_right.n, alone.share_right.n_right) == (10, 8, 6)
+    assert alone.bang.estimate == pytest.approx(0.4)
+    shown = [a for a in record.assignments if a.rater_id == "B" and a.level == "A1"]
+    on_left = sum(person_side(a) == "left" for a in shown)
+    assert 0 < on_left < 10
+    assert found.per_rater["B"].table == ((on_left, 0, 0), (10 - on_left, 0, 0))
+    assert found.overall.n == 20
+    assert found.overall.bang_questions.n_clusters == 10
+    assert (found.person, found.n_left_out) == ("human", {})
+
+
+def test_the_person_may_be_the_candidate() -> None:
+    """The same guesses, all wrong now that the other source is the person."""
+    guesses = {"A": ["right"] * 10}
+    assert found_in(study(guesses)).overall.bang.estimate == 1
+    turned = study(guesses, person="candidate")
+    assert found_in(turned).person == "ai"
+    assert found_in(turned).overall.bang.estimate == -1
+    assert "took the other one for the person's" in found_in(turned).reading
+
+
+def test_what_is_left_out_and_why() -> None:
+    people = [Rater("A"), Rater("B"), Rater("P", dry_run=True), Rater("X", excluded="pressed one key")]
+    record = study({name: ["right"] * 4 for name in "ABPX"}, people)
+    found = found_in(record, raters=["A"], questions=["q00", "q01"])
+    assert found.n_left_out == {
+        "pair not chosen": 2,
+        "rater not chosen": 4,
+        "dry run": 4,
+        "rater excluded": 4,
+    }
+    assert (found.overall.n, list(found.per_rater)) == (2, ["A"])
+    assert found_in(record).n_left_out == {"dry run": 4, "rater excluded": 4}
+    assert found_in(record, levels=["A2"]).overall.n == 0
+    with pytest.raises(InputError, match="Excluded from the analysis: rater 'X'"):
+        found_in(record, raters=["X"])
+
+
+def test_a_guess_counts_whatever_became_of_the_vote() -> None:
+    record = study({"A": ["right"] * 3})
+    flagged = tuple(replace(answer, invalid=True) for answer in record.answers)
+    assert found_in(replace(record, answers=flagged)).overall.n == 3
+
+
+def test_a_guess_without_an_assignment_is_a_mistake() -> None:
+    record = study({"A": ["right"]})
+    with pytest.raises(InputError, match="A guessed about q00, A1 without an assignment"):
+        found_in(replace(record, assignments=()))
+
+
+def test_comments_are_those_of_the_guesses_used() -> None:
+    record = study({"A": ["right"] * 2, "B": ["left"] * 2})
+    (said,) = found_in(record).comments
+    assert (said.rater_id, said.item_id, said.level, said.comment) == ("A", "q00", "A1", "It *reads* well")
+    assert found_in(record, raters=["B"]).comments == ()
+    assert "reads" not in json.dumps(found_in(record).to_json()), "comments are no results"
+
+
+@pytest.mark.parametrize(
+    ("guesses", "reading"),
+    [
+        ({}, "There is no guess yet which answer the person wrote."),
+        (
+            {"A": ["unsure"] * 3},
+            'Raters answered "cannot tell" 3 of 3 times: no sign that blinding failed.',
+        ),
+        (
+            {"A": ["right"] * 8 + ["unsure"] * 2, "B": ["right"] * 6 + ["wrong"] * 2 + ["unsure"] * 2},
+            "Raters named the person's answer rightly 14 of the 16 times they named one "
+            '("cannot tell" 4 times more), more often than by guessing: blinding did not hold.',
+        ),
+        (
+            {"A": ["right", "wrong"] * 5, "B": ["wrong", "right"] * 5},
+            'rightly 10 of the 20 times they named one ("cannot tell" 0 times more): no sign that '
+            "blinding failed, which does not show that it held. The guesses are few (20)",
+        ),
+        ({"A": ["right"]}, "all about one question, too few to say whether blinding held."),
+        # All of 5 right: the bootstrap has the interval [1, 1], the exact one of the share still holds one half.
+        ({"A": ["right"] * 5}, "no sign that blinding failed"),
+    ],
+)
+def test_readings(guesses: dict[str, list[str]], reading: str) -> None:
+    assert reading in found_in(study(guesses)).reading
+
+
+def test_enough_guesses_are_not_called_few() -> None:
+    record = study({name: ["right", "wrong"] * 5 for name in "ABC"})
+    assert "few" not in found_in(record).reading
+
+
+def test_study_results_hold_it_with_their_interval_settings() -> None:
+    record = study({"A": ["right"] * 6, "B": []})
+    results = study_results(record, n_resamples=70, rng=3)
+    assert results.blinding == blinding(record, n_resamples=70, rng=3)
+    assert results.blinding.overall.bang_questions.n_resamples == 70
+    written = json.loads(json.dumps(results.to_json(), allow_nan=False))["blinding"]
+    assert written["order"] == ["left", "right", "unsure"]
+    assert written["overall"]["share_right"]["n_right"] == 6
+    assert written["reading"] == results.blinding.reading
+    assert written["per_rater"]["B"]["bang"]["reason"] == "no guess was given"
+
+
+def test_study_results_prints_the_reading_and_both_indices(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    people = [Rater("A", finished_utc="2026-01-02T00:00:00Z", language="en")]
+    record = study({"A": ["right"] * 9}, people, repeat_share=0.0)
+    saved = tuple(HistoryEntry("2026-01-01T00:00:00Z", answer) for answer in record.answers)
+    ended = replace(record.study, state="unblinded", first_vote_utc="2026-01-01T00:00:00Z")
+    bundle = tmp_path / "study.zip"
+    bundle.write_bytes(write_bundle(replace(record, study=ended, history=saved)))
+    assert main(["study", "results", str(bundle), "--resamples", "20"]) == 0
+    printed = capsys.readouterr().out
+    assert "\nBlinding: Raters named the person's answer rightly 9 of the 9 times they named one" in printed
+    assert "\n  Bang 1.0000 [1.0000, 1.0000] n=9; James 0.0000 [0.0000, 0.0000] n=9\n" in printed

@@ -1,0 +1,88 @@
+"""`study audit` from the command line, and its JSON against docs/formats.md."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from factories import LEVELS, dataset, paper_json
+
+from core.cli import main
+
+FORMATS = Path(__file__).resolve().parents[2] / "docs" / "formats.md"
+Run = Callable[..., str]
+
+
+@pytest.fixture
+def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run a command that must succeed on a database of its own; returns what it printed."""
+    monkeypatch.setenv("ASSAY_DB", str(tmp_path / "assay.db"))
+
+    def command(*arguments: str) -> str:
+        capsys.readouterr()
+        status = main(arguments)
+        out, err = capsys.readouterr()
+        assert (status, err) == (0, "")
+        return out
+
+    return command
+
+
+@pytest.fixture
+def study(run: Run, tmp_path: Path) -> str:
+    """Eight questions, in which the candidate's answers are longer by one letter throughout."""
+    path = tmp_path / "answers.json"
+    path.write_bytes(paper_json(dataset(8)))
+    run("study", "import", str(path), "--name", "pilot")
+    return "pilot"
+
+
+def test_the_table_and_the_reading(run: Run, study: str) -> None:
+    lines = run("study", "audit", study).splitlines()
+    assert lines[0] == "Leakage audit of 'pilot': ai against human, from the texts alone"
+    assert lines[2].split() == ["level", "pairs", "AUC", "p", "rule", "p", "strongest", "rule"]
+    assert [line.split()[0] for line in lines[3:9]] == [*LEVELS, "all"]
+    assert lines[3].split()[1:5] == ["8", "1.000", "0.0078", "0.0078"]
+    assert lines[3].endswith("longer answer: right for 8 of 8")
+    printed = " ".join(lines)
+    assert "share more with their own A0" in printed
+    assert "Warning: superficial features tell the two sources apart" in printed
+
+
+def test_too_few_questions_are_said(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "small.json").write_bytes(paper_json(dataset(3)))
+    run("study", "import", str(tmp_path / "small.json"), "--name", "small")
+    printed = run("study", "audit", "small")
+    assert "undefined: the answers to 3 questions differ in a feature; 6 are needed" in printed
+    assert json.loads(run("study", "audit", "small", "--json"))["overall"]["auc"] is None
+
+
+def test_an_unknown_study_is_a_sentence(run: Run, study: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["study", "audit", "other"]) != 0
+    assert "There is no study named 'other'. Studies: pilot." in capsys.readouterr().err
+
+
+def sections(level: str) -> dict[str, str]:
+    """Heading -> text up to the next heading of that level or above."""
+    parts = re.split(rf"(?m)^#{{1,{len(level)}}} (.+)\n", FORMATS.read_text("utf-8"))
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def first_cells(text: str) -> list[str]:
+    rows = [line.split("|")[1] for line in text.splitlines() if line.startswith("|")]
+    return re.findall(r"`([^`]+)`", "\n".join(rows))
+
+
+def test_every_key_of_the_json_is_documented(run: Run, study: str) -> None:
+    written = json.loads(run("study", "audit", study, "--json"))
+    top = sections("##")["Audit JSON"].split("\n### ")[0]
+    assert sorted(first_cells(top)) == sorted(written)
+    parts = {name: first_cells(text) for name, text in sections("###").items()}
+    for part in (written["overall"], *written["per_level"].values()):
+        assert sorted(parts["Audited part"]) == sorted(part)
+        assert sorted(parts["Strongest rule"]) == sorted(part["strongest_rule"])
+    assert sorted(parts["Linkage"]) == sorted(written["linkage"])
+    assert sorted(parts["Reading"]) == sorted(written["reading"])
+    assert list(written["per_level"]) == list(LEVELS)
+    assert written["features"][0] == written["overall"]["strongest_rule"]["feature"] == "length"

@@ -1,0 +1,152 @@
+"""The part "Blinding" of the results page, by itself: reading, tables, what is left out, comments as they are."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from factories import StudyAtHand, always, dataset, study_in, vote
+from streamlit.testing.v1 import AppTest
+
+from core.analysis.blinding import blinding
+from core.analysis.study_results import study_results
+from core.schema import Guess, GuessedSide
+from core.store import Store, open_store
+from core.store.guesses import restore_guesses
+from pages.components import blinding_part
+from pages.components.messages import plain
+
+HOSTILE = ":smile: ![x](http://outside.invalid/y.png) <b>bold</b> $a$"
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    """The database that the part reads."""
+    path = tmp_path / "assay.db"
+    monkeypatch.setenv("ASSAY_DB", str(path))
+    with open_store(path) as opened:
+        yield opened
+
+
+def page() -> None:
+    from core.analysis.study_results import study_results
+    from core.store import database_path, open_store
+    from core.store.record import load_record
+    from core.store.studies import list_studies
+    from pages.components import blinding_part
+
+    with open_store(database_path(None)) as store:
+        record = load_record(store, list_studies(store)[0])
+    blinding_part.show(study_results(record, n_resamples=200))
+
+
+def visit() -> AppTest:
+    at = AppTest.from_function(page, default_timeout=30).run()
+    assert not at.exception
+    return at
+
+
+def cell(at: AppTest, rater: str, column: str, which: int = 0) -> str:
+    """A cell of a table as it is read."""
+    frame: pd.DataFrame = at.table[which].value
+    found = frame.loc[frame.iloc[:, 0] == plain(rater), plain(column)].item()
+    return found.replace("\\", "").replace("\u00a0", " ").replace("\u2060", "")
+
+
+def guessed(
+    store: Store, says: dict[str, Sequence[str]], comment: str = "", *, raters: Sequence[str]
+) -> StudyAtHand:
+    """A study whose raters guess about their pairs in order: right, wrong or unsure."""
+    study = study_in(store, dataset(10), raters=raters, repeat_share=0.0)
+    for token in study.tokens.values():
+        vote(store, token, always("both_good"))
+    record = study.record
+    guesses = []
+    for rater, words in says.items():
+        own = [a for a in record.assignments if a.rater_id == rater and a.level == "A1"]
+        for shown, word in zip(own, words, strict=False):
+            right: GuessedSide = "left" if shown.left == record.study.design.comparator else "right"
+            wrong: GuessedSide = "right" if right == "left" else "left"
+            said = {"right": right, "wrong": wrong}.get(word, "unsure")
+            guesses.append(Guess(rater, shown.item_id, shown.level, said))  # type: ignore[arg-type]
+    if comment:
+        guesses[0] = replace(guesses[0], comment=comment)
+    restore_guesses(store, study.study_id, guesses)
+    return study
+
+
+def test_without_guesses(store: Store) -> None:
+    study_in(store)
+    at = visit()
+    assert [heading.value for heading in at.subheader] == ["Blinding"]
+    assert [text.value for text in at.markdown][-1] == (
+        "Nothing to show: there is no guess which answer the person wrote."
+    )
+    assert not at.table
+    assert not at.expander
+
+
+def test_a_failed_blinding_is_said_and_shown_per_rater(store: Store) -> None:
+    says = {"R1": ["right"] * 8 + ["unsure"] * 2, "R2": ["right"] * 6 + ["wrong"] * 2 + ["unsure"] * 2}
+    guessed(store, says, raters=("R1", "R2", "R3"))
+    at = visit()
+    text = " ".join(element.value for element in at.markdown).replace("\\", "")
+    assert "14 of the 16 times they named one" in text
+    assert "blinding did not hold" in text
+    assert "methods#blinding-index" in text
+    assert "(here: human)" in text
+    frame = at.table[0].value
+    assert frame["Rater"].tolist() == ["R1", "R2", "R3", "all raters"]
+    assert frame["Guesses"].tolist() == ["10", "10", "0", "20"]
+    assert frame["Cannot tell"].tolist() == ["2", "2", "0", "4"]
+    assert cell(at, "all raters", "Share right").startswith("0.875 [0.617, 0.984]")
+    assert cell(at, "R2", "Bang's index").startswith("0.400 [")
+    assert cell(at, "all raters", "Bang's index").startswith("0.600 [")
+    assert (cell(at, "R3", "James's index"), cell(at, "R3", "Note")) == ("undefined", "no guess was given")
+    (expander,) = at.expander
+    assert "by the side" in expander.label
+    assert sum(int(cell(at, side, "Guess: cannot tell", 1)) for side in ("left", "right")) == 4
+
+
+def test_no_sign_is_not_called_a_success(store: Store) -> None:
+    guessed(store, {"R1": ["right", "wrong"] * 5}, raters=("R1",))
+    text = " ".join(element.value for element in visit().markdown)
+    assert "no sign that blinding failed, which does not show that it held" in text
+    assert "did not hold" not in text
+
+
+def test_what_is_undefined_says_why(store: Store) -> None:
+    guessed(store, {"R1": ["unsure"] * 3}, raters=("R1",))
+    at = visit()
+    assert cell(at, "R1", "Share right") == "undefined"
+    assert "Share right: no guess names a side" in cell(at, "R1", "Note")
+
+
+def test_comments_and_names_are_shown_as_they_are(store: Store) -> None:
+    guessed(store, {"*R*": ["right"] * 3}, HOSTILE, raters=("*R*", "all raters"))
+    at = visit()
+    texts = [element.value for element in at.markdown]
+    (said,) = [text for text in texts if "outside" in text]
+    assert said.replace("\\", "").replace("\u2060", "").endswith(f"at A1: {HOSTILE}")
+    assert "![" not in said
+    assert "<b>" not in said
+    assert "Comments beside the guesses (1)" in [expander.label for expander in at.expander]
+    assert at.table[0].value["Rater"].tolist() == [plain("*R*"), "all raters", "all raters together"]
+
+
+def test_guesses_left_out_are_counted(store: Store) -> None:
+    study = guessed(store, {"R1": ["right"] * 3, "R2": ["wrong"] * 4}, "beside", raters=("R1", "R2"))
+    store.table("rater").update((study.study_id, "R1"), {"excluded": "pressed one key"})
+    at = visit()
+    assert "Guesses left out: 3 rater excluded." in [text.value for text in at.markdown]
+    assert at.table[0].value["Rater"].tolist() == ["R2", "all raters"]
+    assert len(at.expander) == 1, "nor is the comment of an excluded rater shown"
+
+
+def test_the_tables_hold_what_the_analysis_says(store: Store) -> None:
+    record = guessed(store, {"R1": ["right", "wrong", "unsure"] * 3}, raters=("R1",)).record
+    found = blinding(record, n_resamples=100)
+    assert found == study_results(record, n_resamples=100).blinding
+    shown = blinding_part.by_side(found.overall)
+    assert shown.iloc[:, 1:].to_numpy().tolist() == [list(row) for row in found.overall.table]

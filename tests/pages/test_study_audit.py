@@ -1,0 +1,87 @@
+"""The part of the studies page that shows the leakage audit."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from factories import dataset, study_in
+from streamlit.testing.v1 import AppTest
+
+from core.store import Store, open_store
+from pages.components.messages import plain
+
+STATISTICS = Path(__file__).resolve().parents[2] / "docs" / "statistics.md"
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    """The database that the part reads."""
+    path = tmp_path / "assay.db"
+    monkeypatch.setenv("ASSAY_DB", str(path))
+    with open_store(path) as opened:
+        yield opened
+
+
+def page() -> None:
+    from core.store import database_path, open_store
+    from core.store.studies import list_studies
+    from pages.components.study_audit import render_audit
+
+    with open_store(database_path(None)) as store:
+        render_audit(store, list_studies(store)[0])
+
+
+def visit() -> AppTest:
+    at = AppTest.from_function(page, default_timeout=30).run()
+    assert not at.exception
+    return at
+
+
+def test_a_leak_is_a_warning_with_the_table_below(store: Store) -> None:
+    study_in(store, dataset(8), state="draft", raters=())
+    at = visit()
+    assert len(at.warning) == 1
+    assert "superficial features tell the two sources apart" in at.warning[0].value
+    (table,) = at.table
+    assert list(table.value["Level"]) == ["A0", "A1", "A2", "A3", "A4", "all levels"]
+    assert set(table.value["Strongest rule"]) == {
+        plain("longer answer: right for 8 of 8"),
+        plain("longer answer: right for 40 of 40"),
+    }
+    assert "Note" not in table.value
+    assert any("share more with their own A0" in text.value for text in at.markdown)
+
+
+def test_too_few_questions_are_no_warning(store: Store) -> None:
+    study_in(store, dataset(3), raters=())
+    at = visit()
+    assert not at.warning
+    assert "6 are needed" in at.info[0].value
+    assert set(at.table[0].value["AUC"]) == {"undefined"}
+
+
+def test_names_are_shown_as_they_are(store: Store) -> None:
+    data = dataset(8, sources=("*a*", ":smile: $x$"))
+    study_in(store, data, raters=())
+    at = visit()
+    assert plain("*a*") in at.warning[0].value
+    assert "*a*" not in at.warning[0].value.replace(plain("*a*"), "")
+
+
+def test_the_numbers_follow_the_roles(store: Store) -> None:
+    """The cache is asked by roles: after a swap the rule is said of the other source."""
+    data = dataset(8)
+    study_in(store, data, raters=())
+    assert "longer answer is that of ai" in visit().warning[0].value
+    again = replace(data, sha256="1" * 64)
+    study_in(store, again, name="swapped", raters=(), candidate="human", comparator="ai")
+    assert "shorter answer is that of human" in visit().warning[0].value
+
+
+def test_the_anchor_is_in_the_documentation(store: Store) -> None:
+    study_in(store, dataset(3), raters=())
+    (named,) = {found for text in visit().markdown for found in re.findall(r"methods#([\w-]+)", text.value)}
+    headings = re.findall(r"^## (.+)$", STATISTICS.read_text("utf-8"), flags=re.MULTILINE)
+    assert named in {heading.lower().replace(" ", "-") for heading in headings}
