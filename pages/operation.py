@@ -40,7 +40,7 @@ def _backup() -> None:
 
     st.download_button("Backup", partial(make), "assay-backup.zip", "application/zip", on_click="ignore")
     st.caption(
-        f"To go back to it: `python -m core study restore assay-backup.zip` (database: {database_path().name})."
+        f"To go back to it: `python -m core study restore assay-backup.zip --replace` (database: {database_path().name})."
     )
 
 

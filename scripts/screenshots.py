@@ -13,12 +13,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from app_server import chromium, on_pair, running, settled  # noqa: E402  (the paths come first)
+from admin_session import sign_in  # noqa: E402  (the paths come first)
+from app_server import chromium, on_pair, running, settled  # noqa: E402
 from playwright.sync_api import Page, expect  # noqa: E402
 
 from core.cli import main as assay  # noqa: E402
 from core.store import open_store  # noqa: E402
-from core.store.access import admin_token  # noqa: E402
 from core.store.raters import update_rater  # noqa: E402
 from core.store.studies import find_study  # noqa: E402
 from core.study.blinding import open_desk  # noqa: E402
@@ -28,8 +28,8 @@ from core.study.raters import links  # noqa: E402
 IMAGES = ROOT / "docs" / "images"
 
 
-def prepare(database: Path, data: Path | None) -> tuple[str, str]:
-    """A database with the demo study and votes; (token of a rater, token of the admin)."""
+def prepare(database: Path, data: Path | None) -> str:
+    """A database with the demo study and votes; the token of a rater."""
     with open_store(database) as store:
         load_demo_once(store)
         study = find_study(store, DEMO_NAME)
@@ -41,14 +41,16 @@ def prepare(database: Path, data: Path | None) -> tuple[str, str]:
             desk.save_choice(
                 number, random.Random(number).choice(["left", "right"]), seconds=9, diff_used="none"
             )
-        admin = admin_token(store)
+        if data is None:  # results open when a study has ended
+            move(store, study, "closed")
+            move(store, study, "unblinded", "screenshot")
     if data is not None:
         db = ["--db", str(database)]
         assay(["study", "import", str(data / "assessment-dataset.json"), "--name", "published study", *db])
         for rater in ("1", "2"):
             votes = str(data / f"results-evaluator-{rater}.json")
             assay(["study", "votes", "published study", votes, "--rater", f"evaluator-{rater}", *db])
-    return token, admin
+    return token
 
 
 def shoot(page: Page, name: str) -> None:
@@ -67,14 +69,16 @@ def main() -> None:
     IMAGES.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         database = Path(folder) / "assay.db"
-        token, admin = prepare(database, data)
+        token = prepare(database, data)
         with running(database) as server, chromium() as browser:
             page = browser.new_page(viewport={"width": 1180, "height": 800})
-            page.goto(f"{server.url}/?t={token}")
+            page.goto(f"{server.url}/r/{token}")
             on_pair(page, 8)
             shoot(page, "rater")
             page.set_viewport_size({"width": 1180, "height": 1500})
-            page.goto(f"{server.url}/results?admin={admin}")
+            with open_store(database) as store:
+                sign_in(page, store, server.url)
+            page.goto(f"{server.url}/results")
             expect(page.get_by_text("Raw agreement").first).to_be_visible(timeout=60_000)
             shoot(page, "results")
 

@@ -10,6 +10,7 @@ from itertools import count
 from typing import Any
 
 from core.schema import (
+    GUESSED_SIDES,
     Answer,
     Assignment,
     Choice,
@@ -24,7 +25,7 @@ from core.schema import (
 )
 from core.store import Store
 from core.store.record import load_record
-from core.store.studies import get_study
+from core.store.studies import get_study, set_state
 from core.study.blinding import BlindPair, RaterDesk, open_desk
 from core.study.draws import assign, first_source
 from core.study.lifecycle import import_study, move
@@ -143,6 +144,11 @@ def study_in(
     return StudyAtHand(store, study.study_id)
 
 
+def ended(store: Store, study_id: int) -> None:
+    """Unblind a study whatever its state: its results are open."""
+    set_state(store, study_id, "unblinded")
+
+
 def vote(store: Store, token: str, policy: Policy) -> RaterDesk:
     """Answer a rater's whole list as the page does: by link, pair after pair, by what is on the screen."""
     desk = open_desk(store, token)
@@ -157,6 +163,20 @@ def vote(store: Store, token: str, policy: Policy) -> RaterDesk:
         else:
             desk.save_choice(number, choice, seconds=2.5, diff_used="own_a0")
     return desk
+
+
+def guess_all(desk: RaterDesk, *, comment: str = "") -> None:
+    """Lock a rater's answers and go round the three guesses."""
+    desk.finish()
+    again = desk.guessing()
+    while (number := again.next_open()) is not None:
+        again.save(number, GUESSED_SIDES[number % 3], comment=comment, seconds=1.5)
+
+
+def unblind(at_hand: StudyAtHand) -> None:
+    """End an open study, so that its results may be seen."""
+    move(at_hand.store, at_hand.study, "closed")
+    move(at_hand.store, at_hand.study, "unblinded", "all raters are done")
 
 
 def always(choice: Choice) -> Policy:
@@ -280,9 +300,15 @@ def repeated_line(bundle: bytes, member: str) -> bytes:
 def counts_of(store: Store) -> dict[str, int]:
     """Rows of every table: nothing may be left over from a step that failed."""
     tables = (
-        "study item output rater assignment answer answer_history guideline log setting".split()  # noqa: SIM905
+        "study item output rater assignment answer answer_history guideline log setting guess wording event".split()  # noqa: SIM905
     )
     return {table: store.rows(f"select count(*) as n from {table}")[0]["n"] for table in tables}
+
+
+def tokens_in(printed: str) -> dict[str, str]:
+    """Rater -> token, from what `study links` prints."""
+    lines = (line.split("\t") for line in printed.splitlines() if "\t" in line)
+    return {rater: url.split("/r/")[1] for rater, url in lines}
 
 
 def plain(value: Any) -> Any:

@@ -1,11 +1,15 @@
 import random
+import subprocess
+import sys
 from itertools import pairwise
 from unittest import mock
 
 import pytest
+import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks import long_texts
 from core.diff import MOST_TOKENS, Segment, diff_against, diff_pair, tokenize
 
 # Few different tokens, so that alignments have ties; and all of Unicode, so that no character is lost.
@@ -222,6 +226,40 @@ def test_long_texts_that_share_nothing():
     segments = diff_against(base, text)
     assert joined(segments, "same", "added") == text
     assert joined(segments, "same", "removed") == base
+
+
+MOST_MIB = 200
+"""That comparing two texts of 50,000 characters may take, whatever they hold; measured are at most 60."""
+
+
+@pytest.mark.parametrize("way", ["against", "pair"])
+@pytest.mark.parametrize("shape", [*long_texts.SHAPES, *long_texts.CHANGED])
+def test_long_texts_of_every_shape_come_back_within_the_memory_stated(shape: str, way: str):
+    """In a process of its own; that checks both texts. The minute is for a stuck one, no promise of speed."""
+    assert long_texts.in_a_process(shape, way, limit=60)["mib"] < MOST_MIB
+
+
+def test_the_long_texts_are_long_and_differ():
+    for shape in (*long_texts.SHAPES, *long_texts.CHANGED):
+        one, other = long_texts.texts(shape)
+        assert len(one) == len(other) == long_texts.LENGTH == 50_000
+        assert (one == other) == (shape == "equal")
+
+
+def test_no_shape_takes_time_by_the_square():
+    """What was once slow, four times as long: minutes by the square, two seconds now."""
+    program = "import sys; from core.diff import diff_against; diff_against(sys.argv[1] * 60_000, sys.argv[2] * 60_000)"
+    for one, other in (("🇩🇪", "🇫🇷"), ("a ", "b "), ("a. ", "b. ")):
+        subprocess.run(
+            [sys.executable, "-c", program, one, other], check=True, timeout=60, cwd=long_texts.ROOT
+        )
+
+
+@settings(deadline=None, max_examples=500)
+@given(st.lists(st.sampled_from(["🇩", "🇪", "\u0301", "\u200d", "a", "\u0600", "😀", "ा", "日"])).map("".join))
+def test_flags_are_cut_as_unicode_has_it(text: str):
+    cut = [token for token in tokenize(text) if "🇩" in token or "🇪" in token]
+    assert cut == [found for found in regex.findall(r"\X", text) if "🇩" in found or "🇪" in found]
 
 
 @settings(deadline=None, max_examples=200)

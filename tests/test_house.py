@@ -13,6 +13,15 @@ ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
 PAGES = sorted(path for path in (ROOT / "pages").glob("*.py") if path.name != "__init__.py")
 
+RATERS_MODULES = (
+    "annotate.py",
+    "components/blind_pair.py",
+    "components/guessing.py",
+    "components/onboarding.py",
+    "components/pair_list.py",
+    "components/rating.py",
+)
+
 
 def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text("utf-8"))
@@ -53,22 +62,55 @@ def test_the_raters_page_cannot_reach_a_source() -> None:
         "core.diff": None,
         "core.errors": None,
         "core.study.blinding": {"RaterDesk", "BlindPair", "PairStatus"},
+        "core.study.guessing": {"LONGEST_COMMENT"},
+        "core.study.wording": {"CONSENT", "CHOICE_KEYS", "GUESS_KEYS", "GUESS_QUESTION"},
         "core.study.design": {"estimated_minutes"},
         "core.study.guidelines": {"practice_pairs", "LEVEL_MEANINGS"},
-        "core.schema": {"CHOICES", "FIRST_LEVEL", "Choice"},
+        "core.schema": {"CHOICES", "FIRST_LEVEL", "Choice", "GuessedSide"},
     }
-    for name in (
-        "annotate.py",
-        "components/blind_pair.py",
-        "components/pair_list.py",
-        "components/rating.py",
-    ):
+    for name in RATERS_MODULES:
         for full in imported(ROOT / "pages" / name):
             if full.startswith("core"):
                 module, _, what = full.rpartition(".")
                 assert module in allowed, f"{name} imports {full}"
                 names = allowed[module]
                 assert names is None or what in names, f"{name} imports {full}"
+
+
+def reached(name: str) -> set[str]:
+    """The modules of pages that a page imports, and those that these import."""
+    found: set[str] = set()
+    new = {name}
+    while new:
+        found |= new
+        new = {
+            path.relative_to(ROOT).as_posix()
+            for each in new
+            for full in imported(ROOT / each)
+            for path in (
+                ROOT / f"{full.replace('.', '/')}.py",
+                ROOT / f"{full.rpartition('.')[0].replace('.', '/')}.py",
+            )
+            if full.startswith("pages.") and path.is_file()
+        } - found
+    return found
+
+
+def test_the_list_above_is_whole() -> None:
+    """Whatever the rater's page is made of is looked at there; the door itself has a test of its own."""
+    door = {"pages/components/visitor.py", "pages/door/cookies.py", "pages/components/messages.py"}
+    assert reached("pages/annotate.py") - door == {f"pages/{name}" for name in RATERS_MODULES}
+
+
+def test_what_is_frozen_is_loaded_in_one_place() -> None:
+    """Results and exports ask released_record(), which refuses before the study is unblinded."""
+    for path in sorted([*ROOT.glob("core/**/*.py"), *ROOT.glob("pages/**/*.py"), ROOT / "app.py"]):
+        loads = "load_record" in path.read_text("utf-8")
+        assert loads == (path.name in ("record.py", "release.py")), path
+    for path in sorted([*ROOT.glob("core/cli/*.py"), *ROOT.glob("pages/**/*.py"), ROOT / "app.py"]):
+        names = imported(path)
+        assert not [name for name in names if name.startswith("core.store.record")], path
+        assert not names & {"core.store.answers.history_of", "core.store.guesses.guesses_of"}, path
 
 
 def test_app_only_decides_who_gets_which_pages() -> None:
@@ -100,10 +142,13 @@ def test_every_command_in_the_readme_parses(line: str) -> None:
 
 
 def test_the_readme_shows_every_command() -> None:
-    (study,) = [a for a in parser()._actions if a.dest == "noun"]
-    verbs = next(a for a in study.choices["study"]._actions if a.dest == "verb").choices  # type: ignore[index]
-    shown = {shlex.split(line)[4] for line in readme_commands()}
-    assert shown == set(verbs)
+    nouns = next(action for action in parser()._actions if action.dest == "noun").choices
+    assert isinstance(nouns, dict)
+    for noun in ("study", "admin"):
+        verbs = next(action for action in nouns[noun]._actions if action.dest == "verb").choices
+        shown = {words[4] for line in readme_commands() if (words := shlex.split(line))[3] == noun}
+        assert shown == set(verbs), noun
+    assert set(nouns) == {"study", "admin", "serve"}, "serve is what ./run calls"
 
 
 def test_the_readme_has_a_row_a_page_and_its_links_lead_somewhere() -> None:

@@ -118,7 +118,7 @@ def _true_side(guess: Guess, assignment: Assignment | None, person: str) -> int:
 
 
 def _reading(found: BlindingIndex) -> str:
-    """A claim only where both Bang's interval over questions and the exact interval of the share exclude chance.
+    """A claim only where Bang's interval over questions and the exact interval of the share both exclude chance.
 
     The first knows that guesses about one question hang together; the second has a width also when all were right.
     """
@@ -132,15 +132,28 @@ def _reading(found: BlindingIndex) -> str:
         f'("cannot tell" {found.n - share.n} times more)'
     )
     if bang.low is None or bang.high is None:
-        return f"{counts}: all about one question, too few to say whether blinding held."
-    if bang.low > 0 and share.low > 0.5:
+        few = "all about one question" if bang.n_clusters < 2 else bang.interval_reason
+        return f"{counts}: without an interval ({few}) nothing follows for the blinding."
+    by_index = _against_chance(bang.low, bang.high, 0)
+    by_share = _against_chance(share.low, share.high, 0.5)
+    if by_index == by_share == 1:
         return f"{counts}, more often than by guessing: blinding did not hold."
-    if bang.high < 0 and share.high < 0.5:
+    if by_index == by_share == -1:
         return (
             f"{counts}, more often wrong than by guessing: they could tell the answers apart and took the other "
             "one for the person's."
         )
+    if by_share or (by_index and bang.low < bang.high):  # of width 0: nothing varied, which says nothing
+        return (
+            f"{counts}: of two intervals (Bang's index over questions, share right) one excludes guessing and one "
+            f"does not, so blinding may not have held.{_few(found)}"
+        )
     return f"{counts}: no sign that blinding failed, which does not show that it held.{_few(found)}"
+
+
+def _against_chance(low: float, high: float, chance: float) -> int:
+    """1 above chance, -1 below, 0 when the interval holds it."""
+    return int(low > chance) - int(high < chance)
 
 
 def _few(found: BlindingIndex) -> str:

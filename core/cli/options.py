@@ -52,6 +52,13 @@ def write_file(path: Path, data: bytes) -> None:
         ) from problem
 
 
+def check_not_the_database(out: Path, database: Path) -> None:
+    """Raise InputError where a file that is written would replace the database or its key."""
+    own = {database.with_name(database.name + end).resolve() for end in ("", "-wal", "-shm", ".key")}
+    if out.resolve() in own:
+        raise InputError(f"{out} belongs to the database itself: name another file.")
+
+
 def make_folder(path: Path) -> None:
     """Make a folder unless it is there. Raises InputError when it cannot be made."""
     try:

@@ -4,8 +4,14 @@ import argparse
 import os
 from pathlib import Path
 
-from core.cli.options import Commands, add_database_option, existing_database, read_file, write_file
-from core.errors import InputError
+from core.cli.options import (
+    Commands,
+    add_database_option,
+    check_not_the_database,
+    existing_database,
+    read_file,
+    write_file,
+)
 from core.store import database_path, open_store
 from core.store.backup import write_backup
 from core.store.restore import restore_backup
@@ -28,7 +34,7 @@ def add_backup(verbs: Commands) -> None:
 
 def _backup(options: argparse.Namespace) -> None:
     path = existing_database(options.db)
-    _check_not_the_database(options.out, path)
+    check_not_the_database(options.out, path)
     with open_store(path) as store:
         data = write_backup(store)
     mask = os.umask(0o077)  # it opens every link: for its owner's eyes alone
@@ -37,12 +43,6 @@ def _backup(options: argparse.Namespace) -> None:
     finally:
         os.umask(mask)
     print(f"{options.out}\nIt opens every personal link: keep it as safe as the database.")
-
-
-def _check_not_the_database(out: Path, database: Path) -> None:
-    own = {database.with_name(database.name + end).resolve() for end in ("", "-wal", "-shm", ".key")}
-    if out.resolve() in own:
-        raise InputError(f"{out} belongs to the database itself: name another file for the backup.")
 
 
 def _restore(options: argparse.Namespace) -> None:

@@ -9,6 +9,7 @@ from core.analysis.study_results import COEFFICIENTS, Block, StudyResults, study
 from core.cli.options import (
     Commands,
     add_database_option,
+    check_not_the_database,
     existing_database,
     level_list,
     make_folder,
@@ -186,15 +187,17 @@ def _count(value: int | None) -> str:
 
 
 def _export(options: argparse.Namespace) -> None:
-    with open_store(existing_database(options.db)) as store:
+    path = existing_database(options.db)
+    check_not_the_database(options.out, path)
+    with open_store(path) as store:
         study = find_study(store, options.name)
         record = released_record(store, study)
-        write_log(store, study.study_id, "exported", options.format)
-    if options.format == "paper":
-        written = _export_paper(record, options.out)
-    else:
-        write_file(options.out, _WRITERS[options.format](record))
-        written = [options.out]
+        if options.format == "paper":
+            written = _export_paper(record, options.out)
+        else:
+            write_file(options.out, _WRITERS[options.format](record))
+            written = [options.out]
+        write_log(store, study.study_id, "exported", options.format)  # a refused export is none
     for path in written:
         print(path)
 

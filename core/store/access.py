@@ -14,6 +14,7 @@ from pathlib import Path
 
 from core.errors import StorageError
 from core.store.connection import Store
+from core.store.copies import key_path
 
 _TOKEN_BYTES = 16
 _KEY_BYTES = 32
@@ -45,7 +46,7 @@ def cookie_suffix(store: Store) -> str:
 
 
 def _access_key(database: Path) -> bytes:
-    path = database.with_name(database.name + ".key")
+    path = key_path(database)
     try:
         if not path.exists():
             _create_key(path)

@@ -24,6 +24,7 @@ from core.store.access import link_token
 from core.store.connection import Store, in_our_words, open_store
 from core.store.copies import copy_database, key_path
 from core.store.migrations import applied_steps, is_ours, unknown_steps
+from core.store.sign_in import count_event
 from core.store.studies import list_studies, now_utc
 
 FORMAT = "assay-backup"
@@ -31,6 +32,8 @@ FORMAT_VERSION = 1
 LARGEST_BYTES = 2 * 1024**3
 """Unpacked; more is refused before it is read."""
 
+_PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""Other ways may ask for gigabytes to unpack a few bytes, or raise errors of their own."""
 _BUNDLE_FORMAT = "assay-study"
 _MANIFEST = "manifest.json"
 _DATABASE = "assay.db"
@@ -96,13 +99,20 @@ def read_backup(data: bytes, file_name: str, folder: Path) -> Backup:
         with open_store(database) as store:  # migrates
             problems = _schema_problems(store, folder / "new.db")
             if not problems:
-                with store.writing():  # nobody is signed in again who has signed out since
-                    store.table("admin_session").delete_where()
+                _shut_doors(store)
                 studies = tuple(study.name for study in list_studies(store))
     if problems:
         raise InputError(f"{file_name} cannot be restored:", problems)
     key = members[_KEY].decode("ascii")
     return Backup(database, key, manifest["created_utc"], manifest["app_version"], studies)
+
+
+def _shut_doors(store: Store) -> None:
+    """Nobody is signed in again who has signed out since, and no one-time link works a second time."""
+    with store.writing():
+        store.table("admin_session").delete_where()
+        store.table("setting").delete_where("key like 'admin!_link!_%' escape '!'")
+        count_event(store, "backup restored", "")
 
 
 def _folder_beside(database: Path) -> "tempfile.TemporaryDirectory[str]":
@@ -114,6 +124,8 @@ def _members(data: bytes, file_name: str) -> tuple[dict[str, Any], dict[str, byt
     """(manifest, the members that are there, what is wrong with them)."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            if any(info.compress_type not in _PACKED for info in archive.infolist()):
+                raise InputError(f"{file_name} is packed in a way that Assay does not write.")
             if sum(info.file_size for info in archive.infolist()) > LARGEST_BYTES:
                 raise InputError(f"{file_name} unpacks to more than {LARGEST_BYTES // 2**20} MiB.")
             present = set(archive.namelist())

@@ -87,7 +87,8 @@ def _extend_studies(db: Database) -> None:
     db.execute(
         "UPDATE log SET rater_id = r.rater_id, detail = substr(detail, length(r.rater_id) + 3) FROM rater AS r "
         "WHERE r.study_id = log.study_id AND action = 'votes imported' "
-        "AND substr(detail, 1, length(r.rater_id) + 2) = r.rater_id || ': '"
+        "AND substr(detail, 1, length(r.rater_id) + 2) = r.rater_id || ': ' "
+        "AND instr(substr(detail, length(r.rater_id) + 3), ': ') = 0"
     )
 
 
@@ -117,11 +118,14 @@ def _extend_raters(db: Database) -> None:
 def _free_pseudonyms(db: Database) -> None:
     """What a rater may have deleted can change in the history: pseudonym and comment; nothing else can."""
     db.execute("DROP TRIGGER answer_history_no_update")
-    kept = ", ".join(f'"{name}"' for name in ("id", "saved_utc", *_ANSWER_COLUMNS) if name not in _PERSONAL)
-    db.execute(
-        f"CREATE TRIGGER answer_history_no_update BEFORE UPDATE OF {kept} ON answer_history "
-        "BEGIN SELECT RAISE(ABORT, 'the history of answers is append-only'); END"
-    )
+    kept = ("id", "saved_utc", *(name for name in _ANSWER_COLUMNS if name not in _PERSONAL))
+    changed = " OR ".join(f'OLD."{name}" IS NOT NEW."{name}"' for name in kept)
+    known = "EXISTS (SELECT 1 FROM answer_history WHERE id = NEW.id)"  # INSERT OR REPLACE deletes in silence
+    for name, event, condition in (("update", "UPDATE", changed), ("replace", "INSERT", known)):
+        db.execute(
+            f"CREATE TRIGGER answer_history_no_{name} BEFORE {event} ON answer_history WHEN {condition} "
+            "BEGIN SELECT RAISE(ABORT, 'the history of answers is append-only'); END"
+        )
 
 
 def _create_sign_in(db: Database) -> None:

@@ -126,9 +126,10 @@ class _Exchange:
             self._old_key = key_path(kept)
 
     def _undo(self) -> None:
-        if self._old_key is not None:  # by renaming alone: a full disk is no obstacle
-            os.replace(self._old_key, self._key)
-            self._old_key.unlink(missing_ok=True)  # renaming a file to itself leaves both names
+        if self._old_key is not None and self._key_is_new:
+            os.replace(self._old_key, self._key)  # by renaming alone: a full disk is no obstacle
+        elif self._old_key is not None:
+            self._old_key.unlink(missing_ok=True)
         elif self._key_is_new:
             self._key.unlink(missing_ok=True)
         if self.kept is not None:

@@ -12,7 +12,7 @@ from core.errors import NotAllowed
 from core.schema import Answer, Assignment, Choice, Design, Preference, Rater, Study
 from core.store import Store
 from core.store.answers import answers_of, find_answer, save_answer
-from core.store.raters import assignments_of, find_rater, rater_of_token, update_rater
+from core.store.raters import assignments_of, rater_of_token, raters_of, update_rater
 from core.store.studies import get_study, now_utc, read_guidelines, read_wording, update_study
 from core.study.blind_pair import BlindPair, blind_pair
 from core.study.guessing import GuessDesk, pairs_to_guess
@@ -92,9 +92,10 @@ class RaterDesk:
     def finish(self) -> None:
         """Lock the rater's answers for good. Raises NotAllowed while a pair is open."""
         with self._store.writing():
-            if find_rater(self._store, self._study.study_id, self._rater.rater_id).finished_utc:
+            self._check_link()
+            if self.finished:
                 return  # pressed twice, or in another tab
-            self._check_allowed(self._study.study_id)
+            self._look_again()
             if self.next_open() is not None:
                 raise NotAllowed("Some pairs are still open: answer them first.")
             self._keep(finished_utc=now_utc())
@@ -102,7 +103,7 @@ class RaterDesk:
     def guessing(self) -> GuessDesk:
         """The pairs that are shown once more; empty until the answers are locked."""
         again = pairs_to_guess(self._study.design, self._assignments, self._answers) if self.finished else []
-        return GuessDesk(self._store, self._study, again, self.closed_reason)
+        return GuessDesk(self._store, self._study, again, self._look_again)
 
     def finish_step(self, step: int) -> None:
         """Remember that the guidelines (1) or a practice pair (2 ...) are done."""
@@ -181,7 +182,9 @@ class RaterDesk:
 
     def _keep(self, **changes: object) -> None:
         """Set fields of this rater, in the database and here."""
-        update_rater(self._store, self._study.study_id, self._rater.rater_id, **changes)
+        with self._store.writing():
+            self._check_link()
+            update_rater(self._store, self._study.study_id, self._rater.rater_id, **changes)
         self._rater = replace(self._rater, **changes)  # type: ignore[arg-type]  # fields of Rater, by name
 
     def _assignment(self, number: int) -> Assignment:
@@ -193,7 +196,9 @@ class RaterDesk:
         assignment = self._assignment(number)
         study_id = self._study.study_id
         with self._store.writing():
-            self._check_allowed(study_id)
+            self._look_again()
+            if self.finished:
+                raise NotAllowed("You have finished: your answers are locked and can no longer change.")
             if assignments_of(self._store, study_id, self._rater.rater_id) != self._assignments:
                 raise NotAllowed(
                     "Your list of pairs was drawn again, so this was not saved. Reload the page."
@@ -206,16 +211,20 @@ class RaterDesk:
                 freeze(self._store, study_id)
         self._answers[assignment.key] = answer
 
-    def _check_allowed(self, study_id: int) -> None:
-        """Look again inside the transaction: the study may have closed while the pair was on the screen."""
-        self._study = get_study(self._store, study_id)
-        self._rater = find_rater(self._store, study_id, self._rater.rater_id)
-        if self._rater.revoked:
-            raise NotAllowed("Your link was withdrawn, so this answer was not saved.")
-        if self.finished:
-            raise NotAllowed("You have finished: your answers are locked and can no longer change.")
+    def _look_again(self) -> None:
+        """Inside the transaction: the study may have closed while the pair was on the screen."""
+        self._check_link()
+        self._study = get_study(self._store, self._study.study_id)
         if self.closed_reason:
             raise NotAllowed(f"{self.closed_reason} This answer was not saved.")
+
+    def _check_link(self) -> None:
+        """The rater as they stand now. Raises NotAllowed when the link is gone, or the rater is: they withdrew."""
+        raters = {rater.rater_id: rater for rater in raters_of(self._store, self._study.study_id)}
+        rater = raters.get(self._rater.rater_id)
+        if rater is None or rater.revoked:
+            raise NotAllowed("Your link was withdrawn, so this answer was not saved.")
+        self._rater = rater
 
 
 def open_desk(store: Store, token: str) -> RaterDesk | None:

@@ -31,6 +31,8 @@ from core.schema import (
     Study,
     StudyRecord,
 )
+from core.store.backup import FORMAT as BACKUP_FORMAT
+from core.study import bundle_version_1
 from core.study.design import LARGEST_SEED, check_design
 from core.study.draws import assign, first_source
 from core.study.guidelines import check_guideline
@@ -56,8 +58,6 @@ _TABLES: dict[str, type] = {
     "log": LogEntry,
     "guesses": Guess,
 }
-_SINCE_VERSION_2 = {_WORDING: b"{}", "guesses.jsonl": b""}
-"""What a bundle of version 1 does not hold, as it would stand there."""
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """Other ways may ask for gigabytes to unpack a few bytes, or raise errors of their own."""
 _FIXED_TIME = (1980, 1, 1, 0, 0, 0)
@@ -91,7 +91,7 @@ def write_bundle(record: StudyRecord) -> bytes:
 
 def read_bundle(data: bytes, file_name: str) -> StudyRecord:
     """The study a bundle holds. Raises InputError with every problem; nothing is read half."""
-    members = _members(data, file_name)
+    members, version = _members(data, file_name)
     problems: list[str] = []
     study = _parse(Study, members[_STUDY], _STUDY, problems)
     guidelines = _parse(dict[str, str], members[_GUIDELINES], _GUIDELINES, problems)
@@ -99,13 +99,16 @@ def read_bundle(data: bytes, file_name: str) -> StudyRecord:
     tables = {name: _rows(kind, members[f"{name}.jsonl"], name, problems) for name, kind in _TABLES.items()}
     if not problems and study is not None and guidelines is not None and wording is not None:
         record = StudyRecord(study=study, guidelines=guidelines, wording=wording, **tables)
+        if version < 2:
+            record = bundle_version_1.brought_up(record)
         problems = _misfits(record)
         if not problems:
             return record
     raise InputError(f"{file_name} cannot be restored:", problems)
 
 
-def _members(data: bytes, file_name: str) -> dict[str, bytes]:
+def _members(data: bytes, file_name: str) -> tuple[dict[str, bytes], int]:
+    """Member -> content, and the version of the bundle that holds them."""
     names = [_STUDY, _GUIDELINES, _WORDING, *(f"{name}.jsonl" for name in _TABLES)]
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -120,7 +123,7 @@ def _members(data: bytes, file_name: str) -> dict[str, bytes]:
                 raise InputError(f"{file_name} is a zip, but no study bundle: it has no {_MANIFEST}.")
             manifest = json.loads(archive.read(_MANIFEST))
             _check_manifest(manifest, file_name)
-            optional = _SINCE_VERSION_2 if manifest["version"] < 2 else {}
+            optional = bundle_version_1.ADDED_SINCE if manifest["version"] < 2 else {}
             missing = [f"{name} is missing" for name in names if name not in present and name not in optional]
             members = {name: archive.read(name) for name in names if name in present}
     except (
@@ -140,10 +143,14 @@ def _members(data: bytes, file_name: str) -> dict[str, bytes]:
     ]
     if missing or changed:
         raise InputError(f"{file_name} cannot be restored:", missing + changed)
-    return {**optional, **members}
+    return {**optional, **members}, manifest["version"]
 
 
 def _check_manifest(manifest: Any, file_name: str) -> None:
+    if isinstance(manifest, dict) and manifest.get("format") == BACKUP_FORMAT:
+        raise InputError(
+            f"{file_name} is a backup of a whole database, not the bundle of one study: `study restore` takes it."
+        )
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise InputError(f"{file_name} is a zip, but no study bundle.")
     version = manifest.get("version")
@@ -202,8 +209,8 @@ def _misfits(record: StudyRecord) -> list[str]:
         check_design(design, sources)
         for text in record.guidelines.values():
             check_guideline(text, record.study)
-        for labels in record.wording.values():
-            check_wording(labels, record.study)
+        for language, labels in record.wording.items():
+            check_wording(labels, record.study, language)
     except InputError as wrong:
         problems += [f"{_STUDY}: {problem}" for problem in wrong.problems]
     problems += _wrong_texts(record) + _wrong_lists(record, pairs) + _wrong_answers(record, pairs)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from core.datasets.reading import printable_text
 from core.errors import InputError, NotAllowed
 from core.schema import Rater, Study
 from core.store import Store
@@ -9,17 +10,18 @@ from core.store.raters import find_rater, raters_of, rename_rater, update_rater
 from core.store.studies import write_log
 from core.study.design import estimated_minutes
 from core.study.progress import progress
-from core.study.raters import links
+from core.study.raters import deal_again, links
 
 
 def exclude_rater(store: Store, study: Study, rater_id: str, reason: str) -> None:
     """Leave a rater's answers out of the analysis; they are kept. Raises InputError without a reason."""
-    if not reason.strip():
+    reason = printable_text(reason).strip()
+    if not reason:
         raise InputError("Leaving a rater out needs a reason: it is kept with the study and its exports.")
     with store.writing():
         find_rater(store, study.study_id, rater_id)
-        update_rater(store, study.study_id, rater_id, excluded=reason.strip())
-        write_log(store, study.study_id, "rater excluded", reason.strip(), rater_id=rater_id)
+        update_rater(store, study.study_id, rater_id, excluded=reason)
+        write_log(store, study.study_id, "rater excluded", reason, rater_id=rater_id)
 
 
 def include_rater(store: Store, study: Study, rater_id: str) -> None:
@@ -32,6 +34,7 @@ def include_rater(store: Store, study: Study, rater_id: str) -> None:
             raise NotAllowed(f"{rater_id!r} withdrew with their votes: these stay left out.")
         update_rater(store, study.study_id, rater_id, excluded=None)
         write_log(store, study.study_id, "rater included again", rater_id=rater_id)
+        deal_again(store, study)
 
 
 def withdraw_rater(store: Store, study: Study, rater_id: str, *, keep_votes: bool) -> str:
@@ -88,7 +91,7 @@ def _asked(rater: Rater) -> bool:
 def _message(done: int, still: int, url: str) -> str:
     pairs = "1 pair is" if still == 1 else f"{still} pairs are"
     minutes = estimated_minutes(still)
-    far = f"You have rated {done} pairs so far, thank you. " if done else ""
+    far = f"You have rated {done} {'pair' if done == 1 else 'pairs'} so far, thank you. " if done else ""
     return (
         f"{far}{pairs[0].upper()}{pairs[1:]} still open, about {minutes} "
         f"{'minute' if minutes == 1 else 'minutes'}. Your link brings you back to where you were: {url}"

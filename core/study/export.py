@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import regex
+
 from core.datasets.votes import write_votes
 from core.errors import InputError
 from core.schema import Answer, Assignment, Preference, StudyRecord
@@ -58,7 +60,8 @@ GUESS_COLUMNS = (
     "excluded",
     "app_version",
 )
-_FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
+_FORMULA = regex.compile(r"[\t\r\n]|[\s\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]*[-=+@＝＋－＠]")
+"""Spreadsheets drop what nobody sees before they look for a formula."""
 
 
 def answer_rows(record: StudyRecord, *, open_notes: bool = False) -> list[dict[str, Any]]:
@@ -172,10 +175,10 @@ def to_jsonl(record: StudyRecord) -> bytes:
 
 
 def to_paper(record: StudyRecord) -> dict[str, bytes]:
-    """Rater -> the paper's votes JSON: preferences only; no dry runs and no hidden repeats."""
+    """Rater -> the paper's votes JSON: preferences only; no dry runs, no hidden repeats, nobody excluded."""
     votes: dict[str, dict[tuple[str, str], Preference]] = {}
     for row in answer_rows(record):
-        if not row["dry_run"] and not row["repeat"]:
+        if not row["dry_run"] and not row["repeat"] and row["excluded"] is None:
             votes.setdefault(row["rater"], {})[row["item_id"], row["level"]] = row["choice_decoded"]
     order = [(item.item_id, level) for item in record.items for level in record.study.levels]
     return {
@@ -215,6 +218,6 @@ def _side(assignment: Assignment | None, source: str) -> str | None:
 def _cell(value: Any) -> Any:
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
+    if isinstance(value, str) and _FORMULA.match(value):
         return "'" + value
     return value

@@ -4,7 +4,7 @@ What a rater believes is asked last, so that it cannot change an answer, and abo
 docs/statistics.md says what is made of it (blinding index).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from core import __version__
 from core.datasets.reading import printable_text
@@ -39,8 +39,11 @@ def pairs_to_guess(
 class GuessDesk:
     """A rater who has finished, before the pairs that are shown once more."""
 
-    def __init__(self, store: Store, study: Study, pairs: Sequence[Assignment], why_not: str | None) -> None:
-        self._store, self._study_id, self._pairs, self._why_not = store, study.study_id, pairs, why_not
+    def __init__(
+        self, store: Store, study: Study, pairs: Sequence[Assignment], check: Callable[[], None]
+    ) -> None:
+        """`check` raises NotAllowed when nothing can be saved now."""
+        self._store, self._study_id, self._pairs, self._check = store, study.study_id, pairs, check
         rater = pairs[0].rater_id if pairs else ""
         self._given = {guess.key for guess in guesses_of(store, study.study_id, rater)}
 
@@ -60,11 +63,9 @@ class GuessDesk:
     def save(self, number: int, side: GuessedSide, *, comment: str = "", seconds: float | None) -> None:
         """Keep a guess, on disk before this returns; one that is there already stands.
 
-        Raises NotAllowed when the study has closed meanwhile.
+        Raises NotAllowed when the study has closed meanwhile, or the link was withdrawn.
         """
         assignment = self._assignment(number)
-        if self._why_not:
-            raise NotAllowed(f"{self._why_not} This was not saved.")
         guess = Guess(
             rater_id=assignment.rater_id,
             item_id=assignment.item_id,
@@ -75,7 +76,9 @@ class GuessDesk:
             seconds=None if seconds is None else round(seconds, 2),
             app_version=__version__,
         )
-        insert_guess(self._store, self._study_id, guess)
+        with self._store.writing():
+            self._check()
+            insert_guess(self._store, self._study_id, guess)
         self._given.add(guess.key)
 
     def _assignment(self, number: int) -> Assignment:

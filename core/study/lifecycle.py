@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 
 from core import __version__
-from core.datasets.reading import is_language_tag, same_name
+from core.datasets.reading import is_language_tag, printable_text, same_name
 from core.errors import InputError, NotAllowed
 from core.schema import Dataset, Design, State, Study, StudyRecord
 from core.store import Store
@@ -143,16 +143,18 @@ def move(store: Store, study: Study, state: State, reason: str = "") -> Study:
         if state not in _NEXT_STATES[study.state]:
             steps = " or ".join(_NEXT_STATES[study.state]) or "nothing further"
             raise NotAllowed(f"A study that is {study.state} cannot become {state}; it can become {steps}.")
-        if state == "unblinded" and not reason.strip():
+        reason = printable_text(reason).strip()
+        if state == "unblinded" and not reason:
             raise NotAllowed("Unblinding needs a reason: it is logged with the study.")
         set_state(store, study.study_id, state)
         study = get_study(store, study.study_id)
-        write_log(store, study.study_id, state, reason.strip())
+        write_log(store, study.study_id, state, reason)
     return study
 
 
 def set_guideline(store: Store, study: Study, language: str, text: str) -> None:
     """Give the study its own guidelines in one language. Raises InputError where they would unblind."""
+    text = printable_text(text)
     check_guideline(text, study)
     _check_language_tag(language)
     with store.writing():
@@ -165,9 +167,9 @@ def set_wording(store: Store, study: Study, language: str, texts: Mapping[str, s
 
     Raises InputError where a text cannot be used.
     """
-    kept = {key: text.strip() for key, text in texts.items()}
-    check_wording(kept, study)
+    kept = {key: printable_text(text).strip() for key, text in texts.items()}
     _check_language_tag(language)
+    check_wording(kept, study, language)
     with store.writing():
         write_wording(store, study.study_id, language, kept)
         write_log(store, study.study_id, "wording changed", f"{language}: {', '.join(kept) or 'as shipped'}")

@@ -67,8 +67,7 @@ def add_raters(
             action = "preview added" if dry_run else "rater added"
             write_log(store, study.study_id, action, rater_id=rater_id)
         links = [Link(rater_id, issue_link(store, study.study_id, rater_id)) for rater_id in rater_ids]
-        study = get_study(store, study.study_id)
-        distribute(store, study, keep_lists=study.state != "draft")
+        deal_again(store, study)
     return links
 
 
@@ -96,12 +95,17 @@ def revoke_link(store: Store, study: Study, rater_id: str) -> None:
 
 
 def reissue_link(store: Store, study: Study, rater_id: str) -> Link:
-    """Give a rater a new link; the old one stops working."""
+    """Give a rater a new link; the old one stops working. Raises NotAllowed for one who withdrew."""
     with store.writing():
-        if find_rater(store, study.study_id, rater_id).imported:
+        rater = find_rater(store, study.study_id, rater_id)
+        if rater.imported:
             raise NotAllowed(f"The votes of {rater_id!r} came from a file; this rater has no link.")
+        if rater.withdrawn:
+            raise NotAllowed(f"{rater_id!r} withdrew and gets no new link.")
         link = Link(rater_id, issue_link(store, study.study_id, rater_id))
         write_log(store, study.study_id, "link issued again", rater_id=rater_id)
+        if rater.revoked:
+            deal_again(store, study)
     return link
 
 
@@ -142,6 +146,12 @@ def import_votes(store: Store, study: Study, rater_id: str, votes: dict[Pair, Pr
                 store, study.study_id, "unblinded", "every vote was imported: there is nobody to keep blind"
             )
     return len(votes)
+
+
+def deal_again(store: Store, study: Study) -> None:
+    """Give a list to whoever is new or came back: in a draft all are dealt anew, later the lists stay."""
+    study = get_study(store, study.study_id)
+    distribute(store, study, keep_lists=study.state != "draft")
 
 
 def distribute(store: Store, study: Study, *, keep_lists: bool) -> None:
@@ -203,7 +213,9 @@ def study_workload(store: Store, study: Study) -> Workload:
     """What the design asks of the study's raters (without previews and imported votes)."""
     ids = [item.item_id for item in items_of(store, study.study_id)]
     real = [
-        r.rater_id for r in raters_of(store, study.study_id) if not (r.dry_run or r.imported or r.revoked)
+        r.rater_id
+        for r in raters_of(store, study.study_id)
+        if not (r.dry_run or r.imported or r.revoked) and r.excluded is None
     ]
     return workload(study.design, ids, study.levels, real)
 

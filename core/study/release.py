@@ -17,7 +17,7 @@ def released_record(store: Store, study: Study) -> StudyRecord:
 def check_released(study: Study) -> None:
     """Raise NotAllowed, saying what to do, while totals by source would unblind."""
     if study.state != "unblinded":
-        first = "" if study.state == "closed" else "close it, then "
+        first = {"draft": "open and close it, then ", "open": "close it, then "}.get(study.state, "")
         raise NotAllowed(
             f"Study {study.name!r} is {study.state}: results and exports stay shut until it is unblinded, so that "
             f"nobody decides by them when to stop. To end it: {first}unblind it with a reason (page Studies, or "

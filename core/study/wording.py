@@ -21,15 +21,18 @@ _SHIPPED = Path(__file__).resolve().parents[2] / "data" / "wording.json"
 
 
 def wording(own: Mapping[str, Mapping[str, str]], language: str) -> dict[str, str]:
-    """Key -> text in `language`: the owner's, else the shipped text, else the English one."""
-    said = {CONSENT: "", **_shipped()[FALLBACK_LANGUAGE]}
-    for wanted in (language.split("-")[0], language):
+    """Key -> text in `language`: the owner's, else the shipped text, else the English one.
+
+    A consent text that is there in other languages alone is shown all the same: nobody starts unasked.
+    """
+    said = {CONSENT: next((texts[CONSENT] for texts in own.values() if texts.get(CONSENT)), "")}
+    for wanted in (FALLBACK_LANGUAGE, language.split("-")[0], language):
         said |= _shipped().get(wanted, {})
         said |= own.get(wanted, {})
     return said
 
 
-def check_wording(texts: Mapping[str, str], study: Study) -> None:
+def check_wording(texts: Mapping[str, str], study: Study, language: str) -> None:
     """Raise InputError with every text that is too long, would unblind, or cannot stand on a button."""
     problems = []
     for key, text in texts.items():
@@ -41,9 +44,10 @@ def check_wording(texts: Mapping[str, str], study: Study) -> None:
         if len(text) > LONGEST_CONSENT:
             problems.append(f"{key}: the text has more than {LONGEST_CONSENT} characters")
         problems += [f"{key}: {problem}" for problem in blinding_problems(text, study)]
+    said = wording({language: texts}, language)  # a label may be the same as one that Assay says
     for keys in (tuple(CHOICE_KEYS.values()), tuple(GUESS_KEYS.values())):
-        labels = [texts[key].strip().casefold() for key in keys if key in texts]
-        if len(set(labels)) < len(labels):
+        labels = {said[key].strip().casefold() for key in keys}
+        if len(labels) < len(keys):
             problems.append(f"{', '.join(keys)}: two buttons carry the same label")
     if problems:
         raise InputError("These texts cannot be used:", problems)

@@ -5,8 +5,7 @@ import streamlit as st
 
 from core.analysis.blinding import ORDER, Blinding
 from core.analysis.study_results import StudyResults
-from core.stats.blinding_index import BlindingIndex, Index
-from core.stats.resampling import Estimate
+from core.stats.blinding_index import BlindingIndex
 from pages.components.figures import nothing, part, table
 from pages.components.messages import plain
 from pages.components.results_tables import UNDEFINED, interval, left_out, number, percent
@@ -33,11 +32,14 @@ def show(results: StudyResults) -> None:
         level = percent(found.overall.bang.confidence_level)
         st.markdown(
             f":small[In brackets: {level} intervals, of the share exact, of the indices a percentile bootstrap over "
-            "questions, of one side alone the normal interval of its paper. Ten guesses of a rater say little; "
-            "with many raters a few stand out by chance.]"
+            "questions. Ten guesses of a rater say little; with many raters a few stand out by chance.]"
         )
-        with st.expander("All guesses by the side on which the person's answer stood"):
-            table(by_side(found.overall))
+        with st.expander("By the side on which the person's answer stood"):
+            table(by_side(found))
+            st.markdown(
+                f":small[In brackets: {level} normal intervals. An index near 1 on one side and near -1 on the other "
+                "means that a rater always named the same side.]"
+            )
     if found.n_left_out:
         st.markdown(f"Guesses left out: {left_out(found.n_left_out)}.")
     if found.comments:
@@ -50,33 +52,37 @@ def show(results: StudyResults) -> None:
 
 def indices(found: Blinding) -> pd.DataFrame:
     """One line a rater, then all together."""
-    name = "all raters"
-    while name in found.per_rater:
-        name += " together"
-    return pd.DataFrame(
-        [_line(rater, index) for rater, index in {**found.per_rater, name: found.overall}.items()]
-    )
+    return pd.DataFrame([_line(rater, index) for rater, index in _everybody(found).items()])
 
 
-def by_side(found: BlindingIndex) -> pd.DataFrame:
-    """The counts behind the indices."""
+def by_side(found: Blinding) -> pd.DataFrame:
+    """The counts behind the indices, a line for each rater and side, with Bang's index of that side alone."""
     return pd.DataFrame(
         [
-            {"The person's answer stood": side}
+            {"Rater": rater, "Person's answer": side}
             | {f"Guess: {_ANSWERS[guess]}": n for guess, n in zip(ORDER, row, strict=True)}
-            for side, row in zip(ORDER, found.table, strict=False)
+            | {"Bang's index": _with_ends(alone.estimate, alone.low, alone.high)}
+            for rater, index in _everybody(found).items()
+            if index.n
+            for side, row, alone in zip(
+                ("left", "right"), index.table, (index.bang_left, index.bang_right), strict=True
+            )
         ]
     )
 
 
+def _everybody(found: Blinding) -> dict[str, BlindingIndex]:
+    name = "all raters"
+    while name in found.per_rater:
+        name += " together"
+    return {**found.per_rater, name: found.overall}
+
+
 def _line(rater: str, found: BlindingIndex) -> dict[str, str | int]:
     share = found.share_right
-    parts: dict[str, Estimate | Index] = {
-        "Bang's index": found.bang_questions,
-        "person on the left": found.bang_left,
-        "person on the right": found.bang_right,
-        "James's index": found.james_questions,
-    }
+    indices = {"Bang's index": found.bang_questions, "James's index": found.james_questions}
+    reasons = {"Share right": share.reason, **{name: each.reason for name, each in indices.items()}}
+    undefined = "; ".join(f"{name}: {reason}" for name, reason in reasons.items() if reason)
     return {
         "Rater": rater,
         "Guesses": found.n,
@@ -84,18 +90,10 @@ def _line(rater: str, found: BlindingIndex) -> dict[str, str | int]:
         "Wrong": share.n - share.n_right,
         "Cannot tell": found.n - share.n,
         "Share right": _with_ends(share.share, share.low, share.high),
-        **{name: _with_ends(each.estimate, each.low, each.high) for name, each in parts.items()},
-        "Note": _note(found, parts),
+        **{name: _with_ends(each.estimate, each.low, each.high) for name, each in indices.items()},
+        "Note": undefined if found.n else found.bang.reason or "",
     }
 
 
 def _with_ends(value: float | None, low: float | None, high: float | None) -> str:
     return UNDEFINED if value is None else f"{number(value)} {interval(low, high)}"
-
-
-def _note(found: BlindingIndex, parts: dict[str, Estimate | Index]) -> str:
-    """Why something is undefined, once for all when nobody guessed."""
-    if not found.n:
-        return found.bang.reason or ""
-    reasons = {"Share right": found.share_right.reason, **{name: each.reason for name, each in parts.items()}}
-    return "; ".join(f"{name}: {reason}" for name, reason in reasons.items() if reason)

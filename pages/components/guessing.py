@@ -29,6 +29,7 @@ class _OnScreen:
 
     token: str
     number: int
+    key: str
     shown_at: float
 
 
@@ -38,8 +39,10 @@ def show(desk: RaterDesk, number: int) -> None:
     st.session_state[_KNOWN] = True
     again = desk.guessing()
     pair, words = again.pair(number), desk.wording()
-    if st.session_state.get(_SHOWN, (0,))[0] != number:
-        st.session_state[_SHOWN] = (number, time.monotonic())
+    token = visitor.rater_token() or ""
+    key = f"{number}-{visitor.key_of(token, pair.mark)}"
+    if st.session_state.get(_SHOWN, ("",))[0] != key:
+        st.session_state[_SHOWN] = (key, time.monotonic())
     st.title("One last question")
     st.write(
         f"Your answers are locked. You see {again.total} of your pairs once more. Say what you believe; "
@@ -49,13 +52,13 @@ def show(desk: RaterDesk, number: int) -> None:
     blind_pair.heading(pair.question, pair.reference, pair.language, pair.level, asks=False)
     mode = blind_pair.diff_control(pair.level, desk.diff_mode)
     blind_pair.texts(pair.left, pair.right, pair.left_base, pair.right_base, pair.language, mode)
-    st.text_area("What made you think so? (optional)", key=f"w{number}", max_chars=LONGEST_COMMENT)
+    st.text_area("What made you think so? (optional)", key=f"w{key}", max_chars=LONGEST_COMMENT)
     if problem := st.session_state.pop(_PROBLEM, None):
         st.error(f"Not saved. {problem}")
-    screen = _OnScreen(visitor.rater_token() or "", number, st.session_state[_SHOWN][1])
+    screen = _OnScreen(token, number, key, st.session_state[_SHOWN][1])
     labels = {side: words[key] for side, key in GUESS_KEYS.items()}
     place = blind_pair.choice_place()
-    pressed = blind_pair.choice_buttons(place, f"a{number}-{pair.mark}", labels, None, _press, (screen,))
+    pressed = blind_pair.choice_buttons(place, f"a{key}", labels, None, _press, (screen,))
     if pressed and not st.session_state.pop(_HANDLED, False):
         # A press without its callback: the server was restarted while the pair was on the screen.
         _press(pressed, replace(screen, shown_at=-math.inf) if new_session else screen)
@@ -65,7 +68,7 @@ def show(desk: RaterDesk, number: int) -> None:
 def _press(side: GuessedSide, screen: _OnScreen) -> None:
     """A button was pressed: keep the guess; a double press and one for a pair that is gone change nothing."""
     seconds = time.monotonic() - screen.shown_at
-    comment = st.session_state.get(f"w{screen.number}") or ""
+    comment = st.session_state.get(f"w{screen.key}") or ""
     problem: AssayError | None = None
     if seconds >= DOUBLE_PRESS_SECONDS:
         try:

@@ -20,7 +20,7 @@ def consent(desk: RaterDesk, go: Go) -> None:
     if st.button("I agree", type="primary", key="agree"):
         desk.agree()
         go("start")
-    st.caption("If you do not agree, close this window: nothing is kept.")
+    st.markdown(":small[If you do not agree, close this window: nothing is kept.]")
 
 
 def guide(desk: RaterDesk, go: Go) -> None:
@@ -38,7 +38,7 @@ def guide(desk: RaterDesk, go: Go) -> None:
 def practice(desk: RaterDesk, number: int, go: Go) -> None:
     """A pair to try the buttons on, with what most people would say."""
     pair = practice_pairs()[number - 1]
-    st.caption(f"Practice {number} of {len(practice_pairs())}: does not count")
+    st.markdown(f":small[Practice {number} of {len(practice_pairs())}: does not count]")
     blind_pair.heading(pair.question, pair.reference, "en", pair.level)
     mode = blind_pair.diff_control(pair.level, desk.diff_mode)
     at_first = pair.level == FIRST_LEVEL

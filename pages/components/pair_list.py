@@ -33,12 +33,12 @@ def header(
     st.progress(done / desk.total)
 
 
-def note(number: int, comment: str, invalid: bool) -> tuple[str, bool]:
-    """Comment and invalid flag as they stand in the browser, at first as given."""
+def note(key: str, comment: str, invalid: bool) -> tuple[str, bool]:
+    """Comment and invalid flag as they stand in the browser, at first as given; `key` tells pair and rater."""
     with st.expander("Comment, or report a broken pair", expanded=bool(comment or invalid)):
-        written = st.text_area("Comment (optional)", comment, key=f"m{number}", max_chars=5000)
+        written = st.text_area("Comment (optional)", comment, key=f"m{key}", max_chars=5000)
         flagged = st.checkbox(
-            "This pair is invalid (broken text, wrong question): leave it out", invalid, key=f"i{number}"
+            "This pair is invalid (broken text, wrong question): leave it out", invalid, key=f"i{key}"
         )
     return written, flagged
 
@@ -46,14 +46,14 @@ def note(number: int, comment: str, invalid: bool) -> tuple[str, bool]:
 def note_mark(written: tuple[str, bool]) -> None:
     """Say that what stands in the note is saved; call it once it is."""
     if any(written):
-        st.caption(":material/check: Comment and flag saved")
+        st.markdown(":small[:material/check: Comment and flag saved]")
 
 
-def note_in_browser(number: int) -> tuple[str, bool] | None:
+def note_in_browser(key: str) -> tuple[str, bool] | None:
     """The same, for a callback that comes before they are drawn; None where they never were."""
-    if f"m{number}" not in st.session_state:
+    if f"m{key}" not in st.session_state:
         return None
-    return st.session_state[f"m{number}"], st.session_state[f"i{number}"]
+    return st.session_state[f"m{key}"], st.session_state[f"i{key}"]
 
 
 def navigation(desk: RaterDesk, number: int, go: Go) -> None:
@@ -92,8 +92,8 @@ def overview(desk: RaterDesk, go: Go) -> None:
         for status in statuses:
             if st.button(_cell(status), key=f"g{status.number}", width=90):
                 go(status.number)
-    st.caption(
-        ":material/check: answered · :material/schedule: skipped · :material/flag: reported as invalid"
+    st.markdown(
+        ":small[:material/check: answered · :material/schedule: skipped · :material/flag: reported as invalid]"
     )
 
 

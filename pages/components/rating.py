@@ -25,6 +25,7 @@ class _OnScreen:
     token: str
     number: int
     mark: str
+    key: str
     shown_at: float
     mode: str
 
@@ -34,8 +35,10 @@ def show(desk: RaterDesk, number: int, go: pair_list.Go) -> None:
     pair = desk.pair(number)
     new_session = not st.session_state.get(_KNOWN)
     st.session_state[_KNOWN] = True
-    if st.session_state.get(_SHOWN, ("",))[0] != pair.mark:
-        st.session_state[_SHOWN] = (pair.mark, time.monotonic())
+    token = visitor.rater_token() or ""
+    key = f"{number}-{visitor.key_of(token, pair.mark)}"
+    if st.session_state.get(_SHOWN, ("",))[0] != key:
+        st.session_state[_SHOWN] = (key, time.monotonic())
         st.session_state[_NOTE] = (pair.comment, pair.invalid)
     labels = blind_pair.choice_labels(desk.wording())
     pair_list.header(desk, number, pair.choice, st.session_state.pop(_SAVED, None), labels)
@@ -44,18 +47,16 @@ def show(desk: RaterDesk, number: int, go: pair_list.Go) -> None:
     blind_pair.texts(pair.left, pair.right, pair.left_base, pair.right_base, pair.language, mode)
     if problem := st.session_state.pop(_PROBLEM, None):
         st.error(f"Not saved. {problem}")
-    screen = _OnScreen(visitor.rater_token() or "", number, pair.mark, st.session_state[_SHOWN][1], mode)
+    screen = _OnScreen(token, number, pair.mark, key, st.session_state[_SHOWN][1], mode)
     place = blind_pair.choice_place()
-    pressed = blind_pair.choice_buttons(
-        place, f"c{number}-{pair.mark}", labels, pair.choice, _press, (screen,)
-    )
+    pressed = blind_pair.choice_buttons(place, f"c{key}", labels, pair.choice, _press, (screen,))
     handled = st.session_state.pop(_HANDLED, False)
     if pressed and not handled:
         # A press without its callback. In a session that has just begun the server was restarted while the
         # pair was on the screen: it was there for long enough, nobody knows how long.
         _press(pressed, replace(screen, shown_at=-math.inf) if new_session else screen)
         st.rerun()
-    written = pair_list.note(number, *st.session_state[_NOTE])
+    written = pair_list.note(key, *st.session_state[_NOTE])
     try:
         _keep_note(desk, number, written)
         desk.remember_diff(mode)
@@ -107,7 +108,7 @@ def _save(desk: RaterDesk, choice: Choice, screen: _OnScreen, seconds: float | N
 
 def _keep_last_note(screen: _OnScreen) -> AssayError | None:
     """A comment may arrive with the press that ends it, when its pair is drawn no more; what went wrong."""
-    written = pair_list.note_in_browser(screen.number)
+    written = pair_list.note_in_browser(screen.key)
     if written and _NOTE in st.session_state:
         try:
             with visitor.rater_desk(visitor.still_theirs(screen.token)) as desk:

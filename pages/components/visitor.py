@@ -10,7 +10,9 @@ from core.access.admin import is_admin
 from core.access.knocks import NO_ENTRY, UNKNOWN_TOKEN, knocked
 from core.errors import AssayError, NotAllowed, StorageError
 from core.store import Store, database_path, open_store
+from core.store.access import token_sha256
 from core.study.blinding import RaterDesk, open_desk
+from pages.components.messages import plain
 from pages.door.cookies import Holder, token_in
 
 Who = Literal["rater", "admin", "nobody"]
@@ -58,6 +60,11 @@ def still_theirs(token: str) -> str:
     if now is not None and now != token:
         raise NotAllowed("Another personal link was opened in this browser. Reload the page, then answer.")
     return token
+
+
+def key_of(token: str, mark: str) -> str:
+    """Makes a widget's key one rater's own: a tab that goes on under another link brings what was typed along."""
+    return token_sha256(f"{token} {mark}")[:12]
 
 
 def turn_away(problem: AssayError) -> None:

@@ -15,6 +15,7 @@ input { width: 100%; box-sizing: border-box; font: inherit; padding: .5rem .6rem
   border: 1px solid light-dark(#6b7280, #9ca3af); background: Field; color: FieldText; }
 button { margin-top: 1.25rem; font: inherit; font-weight: 600; padding: .5rem 1.1rem; border: 0; border-radius: .4rem;
   background: light-dark(#2f6690, #5b9bc8); color: light-dark(#fff, #000); cursor: pointer; }
+a { color: light-dark(#2f6690, #8ec5ea); }
 .problem { border-inline-start: .25rem solid light-dark(#a33, #e99); padding-inline-start: .75rem; }
 """
 _POLICY = (

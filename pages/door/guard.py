@@ -1,7 +1,9 @@
 """Middleware: security headers on every answer, and paths and messages that are not for everybody."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from anyio import to_thread
 from starlette.datastructures import MutableHeaders
@@ -9,6 +11,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from core.access.admin import is_admin
 from core.access.knocks import NO_ENTRY, knocked
@@ -40,7 +43,9 @@ _FROM_THE_ADMIN = {*_FROM_EVERYBODY, "file_urls_request", "backend_operation_req
 """What a browser may send; the rest (clear caches, ask for the checkout's path) is for developers."""
 LARGEST_FRAME = 256 * 1024
 """Bytes in one message of a visitor who is not the admin; a rater's comment has at most 5,000 characters."""
-_TOO_BIG = 1009
+_TOO_BIG, _NOT_HERE = 1009, 1008
+_SCRIPT = Path(__file__).resolve().parents[2] / "app.py"
+_FOLDER = str(_SCRIPT.parent).encode()
 
 
 class Guard:
@@ -75,6 +80,9 @@ class Guard:
             await self._app(scope, receive, with_headers)
 
     async def _watched(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if not from_own_page(HTTPConnection(scope)):  # Streamlit lets every port of this machine in
+            await send({"type": "websocket.close", "code": _NOT_HERE})
+            return
         admin = await to_thread.run_sync(admin_asks, HTTPConnection(scope), False)
         allowed = _FROM_THE_ADMIN if admin else _FROM_EVERYBODY
 
@@ -90,7 +98,11 @@ class Guard:
                 if _kind(data) in allowed:
                     return message
 
-        await self._app(scope, checked, send)
+        async def without_path(message: Message) -> None:
+            data = message.get("bytes")
+            await send({**message, "bytes": _pathless(data)} if data and _FOLDER in data else message)
+
+        await self._app(scope, checked, without_path)
 
 
 def admin_asks(request: HTTPConnection, count: bool = True) -> bool:
@@ -107,10 +119,24 @@ def admin_asks(request: HTTPConnection, count: bool = True) -> bool:
     return False
 
 
+def from_own_page(request: HTTPConnection) -> bool:
+    """Whether a request comes from a page of this app, or from something that is no browser."""
+    origin = request.headers.get("origin")
+    return origin is None or urlsplit(origin).netloc == request.headers.get("host")
+
+
 def address(scope: Mapping[str, Any]) -> str:
     """Where a request comes from: the browser, or the proxy before the app."""
     client = scope.get("client")
     return str(client[0]) if client else ""
+
+
+def _pathless(data: bytes) -> bytes:
+    """A message to a browser without the folder in which the app lies: each session begins by naming it."""
+    message = ForwardMsg.FromString(data)
+    if message.WhichOneof("type") == "new_session":
+        message.new_session.main_script_path = _SCRIPT.name
+    return message.SerializeToString()
 
 
 def _kind(data: bytes) -> str | None:

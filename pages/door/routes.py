@@ -5,7 +5,7 @@ Reading an address never changes anything: mail programs and messengers open lin
 
 from collections.abc import Callable
 from typing import TypeAlias
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 from anyio import to_thread
 from starlette.requests import Request
@@ -19,7 +19,7 @@ from core.store import Store, database_path, open_store
 from core.store.raters import rater_of_token
 from pages.door import forms
 from pages.door.cookies import drop_cookie, set_cookie, token_in
-from pages.door.guard import address
+from pages.door.guard import address, from_own_page
 
 _LARGEST_FORM = 16 * 1024
 Fields: TypeAlias = dict[str, str]
@@ -63,8 +63,7 @@ def _answered(answer: Answer, request: Request, fields: Fields) -> Response:
 
 async def _fields(request: Request) -> Fields | None:
     """What a form on our own page sent; None for anything else."""
-    origin = request.headers.get("origin")
-    if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
+    if not from_own_page(request):
         return None
     body = b""
     async for chunk in request.stream():

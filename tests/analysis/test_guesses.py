@@ -128,13 +128,23 @@ def test_comments_are_those_of_the_guesses_used() -> None:
             'rightly 10 of the 20 times they named one ("cannot tell" 0 times more): no sign that '
             "blinding failed, which does not show that it held. The guesses are few (20)",
         ),
-        ({"A": ["right"]}, "all about one question, too few to say whether blinding held."),
+        ({"A": ["right"]}, "without an interval (all about one question) nothing follows"),
+        # 35 of 50 as if independent, but 7 of 10 questions: P(5 or fewer of 10 drawn are among the 7) = 0.15.
+        (
+            {rater: ["right"] * 7 + ["wrong"] * 3 for rater in "ABCDE"},
+            "one excludes guessing and one does not, so blinding may not have held.",
+        ),
         # All of 5 right: the bootstrap has the interval [1, 1], the exact one of the share still holds one half.
         ({"A": ["right"] * 5}, "no sign that blinding failed"),
     ],
 )
 def test_readings(guesses: dict[str, list[str]], reading: str) -> None:
     assert reading in found_in(study(guesses)).reading
+
+
+def test_no_resamples_no_verdict() -> None:
+    found = blinding(study({"A": ["right"] * 9}), n_resamples=0)
+    assert "without an interval (no resamples were asked for) nothing follows" in found.reading
 
 
 def test_enough_guesses_are_not_called_few() -> None:

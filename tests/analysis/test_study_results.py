@@ -12,7 +12,7 @@ from factories import LEVELS, dataset, item_ids, record_of
 from core.analysis.counted import Filters
 from core.analysis.study_results import StudyResults, study_results
 from core.schema import PREFERENCES
-from core.study.export import COLUMNS
+from core.study.export import COLUMNS, GUESS_COLUMNS
 
 FORMATS = Path(__file__).resolve().parents[2] / "docs" / "formats.md"
 PAIRS = [(item, level) for item in item_ids(4) for level in LEVELS]
@@ -160,6 +160,10 @@ def first_cells(text: str) -> list[str]:
 
 def test_columns_are_documented_in_their_order() -> None:
     assert tuple(first_cells(sections("##")["Answers out: CSV and JSONL"])) == COLUMNS
+
+
+def test_columns_of_guesses_are_documented_in_their_order() -> None:
+    assert tuple(first_cells(sections("##")["Guesses out: CSV"])) == GUESS_COLUMNS
 
 
 def test_bundle_members_are_documented() -> None:

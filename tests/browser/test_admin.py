@@ -3,16 +3,17 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
+from admin_session import sign_in
 from app_server import AppServer, on_pair, settled, through_onboarding
-from factories import dataset, paper_json
+from factories import dataset, paper_json, study_in
 from playwright.sync_api import Page, expect
 
 from core.schema import Design
 from core.store import Store
-from core.store.access import admin_token
 from core.store.answers import answers_of
 from core.store.raters import raters_of
 from core.store.studies import find_study, list_studies, read_log
@@ -24,7 +25,8 @@ NewPage = Callable[[], Page]
 
 def admin_page(app: AppServer, store: Store, new_page: NewPage, path: str = "") -> Page:
     page = new_page()
-    page.goto(f"{app.url}/{path}?admin={admin_token(store)}")
+    sign_in(page, store, app.url)
+    page.goto(f"{app.url}/{path}")
     expect(page.get_by_role("heading", name="Results" if path == "results" else "Studies")).to_be_visible(
         timeout=20_000
     )
@@ -77,8 +79,8 @@ def test_from_a_file_to_a_csv(app: AppServer, app_store: Store, new_page: NewPag
 
     tab(page, "Raters")
     page.get_by_role("button", name="Preview as a rater").click()
-    link = page.get_by_test_id("stCode").get_by_text("?t=").first.inner_text()
-    assert link.startswith(f"{app.url}/?t="), "the link must be the app's own address"
+    link = page.get_by_test_id("stCode").get_by_text(re.compile("^http.*/r/")).first.inner_text()
+    assert link.startswith(f"{app.url}/r/"), "the link must be the app's own address"
     rater = new_page()
     through_onboarding(rater, link)
     expect(rater.get_by_text("Preview: your answers are marked as a dry run")).to_be_visible()
@@ -104,16 +106,32 @@ def test_from_a_file_to_a_csv(app: AppServer, app_store: Store, new_page: NewPag
     expect(page.get_by_text("Frozen since the first vote")).to_be_visible()
     assert [e.action for e in read_log(app_store, study.study_id)][-1] == "votes imported"
 
+    shut = admin_page(app, app_store, new_page, "results")
+    expect(shut.get_by_text("results and exports stay shut until it is unblinded")).to_be_visible()
+    shut.close()
+    tab(page, "Overview")
+    page.get_by_role("button", name="Close: take no more answers").click()
+    expect(page.get_by_text("The study is closed.")).to_be_visible()
+    settled(page)
+    page.get_by_role("button", name="Unblind and end the study").click()
+    expect(page.get_by_text("Unblinding needs a reason")).to_be_visible()
+    settled(page)
+    page.get_by_label("Reason (needed for unblinding, kept in the log)").fill("all are done")
+    page.get_by_role("button", name="Unblind and end the study").click()
+    expect(page.get_by_text("The study is unblinded.")).to_be_visible()
     results = admin_page(app, app_store, new_page, "results")
     asked = results.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
     assert [url for url in asked if not url.startswith((app.url, "data:", "blob:"))] == [], (
         "asks another host"
     )
     with results.expect_download() as csv_download:
-        results.get_by_role("button", name="CSV").click()
+        results.get_by_role("button", name="CSV (").click()
     rows = list(csv.DictReader(io.StringIO(Path(csv_download.value.path()).read_text("utf-8"))))
     assert len(rows) == len([a for a in answers_of(app_store, study.study_id) if a.answered]) == 16
     assert {row["dry_run"] for row in rows} == {"true", "false"}
+    log = [(e.action, e.detail) for e in read_log(app_store, study.study_id)]
+    assert log[-1] == ("exported", "CSV")
+    assert ("unblinded", "all are done") in log
 
 
 def test_a_bad_file_names_every_problem_and_imports_nothing(
@@ -142,7 +160,7 @@ def test_the_admin_stays_signed_in_over_pages_and_reloads(
     page.reload()
     expect(page.get_by_role("heading", name="Results")).to_be_visible(timeout=20_000)
     stranger = new_page()
-    stranger.goto(f"{app.url}/results?admin=wrong")
+    stranger.goto(f"{app.url}/results")
     expect(stranger.get_by_text("Open the personal link you were sent.")).to_be_visible(timeout=20_000)
 
 
@@ -150,15 +168,15 @@ def test_results_show_the_study_that_was_chosen_and_link_to_the_methods(
     app: AppServer, app_store: Store, new_page: NewPage
 ) -> None:
     for name in ("older", "newer"):
-        import_study(app_store, name, dataset(2), Design(candidate="ai", comparator="human"))
+        study_in(app_store, name=name, state="unblinded")
     page = admin_page(app, app_store, new_page)
     page.get_by_role("combobox", name="Study").click()
-    page.get_by_text("older (draft)").last.click()
+    page.get_by_text("older (unblinded)").last.click()
     settled(page)
     page.get_by_role("link", name="Results").click()
     expect(page.get_by_role("heading", name="Results")).to_be_visible()
     settled(page)
-    expect(page.get_by_role("combobox", name="Study")).to_have_value("older (draft)")
+    expect(page.get_by_role("combobox", name="Study")).to_have_value("older (unblinded)")
     address = page.get_by_role("link", name="How it is computed").first.get_attribute("href")
     reader = new_page()  # the methods need no sign-in: they hold nothing of a study
     reader.goto(f"{app.url}/{address}")

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from factories import always, vote
 
+from core.access.admin import choose_passphrase, is_admin, link_is_open
 from core.cli import main
 from core.store import Store, open_store
-from core.store.access import is_admin_token
 from core.store.raters import raters_of
 from core.store.studies import find_study, list_studies, update_study
 from core.study.blinding import open_desk
@@ -40,18 +40,43 @@ def test_first_start(serve: Callable[..., tuple[str, list[str]]], tmp_path: Path
     assert command[1:4] == ["-m", "streamlit", "run"]
     assert Path(command[4]).name == "app.py"
     assert os.environ["ASSAY_DB"] == str(tmp_path / "assay.db")
-    admin = re.search(r"http://127\.0\.0\.1:8501/\?admin=(\S+)", printed)
-    raters = re.findall(r"Demo study as (\S+):\n  http://127\.0\.0\.1:8501/\?t=(\S+)", printed)
-    assert admin
+    raters = re.findall(r"Demo study as (\S+):\n  http://127\.0\.0\.1:8501/r/(\S+)", printed)
     assert [name for name, _ in raters] == ["rater-1", "rater-2"]
     with open_store(tmp_path / "assay.db") as store:
-        assert is_admin_token(store, admin[1])
+        assert link_is_open(store, admin_token(printed))
         assert vote(store, raters[0][1], always("both_good")).next_open() is None
         assert open_desk(store, raters[1][1]).next_open() == 1
 
 
-def test_the_links_stay_the_same(serve: Callable[..., tuple[str, list[str]]]) -> None:
-    assert serve()[0] == serve()[0]
+def admin_token(printed: str) -> str:
+    (token,) = re.findall(r"Admin \(works once.*\):\n  http://127\.0\.0\.1:8501/admin/(\S+)", printed)
+    return str(token)
+
+
+def test_the_raters_links_stay_and_the_admins_is_new_each_start(
+    serve: Callable[..., tuple[str, list[str]]], tmp_path: Path
+) -> None:
+    """A link that lies in an old terminal opens nothing any more; a rater's is in a mail and must go on."""
+    one, two = serve()[0], serve()[0]
+    first, second = admin_token(one), admin_token(two)
+    assert first != second
+    assert one.replace(first, "") == two.replace(second, "")
+    with open_store(tmp_path / "assay.db") as store:
+        assert not link_is_open(store, first)
+        assert link_is_open(store, second)
+
+
+def test_once_there_is_a_passphrase_no_link_is_printed(
+    serve: Callable[..., tuple[str, list[str]]], tmp_path: Path
+) -> None:
+    token = admin_token(serve()[0])
+    with open_store(tmp_path / "assay.db") as store:
+        session = choose_passphrase(store, token, "four plain words here", "four plain words here")
+    printed, _ = serve()
+    assert "Admin, with your passphrase:\n  http://127.0.0.1:8501/sign-in\n" in printed
+    assert "/admin/" not in printed
+    with open_store(tmp_path / "assay.db") as store:
+        assert is_admin(store, session), "a restart signs nobody out"
 
 
 @pytest.mark.parametrize("port", [["--server.port", "8600"], ["--server.port=8600"]])

@@ -7,10 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from factories import LEVELS, always, dataset, members_of, paper_json, prefers, vote
+from factories import LEVELS, always, dataset, guess_all, members_of, paper_json, prefers, tokens_in, vote
 
 from core.analysis.study_results import study_results
-from core.cli import main
 from core.store import open_store
 from core.store.record import load_record
 from core.store.studies import find_study
@@ -20,31 +19,15 @@ Run = Callable[..., str]
 
 
 @pytest.fixture
-def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run a command that must succeed on a database of its own; returns what it printed."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("ASSAY_DB", str(tmp_path / "assay.db"))
-
-    def command(*arguments: str) -> str:
-        capsys.readouterr()
-        status = main(arguments)
-        out, err = capsys.readouterr()
-        assert (status, err) == (0, "")
-        return out
-
-    return command
-
-
-@pytest.fixture
 def file(tmp_path: Path) -> Path:
     path = tmp_path / "answers.json"
     path.write_bytes(paper_json(dataset(6, languages=("en", "ja"))))
     return path
 
 
-def tokens(printed: str) -> dict[str, str]:
-    lines = (line.split("\t") for line in printed.splitlines() if "\t" in line)
-    return {rater: url.split("?t=")[1] for rater, url in lines}
+def end(run: Run) -> None:
+    run("study", "close", "pilot")
+    run("study", "unblind", "pilot", "--reason", "all raters are done")
 
 
 def answer(tmp_path: Path, links: dict[str, str]) -> None:
@@ -59,9 +42,9 @@ def test_the_whole_way(run: Run, file: Path, tmp_path: Path) -> None:
         "Study 'pilot': 6 questions at levels A0, A1, A2, A3, A4; draft.\ncandidate ai,"
     )
     printed = run("study", "links", "pilot", "--add", "R1, R2", "--url", "https://assay.example/")
-    links = tokens(printed)
+    links = tokens_in(printed)
     assert list(links) == ["R1", "R2"]
-    assert "https://assay.example/?t=" in printed
+    assert "https://assay.example/r/" in printed
     assert "The study is a draft: `study open pilot` lets raters answer." in printed
     assert run("study", "open", "pilot") == "Study 'pilot' is open.\n"
     answer(tmp_path, links)
@@ -70,13 +53,14 @@ def test_the_whole_way(run: Run, file: Path, tmp_path: Path) -> None:
     assert progress[1][6:8] == ["-", "100%"]
     assert progress[2][7] == "0%"
     assert progress[2][6] in ("47%", "50%", "53%"), "15 of 30, and 2 hidden repeats on either side"
+    assert run("study", "close", "pilot", "--reason", "enough") == "Study 'pilot' is closed.\n"
+    assert run("study", "unblind", "pilot", "--reason", "done") == "Study 'pilot' is unblinded.\n"
     printed = run("study", "results", "pilot", "--levels", "A1-A4", "--resamples", "200")
     assert "Raters: R1, R2; levels: A1, A2, A3, A4" in printed
     assert "Pairs: 24, of questions: 6; left out: none" in printed
     assert "composite mean       1.0000 (pairs scored -1: 0, 0: 0, 1: 24)" in printed
     assert "(the verdict) 1.0000: non-inferior" in printed
-    assert run("study", "close", "pilot", "--reason", "enough") == "Study 'pilot' is closed.\n"
-    assert run("study", "unblind", "pilot", "--reason", "done") == "Study 'pilot' is unblinded.\n"
+    assert "Study 'pilot' (unblinded): ai against human" in printed
     assert run("study", "list") == "pilot\tunblinded\tai against human\n"
 
 
@@ -85,8 +69,10 @@ def test_import_options(run: Run, file: Path) -> None:
         *("study", "import", str(file), "--name", "all", "--candidate", "human", "--comparator", "ai"),
         *("--margin", "0.2", "--confidence", "0.95", "--seed", "42", "--votes-per-pair", "2"),
         *("--max-questions", "4", "--levels-order", "shuffled", "--repeats", "0"),
+        *("--guess-pairs", "4", "--person", "candidate"),
     )
     assert "candidate human, comparator ai, margin 0.2, confidence level 0.95, seed 42" in printed
+    assert "guesses at the end 4 (a person wrote the candidate's)" in printed
     (study,) = json.loads(run("study", "list", "--json"))
     assert study["design"] == {
         "candidate": "human",
@@ -98,6 +84,8 @@ def test_import_options(run: Run, file: Path) -> None:
         "repeat_share": 0.0,
         "votes_per_pair": 2,
         "max_questions": 4,
+        "blinding_pairs": 4,
+        "person": "candidate",
     }
 
 
@@ -108,6 +96,7 @@ def test_import_defaults(run: Run, file: Path) -> None:
     assert (first["name"], second["name"]) == ("answers", "second")
     assert first["design"]["seed"] != second["design"]["seed"], "a seed nobody chose"
     assert (first["design"]["margin"], first["design"]["confidence_level"]) == (0.1, 0.9)
+    assert (first["design"]["blinding_pairs"], first["design"]["person"]) == (10, "comparator")
 
 
 def test_notes_of_a_data_set_are_printed(run: Run, tmp_path: Path) -> None:
@@ -120,12 +109,12 @@ def test_notes_of_a_data_set_are_printed(run: Run, tmp_path: Path) -> None:
 
 def test_links_add_revoke_reissue(run: Run, file: Path, tmp_path: Path) -> None:
     run("study", "import", str(file), "--name", "pilot")
-    first = tokens(run("study", "links", "pilot", "--add", "R1,R2", "--language", "de"))
-    assert tokens(run("study", "links", "pilot")) == first, "and they can be looked up again"
+    first = tokens_in(run("study", "links", "pilot", "--add", "R1,R2", "--language", "de"))
+    assert tokens_in(run("study", "links", "pilot")) == first, "and they can be looked up again"
     printed = run("study", "links", "pilot", "--revoke", "R1")
     assert "The link of 'R1' no longer works." in printed
-    assert tokens(printed) == {"R2": first["R2"]}
-    second = tokens(run("study", "links", "pilot", "--reissue", "R1"))
+    assert tokens_in(printed) == {"R2": first["R2"]}
+    second = tokens_in(run("study", "links", "pilot", "--reissue", "R1"))
     assert second["R2"] == first["R2"]
     assert second["R1"] != first["R1"]
     with open_store(tmp_path / "assay.db") as store:
@@ -142,6 +131,15 @@ def test_votes_from_the_papers_file(run: Run, file: Path, tmp_path: Path) -> Non
     assert printed == "3 votes of 'evaluator 1' added to 'pilot', side and time unknown.\n"
     (line,) = json.loads(run("study", "progress", "pilot", "--json"))
     assert (line["rater_id"], line["kind"], line["done"], line["total"]) == ("evaluator 1", "imported", 3, 3)
+    assert run("study", "list") == "pilot\tunblinded\tai against human\n", "nobody is left to keep blind"
+    logged = [line.split("\t")[1:] for line in run("study", "log", "pilot").splitlines()]
+    assert logged[-2:] == [
+        ["votes imported", "evaluator 1", "3 preferences, side and time unknown"],
+        ["unblinded", "-", "every vote was imported: there is nobody to keep blind"],
+    ]
+    run("study", "votes", "pilot", "votes.json", "--rater", "evaluator 2")
+    assert "Raters: evaluator 1, evaluator 2" in run("study", "results", "pilot", "--resamples", "10")
+    run("study", "exclude", "pilot", "evaluator 2", "--reason", "the same person")
     run("study", "export", "pilot", "--format", "paper", "--out", "back.json")
     assert json.loads((tmp_path / "back.json").read_text()) == {
         "q00": {"A0": "AI", "A1": "Expert"},
@@ -151,10 +149,12 @@ def test_votes_from_the_papers_file(run: Run, file: Path, tmp_path: Path) -> Non
 
 @pytest.fixture
 def voted(run: Run, file: Path, tmp_path: Path) -> Run:
+    """A study `pilot` with the answers of two raters, unblinded."""
     run("study", "import", str(file), "--name", "pilot", "--seed", "1")
-    links = tokens(run("study", "links", "pilot", "--add", "R1,R2"))
+    links = tokens_in(run("study", "links", "pilot", "--add", "R1,R2"))
     run("study", "open", "pilot")
     answer(tmp_path, links)
+    end(run)
     return run
 
 
@@ -189,9 +189,11 @@ def test_a_bundle_restores_under_its_own_name_or_another(voted: Run, tmp_path: P
     assert voted("study", "import", "pilot.zip", *other).startswith("Study 'pilot': 6 questions")
     assert voted("study", "results", "pilot", "--json", "--resamples", "50", *other) == before
     voted("study", "import", "pilot.zip", "--name", "copy", *other)
-    assert voted("study", "list", *other) == "copy\topen\tai against human\npilot\topen\tai against human\n"
-    assert tokens(voted("study", "links", "copy", *other)) == {}
-    assert list(tokens(voted("study", "links", "copy", "--reissue", "R1", *other))) == ["R1"]
+    assert voted("study", "list", *other) == (
+        "copy\tunblinded\tai against human\npilot\tunblinded\tai against human\n"
+    )
+    assert tokens_in(voted("study", "links", "copy", *other)) == {}
+    assert list(tokens_in(voted("study", "links", "copy", "--reissue", "R1", *other))) == ["R1"]
 
 
 def test_exports(voted: Run, tmp_path: Path) -> None:
@@ -207,10 +209,34 @@ def test_exports(voted: Run, tmp_path: Path) -> None:
     assert paper == {f"q{n:02d}": dict.fromkeys(LEVELS, "AI") for n in range(6)}
     voted("study", "export", "pilot", "--format", "csv", "--out", "out.csv")
     assert not list(tmp_path.rglob("*.part"))
+    logged = [line.split("\t")[1:] for line in voted("study", "log", "pilot").splitlines()]
+    assert [detail for action, _, detail in logged if action == "exported"] == [
+        *("csv", "jsonl", "bundle", "paper", "csv")
+    ]
+
+
+def test_guesses_are_exported_as_a_table_of_their_own(run: Run, file: Path, tmp_path: Path) -> None:
+    run("study", "import", str(file), "--name", "pilot", "--guess-pairs", "3")
+    links = tokens_in(run("study", "links", "pilot", "--add", "R1"))
+    run("study", "open", "pilot")
+    with open_store(tmp_path / "assay.db") as store:
+        guess_all(vote(store, links["R1"], prefers(0)), comment="=by the style")
+    end(run)
+    assert run("study", "export", "pilot", "--format", "guesses", "--out", "out.csv") == "out.csv\n"
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "out.csv").read_text("utf-8"))))
+    assert [row["guess"] for row in rows] == ["right", "unsure", "left"]
+    assert {row["person"] for row in rows} == {"human"}
+    assert [row["right"] for row in rows] == [
+        *(("true" if rows[0]["person_side"] == "right" else "false"), ""),
+        "true" if rows[2]["person_side"] == "left" else "false",
+    ]
+    assert {row["comment"] for row in rows} == {"'=by the style"}
 
 
 def test_a_study_without_votes_has_results_too(run: Run, file: Path) -> None:
     run("study", "import", str(file), "--name", "pilot")
+    run("study", "open", "pilot")
+    end(run)
     printed = run("study", "results", "pilot")
     assert "Raters: none" in printed
     assert "undefined: agreement needs two raters with answers" in printed

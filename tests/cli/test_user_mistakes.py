@@ -21,13 +21,20 @@ from core.cli import MOST_PROBLEMS, main
 from core.cli.options import level_list, name_list
 from core.errors import InputError
 from core.store import open_store
+from core.store.record import load_record
+from core.store.studies import find_study
+from core.study.bundle import write_bundle
 
 Fail = Callable[..., str]
 
 
 @pytest.fixture
 def fail(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Fail:
-    """Run a command that must be refused, beside a study `pilot` of two raters; returns what stderr said."""
+    """Run a command that must be refused; returns what stderr said.
+
+    There is a study `pilot` with the imported votes of two raters, so unblinded, and a draft `fresh` with the
+    rater V1, who has a link.
+    """
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ASSAY_DB", str(tmp_path / "assay.db"))
     (tmp_path / "answers.json").write_bytes(paper_json(dataset(3)))
@@ -35,10 +42,16 @@ def fail(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest
     (tmp_path / "folder").mkdir()
     votes = json.dumps({"q00": {"A0": "AI", "A1": "Expert"}})
     (tmp_path / "votes.json").write_text(votes)
+    (tmp_path / "labels.json").write_text('{"left": "The AI", "right": "The other"}')
     assert main(["study", "import", "answers.json", "--name", "pilot"]) == 0
     for rater in ("V1", "V2"):
         assert main(["study", "votes", "pilot", "votes.json", "--rater", rater]) == 0
     assert main(["study", "export", "pilot", "--format", "bundle", "--out", "pilot.zip"]) == 0
+    assert main(["study", "import", "answers.json", "--name", "fresh", "--again"]) == 0
+    assert main(["study", "links", "fresh", "--add", "V1"]) == 0
+    with open_store(tmp_path / "assay.db") as store:
+        blind = write_bundle(load_record(store, find_study(store, "fresh")))
+    (tmp_path / "fresh.zip").write_bytes(blind)
 
     def command(*arguments: str) -> str:
         capsys.readouterr()
@@ -101,7 +114,7 @@ EXPORT = ("study", "export", "pilot", "--format")
         ([*IMPORT, "--unknown"], "unrecognized arguments: --unknown"),
         (["study", "import", "pilot.zip", "--margin", "0.2"], "brings its own design: leave design options"),
         (["study", "links", "pilot", "--revoke", "V1"], "'V1' has no working link."),
-        (["study", "links", "pilot", "--add", "R1", "--language", "xx"], "There are no guidelines in 'xx'"),
+        (["study", "links", "fresh", "--add", "R1", "--language", "xx"], "There are no guidelines in 'xx'"),
         (["study", "list", "--db", "none.db"], "There is no database none.db."),
         (["study", "votes", "nobody", "votes.json", "--rater", "R"], "There is no study named 'nobody'"),
         ([*VOTES, "missing.json", "--rater", "R"], "missing.json cannot be read"),
@@ -110,18 +123,61 @@ EXPORT = ("study", "export", "pilot", "--format")
         ([*VOTES, "votes.json"], "the following arguments are required: --rater"),
         ([*VOTES, "answers.json", "--rater", "R"], "question questions: not in the data set"),
         ([*VOTES, "pilot.zip", "--rater", "R"], "pilot.zip cannot be imported"),
-        (["study", "links", "nobody"], "There is no study named 'nobody'. Studies: pilot."),
-        (["study", "links", "pilot", "--add", "R1,R1"], "'R1' stands twice in the list"),
-        (["study", "links", "pilot", "--add", "V1"], "'V1' is in this study already"),
-        (["study", "links", "pilot", "--add", ""], "a rater needs an id of 1 to 80 printable characters"),
-        (["study", "links", "pilot", "--add", "R1,,R2"], "a rater needs an id"),
+        (["study", "links", "nobody"], "There is no study named 'nobody'. Studies: fresh, pilot."),
+        (["study", "links", "fresh", "--add", "R1,R1"], "'R1' stands twice in the list"),
+        (["study", "links", "fresh", "--add", "V1"], "'V1' is in this study already"),
+        (["study", "links", "fresh", "--add", ""], "a rater needs an id of 1 to 80 printable characters"),
+        (["study", "links", "fresh", "--add", "R1,,R2"], "a rater needs an id"),
+        (
+            ["study", "links", "pilot", "--add", "R1"],
+            "is unblinded: raters and votes can no longer be added.",
+        ),
         (["study", "links", "pilot", "--revoke", "R9"], "There is no rater 'R9' in this study."),
         (["study", "links", "pilot", "--reissue", "V1"], "The votes of 'V1' came from a file"),
+        *(
+            (["study", verb, "nobody", *more], "There is no study named 'nobody'. Studies: fresh, pilot.")
+            for verb, more in (
+                ("exclude", ["V1", "--reason", "x"]),
+                ("include", ["V1"]),
+                ("withdraw", ["V1", "--votes", "keep"]),
+                *((verb, []) for verb in ("remind", "wording", "log", "audit", "open")),
+            )
+        ),
+        (["study", "exclude", "pilot", "V1"], "the following arguments are required: --reason"),
+        (["study", "exclude", "pilot", "V1", "--reason", " "], "Leaving a rater out needs a reason"),
+        (["study", "exclude", "pilot", "V9", "--reason", "x"], "There is no rater 'V9' in this study."),
+        (["study", "include", "pilot", "V1"], "'V1' is not excluded."),
+        (["study", "withdraw", "pilot", "V1"], "the following arguments are required: --votes"),
+        (["study", "withdraw", "pilot", "V1", "--votes", "some"], "invalid choice: 'some'"),
+        (["study", "withdraw", "pilot", "V9", "--votes", "keep"], "There is no rater 'V9' in this study."),
+        (["study", "remind", "fresh"], "'fresh' is draft: only an open study has work to remind of."),
+        (["study", "wording", "fresh", "--file", "missing.json"], "missing.json cannot be read"),
+        (["study", "wording", "fresh", "--file", "pilot.zip"], "pilot.zip is not valid JSON"),
+        (["study", "wording", "fresh", "--file", "answers.json"], "one JSON object of texts is expected"),
+        (["study", "wording", "fresh", "--file", "labels.json", "--language", "?"], "'?' is no language tag"),
+        (
+            ["study", "wording", "fresh", "--file", "labels.json"],
+            "These texts cannot be used:\n  - left: the text names the source 'ai'",
+        ),
+        (["study", "log"], "the following arguments are required: name"),
+        (["admin"], "the following arguments are required: VERB"),
+        (["admin", "link", "--db", "none.db"], "There is no database none.db."),
+        (["admin", "events", "--db", "none.db"], "There is no database none.db."),
         (["study", "progress", "nobody"], "There is no study named 'nobody'"),
-        (["study", "close", "pilot"], "A study that is draft cannot become closed; it can become open."),
+        (["study", "close", "fresh"], "A study that is draft cannot become closed; it can become open."),
         (["study", "unblind", "pilot"], "the following arguments are required: --reason"),
-        (["study", "unblind", "pilot", "--reason", "x"], "A study that is draft cannot become unblinded"),
-        ([*RESULTS, "nobody"], "There is no study named 'nobody'. Studies: pilot."),
+        (["study", "unblind", "fresh", "--reason", "x"], "A study that is draft cannot become unblinded"),
+        ([*RESULTS, "fresh"], "Study 'fresh' is draft: results and exports stay shut until it is unblinded"),
+        ([*RESULTS, "fresh", "--json"], "To end it: open and close it, then unblind it with a reason"),
+        ([*RESULTS, "fresh.zip"], "Study 'fresh' is draft: results and exports stay shut"),
+        *(
+            (
+                ["study", "export", "fresh", "--format", form, "--out", "x"],
+                "Study 'fresh' is draft: results and",
+            )
+            for form in ("csv", "jsonl", "guesses", "paper", "bundle")
+        ),
+        ([*RESULTS, "nobody"], "There is no study named 'nobody'. Studies: fresh, pilot."),
         ([*RESULTS, "nobody.zip"], "nobody.zip cannot be read"),
         ([*RESULTS, "pilot", "--levels", "A9"], "--levels: there is no level 'A9'; the levels are A0, A1,"),
         ([*RESULTS, "pilot", "--levels", ""], "--levels: '' names no level"),
@@ -216,16 +272,18 @@ def test_all_problems_of_a_file_together_and_many_are_shortened(fail: Fail, tmp_
 
 def test_paper_export_of_a_study_without_answers(fail: Fail) -> None:
     assert main(["study", "import", "other.json", "--name", "empty", "--candidate", "one"]) == 0
+    for step in (["open", "empty"], ["close", "empty"], ["unblind", "empty", "--reason", "x"]):
+        assert main(["study", *step]) == 0
     said = fail("study", "export", "empty", "--format", "paper", "--out", "x.json")
     assert said == "Study 'empty' has no answers to export.\n"
 
 
 def test_nothing_is_revoked_when_adding_fails(fail: Fail, capsys: pytest.CaptureFixture[str]) -> None:
     """One command, one step: with a mistake in it, no link stops working."""
-    assert main(["study", "links", "pilot", "--add", "R1"]) == 0
+    assert main(["study", "links", "fresh", "--add", "R1"]) == 0
     before = capsys.readouterr().out.splitlines()[-2:]
-    fail("study", "links", "pilot", "--revoke", "R1", "--add", "R1")
-    assert main(["study", "links", "pilot"]) == 0
+    fail("study", "links", "fresh", "--revoke", "R1", "--add", "R1")
+    assert main(["study", "links", "fresh"]) == 0
     assert capsys.readouterr().out.splitlines()[-2:] == before
 
 

@@ -5,15 +5,18 @@ names format and number; `content(format, number, bundle)` makes that file again
 """
 
 import hashlib
+import io
+import json
 import random
 import shutil
+import zipfile
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from factories import always, dataset, paper_json, study_in, vote, without_links
+from factories import always, dataset, edited, members_of, paper_json, study_in, vote, without_links, zipped
 from mutations import (
     bundle_file,
     csv_file,
@@ -112,11 +115,12 @@ def check_error(kind: str, name: str, error: AssayError) -> None:
     text.encode()
     assert error.what.strip()
     assert shown(name) in error.what or "file" in error.what or "name" in error.what, text
+    for sentence in text.split("\n"):
+        assert sentence.isprintable(), ascii(sentence)
     if kind in ("paper", "csv", "tsv", "jsonl"):
         assert error.problems
         for problem in error.problems:
             assert place_named(problem), problem
-            assert problem.isprintable(), ascii(problem)
 
 
 def check_dataset(data: Dataset) -> None:
@@ -157,6 +161,16 @@ def taken_votes(bench: Bench, data: bytes, name: str) -> None:
 
 def taken_bundle(bench: Bench, data: bytes, name: str) -> None:
     record = read_bundle(data, name)
+    design = record.study.design
+    wanted = {
+        (item.item_id, level, source)
+        for item in record.items
+        for level in record.study.levels
+        for source in (design.candidate, design.comparator)
+    }
+    assert {(o.item_id, o.level, o.source) for o in record.outputs} == wanted
+    texts = [text for item in record.items for text in (item.question, item.reference)]
+    assert not [text for text in [*texts, *(o.text for o in record.outputs)] if text_problem(text)]
     stored = load_record(bench.store, restore_study(bench.store, record, name="new"))
     assert without_links(stored) == without_links(record)
     assert without_links(read_bundle(write_bundle(stored), name)) == without_links(stored)
@@ -188,8 +202,51 @@ def run(bench: Bench, numbers: range) -> Counter[tuple[str, bool]]:
     return seen
 
 
-# Of the files of each format a quarter to a half is taken: the rest of a file is valid, and much that looks
-# odd (formulas, control characters, other columns, another order, Windows line ends) is no mistake.
+# --- what these files have found ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("member", "old", "new", "said"),
+    [
+        ("answers.jsonl", '"seconds": 2.5', '"seconds": NaN', "line 1, seconds: a number beyond"),
+        ("answers.jsonl", '"seconds": 2.5', '"seconds": 1e999', "line 1, seconds: a number beyond"),
+        ("history.jsonl", '"seconds": 2.5', '"seconds": -Infinity', "line 1, seconds: a number beyond"),
+        ("raters.jsonl", '"onboarding": 0', f'"onboarding": {2**63}', "line 1, onboarding: a number beyond"),
+        ("study.json", '"margin": 0.1', '"margin": NaN', "study.json, margin: a number beyond"),
+    ],
+)
+def test_numbers_that_no_database_holds(bench: Bench, member: str, old: str, new: str, said: str) -> None:
+    text = members_of(bench.bundle)[member].decode()
+    assert old in text
+    with pytest.raises(InputError) as caught:
+        read_bundle(edited(bench.bundle, {member: text.replace(old, new, 1).encode()}), "b.zip")
+    assert said in str(caught.value)
+
+
+def test_a_version_that_cannot_be_printed(bench: Bench) -> None:
+    manifest = json.loads(members_of(bench.bundle)["manifest.json"]) | {"version": "\ud800"}
+    data = zipped({**members_of(bench.bundle), "manifest.json": json.dumps(manifest).encode()})
+    with pytest.raises(InputError) as caught:
+        read_bundle(data, "b.zip")
+    assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize("way", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_other_ways_to_pack_are_refused_unread(bench: Bench, way: int) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", way) as archive:
+        for name, member in members_of(bench.bundle).items():
+            archive.writestr(name, member)
+    with pytest.raises(InputError, match="packed in another way"):
+        read_bundle(buffer.getvalue(), "b.zip")
+
+
+# --- the files ------------------------------------------------------------------------------------
+
+
+# Of the files of each format between a fifth and two fifths is taken: the rest
+# of a file is valid, and much that looks odd (formulas, control characters, other columns, another order,
+# Windows line ends) is no mistake.
 def check_both(seen: Counter[tuple[str, bool]], files: int) -> None:
     assert seen.total() == files
     for kind in FORMATS:

@@ -105,8 +105,12 @@ def test_a_failed_blinding_is_said_and_shown_per_rater(store: Store) -> None:
     assert cell(at, "all raters", "Bang's index").startswith("0.600 [")
     assert (cell(at, "R3", "James's index"), cell(at, "R3", "Note")) == ("undefined", "no guess was given")
     (expander,) = at.expander
-    assert "by the side" in expander.label
-    assert sum(int(cell(at, side, "Guess: cannot tell", 1)) for side in ("left", "right")) == 4
+    assert expander.label == "By the side on which the person's answer stood"
+    sides = at.table[1].value
+    assert sides["Rater"].tolist() == ["R1", "R1", "R2", "R2", "all raters", "all raters"]
+    assert sides["Person's answer"].tolist() == ["left", "right"] * 3
+    assert sides[plain("Guess: cannot tell")].astype(int).tolist()[-2:] != [0, 0]
+    assert sides[plain("Guess: cannot tell")].astype(int).sum() == 8, "each rater's and all together"
 
 
 def test_no_sign_is_not_called_a_success(store: Store) -> None:
@@ -148,5 +152,5 @@ def test_the_tables_hold_what_the_analysis_says(store: Store) -> None:
     record = guessed(store, {"R1": ["right", "wrong", "unsure"] * 3}, raters=("R1",)).record
     found = blinding(record, n_resamples=100)
     assert found == study_results(record, n_resamples=100).blinding
-    shown = blinding_part.by_side(found.overall)
-    assert shown.iloc[:, 1:].to_numpy().tolist() == [list(row) for row in found.overall.table]
+    shown = blinding_part.by_side(found)
+    assert shown.iloc[:2, 2:5].to_numpy().tolist() == [list(row) for row in found.per_rater["R1"].table]

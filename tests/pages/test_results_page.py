@@ -3,27 +3,33 @@
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from factories import LEVELS, StudyAtHand, always, dataset, item_ids, prefers, study_in, vote
+from admin_session import admin_cookie
+from factories import LEVELS, StudyAtHand, always, dataset, ended, item_ids, prefers, study_in, vote
+from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
 
 from core.analysis.study_results import study_results
 from core.datasets import read_dataset
 from core.datasets.votes import read_votes
-from core.schema import PREFERENCES, Design, Guess
+from core.schema import PREFERENCES, Answer, Design, Guess
 from core.store import Store, open_store
-from core.store.access import admin_token
+from core.store.answers import save_answer
 from core.store.guesses import insert_guess
+from core.store.sign_in import delete_session
+from core.store.studies import find_study, set_state
 from core.study.bundle import write_bundle
-from core.study.demo import load_demo_once
+from core.study.demo import DEMO_NAME, load_demo_once
 from core.study.export import to_csv, to_jsonl, to_paper_zip
 from core.study.lifecycle import import_study, move
 from core.study.raters import import_votes
 from pages.components import figures, results_tables
 from pages.components.messages import plain
+from pages.door.cookies import cookie_name
 
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = (
@@ -56,11 +62,17 @@ def page() -> None:
     results.render()
 
 
-def visit(store: Store, **query: str) -> AppTest:
-    at = AppTest.from_function(page, default_timeout=30)
-    for name, value in (query or {"admin": admin_token(store)}).items():
-        at.query_params[name] = value
-    return at.run()
+@pytest.fixture(autouse=True)
+def cookies(store: Store, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """What the visitor's browser carries, which AppTest has no way to say: at first the admin's cookie."""
+    carried = admin_cookie(store)
+    monkeypatch.setattr(ContextProxy, "cookies", property(lambda _: carried))
+    monkeypatch.setattr(ContextProxy, "ip_address", None)
+    return carried
+
+
+def visit(store: Store) -> AppTest:
+    return AppTest.from_function(page, default_timeout=30).run()
 
 
 def said(at: AppTest) -> str:
@@ -131,6 +143,7 @@ def test_the_papers_numbers(store: Store, shared_data: Path) -> None:
 
 def test_an_empty_study_shows_every_part_and_no_number(store: Store) -> None:
     load_demo_once(store)
+    ended(store, find_study(store, DEMO_NAME).study_id)
     at = visit(store)
     assert tuple(heading.value for heading in at.subheader) == PARTS
     text = said(at)
@@ -148,6 +161,7 @@ def test_no_study_at_all(store: Store) -> None:
 def test_one_rater_has_a_verdict_and_no_agreement(store: Store) -> None:
     study = study_in(store, dataset(3), raters=("R1",), repeat_share=0.2)
     vote(store, study.tokens["R1"], prefers(0))
+    ended(store, study.study_id)
     text = said(visit(store))
     assert "The candidate ai is non-inferior to human" in text
     assert "Nothing to show: agreement needs two raters with answers." in text
@@ -184,6 +198,7 @@ def test_votes_per_pair(store: Store) -> None:
     study = study_in(store, dataset(6), raters=("R1", "R2", "R3"), votes_per_pair=2)
     for rater, choice in (("R1", "left"), ("R2", "both_good"), ("R3", "right")):
         vote(store, study.tokens[rater], always(choice))
+    ended(store, study.study_id)
     at = visit(store)
     assert counts(at)["Pairs used"] == "30"
     text = said(at)
@@ -193,10 +208,10 @@ def test_votes_per_pair(store: Store) -> None:
 
 def test_every_filter_recomputes(store: Store) -> None:
     data = dataset(4, languages=("en", "ja"))
-    study = study_in(store, data, raters=("R1", "R2"), state="closed")
-    move(store, study.study, "open")
+    study = study_in(store, data, raters=("R1", "R2"))
     vote(store, study.tokens["R1"], prefers(0))
     vote(store, study.tokens["R2"], always("both_good"))
+    ended(store, study.study_id)
     at = visit(store)
     assert counts(at)["Pairs used"] == "20"
     assert "Filtered:" not in said(at)
@@ -214,17 +229,20 @@ def test_every_filter_recomputes(store: Store) -> None:
     assert counts(at)["Pairs used"] == "5"  # no level pressed: all
 
 
-def test_a_new_vote_is_seen_at_the_next_rerun(store: Store) -> None:
+def test_a_changed_answer_is_seen_at_the_next_rerun(store: Store) -> None:
+    """No page changes an answer of a study that has ended; a restored backup does."""
     study = study_in(store, dataset(3), raters=("R1",), repeat_share=0.0)
-    desk = study.desk("R1")
+    ended(store, study.study_id)
+    shown = study.record.assignments[0]
+    answer = Answer("R1", shown.item_id, shown.level, choice="both_good", seconds=1.0)
     at = visit(store)
     assert counts(at)["Pairs used"] == "0"
-    desk.save_choice(1, "both_good", seconds=1.0, diff_used="none")
+    save_answer(store, study.study_id, answer)
     assert counts(at.run())["Pairs used"] == "1"
     assert "0.000" in said(at)
-    desk.save_choice(1, "left", seconds=1.0, diff_used="none")
+    save_answer(store, study.study_id, replace(answer, choice="left"))
     assert re.search(r"-?1\.000", said(at.run()))
-    desk.save_note(1, comment="", invalid=True)
+    save_answer(store, study.study_id, replace(answer, choice="left", invalid=True))
     assert counts(at.run())["Pairs left out"] == "15"
     assert "1 flagged as invalid" in said(at)
 
@@ -232,8 +250,7 @@ def test_a_new_vote_is_seen_at_the_next_rerun(store: Store) -> None:
 def test_a_new_guess_is_seen_at_the_next_rerun(store: Store) -> None:
     study = study_in(store, dataset(3), raters=("R1",), repeat_share=0.0)
     vote(store, study.tokens["R1"], always("both_good"))
-    move(store, study.study, "closed")
-    move(store, study.study, "unblinded", "all votes are in")
+    ended(store, study.study_id)
     at = visit(store)
     assert "Nothing to show: there is no guess which answer the person wrote." in said(at)
     shown = study.record.assignments[0]
@@ -256,13 +273,20 @@ def test_an_excluded_rater_cannot_be_chosen(store: Store) -> None:
     assert "rater excluded" in said(at)
 
 
-def test_unblinding_ends_the_warning(store: Store) -> None:
-    study = study_in(store)
+@pytest.mark.parametrize("state", ["draft", "open", "closed"])
+def test_nothing_is_shown_before_the_study_is_unblinded(store: Store, state: str) -> None:
+    study = study_in(store, dataset(2))
+    vote(store, study.tokens["R1"], prefers(0))
+    set_state(store, study.study_id, state)  # type: ignore[arg-type]
     at = visit(store)
-    assert "invites bias" in said(at)
-    move(store, study.study, "closed")
-    move(store, study.study, "unblinded", "all votes are in")
-    assert "invites bias" not in said(at.run())
+    assert [info.value.split(chr(92))[0] for info in at.info] == [f"Study 'study' is {state}"]
+    assert not at.subheader
+    assert not at.metric
+    assert not at.get("plotly_chart")
+    assert not at.get("download_button")
+    assert "human" not in said(at)
+    ended(store, study.study_id)
+    assert "human" in said(at.run())
 
 
 def test_names_are_shown_as_they_are(store: Store) -> None:
@@ -271,6 +295,7 @@ def test_names_are_shown_as_they_are(store: Store) -> None:
     study = study_in(store, data, raters=("$a$", "<b>"))
     for rater, token in study.tokens.items():
         vote(store, token, prefers(int(rater == "<b>")))
+    ended(store, study.study_id)
     at = visit(store)
     texts = [element.value for element in at.markdown]
     texts += [str(cell) for t in at.table for cell in [*t.value.columns, *t.value.to_numpy().flat]]
@@ -300,19 +325,23 @@ def test_plain(text: str, shown: str) -> None:
 
 def test_downloads_are_what_the_commands_write(store: Store) -> None:
     study = study_in(store, dataset(2), raters=("R1", "R2"))
+    vote(store, study.tokens["R1"], prefers(0))
+    ended(store, study.study_id)
     at = visit(store)
+    assert at.get("download_button")[2].label == "Paper's votes (assay-votes.json)"
+    set_state(store, study.study_id, "open")
+    vote(store, study.tokens["R2"], prefers(1))
+    ended(store, study.study_id)
+    at = at.run()
     labels = [button.label for button in at.get("download_button")]
     assert labels == [
         "CSV (assay-answers.csv)",
         "JSONL (assay-answers.jsonl)",
         "Paper's votes (assay-votes.zip)",
+        "Guesses (assay-guesses.csv)",
         "Results (assay-results.json)",
         "Bundle (assay-study.zip)",
     ]
-    vote(store, study.tokens["R1"], prefers(0))
-    assert at.run().get("download_button")[2].label == "Paper's votes (assay-votes.json)"
-    vote(store, study.tokens["R2"], prefers(1))
-    assert at.run().get("download_button")[2].label == "Paper's votes (assay-votes.zip)"
     record = study.record
     made = figures.download_files(record, study_results(record, n_resamples=10))
     assert [f"{name} ({file_name})" for name, (file_name, _, _) in made.items()] == labels
@@ -324,13 +353,25 @@ def test_downloads_are_what_the_commands_write(store: Store) -> None:
     assert json.loads(content["Results"])["n_pairs"] == 10
 
 
-@pytest.mark.parametrize("who", ["nobody", "wrong token", "rater"])
-def test_only_the_admin_sees_results(store: Store, who: str) -> None:
+@pytest.mark.parametrize("who", ["nobody", "wrong token", "rater", "rater as admin", "signed out"])
+def test_only_the_admin_sees_results(store: Store, cookies: dict[str, str], who: str) -> None:
     study = study_in(store)
     vote(store, study.tokens["R1"], prefers(0))
-    token = study.tokens["R1"]
-    queries = {"nobody": {"x": "1"}, "wrong token": {"admin": token}, "rater": {"t": token}}
-    for at in (visit(store, **queries[who]), _app(**queries[who])):
+    ended(store, study.study_id)
+    assert [title.value for title in visit(store).title] == ["Results"]
+    token, admin = study.tokens["R1"], dict(cookies)
+    carried = {
+        "nobody": {},
+        "wrong token": {cookie_name(store, "admin"): "x" * 43},
+        "rater": {cookie_name(store, "rater"): token},
+        "rater as admin": {cookie_name(store, "admin"): token},
+        "signed out": admin,
+    }
+    if who == "signed out":
+        delete_session(store)
+    cookies.clear()
+    cookies.update(carried[who])
+    for at in (visit(store), _app()):
         text = said(at)
         assert not at.subheader
         assert not at.metric
@@ -338,20 +379,16 @@ def test_only_the_admin_sees_results(store: Store, who: str) -> None:
         assert not at.get("download_button")
         assert "candidate" not in text
         assert [t.value for t in at.title] != ["Results"]
+    assert not {"results", "studies", "operation"} & _addresses(_app())
 
 
-def test_the_app_has_the_page_for_the_admin_only(store: Store) -> None:
-    study = study_in(store)
-    assert "results" in _addresses(_app(admin=admin_token(store)))
-    for query in ({"t": study.tokens["R1"]}, {"admin": "wrong"}, {"x": "1"}):
-        assert "results" not in _addresses(_app(**query))
+def test_the_app_has_the_pages_for_the_admin(store: Store) -> None:
+    study_in(store)
+    assert {"results", "operation", "methods"} <= _addresses(_app())
 
 
-def _app(**query: str) -> AppTest:
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30)
-    for name, value in query.items():
-        at.query_params[name] = value
-    return at.run()
+def _app() -> AppTest:
+    return AppTest.from_file(str(ROOT / "app.py"), default_timeout=30).run()
 
 
 def _addresses(at: AppTest) -> set[str]:
@@ -363,6 +400,7 @@ def test_every_anchor_the_page_names_is_in_the_documentation(store: Store) -> No
     study = study_in(store)
     for token in study.tokens.values():
         vote(store, token, prefers(0))
+    ended(store, study.study_id)
     named = set(re.findall(r"methods#([\w-]+)", said(visit(store))))
     text = (ROOT / "docs" / "statistics.md").read_text("utf-8")
     headings = re.findall(r"^## (.+)$", text, flags=re.MULTILINE)

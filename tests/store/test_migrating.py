@@ -92,7 +92,7 @@ def test_results_are_what_they_were(old: Path, name: str, capsys: pytest.Capture
             move(store, move(store, study, "closed"), "unblinded", "to compare")
     assert main(["study", "results", name, "--json", "--resamples", "200", "--db", str(old)]) == 0
     now, then = json.loads(capsys.readouterr().out), results_v1()[name]
-    assert lacking(then, now) == []
+    assert set(lacking(then, now)) <= {"/state: open -> unblinded"}
 
 
 def lacking(then: object, now: object, place: str = "") -> list[str]:

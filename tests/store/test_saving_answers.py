@@ -68,18 +68,63 @@ def test_rater_item_level_repeat_and_study_tell_answers_apart(store: Store) -> N
 
 
 @pytest.mark.parametrize(
-    "change", ["update answer_history set choice = 'right'", "delete from answer_history"]
+    "change",
+    [
+        "update answer_history set choice = 'right'",
+        "update answer_history set level = 'A1'",
+        "update answer_history set item_id = 'q01'",
+        "update answer_history set saved_utc = '2020-01-01T00:00:00.000Z'",
+        "update answer_history set answered_utc = null, rater_id = 'x'",
+        "update answer_history set repeat = 1 where rater_id = 'R1'",
+        "update answer_history set id = 7",
+        "update answer_history set rowid = 7",
+        "insert or replace into answer_history select * from answer_history",
+        "delete from answer_history",
+    ],
 )
 def test_the_history_cannot_be_changed(store: Store, change: str) -> None:
     number = study_in(store).study_id
     save_answer(store, number, ANSWER)
+    before = store.rows("select * from answer_history")
     outsider = sqlite3.connect(store.path)
     with pytest.raises(sqlite3.IntegrityError, match="append-only"):
         outsider.execute(change)
     outsider.close()
     with pytest.raises(StorageError, match="append-only"), store.writing():
         store.table("answer_history").db.execute(change)
-    assert [entry.answer for entry in history_of(store, number)] == [ANSWER]
+    assert store.rows("select * from answer_history") == before
+
+
+def test_a_withdrawal_may_free_a_pseudonym_and_delete_what_was_written(store: Store) -> None:
+    number = study_in(store).study_id
+    save_answer(store, number, ANSWER)
+    with store.writing():
+        store.change("update answer_history set rater_id = :new, comment = ''", {"new": "withdrawn-1"})
+    assert [entry.answer for entry in history_of(store, number)] == [
+        replace(ANSWER, rater_id="withdrawn-1", comment="")
+    ]
+
+
+def test_one_current_answer_a_key(store: Store) -> None:
+    """The database itself holds the line, whoever writes."""
+    number = study_in(store).study_id
+    save_answer(store, number, ANSWER)
+    save_answer(store, number, replace(ANSWER, level="A1"))
+    outsider = sqlite3.connect(store.path)
+    for change in (
+        "insert into answer select * from answer",
+        "update answer set level = 'A0'",
+        "insert into answer (study_id, rater_id, item_id, level, repeat, comment, invalid, skipped) "
+        f"values ({number}, 'R1', 'q00', 'A0', 0, '', 0, 0)",
+    ):
+        with pytest.raises(sqlite3.IntegrityError, match="UNIQUE"):
+            outsider.execute(change)
+    for lacking in ("rater_id", "item_id", "level", "repeat"):
+        with pytest.raises(sqlite3.IntegrityError, match="NOT NULL"):
+            outsider.execute(f"update answer set {lacking} = null")
+    with pytest.raises(sqlite3.IntegrityError, match="cannot store TEXT"):
+        outsider.execute("update answer set repeat = 'yes'")
+    outsider.close()
 
 
 def test_texts_survive_as_written(store: Store) -> None:

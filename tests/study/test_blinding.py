@@ -1,7 +1,8 @@
 """What a rater's desk gives away, and what becomes of a press."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, fields, is_dataclass, replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -65,6 +66,34 @@ def walk(value: Any) -> Iterator[str]:
             yield from walk(entry)
 
 
+def guesses_handed_out(desk: RaterDesk) -> list[Any]:
+    """All that the public side of a guess desk returns."""
+    again = desk.guessing()
+    public = {name for name in dir(again) if not name.startswith("_")}
+    assert public == {"total", "next_open", "pair", "save"}, "a new public name: say here what it returns"
+    numbers = range(again.total + 2)
+    return [
+        *(again.total, again.next_open()),
+        *(refusal(lambda n=n: again.pair(n)) for n in numbers),
+        *(refusal(lambda n=n: again.save(n, "unsure", comment="hm", seconds=1.0)) for n in numbers),
+        again.next_open(),
+    ]
+
+
+def refusal(call: Callable[[], Any]) -> Any:
+    """What a call returns, or the sentence with which it refuses."""
+    try:
+        return call()
+    except AssayError as said:
+        return str(said)
+
+
+def finish(desk: RaterDesk) -> None:
+    while (number := desk.next_open()) is not None:
+        desk.save_choice(number, "both_good", seconds=1.0, diff_used="none")
+    desk.finish()
+
+
 def handed_out(desk: RaterDesk) -> Iterator[Any]:
     """All that the public side of a desk returns, attribute by attribute, refusals among them."""
     calls = {
@@ -72,23 +101,27 @@ def handed_out(desk: RaterDesk) -> Iterator[Any]:
         "statuses": desk.statuses,
         "next_open": lambda: [desk.next_open(after) for after in range(desk.total + 1)],
         "guidelines": desk.guidelines,
+        "wording": desk.wording,
+        "agree": desk.agree,
         "save_choice": lambda: desk.save_choice(1, "left", seconds=1.0, diff_used="none"),
         "save_note": lambda: desk.save_note(2, comment="hm", invalid=True),
         "skip": lambda: desk.skip(3),
         "finish_step": lambda: desk.finish_step(1),
         "remember_diff": lambda: desk.remember_diff("none"),
+        "finish": lambda: refusal(desk.finish),
+        "guessing": lambda: guesses_handed_out(desk),
     }
     public = {name for name in dir(desk) if not name.startswith("_")}
     properties = {name for name in public if isinstance(getattr(type(desk), name, None), property)}
     assert public == properties | set(calls), "a new public name: say here what it returns"
-    for _ in range(2):  # the second time with answers saved
+    for visit in range(3):  # the second time with answers saved, the last time with all of them locked
+        if visit == 2:
+            finish(desk)
+            calls = {name: partial(refusal, call) for name, call in calls.items()}
         yield from (getattr(desk, name) for name in sorted(properties))
         yield from (call() for call in calls.values())
     for number in (0, -1, desk.total + 1):
-        try:
-            desk.pair(number)
-        except AssayError as refusal:
-            yield str(refusal)
+        yield refusal(partial(desk.pair, number))
 
 
 def test_nothing_handed_out_names_a_source_an_item_a_seed_or_a_file(store: Store) -> None:
@@ -99,6 +132,7 @@ def test_nothing_handed_out_names_a_source_an_item_a_seed_or_a_file(store: Store
     # The factory's texts and questions carry the plain number of the item, as any text may; its id is marked.
     assert not [marker for marker in MARKERS.values() if marker in texts]
     assert "assignment" not in texts
+    assert "your answers are locked" in texts
 
 
 def test_fields_of_what_is_handed_out() -> None:
@@ -265,7 +299,7 @@ def test_notes_and_flags(store: Store) -> None:
     desk = at_hand.desk("R1")
     desk.save_note(2, comment="nul\x00 byte", invalid=True)
     pair = desk.pair(2)
-    assert (pair.choice, pair.comment, pair.invalid) == (None, "nul byte", True)
+    assert (pair.choice, pair.comment, pair.invalid) == (None, "nul\ufffd byte", True)
     status = desk.statuses()[1]
     assert (status.answered, status.invalid) == (False, True)
     assert desk.next_open() == 1

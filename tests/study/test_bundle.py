@@ -15,6 +15,7 @@ from factories import (
     counts_of,
     dataset,
     edited,
+    guess_all,
     members_of,
     prefers,
     repeated_line,
@@ -26,32 +27,37 @@ from factories import (
 
 from core.analysis.study_results import study_results
 from core.errors import InputError
-from core.schema import StudyRecord
+from core.schema import GUESSED_SIDES, StudyRecord
 from core.store import Store, open_store
 from core.store.access import token_sha256
 from core.store.record import load_record
 from core.study import bundle as bundle_module
 from core.study.blinding import open_desk
 from core.study.bundle import is_bundle, read_bundle, write_bundle
-from core.study.lifecycle import move, restore_study, set_guideline
+from core.study.conduct import exclude_rater, withdraw_rater
+from core.study.lifecycle import move, restore_study, set_guideline, set_wording
 from core.study.raters import import_votes, preview_link, reissue_link, revoke_link
 
 MEMBERS = (
-    *("manifest.json", "study.json", "guidelines.json", "items.jsonl", "outputs.jsonl", "raters.jsonl"),
-    *("assignments.jsonl", "answers.jsonl", "history.jsonl", "log.jsonl"),
+    *("manifest.json", "study.json", "guidelines.json", "wording.json", "items.jsonl", "outputs.jsonl"),
+    *("raters.jsonl", "assignments.jsonl", "answers.jsonl", "history.jsonl", "log.jsonl", "guesses.jsonl"),
 )
 COMMENT = 'a\r\nb\u2028c\x85d\x1ce "quoted" \\ العربية 日本語 👩‍🔬 \u202eturned\u202c'
 
 
 def busy_study(store: Store) -> StudyRecord:
-    """A bit of everything: votes, a change, notes, a skip, a preview, imported votes, guidelines, states."""
+    """A bit of everything: votes, a change, notes, a skip, a preview, imported votes, guidelines, states,
+    consent, locked answers, guesses, own wording, one who is excluded and one who withdrew.
+    """
     at_hand = study_in(
         store,
         dataset(4, ("A0", "A1", "A2"), languages=("en", "ja")),
-        raters=("R1", "R2", "Zoë 日本"),
+        raters=("R1", "R2", "Zoë 日本", "gone"),
         repeat_share=0.2,
     )
-    vote(store, at_hand.tokens["R1"], prefers(0))
+    set_wording(store, at_hand.study, "de", {"consent": "Ich mache mit.", "left": "Die linke"})
+    at_hand.desk("R1").agree()
+    guess_all(vote(store, at_hand.tokens["R1"], prefers(0)))
     desk = vote(store, at_hand.tokens["R2"], always("both_good"))
     desk.save_choice(2, "left", seconds=None, diff_used="none")
     desk.save_note(3, comment=COMMENT, invalid=True)
@@ -60,6 +66,9 @@ def busy_study(store: Store) -> StudyRecord:
     import_votes(store, at_hand.study, "old", {("q00", "A0"): "candidate", ("q03", "A2"): "both_bad"})
     set_guideline(store, at_hand.study, "de", "Lesen Sie in Ruhe.")
     revoke_link(store, at_hand.study, "R2")
+    exclude_rater(store, at_hand.study, "R2", "pressed without reading")
+    guess_all(vote(store, at_hand.tokens["gone"], always("left")))
+    withdraw_rater(store, at_hand.study, "gone", keep_votes=True)
     move(store, at_hand.study, "closed")
     return at_hand.record
 
@@ -132,7 +141,13 @@ def test_everything_is_plain_json(busy: StudyRecord, written: bytes) -> None:
     members = members_of(written)
     assert json.loads(members["study.json"])["design"]["margin"] == 0.1
     answers = [json.loads(line) for line in members["answers.jsonl"].decode().split("\n") if line]
-    assert [answer["comment"] for answer in answers if answer["comment"]] == [COMMENT]
+    kept = COMMENT.replace("\x85", "\ufffd").replace("\x1c", "\ufffd")
+    assert [answer["comment"] for answer in answers if answer["comment"]] == [kept]
+    assert json.loads(members["wording.json"]) == {"de": {"consent": "Ich mache mit.", "left": "Die linke"}}
+    guesses = [json.loads(line) for line in members["guesses.jsonl"].splitlines()]
+    assert {(guess["rater_id"], guess["guess"]) for guess in guesses} == {
+        (rater, side) for rater in ("R1", "withdrawn-1") for side in GUESSED_SIDES
+    }
     assert len(answers) == len(busy.answers)
 
 
@@ -193,6 +208,7 @@ def test_all_problems_are_listed(store: Store, written: bytes) -> None:
         b"[]",
         b"{}",
         b'{"format": "other"}',
+        b'{"format": "assay-study", "version": 3, "sha256": {}}',
         b'{"format": "assay-study", "version": 2, "sha256": {}}',
         b'{"format": "assay-study", "version": "1", "sha256": {}}',
         b'{"format": "assay-study", "version": 1}',
@@ -201,16 +217,16 @@ def test_all_problems_are_listed(store: Store, written: bytes) -> None:
         b"[" * 99999,
         b"\xff",
     ],
-    ids=range(11),
+    ids=range(12),
 )
 def test_manifests_that_cannot_be(store: Store, written: bytes, manifest: bytes) -> None:
     refused(store, zipped({**members_of(written), "manifest.json": manifest}))
 
 
 def test_a_newer_version_is_said(store: Store, written: bytes) -> None:
-    manifest = {**json.loads(members_of(written)["manifest.json"]), "version": 2}
+    manifest = {**json.loads(members_of(written)["manifest.json"]), "version": 3}
     problem = refused(store, zipped({**members_of(written), "manifest.json": json.dumps(manifest).encode()}))
-    assert "written by a newer Assay (bundle version 2); update first" in problem.what
+    assert "written by a newer Assay (bundle version 3); update first" in problem.what
 
 
 def test_other_zips_and_no_zips(store: Store) -> None:
@@ -334,7 +350,8 @@ def test_a_design_that_cannot_be(store: Store, written: bytes, values: dict[str,
 
 
 @pytest.mark.parametrize(
-    "member", ["items.jsonl", "outputs.jsonl", "raters.jsonl", "assignments.jsonl", "answers.jsonl"]
+    "member",
+    [f"{name}.jsonl" for name in ("items", "outputs", "raters", "assignments", "answers", "guesses")],
 )
 def test_a_row_that_stands_twice(store: Store, written: bytes, member: str) -> None:
     refused(store, repeated_line(written, member))
@@ -393,3 +410,36 @@ def test_a_third_source(store: Store, written: bytes) -> None:
     more = json.dumps({**output, "source": "another"}).encode() + b"\n"
     data = edited(written, {"outputs.jsonl": more + members_of(written)["outputs.jsonl"]})
     assert "nobody asks for" in str(refused(store, data))
+
+
+def test_wording_that_would_unblind_does_not_come_in(store: Store, written: bytes) -> None:
+    for texts in ({"left": "AI"}, {"consent": "<img src=https://example.org/x.png>"}, {"left": "Right"}):
+        problem = refused(store, edited(written, {"wording.json": json.dumps({"en": texts}).encode()}))
+        assert problem.problems[0].startswith("study.json: ")
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        ({"rater_id": "foreign"}, "guesses.jsonl: nobody was asked about ('foreign', "),
+        ({"rater_id": "old"}, "guesses.jsonl: nobody was asked about ('old', "),
+        ({"rater_id": "Zoë 日本"}, "guesses.jsonl: nobody was asked about ('Zoë 日本', "),
+        ({"item_id": "foreign"}, "guesses.jsonl: nobody was asked about ('R1', 'foreign', "),
+        ({"level": "A9"}, "'A9', False)"),
+        ({"guess": "candidate"}, "guesses.jsonl, line 1, guess: Input should be 'left', 'right' or 'unsure'"),
+        ({"seconds": "long"}, "guesses.jsonl, line 1, seconds: "),
+    ],
+    ids=str,
+)
+def test_a_forged_guess_is_refused_with_its_place(
+    store: Store, written: bytes, values: dict[str, object], sentence: str
+) -> None:
+    """Zoë has a list and did not lock it: nobody who has not finished was asked."""
+    assert sentence in str(refused(store, changed_line(written, "guesses.jsonl", **values)))
+
+
+def test_members_that_version_2_must_have(store: Store, written: bytes) -> None:
+    """A bundle of today without its guesses is no bundle of version 1."""
+    for member in ("wording.json", "guesses.jsonl"):
+        members = {name: content for name, content in members_of(written).items() if name != member}
+        assert refused(store, edited(zipped(members), {})).problems == (f"{member} is missing",)

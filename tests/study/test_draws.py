@@ -260,6 +260,6 @@ def test_raters_and_seeds_give_other_draws() -> None:
 
 
 def test_purposes_do_not_share_their_draws() -> None:
-    purposes = ("side", "question", "level", "repeat", "swap", "place", "workload")
+    purposes = ("side", "question", "level", "repeat", "swap", "place", "workload", "guess")
     assert len({draw(1, "R1", "q00", "A0", purpose) for purpose in purposes}) == len(purposes)
     assert draw(1, "a", "b", "", "side") != draw(1, "a,b", "", "", "side")

@@ -7,13 +7,24 @@ import zipfile
 from dataclasses import replace
 
 import pytest
-from factories import LEVELS, always, dataset, prefers, study_in, vote
+from factories import LEVELS, always, dataset, guess_all, prefers, study_in, vote
 
 from core.datasets import read_votes
 from core.schema import Answer, StudyRecord
 from core.store import Store
 from core.store.answers import save_answer
-from core.study.export import COLUMNS, answer_rows, paper_files, to_csv, to_jsonl, to_paper, to_paper_zip
+from core.study.conduct import exclude_rater
+from core.study.export import (
+    COLUMNS,
+    GUESS_COLUMNS,
+    answer_rows,
+    guesses_csv,
+    paper_files,
+    to_csv,
+    to_jsonl,
+    to_paper,
+    to_paper_zip,
+)
 from core.study.raters import import_votes, preview_link
 
 COMMENTS = [
@@ -98,6 +109,7 @@ def test_a_row_by_hand(store: Store) -> None:
         "repeat": "false",
         "dry_run": "false",
         "imported": "false",
+        "excluded": "",
         "app_version": answer.app_version,
         "dataset_sha256": data.sha256,
         "design_seed": "7",
@@ -126,7 +138,7 @@ def test_imported_votes_have_no_side_and_no_time(store: Store) -> None:
     empty = [name for name in COLUMNS if row[name] == ""]
     assert empty == [
         *("position", "candidate_side", "comparator_side", "choice_displayed"),
-        *("shown_utc", "answered_utc", "seconds", "diff_used", "comment", "app_version"),
+        *("shown_utc", "answered_utc", "seconds", "diff_used", "comment", "excluded", "app_version"),
     ]
     assert row["choice_decoded"] == "comparator"
 
@@ -172,7 +184,8 @@ def test_jsonl_has_texts_as_written_and_open_notes(store: Store) -> None:
     desk.save_choice(1, "left", seconds=1.0, diff_used="none")
     content = to_jsonl(at_hand.record)
     rows = [json.loads(line) for line in content.decode("utf-8").split("\n") if line]
-    assert [row["comment"] for row in rows] == COMMENTS
+    kept = [comment.replace("\x85", "\ufffd").replace("\x1c", "\ufffd") for comment in COMMENTS]
+    assert [row["comment"] for row in rows] == kept, "as written, but for what no page can show"
     assert [row["choice_displayed"] for row in rows] == ["left"] + [None] * (len(COMMENTS) - 1)
     assert all(tuple(row) == COLUMNS for row in rows)
     assert (rows[0]["invalid"], rows[0]["position"], rows[0]["seconds"]) == (False, 1, 1.0)
@@ -205,6 +218,56 @@ def test_the_papers_json_comes_round_as_imported_votes(store: Store) -> None:
     other = study_in(store, raters=(), name="other")
     import_votes(store, other.study, "again", {k: v for k, v in votes.items() if k[0] != "none"})
     assert to_paper(other.record)["again"] == to_paper(record)["R1"]
+
+
+def test_the_papers_json_leaves_out_who_is_excluded(store: Store) -> None:
+    """It has no mark for them: whoever reads it would count their votes."""
+    at_hand = study_in(store)
+    for token in at_hand.tokens.values():
+        vote(store, token, always("both_good"))
+    exclude_rater(store, at_hand.study, "R1", "did not read")
+    assert list(to_paper(at_hand.record)) == ["R2"]
+    rows = csv_rows(at_hand.record)
+    assert {(row["rater"], row["excluded"]) for row in rows} == {("R1", "did not read"), ("R2", "")}
+
+
+def test_guesses_by_hand(store: Store) -> None:
+    at_hand = study_in(store, dataset(2, ("A0",)), raters=("R1", "=R2"), blinding_pairs=2, person="candidate")
+    for token in at_hand.tokens.values():
+        guess_all(vote(store, token, always("left")), comment="\u200b=1+1")
+    exclude_rater(store, at_hand.study, "=R2", "-")
+    shown = {(a.rater_id, a.item_id): a for a in at_hand.record.assignments}
+    rows = list(csv.DictReader(io.StringIO(guesses_csv(at_hand.record).decode(), newline=""), strict=True))
+    assert [row["rater"] for row in rows] == ["R1", "R1", "'=R2", "'=R2"]
+    for row, guess in zip(rows, at_hand.record.guesses, strict=True):
+        left = shown[guess.rater_id, guess.item_id].left
+        side = "left" if left == "ai" else "right"
+        assert tuple(row) == GUESS_COLUMNS
+        assert row == {
+            "study": "study",
+            "rater": "'=R2" if guess.rater_id == "=R2" else "R1",
+            "item_id": guess.item_id,
+            "level": "A0",
+            "person": "ai",
+            "person_side": side,
+            "guess": guess.guess,
+            "right": "" if guess.guess == "unsure" else str(guess.guess == side).lower(),
+            "comment": "'\u200b=1+1",
+            "answered_utc": guess.answered_utc,
+            "seconds": "1.5",
+            "dry_run": "false",
+            "excluded": "'-" if guess.rater_id == "=R2" else "",
+            "app_version": guess.app_version,
+        }
+
+
+@pytest.mark.parametrize(
+    "hidden", [" ", "\u00a0", "\u3000", "\ufeff", "\u200b", "\u2060", "\u3164", "\ufe0f", "\u2800"]
+)
+def test_formulas_behind_what_nobody_sees(store: Store, hidden: str) -> None:
+    comments = [f"{hidden}=1+1", f"{hidden * 3}\n@x", f"{hidden}1=1", f"x{hidden}=1"]
+    rows = csv_rows(commented(store, comments))
+    assert [row["comment"].startswith("'") for row in rows] == [True, True, False, False]
 
 
 def test_files_of_raters_whose_names_look_alike(store: Store) -> None:

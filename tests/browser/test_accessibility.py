@@ -1,0 +1,143 @@
+"""axe-core on everything a rater sees: light and dark, wide and on a phone; and on the pages at the door."""
+
+from collections.abc import Callable
+
+import pytest
+from app_server import AppServer, on_pair, settled
+from axe_playwright_python.sync_playwright import Axe
+from factories import always, dataset, study_in, vote
+from playwright.sync_api import Browser, Page, expect
+
+from core.access.admin import make_link
+from core.store import Store
+from core.store.raters import update_rater
+from core.study.lifecycle import set_wording
+
+SIZES = {"wide": (1280, 900), "phone": (390, 844)}
+
+
+def violations(page: Page) -> list[str]:
+    """What axe finds, as rule, help and the elements concerned."""
+    settled_or_still(page)
+    found = Axe().run(page).response["violations"]
+    return [f"{v['id']}: {v['help']}: {[node['html'][:120] for node in v['nodes']]}" for v in found]
+
+
+def settled_or_still(page: Page) -> None:
+    if page.locator("[data-testid=stApp]").count():
+        settled(page)
+    page.wait_for_timeout(300)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", SIZES)
+def test_a_raters_way_has_no_violation(
+    app: AppServer, app_store: Store, browser: Browser, scheme: str, size: str
+) -> None:
+    at_hand = study_in(app_store, dataset(3), raters=("ann",), repeat_share=0)
+    set_wording(
+        app_store, at_hand.study, "en", {"consent": "Your answers are kept. **You can stop** at any time."}
+    )
+    token = at_hand.tokens["ann"]
+    width, height = SIZES[size]
+    context = browser.new_context(
+        viewport={"width": width, "height": height},
+        color_scheme=scheme,  # type: ignore[arg-type]
+        reduced_motion="reduce",
+    )
+    try:
+        page = context.new_page()
+        found: dict[str, list[str]] = {}
+
+        def check(place: str) -> None:
+            found[place] = violations(page)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, (
+                f"{place} is wider than the window"
+            )
+
+        page.goto(f"{app.url}/r/{token}")
+        expect(page.get_by_role("button", name="I agree")).to_be_visible(timeout=20_000)
+        check("consent")
+        page.get_by_role("button", name="I agree").click()
+        expect(page.get_by_role("button", name="Start with three practice pairs")).to_be_visible()
+        check("guidelines")
+        page.get_by_role("button", name="Start with three practice pairs").click()
+        expect(page.get_by_text("Practice 1 of 3")).to_be_visible()
+        settled(page)
+        page.keyboard.press("3")
+        expect(page.get_by_role("button", name="Next practice pair")).to_be_visible()
+        check("practice")
+        update_rater(app_store, at_hand.study_id, "ann", onboarding=9)
+        page.goto(f"{app.url}/?at=2")
+        on_pair(page, 2)
+        check("pair")
+        page.keyboard.press("1")
+        on_pair(page, 3)
+        page.get_by_text("Comment, or report a broken pair").click()
+        page.get_by_text("left against right", exact=True).click()
+        check("pair with comment")
+        page.goto(f"{app.url}/?at=list")
+        expect(page.get_by_text("Your pairs")).to_be_visible(timeout=20_000)
+        check("overview")
+        vote(app_store, token, always("both_good"))
+        page.goto(f"{app.url}/?at=finish")
+        expect(page.get_by_role("button", name="Lock my answers")).to_be_visible(timeout=20_000)
+        check("finish")
+        page.get_by_role("button", name="Lock my answers").click()
+        expect(page.get_by_text("1 of 10: ")).to_be_visible()
+        check("guess")
+        for number in range(1, 11):
+            expect(page.get_by_text(f"{number} of 10: ")).to_be_visible()
+            settled(page)
+            page.wait_for_timeout(400)
+            page.keyboard.press("3")
+        expect(page.get_by_text("Done. Thank you!")).to_be_visible()
+        check("end")
+        assert {place: list_ for place, list_ in found.items() if list_} == {}
+    finally:
+        context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_pages_at_the_door_have_no_violation(
+    app: AppServer, app_store: Store, browser: Browser, scheme: str
+) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme=scheme)  # type: ignore[arg-type]
+    try:
+        page = context.new_page()
+        found = {}
+        link = make_link(app_store)
+        for address in ("/sign-in", "/sign-out", "/r/unknown", f"/admin/{link}", "/admin/unknown"):
+            page.goto(app.url + address)
+            found[address] = violations(page)
+        page.goto(app.url)
+        expect(page.get_by_text("Open the personal link you were sent.")).to_be_visible(timeout=20_000)
+        found["/"] = violations(page)
+        assert {place: list_ for place, list_ in found.items() if list_} == {}
+    finally:
+        context.close()
+
+
+def test_everything_can_be_reached_by_keyboard(
+    app: AppServer, app_store: Store, new_page: Callable[[], Page]
+) -> None:
+    """From pair to lock without a mouse: focus moves through every control, keys 1 to 4 choose."""
+    at_hand = study_in(app_store, dataset(2), raters=("ann",), repeat_share=0)
+    update_rater(app_store, at_hand.study_id, "ann", onboarding=9)
+    page = new_page()
+    page.goto(f"{app.url}/r/{at_hand.tokens['ann']}")
+    on_pair(page, 1)
+    seen = set()
+    for _ in range(25):
+        page.keyboard.press("Tab")
+        seen.add(page.evaluate("document.activeElement.innerText").split("\n")[0].strip())
+    assert {
+        "Left",
+        "Right",
+        "Both good",
+        "Both bad",
+        "Skip, ask me later",
+        "Next",
+        "Overview and finish",
+    } <= seen
+    assert {"against the reference", "left against right", "off"} & seen

@@ -1,0 +1,92 @@
+"""The admin's way in, from the first start on, in a real browser."""
+
+from collections.abc import Callable
+
+from app_server import AppServer, settled
+from playwright.sync_api import Page, expect
+
+from core.access.admin import is_admin, make_link
+from core.store import Store
+from core.store.sign_in import events
+
+PASSPHRASE = "correct horse battery staple"
+
+
+def kinds(store: Store) -> list[str]:
+    return [event.kind for event in events(store)]
+
+
+def test_from_the_one_time_link_to_a_passphrase_and_back(
+    app: AppServer, app_store: Store, new_page: Callable[[], Page]
+) -> None:
+    link = f"{app.url}/admin/{make_link(app_store)}"
+    page = new_page()
+    page.goto(link)
+    page.goto(link)  # reading it changes nothing: a mail program may have opened it before
+    page.get_by_label("Passphrase").fill("short")
+    page.get_by_label("The same again").fill("shorter")
+    page.get_by_role("button", name="Keep it and sign in").click()
+    expect(page.get_by_role("alert")).to_contain_text("fewer than 12 characters")
+    expect(page.get_by_role("alert")).to_contain_text("the two entries differ")
+    page.get_by_label("Passphrase").fill(PASSPHRASE)
+    page.get_by_label("The same again").fill(PASSPHRASE)
+    page.get_by_role("button", name="Keep it and sign in").click()
+    expect(page.get_by_role("heading", name="Studies")).to_be_visible(timeout=20_000)
+    assert page.url == f"{app.url}/"
+    assert page.evaluate("document.cookie").count("assay") == 0
+    (cookie,) = [c for c in page.context.cookies() if c["name"].startswith("assay_admin")]
+    assert (cookie["httpOnly"], cookie["sameSite"]) == (True, "Strict")
+    assert is_admin(app_store, cookie["value"])
+
+    settled(page)
+    page.get_by_role("link", name="Results").click()
+    expect(page.get_by_role("heading", name="Results")).to_be_visible()
+    settled(page)
+    page.reload()
+    expect(page.get_by_role("heading", name="Results")).to_be_visible(timeout=20_000)
+    app.stop()
+    app.start()
+    page.goto(f"{app.url}/operation")  # the session outlives a restart
+    expect(page.get_by_text("passphrase chosen")).to_be_visible(timeout=20_000)
+
+    again = new_page()
+    again.goto(link)
+    expect(again.get_by_role("heading", name="This link does not work any more")).to_be_visible()
+
+    page.goto(f"{app.url}/sign-out")
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_text("Open the personal link you were sent.")).to_be_visible(timeout=20_000)
+    assert not is_admin(app_store, cookie["value"])
+    page.goto(f"{app.url}/sign-in")
+    page.get_by_label("Passphrase").fill("not the passphrase")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("alert")).to_have_text("This is not the passphrase.")
+    page.get_by_label("Passphrase").fill(PASSPHRASE)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("heading", name="Studies")).to_be_visible(timeout=20_000)
+    assert {"admin signed in", "wrong passphrase", "passphrase chosen", "unknown admin link"} <= set(
+        kinds(app_store)
+    )
+
+
+def test_a_backup_by_button_restores(app: AppServer, app_store: Store, new_page: Callable[[], Page]) -> None:
+    from pathlib import Path
+
+    from admin_session import sign_in
+    from factories import study_in
+
+    from core.store import open_store
+    from core.store.restore import restore_backup
+    from core.store.studies import list_studies
+
+    study_in(app_store, name="kept")
+    page = new_page()
+    sign_in(page, app_store, app.url)
+    page.goto(f"{app.url}/operation")
+    with page.expect_download(timeout=30_000) as download:
+        page.get_by_role("button", name="Backup").click(timeout=20_000)
+    other = app_store.path.with_name("restored.db")
+    restore_backup(Path(download.value.path()).read_bytes(), other)
+    with open_store(other) as restored:
+        assert [study.name for study in list_studies(restored)] == ["kept"]
+    assert "backup made" in kinds(app_store)
