@@ -75,6 +75,12 @@ class AppServer:
         self._process.wait(20)
         self._process = None
 
+    def memory_mib(self) -> float:
+        """Resident memory of the process, where the system tells (Linux)."""
+        assert self._process is not None
+        status = Path(f"/proc/{self._process.pid}/status").read_text()
+        return int(status.split("VmRSS:")[1].split()[0]) / 1024
+
     @contextmanager
     def standing_still(self) -> Iterator[None]:
         """The process is stopped, not dead: nothing is answered until the block ends."""

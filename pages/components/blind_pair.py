@@ -38,7 +38,7 @@ _STYLE = """<style>
 .assay-text ins { text-decoration: underline; text-decoration-thickness: 2px; text-underline-offset: 3px;
   background: color-mix(in srgb, #f2b600 32%, transparent); border-radius: .15rem; }
 .assay-text del { text-decoration: line-through; opacity: .72; unicode-bidi: isolate; }
-[data-testid^=stBaseButton-segmented_control] { color: inherit !important; }
+[data-variant=segmented_control] { color: inherit !important; }
 .assay-text del + ins { margin-inline-start: .2em; }
 div:has(> .st-key-choices) { position: sticky; bottom: 0; z-index: 5; }
 .st-key-choices { padding: .6rem 0 .8rem; background: Canvas; }

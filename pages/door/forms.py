@@ -8,6 +8,7 @@ from starlette.responses import HTMLResponse
 
 _STYLE = """
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
+html { background: light-dark(#fff, #16181d); color: light-dark(#1f2328, #f0f1f3); }
 body { max-width: 26rem; margin: 12vh auto 0; padding: 0 1.25rem; }
 h1 { font-size: 1.5rem; margin: 0 0 1rem; }
 label { display: block; margin: 1rem 0 .25rem; font-weight: 600; }

@@ -202,7 +202,8 @@ def test_bidi_overrides_reorder_nothing_outside_their_answer(
     boxes = []
     for number, override in enumerate(("", "\u202e", "\u2067", "\u2069\u202e")):
         outputs = tuple(
-            replace(o, text=f"{override}{o.text}") if o.source == "ai" else o for o in plain.outputs
+            replace(o, text=f"{o.text[:6]}{override}{o.text[6:]}") if o.source == "ai" else o
+            for o in plain.outputs
         )
         data = replace(plain, outputs=outputs, sha256=f"{number:064}")
         at_hand = study_in(app_store, data, name=f"s{number}", raters=("ann",), repeat_share=0)

@@ -1,0 +1,125 @@
+"""Raters at once: how long from a press to "saved" with the next pair shown, over real websockets.
+
+Run: `.venv/bin/python benchmarks/raters.py` (all), or `--raters 10 50 --seconds 20 --every 2`. The app runs as
+users start it, on a database of its own with 60 questions at 5 levels; the raters are threads of this process,
+on the same machine, and take part of its processor. Each rater presses a random choice every 2 seconds, from a
+random start on; a vote is lost when the page said "saved" and the database says otherwise. Nothing is asserted.
+
+Measured on 2 cores while other work ran on them (so upper bounds), 8 s each:
+
+TABLE
+"""
+
+import argparse
+import random
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+from app_server import running
+from factories import StudyAtHand, dataset, study_in
+from raw_rater import Gone, RawRater
+
+from core.schema import CHOICES
+from core.store import open_store
+from core.store.answers import answers_of
+from core.store.raters import assignments_of, update_rater
+from core.study.raters import links
+
+QUESTIONS, ONBOARDED = 60, 4
+
+
+@dataclass
+class Pressing:
+    """One rater: what was acknowledged, and how long it took."""
+
+    rater_id: str
+    rater: RawRater
+    acknowledged: dict[int, str] = field(default_factory=dict)
+    milliseconds: list[float] = field(default_factory=list)
+    unanswered: int = 0
+
+    def press_until(self, end: float, every: float) -> None:
+        """A press every so many seconds; one that is late is followed by the next at once, not by two."""
+        draw = random.Random(self.rater_id)
+        due = time.monotonic() + draw.uniform(0.5, 0.5 + every)
+        while due < end:
+            time.sleep(max(0.0, due - time.monotonic()))
+            self._press(draw.randrange(4))
+            due = max(due + every, time.monotonic() + 0.5)
+
+    def _press(self, which: int) -> None:
+        number = self.rater.number()
+        start = time.perf_counter()
+        try:
+            self.rater.press(self.rater.choices()[which])
+        except (Gone, TimeoutError):
+            self.unanswered += 1
+            return
+        if f"Pair {number} saved" in self.rater.on_screen() and self.rater.number() != number:
+            self.milliseconds.append(1000 * (time.perf_counter() - start))
+            self.acknowledged[number] = CHOICES[which]
+        else:
+            self.unanswered += 1
+
+
+def main() -> None:
+    """Print one line a number of raters."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--raters", type=int, nargs="+", default=[1, 10, 50, 100])
+    parser.add_argument("--seconds", type=float, default=30)
+    parser.add_argument("--every", type=float, default=2, help="seconds between a rater's presses")
+    options = parser.parse_args()
+    print("| raters | p50 ms | p95 ms | slowest ms | acknowledged | unanswered | lost | MiB before | MiB a session |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for raters in options.raters:
+        print(measured(raters, options.seconds, options.every), flush=True)
+
+
+def measured(raters: int, seconds: float, every: float) -> str:
+    """One line of the table, on a database and a server of its own."""
+    with tempfile.TemporaryDirectory() as folder, open_store(Path(folder) / "assay.db") as store:
+        at_hand = study_in(store, dataset(QUESTIONS), raters=[f"r{n:03d}" for n in range(raters)])
+        with store.writing():
+            for link in links(store, at_hand.study):
+                update_rater(store, at_hand.study_id, link.rater_id, onboarding=ONBOARDED)
+        with running(store.path) as app:
+            people = [(link.rater_id, link.url(app.url)) for link in links(store, at_hand.study)]
+            with RawRater.of_link(people[0][1], keep=False):
+                before = app.memory_mib()  # with all that the first visitor loads
+            pressing = [Pressing(name, RawRater.of_link(url, keep=False)) for name, url in people]
+            end = time.monotonic() + seconds
+            threads = [threading.Thread(target=one.press_until, args=(end, every)) for one in pressing]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            each = (app.memory_mib() - before) / raters
+            for one in pressing:
+                one.rater.close()
+        lost = sum(_lost(at_hand, one) for one in pressing)
+    times = sorted(ms for one in pressing for ms in one.milliseconds)
+    cuts = statistics.quantiles(times, n=20, method="inclusive") if len(times) > 1 else [float("nan")] * 19
+    unanswered = sum(one.unanswered for one in pressing)
+    return (
+        f"| {raters} | {statistics.median(times):.0f} | {cuts[18]:.0f} | {times[-1]:.0f} | {len(times)} "
+        f"| {unanswered} | {lost} | {before:.0f} | {each:.2f} |"
+    )
+
+
+def _lost(at_hand: StudyAtHand, one: Pressing) -> int:
+    """Choices that the page called saved and the database does not hold."""
+    numbers = {a.key: a.position for a in assignments_of(at_hand.store, at_hand.study_id, one.rater_id)}
+    kept = {numbers[a.key]: a.choice for a in answers_of(at_hand.store, at_hand.study_id, one.rater_id)}
+    return sum(kept.get(number) != choice for number, choice in one.acknowledged.items())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,188 @@
+"""One-time link, passphrase, sessions and their limits, without a server."""
+
+import hashlib
+import threading
+from datetime import datetime
+
+import pytest
+
+from core.access import admin
+from core.access.knocks import MOST, UNKNOWN_TOKEN, knocked
+from core.errors import InputError, NotAllowed
+from core.store import Store, open_store
+from core.store import studies as clock
+from core.store.sign_in import count_event, events
+from core.store.studies import read_setting
+
+PASSPHRASE = "correct horse battery staple"
+
+
+@pytest.fixture
+def signed_up(store: Store) -> Store:
+    admin.choose_passphrase(store, admin.make_link(store), PASSPHRASE, PASSPHRASE)
+    return store
+
+
+@pytest.fixture
+def clock_at(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Seconds by which Assay's clock is ahead; a test changes the number."""
+    ahead = [0.0]
+    real = clock.now_utc
+
+    class Shifted(datetime):
+        @classmethod
+        def now(cls, tz=None):  # type: ignore[no-untyped-def, override]
+            from datetime import timedelta
+
+            return datetime.now(tz) + timedelta(seconds=ahead[0])
+
+    monkeypatch.setattr(clock, "datetime", Shifted)
+    assert real() > "2026"
+    return ahead
+
+
+def test_a_link_works_once(store: Store) -> None:
+    link = admin.make_link(store)
+    assert admin.link_is_open(store, link)
+    assert not admin.has_passphrase(store)
+    session = admin.choose_passphrase(store, link, PASSPHRASE, PASSPHRASE)
+    assert admin.is_admin(store, session)
+    assert admin.has_passphrase(store)
+    assert not admin.link_is_open(store, link)
+    with pytest.raises(NotAllowed, match="used already, or is over"):
+        admin.choose_passphrase(store, link, "another one, long enough", "another one, long enough")
+    assert admin.is_admin(store, admin.sign_in(store, PASSPHRASE, ""))
+
+
+def test_a_newer_link_makes_the_older_void_and_a_day_ends_it(store: Store, clock_at: list[float]) -> None:
+    old, new = admin.make_link(store), admin.make_link(store)
+    assert (admin.link_is_open(store, old), admin.link_is_open(store, new)) == (False, True)
+    clock_at[0] = admin.LINK_HOURS * 3600 - 60
+    assert admin.link_is_open(store, new)
+    clock_at[0] = admin.LINK_HOURS * 3600 + 60
+    assert not admin.link_is_open(store, new)
+
+
+@pytest.mark.parametrize(
+    ("passphrase", "again", "said"),
+    [
+        ("short", "short", "fewer than 12 characters"),
+        ("ﬀﬀﬀﬀﬀﬀ"[:3], "ﬀﬀﬀﬀﬀﬀ"[:3], "fewer than 12"),
+        ("x" * 1001, "x" * 1001, "more than 1000"),
+        (PASSPHRASE, PASSPHRASE + " ", "the two entries differ"),
+        ("a", "b", "the two entries differ"),
+        ("", "", "fewer than 12"),
+    ],
+)
+def test_a_passphrase_that_cannot_be_used_leaves_the_link_open(
+    store: Store, passphrase: str, again: str, said: str
+) -> None:
+    link = admin.make_link(store)
+    with pytest.raises(InputError, match=said):
+        admin.choose_passphrase(store, link, passphrase, again)
+    assert admin.link_is_open(store, link)
+    assert not admin.has_passphrase(store)
+
+
+def test_the_hash_is_scrypt_of_the_salted_passphrase(signed_up: Store) -> None:
+    """By hand, from what the database keeps; RFC 7914's function is hashlib's."""
+    kept = read_setting(signed_up, "admin_passphrase")
+    assert kept is not None
+    name, n, r, p, salt, digest = kept.split("$")
+    assert (name, n, r, p) == ("scrypt", "32768", "8", "3")
+    by_hand = hashlib.scrypt(
+        PASSPHRASE.encode(), salt=bytes.fromhex(salt), n=2**15, r=8, p=3, maxmem=2**26, dklen=32
+    )
+    assert by_hand.hex() == digest
+    assert len(bytes.fromhex(salt)) == 16
+
+
+def test_nothing_secret_is_in_the_file(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    store = open_store(tmp_path / "assay.db")
+    link = admin.make_link(store)
+    session = admin.choose_passphrase(store, link, PASSPHRASE, PASSPHRASE)
+    store.close()
+    content = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    for secret in (link, session, PASSPHRASE):
+        assert secret.encode() not in content
+
+
+def test_the_same_letters_typed_in_another_way_are_the_same(store: Store) -> None:
+    composed, decomposed = "ä" * 12, "a\u0308" * 12
+    admin.choose_passphrase(store, admin.make_link(store), composed, composed)
+    assert admin.is_admin(store, admin.sign_in(store, decomposed, ""))
+
+
+def test_too_many_wrong_ones_from_one_address(signed_up: Store, clock_at: list[float]) -> None:
+    for _ in range(admin.MOST_FAILURES):
+        with pytest.raises(NotAllowed, match="not the passphrase"):
+            admin.sign_in(signed_up, "wrong", "1.2.3.4")
+    with pytest.raises(NotAllowed, match=r"Wait 15 minutes, or make a one-time link"):
+        admin.sign_in(signed_up, PASSPHRASE, "1.2.3.4")
+    assert admin.sign_in(signed_up, PASSPHRASE, "5.6.7.8"), "another address is not held up"
+    with open_store(signed_up.path) as restarted, pytest.raises(NotAllowed, match="Wait"):
+        admin.sign_in(restarted, PASSPHRASE, "1.2.3.4")
+    clock_at[0] = admin.WINDOW_SECONDS + 60
+    assert admin.sign_in(signed_up, PASSPHRASE, "1.2.3.4")
+
+
+def test_too_many_wrong_ones_from_many_addresses(signed_up: Store) -> None:
+    for number in range(admin.MOST_FAILURES_OF_ALL):
+        count_event(signed_up, admin.WRONG_PASSPHRASE, f"10.0.0.{number}")
+    with pytest.raises(NotAllowed, match="Too many"):
+        admin.sign_in(signed_up, PASSPHRASE, "1.1.1.1")
+    link = admin.make_link(signed_up)  # whoever runs the app is never locked out
+    assert admin.choose_passphrase(signed_up, link, "quite another passphrase", "quite another passphrase")
+
+
+def test_attempts_at_the_same_time_do_not_slip_through(signed_up: Store) -> None:
+    said: list[str] = []
+
+    def attempt() -> None:
+        with open_store(signed_up.path) as own:
+            try:
+                admin.sign_in(own, "wrong", "9.9.9.9")
+            except NotAllowed as refused:
+                said.append(str(refused))
+
+    threads = [threading.Thread(target=attempt) for _ in range(12)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum("not the passphrase" in sentence for sentence in said) == admin.MOST_FAILURES
+
+
+def test_a_clock_set_back_locks_nobody_out(signed_up: Store, clock_at: list[float]) -> None:
+    clock_at[0] = 86_400
+    for _ in range(admin.MOST_FAILURES):
+        with pytest.raises(NotAllowed):
+            admin.sign_in(signed_up, "wrong", "1.2.3.4")
+    clock_at[0] = 0
+    assert admin.sign_in(signed_up, PASSPHRASE, "1.2.3.4")
+
+
+def test_sessions_end(signed_up: Store, clock_at: list[float]) -> None:
+    first, second = (admin.sign_in(signed_up, PASSPHRASE, "") for _ in range(2))
+    admin.sign_out(signed_up, first)
+    assert (admin.is_admin(signed_up, first), admin.is_admin(signed_up, second)) == (False, True)
+    clock_at[0] = admin.SESSION_DAYS * 86_400 + 60
+    assert not admin.is_admin(signed_up, second)
+    clock_at[0] = 0
+    third = admin.sign_in(signed_up, PASSPHRASE, "")
+    admin.choose_passphrase(signed_up, admin.make_link(signed_up), PASSPHRASE + "!", PASSPHRASE + "!")
+    assert not admin.is_admin(signed_up, third), "a new passphrase ends every session"
+    with pytest.raises(NotAllowed):
+        admin.sign_in(signed_up, PASSPHRASE, "")
+    for wrong in ("", "x", "None", third[:-1]):
+        assert not admin.is_admin(signed_up, wrong)
+
+
+def test_knocking_is_counted_in_one_line_and_no_further_than_its_limit(store: Store) -> None:
+    answers = [knocked(store, UNKNOWN_TOKEN, "1.2.3.4") for _ in range(MOST + 5)]
+    assert answers == [False] * MOST + [True] * 5
+    assert not knocked(store, UNKNOWN_TOKEN, "5.6.7.8")
+    assert [(e.kind, e.address, e.n) for e in events(store)] == [
+        (UNKNOWN_TOKEN, "5.6.7.8", 1),
+        (UNKNOWN_TOKEN, "1.2.3.4", MOST),
+    ]
