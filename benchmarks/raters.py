@@ -20,8 +20,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from app_server import running
 from factories import StudyAtHand, dataset, study_in
@@ -77,7 +77,9 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=30)
     parser.add_argument("--every", type=float, default=2, help="seconds between a rater's presses")
     options = parser.parse_args()
-    print("| raters | p50 ms | p95 ms | slowest ms | acknowledged | unanswered | lost | MiB before | MiB a session |")
+    print(
+        "| raters | p50 ms | p95 ms | slowest ms | acknowledged | unanswered | lost | MiB before | MiB a session |"
+    )
     print("|---|---|---|---|---|---|---|---|---|")
     for raters in options.raters:
         print(measured(raters, options.seconds, options.every), flush=True)

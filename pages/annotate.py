@@ -11,7 +11,7 @@ from pages.components import blind_pair, guessing, onboarding, pair_list, rating
 def render() -> None:
     """Show the place on the rater's way that the address names: it survives reload, Back and restarts."""
     try:
-        with visitor.rater_desk(visitor.rater_token()) as desk:
+        with visitor.rater_desk() as desk:
             _show(desk)
     except AssayError as problem:
         visitor.turn_away(problem)

@@ -144,16 +144,12 @@ class RawVisitor:
         except (ConnectionClosed, OSError) as gone:
             raise Gone(str(gone)) from gone
 
-    def go(
-        self, query: str | None = None, widgets: Sequence[WidgetState] = (), **state: object
-    ) -> Self:
+    def go(self, query: str | None = None, widgets: Sequence[WidgetState] = (), **state: object) -> Self:
         """Ask for a run, at another place if `query` says so, and read until it is drawn."""
         self.send(self.rerun(query, widgets, **state))
         return self.until_drawn()
 
-    def rerun(
-        self, query: str | None = None, widgets: Sequence[WidgetState] = (), **state: object
-    ) -> bytes:
+    def rerun(self, query: str | None = None, widgets: Sequence[WidgetState] = (), **state: object) -> bytes:
         """The frame with which a browser asks for a run; `state` sets further fields of ClientState."""
         if query is not None:
             self.query = query

@@ -170,3 +170,16 @@ def test_nothing_names_a_machine_or_a_registry() -> None:
             text = path.read_text("utf-8", errors="ignore")
             assert not re.search(r"(?<![\w.])/(?:work|root|home/\w+)/", text), path
             assert "files.pythonhosted" not in text, path
+
+
+def test_every_promise_names_a_test_that_is_there() -> None:
+    """docs/threat-model.md stands beside the tests, not instead of them."""
+    named = re.findall(
+        r"`(tests/[\w/]+\.py)(?:::(\w+))?`", (ROOT / "docs" / "threat-model.md").read_text("utf-8")
+    )
+    assert len(named) > 40
+    for file, test in named:
+        path = ROOT / file
+        assert path.is_file(), f"{file} is gone"
+        there = {node.name for node in ast.walk(tree(path)) if isinstance(node, ast.FunctionDef)}
+        assert not test or test in there, f"{file} has no {test}"

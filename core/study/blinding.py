@@ -33,10 +33,16 @@ class PairStatus:
 class RaterDesk:
     """A rater at work: everything a valid link opens, and nothing else."""
 
-    def __init__(self, store: Store, study: Study, rater: Rater) -> None:
+    def __init__(self, store: Store, study: Study, rater: Rater, token: str) -> None:
         self._store, self._study, self._rater = store, study, rater
+        self._token = token
         self._assignments = assignments_of(store, study.study_id, rater.rater_id)
         self._answers = {a.key: a for a in answers_of(store, study.study_id, rater.rater_id)}
+
+    @property
+    def token(self) -> str:
+        """Of the link that opened this desk: its holder has it anyway."""
+        return self._token
 
     @property
     def total(self) -> int:
@@ -233,7 +239,7 @@ def open_desk(store: Store, token: str) -> RaterDesk | None:
     if found is None:
         return None
     study_id, rater = found
-    return RaterDesk(store, get_study(store, study_id), rater)
+    return RaterDesk(store, get_study(store, study_id), rater, token)
 
 
 def freeze(store: Store, study_id: int) -> None:

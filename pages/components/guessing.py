@@ -39,7 +39,7 @@ def show(desk: RaterDesk, number: int) -> None:
     st.session_state[_KNOWN] = True
     again = desk.guessing()
     pair, words = again.pair(number), desk.wording()
-    token = visitor.rater_token() or ""
+    token = desk.token
     key = f"{number}-{visitor.key_of(token, pair.mark)}"
     if st.session_state.get(_SHOWN, ("",))[0] != key:
         st.session_state[_SHOWN] = (key, time.monotonic())
@@ -72,7 +72,7 @@ def _press(side: GuessedSide, screen: _OnScreen) -> None:
     problem: AssayError | None = None
     if seconds >= DOUBLE_PRESS_SECONDS:
         try:
-            with visitor.rater_desk(visitor.still_theirs(screen.token)) as desk:
+            with visitor.rater_desk(screen.token) as desk:
                 taken = seconds if math.isfinite(seconds) else None
                 desk.guessing().save(screen.number, side, comment=comment, seconds=taken)
         except AssayError as error:

@@ -35,7 +35,7 @@ def show(desk: RaterDesk, number: int, go: pair_list.Go) -> None:
     pair = desk.pair(number)
     new_session = not st.session_state.get(_KNOWN)
     st.session_state[_KNOWN] = True
-    token = visitor.rater_token() or ""
+    token = desk.token
     key = f"{number}-{visitor.key_of(token, pair.mark)}"
     if st.session_state.get(_SHOWN, ("",))[0] != key:
         st.session_state[_SHOWN] = (key, time.monotonic())
@@ -78,7 +78,7 @@ def _press(choice: Choice, screen: _OnScreen) -> None:
     problem: AssayError | None = None
     if seconds >= DOUBLE_PRESS_SECONDS:
         try:
-            with visitor.rater_desk(visitor.still_theirs(screen.token)) as desk:
+            with visitor.rater_desk(screen.token) as desk:
                 saved = _save(desk, choice, screen, seconds if math.isfinite(seconds) else None)
         except AssayError as error:
             problem = error
@@ -111,7 +111,7 @@ def _keep_last_note(screen: _OnScreen) -> AssayError | None:
     written = pair_list.note_in_browser(screen.key)
     if written and _NOTE in st.session_state:
         try:
-            with visitor.rater_desk(visitor.still_theirs(screen.token)) as desk:
+            with visitor.rater_desk(screen.token) as desk:
                 _keep_note(desk, screen.number, written)
         except AssayError as error:
             return error

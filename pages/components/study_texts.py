@@ -58,7 +58,9 @@ def wording_form(store: Store, study: Study) -> None:
     said, mine = wording({}, language), own.get(language, {})
     with st.form(f"wording_{language}"):
         consent = st.text_area(
-            "Consent text (Markdown; raters are asked if any language has one)", mine.get(CONSENT, ""), height=160
+            "Consent text (Markdown; raters are asked if any language has one)",
+            mine.get(CONSENT, ""),
+            height=160,
         )
         columns = st.columns(2)
         labels = {

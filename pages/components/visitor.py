@@ -44,24 +44,6 @@ def said_to_rater(problem: AssayError) -> str:
     return str(problem)
 
 
-def rater_token() -> str | None:
-    """The token of the link that this browser opened last; None without one, or when it has just gone."""
-    with open_store(database_path()) as store:
-        return _token(store, "rater")
-
-
-def still_theirs(token: str) -> str:
-    """The token under which a pair was drawn, unless this connection carries another by now.
-
-    Raises NotAllowed then: a press is never saved for somebody else. A connection that has just gone
-    carries none; what it sent before was its own.
-    """
-    now = rater_token()
-    if now is not None and now != token:
-        raise NotAllowed("Another personal link was opened in this browser. Reload the page, then answer.")
-    return token
-
-
 def key_of(token: str, mark: str) -> str:
     """Makes a widget's key one rater's own: a tab that goes on under another link brings what was typed along."""
     return token_sha256(f"{token} {mark}")[:12]
@@ -76,9 +58,20 @@ def turn_away(problem: AssayError) -> None:
 
 
 @contextmanager
-def rater_desk(token: str | None) -> Iterator[RaterDesk]:
-    """The desk that a link's token opens. Raises NotAllowed when it opens none. Touches nothing of Streamlit."""
+def rater_desk(drawn_for: str | None = None) -> Iterator[RaterDesk]:
+    """The desk that this browser's link opens. Raises NotAllowed when it opens none.
+
+    `drawn_for` is the token under which a pair was drawn: where the connection carries another by now, nothing
+    is opened, so that a press is never saved for somebody else. A connection that has just gone carries none;
+    what it sent before was its own.
+    """
     with open_store(database_path()) as store:
+        now = _token(store, "rater")
+        if drawn_for and now and now != drawn_for:
+            raise NotAllowed(
+                "Another personal link was opened in this browser. Reload the page, then answer."
+            )
+        token = drawn_for or now
         desk = open_desk(store, token) if token else None
         if desk is None:
             raise NotAllowed(
@@ -90,16 +83,20 @@ def rater_desk(token: str | None) -> Iterator[RaterDesk]:
 
 @contextmanager
 def admin_store() -> Iterator[Store]:
-    """The store, for the admin only. Stops the page for everybody else."""
-    with open_store(database_path()) as store:
-        if not _is_admin(store):
-            note_refusal(store, NO_ENTRY)
-            st.title("This page is for the admin")
-            st.markdown(
-                "[Sign in](sign-in), or open the one-time link that `./run` prints at its first start."
-            )
-            st.stop()
-        yield store
+    """The store, for the admin only. Stops the page for everybody else, and when the database cannot be used."""
+    try:
+        with open_store(database_path()) as store:
+            if not _is_admin(store):
+                note_refusal(store, NO_ENTRY)
+                st.title("This page is for the admin")
+                st.markdown(
+                    "[Sign in](sign-in), or open the one-time link that `./run` prints at its first start."
+                )
+                st.stop()
+            yield store
+    except StorageError as problem:
+        st.error(plain(str(problem)))
+        st.stop()
 
 
 def admin_again() -> Callable[[], AbstractContextManager[Store]]:

@@ -1,5 +1,6 @@
 """Middleware: security headers on every answer, and paths and messages that are not for everybody."""
 
+import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,8 @@ _FROM_THE_ADMIN = {*_FROM_EVERYBODY, "file_urls_request", "backend_operation_req
 LARGEST_FRAME = 256 * 1024
 """Bytes in one message of a visitor who is not the admin; a rater's comment has at most 5,000 characters."""
 _TOO_BIG, _NOT_HERE = 1009, 1008
+_OWNER = b"x-assay-owner"
+"""Named in .streamlit/config.toml."""
 _SCRIPT = Path(__file__).resolve().parents[2] / "app.py"
 _FOLDER = str(_SCRIPT.parent).encode()
 
@@ -102,7 +105,7 @@ class Guard:
             data = message.get("bytes")
             await send({**message, "bytes": _pathless(data)} if data and _FOLDER in data else message)
 
-        await self._app(scope, checked, without_path)
+        await self._app(_with_owner(scope), checked, without_path)
 
 
 def admin_asks(request: HTTPConnection, count: bool = True) -> bool:
@@ -125,6 +128,19 @@ def from_own_page(request: HTTPConnection) -> bool:
     return origin is None or urlsplit(origin).netloc == request.headers.get("host")
 
 
+def _with_owner(scope: Scope) -> Scope:
+    """A connection marked with whose cookies it carries, whatever its browser said of that.
+
+    Streamlit lets whoever names a session go on with it, undelivered pages included; by this mark
+    (server.trustedUserHeaders) it does so only for the one who began it.
+    """
+    cookies = HTTPConnection(scope).cookies
+    ours = sorted((name, value) for name, value in cookies.items() if name.startswith("assay_"))
+    mark = hashlib.sha256(repr(ours).encode("utf-8", "surrogatepass")).hexdigest().encode()
+    kept = [(name, value) for name, value in scope["headers"] if name.lower() != _OWNER]
+    return {**scope, "headers": [*kept, (_OWNER, mark)]}
+
+
 def address(scope: Mapping[str, Any]) -> str:
     """Where a request comes from: the browser, or the proxy before the app."""
     client = scope.get("client")
@@ -136,7 +152,8 @@ def _pathless(data: bytes) -> bytes:
     message = ForwardMsg.FromString(data)
     if message.WhichOneof("type") == "new_session":
         message.new_session.main_script_path = _SCRIPT.name
-    return message.SerializeToString()
+    without: bytes = message.SerializeToString()
+    return without
 
 
 def _kind(data: bytes) -> str | None:

@@ -24,6 +24,7 @@ from core.study.raters import add_raters
 
 ONE, TWO = "MARKEROFONE", "MARKEROFTWO"
 SEED = 7719354821730055
+GUESSES = 3
 FILE = "FILEMARKER.json"
 SECRETS = [
     ONE,
@@ -77,7 +78,7 @@ def rate_everything(
     comparator = next(source for source in data.sources if source != candidate)
     with open_store(database) as store:
         write_setting(store, "database_id", "the same")
-        design = Design(candidate=candidate, comparator=comparator, seed=SEED)
+        design = Design(candidate=candidate, comparator=comparator, seed=SEED, blinding_pairs=GUESSES)
         study = import_study(store, "STUDYMARKER", data, design)
         (link,) = add_raters(store, study, ["ann"])
         move(store, study, "open")
@@ -113,8 +114,8 @@ def _go_through(page: Page, link: str, total: int, wire: Wire) -> None:
     settled(page)
     wire.add_document(page)
     wire.after(page, page.get_by_role("button", name="Lock my answers").click)
-    for number in range(1, 11):
-        expect(page.get_by_text(f"{number} of 10: ")).to_be_visible()
+    for number in range(1, GUESSES + 1):
+        expect(page.get_by_text(f"{number} of {GUESSES}: ")).to_be_visible()
         settled(page)
         page.wait_for_timeout(400)
         wire.add_document(page)

@@ -181,7 +181,13 @@ def owner_reads_it(app: AppServer, store: Store, new_page: NewPage, study_id: in
     asked = watch(page)
     sign_in(page, store, app.url)
     page.goto(app.url)
-    page.get_by_text("Reported pairs and comments (1)").click(timeout=20_000)
+    expect(page.get_by_text("Reported pairs and comments (1)")).to_be_visible(timeout=20_000)
+    settled(page)
+    page.wait_for_timeout(
+        1000
+    )  # the page is drawn twice when it is opened, and closes what was opened between
+    settled(page)
+    page.get_by_text("Reported pairs and comments (1)").click()
     settled(page)
     shown = [
         cell.replace("\u2060", "") for cell in page.locator("[data-testid=stTable] td").all_inner_texts()

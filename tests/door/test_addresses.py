@@ -12,7 +12,17 @@ from core.access import admin
 from core.store import open_store
 from core.store.sign_in import session_is_open
 
-PAGES = ("studies", "results", "operation", "annotate", "welcome", "methods", "app", "pages/studies.py", "door")
+PAGES = (
+    "studies",
+    "results",
+    "operation",
+    "annotate",
+    "welcome",
+    "methods",
+    "app",
+    "pages/studies.py",
+    "door",
+)
 CLOSED = (
     "/_stcore/metrics",
     "/_stcore/agent/",

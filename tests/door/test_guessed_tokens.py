@@ -119,7 +119,9 @@ def test_the_one_time_link_works_once(door: Door, address: str) -> None:
         assert ask(door.url, f"/admin/{guess}", address=address).status == 404
         assert post(door.url, f"/admin/{guess}", address, **fields).status == 404
     assert door.counted(admin.UNKNOWN_LINK, address) == 8
-    assert ask(door.url, f"/admin/{token}").status == 200, "a mail program looks at a link before a person does"
+    assert ask(door.url, f"/admin/{token}").status == 200, (
+        "a mail program looks at a link before a person does"
+    )
     short = post(door.url, f"/admin/{token}", address, passphrase="short", again="short")
     assert (short.status, short.cookies) == (422, ())
     chosen = post(door.url, f"/admin/{token}", address, **fields)
@@ -153,7 +155,13 @@ def test_two_at_once_with_one_link_set_one_passphrase(door: Door, address: str) 
 
 def test_guessed_passphrases_are_refused_and_then_even_the_right_one(door: Door, address: str) -> None:
     _passphrase_is_set(door)
-    tries = ("password1234", "", "x" * 2_000, "\ud800".encode("utf-8", "surrogatepass").decode("latin-1"), "0")
+    tries = (
+        "password1234",
+        "",
+        "x" * 2_000,
+        "\ud800".encode("utf-8", "surrogatepass").decode("latin-1"),
+        "0",
+    )
     for wrong in tries[: admin.MOST_FAILURES]:
         reply = post(door.url, "/sign-in", address, passphrase=wrong)
         assert (reply.status, reply.cookies) == (403, ())

@@ -1,5 +1,7 @@
 """Frames and sessions of somebody else: replayed, resumed, taken over, mixed up in one browser."""
 
+import hashlib
+
 import pytest
 from at_the_door import Door, nothing_leaked
 from raw_rater import RawRater, RawVisitor, ask, cookie_of, post, pressed
@@ -75,6 +77,22 @@ def test_a_live_session_cannot_be_listened_to(door: Door) -> None:
         assert "text of q" not in thief.on_screen()
         assert b"text of q" not in thief.everything()
     ann.close()
+
+
+def test_the_mark_of_a_session_cannot_be_brought_along(door: Door) -> None:
+    """Whose session it is says the guard, not a header of the visitor."""
+    link, other = door.link(), cookie_of(door.link().url(door.url))
+    ann = door.rater(link)
+    shown, session = ann.buttons(), ann.session_id
+    mark = hashlib.sha256(repr([tuple(ann.cookie.split("=", 1))]).encode()).hexdigest()
+    ann.close()
+    protocols = ("streamlit", "none", session)
+    with RawRater(door.url, other, {"X-Assay-Owner": mark}, protocols) as thief:
+        thief.go("at=1", [pressed(shown["Left"])])
+        assert thief.session_id != session
+    with RawRater(door.url, ann.cookie, protocols=protocols) as again:
+        assert again.go("at=1").session_id == session, "the rater's own tab goes on after a break"
+    assert door.answers(link) == ()
 
 
 def test_the_session_of_the_admin_cannot_be_taken_over(door: Door) -> None:
