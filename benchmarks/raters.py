@@ -7,7 +7,12 @@ random start on; a vote is lost when the page said "saved" and the database says
 
 Measured on 2 cores while other work ran on them (so upper bounds), 8 s each:
 
-TABLE
+| raters | p50 ms | p95 ms | slowest ms | acknowledged | unanswered | lost | MiB before | MiB a session |
+|---|---|---|---|---|---|---|---|---|
+| 1 | 25 | 31 | 31 | 4 | 0 | 0 | 225 | 0.47 |
+| 10 | 43 | 180 | 212 | 38 | 0 | 0 | 225 | 0.28 |
+| 50 | 68 | 189 | 325 | 185 | 0 | 0 | 225 | 0.16 |
+| 100 | 2104 | 8075 | 9700 | 225 | 0 | 0 | 226 | 0.29 |
 """
 
 import argparse
