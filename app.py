@@ -55,7 +55,6 @@ def _without_warnings() -> Iterator[None]:
 @asynccontextmanager
 async def _before_the_first_visitor(_app: st.App) -> AsyncIterator[None]:
     """What has to be true before a browser connects, also one that was open while the server restarted."""
-    open_store(database_path()).close()  # migrate once
     # Until navigation is declared once, Streamlit runs the files in pages/ by itself, past this module,
     # and lists their names to whoever comes.
     with _without_warnings():  # that there is no visitor yet
@@ -63,7 +62,9 @@ async def _before_the_first_visitor(_app: st.App) -> AsyncIterator[None]:
     # Streamlit collects after every rerun: what was imported by now needs no second look.
     gc.collect()
     gc.freeze()
-    yield
+    # Migrated once, and never without a connection: closing the last one costs a checkpoint each time.
+    with open_store(database_path()):
+        yield
 
 
 if __name__ == "__main__":  # a visitor's run

@@ -12,9 +12,11 @@ from sqlite_utils.db import Table
 
 from core.errors import StorageError
 from core.store.copies import BUSY_TIMEOUT_SECONDS, copy_database, free_name
-from core.store.migrations import is_ours, migrations, pending_steps, unknown_steps
+from core.store.migrations import STEPS_TABLE, is_ours, migrations, pending_steps, unknown_steps
 
 Row = dict[str, Any]
+_good: set[tuple[object, ...]] = set()
+"""Databases that this process has found in order: a page opens one several times a press."""
 
 
 class Store:
@@ -88,16 +90,31 @@ def open_store(path: Path) -> Store:
         connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_SECONDS)
         try:
             database = Database(connection, execute_plugins=False)
-            check_schema(database, path.name)  # before anything is changed
-            switch_to_wal(database)
+            if _fingerprint(connection, path) not in _good:
+                check_schema(database, path.name)  # before anything is changed
+                switch_to_wal(database)
             for setting in ("synchronous=NORMAL", "foreign_keys=ON", "secure_delete=ON"):
                 connection.execute(f"PRAGMA {setting}").fetchall()
-            if pending_steps(database):
-                _migrate(database, path)
+            if _fingerprint(connection, path) not in _good:
+                if pending_steps(database):
+                    _migrate(database, path)
+                _good.add(_fingerprint(connection, path))
         except BaseException:
             connection.close()
             raise
     return Store(path, database)
+
+
+def _fingerprint(connection: sqlite3.Connection, path: Path) -> tuple[object, ...]:
+    """Another one as soon as the file, its schema or its list of steps is another."""
+    file = path.stat()
+    (version,) = connection.execute("PRAGMA schema_version").fetchone()
+    steps = connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = ?", [STEPS_TABLE]).fetchone()[
+        0
+    ]
+    if steps:
+        (steps,) = connection.execute(f"SELECT group_concat(name) FROM {STEPS_TABLE}").fetchone()
+    return file.st_dev, file.st_ino, version, steps
 
 
 def check_schema(database: Database, name: str) -> None:

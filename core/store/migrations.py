@@ -5,6 +5,8 @@ import secrets
 from sqlite_utils import Database, Migrations
 
 migrations = Migrations("assay")
+STEPS_TABLE = migrations.migrations_table
+"""Where sqlite-utils keeps which steps were made."""
 
 _ANSWER_COLUMNS = {
     "study_id": int,

@@ -9,6 +9,7 @@ from core.store.access import link_token, token_sha256
 from core.store.connection import Row, Store
 
 _RATER_FIELDS = tuple(Rater.__dataclass_fields__)
+_ASSIGNMENT_FIELDS = tuple(Assignment.__dataclass_fields__)
 
 
 def insert_rater(store: Store, study_id: int, rater: Rater) -> None:
@@ -94,10 +95,21 @@ def assignments_of(store: Store, study_id: int, rater_id: str | None = None) -> 
         f"select * from assignment where study_id = :id{only} order by rater_id, position",
         {"id": study_id, "rater": rater_id},
     )
-    return tuple(
-        Assignment(**{**{k: v for k, v in row.items() if k != "study_id"}, "repeat": bool(row["repeat"])})
-        for row in rows
+    return tuple(_assignment(row) for row in rows)
+
+
+def assignment_at(store: Store, study_id: int, rater_id: str, position: int) -> Assignment | None:
+    """What stands at a position of a rater's list now, or None."""
+    row = store.row(
+        "select * from assignment where study_id = :id and rater_id = :rater and position = :position",
+        {"id": study_id, "rater": rater_id, "position": position},
     )
+    return None if row is None else _assignment(row)
+
+
+def _assignment(row: Row) -> Assignment:
+    values = {name: row[name] for name in _ASSIGNMENT_FIELDS}
+    return Assignment(**{**values, "repeat": bool(row["repeat"])})
 
 
 def _rater(row: Row) -> Rater:

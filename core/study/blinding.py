@@ -12,7 +12,7 @@ from core.errors import NotAllowed
 from core.schema import Answer, Assignment, Choice, Design, Preference, Rater, Study
 from core.store import Store
 from core.store.answers import answers_of, find_answer, save_answer
-from core.store.raters import assignments_of, rater_of_token, raters_of, update_rater
+from core.store.raters import assignment_at, assignments_of, rater_of_token, raters_of, update_rater
 from core.store.studies import get_study, now_utc, read_guidelines, read_wording, update_study
 from core.study.blind_pair import BlindPair, blind_pair
 from core.study.guessing import GuessDesk, pairs_to_guess
@@ -36,6 +36,7 @@ class RaterDesk:
     def __init__(self, store: Store, study: Study, rater: Rater, token: str) -> None:
         self._store, self._study, self._rater = store, study, rater
         self._token = token
+        self._words: dict[str, str] | None = None
         self._assignments = assignments_of(store, study.study_id, rater.rater_id)
         self._answers = {a.key: a for a in answers_of(store, study.study_id, rater.rater_id)}
 
@@ -79,7 +80,10 @@ class RaterDesk:
 
     def wording(self) -> dict[str, str]:
         """What buttons say in this rater's language, and the consent text (empty: none is asked for)."""
-        return wording(read_wording(self._store, self._study.study_id), self._language)
+        if self._words is None:
+            own = read_wording(self._store, self._study.study_id)
+            self._words = wording(own, self._language)
+        return self._words
 
     @property
     def asks_consent(self) -> bool:
@@ -94,6 +98,11 @@ class RaterDesk:
     def finished(self) -> bool:
         """Whether the rater's answers are locked."""
         return self._rater.finished_utc is not None
+
+    @property
+    def guesses_follow(self) -> bool:
+        """Whether pairs are shown once more after the lock."""
+        return self._study.design.blinding_pairs > 0
 
     def finish(self) -> None:
         """Lock the rater's answers for good. Raises NotAllowed while a pair is open."""
@@ -205,7 +214,7 @@ class RaterDesk:
             self._look_again()
             if self.finished:
                 raise NotAllowed("You have finished: your answers are locked and can no longer change.")
-            if assignments_of(self._store, study_id, self._rater.rater_id) != self._assignments:
+            if assignment_at(self._store, study_id, self._rater.rater_id, number) != assignment:
                 raise NotAllowed(
                     "Your list of pairs was drawn again, so this was not saved. Reload the page."
                 )

@@ -111,5 +111,9 @@ def _flags(middle: float | None, n_times: int, left: int, right: int) -> tuple[s
     side = position_bias(left, right)
     if left + right >= LEAST_ANSWERS and side.p is not None and side.p < ONE_SIDE_P:
         more = "left" if left > right else "right"
-        flags.append(f"one side: {more} in {max(left, right)} of {left + right} (p {side.p:.3f})")
+        flags.append(f"one side: {more} in {max(left, right)} of {left + right} ({_p(side.p)})")
     return tuple(flags)
+
+
+def _p(value: float) -> str:
+    return "p below 0.001" if value < 0.001 else f"p {value:.3f}"

@@ -102,7 +102,8 @@ def finish(desk: RaterDesk, go: Go) -> None:
     st.title("All pairs are answered")
     st.write(
         f"All {desk.total} answers are saved. You can still look at them and change them. "
-        "When you lock them they stay as they are, and a last short question follows or you are done."
+        "Once you lock them they stay as they are"
+        + ("; one last short question follows." if desk.guesses_follow else ", and you are done.")
     )
     lock, look = st.columns(2)
     if lock.button("Lock my answers", type="primary", key="lock", width="stretch"):

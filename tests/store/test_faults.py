@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
+from app_server import ROOT
 from factories import StudyAtHand, dataset, study_in
 from reference_v1 import database_v1, rows_of
 
