@@ -159,7 +159,7 @@ def test_both_flags_and_repeats_left_out_of_sides(store: Store) -> None:
     assert (line.done, line.total) == (30, 30)
     assert line.flags == (
         "fast: half of the answers within 2.5 seconds",
-        "one side: left in 20 of 20 (p 0.000)",
+        "one side: left in 20 of 20 (p below 0.001)",
     )
 
 
