@@ -1,6 +1,7 @@
 """What several test packages share."""
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,6 +25,12 @@ def shared_data() -> Path:
 def store(tmp_path: Path) -> Iterator[Store]:
     with open_store(tmp_path / "assay.db") as opened:
         yield opened
+
+
+@pytest.fixture(autouse=True)
+def main_module_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Streamlit's AppTest puts a script in the place of __main__, which a spawned process would run again."""
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
