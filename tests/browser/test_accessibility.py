@@ -29,8 +29,15 @@ def settled_or_still(page: Page) -> None:
     page.wait_for_timeout(300)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(
+    ("scheme", "size"),
+    [
+        ("light", "wide"),
+        ("dark", "phone"),
+        pytest.param("dark", "wide", marks=pytest.mark.slow),
+        pytest.param("light", "phone", marks=pytest.mark.slow),
+    ],
+)
 def test_a_raters_way_has_no_violation(
     app: AppServer, app_store: Store, browser: Browser, scheme: str, size: str
 ) -> None:

@@ -3,7 +3,6 @@
 What the texts themselves give away is another matter (the leakage audit).
 """
 
-import shutil
 import urllib.request
 from collections.abc import Callable
 from dataclasses import replace
@@ -130,8 +129,25 @@ def port() -> int:
     return free_port()
 
 
-def test_nothing_on_the_wire_names_a_source(browser: Browser, tmp_path: Path, port: int) -> None:
-    wire, total = rate_everything(browser, tmp_path, marked(), ONE, port)
+VARIANTS: dict[str, Callable[[Dataset], tuple[Dataset, str]]] = {
+    "sources renamed": lambda d: (renamed(d, {ONE: "ZZRENAMED", TWO: "AARENAMED"}), "ZZRENAMED"),
+    "roles swapped": lambda d: (d, TWO),
+    "labels swapped": lambda d: (renamed(d, {ONE: TWO, TWO: ONE}), ONE),
+    "another file order and hash": lambda d: (in_other_order(d), ONE),
+}
+
+
+@pytest.fixture(scope="module")
+def plain(browser: Browser, tmp_path_factory: pytest.TempPathFactory, port: int) -> tuple[Wire, int, Path]:
+    """What a rater's browser gets of the study as it is, how many pairs, and the folder whose key gives the same
+    links again.
+    """
+    folder = tmp_path_factory.mktemp("study")
+    return *rate_everything(browser, folder, marked(), ONE, port), folder
+
+
+def test_nothing_on_the_wire_names_a_source(plain: tuple[Wire, int, Path], port: int) -> None:
+    wire, total, _ = plain
     assert total == 16  # one hidden repeat
     haystack = wire.everything()
     assert b"Alpha text of" in haystack, "the answers themselves must be in what was captured"
@@ -141,31 +157,25 @@ def test_nothing_on_the_wire_names_a_source(browser: Browser, tmp_path: Path, po
     assert outside == [], "a page asks another host"
 
 
-VARIANTS: dict[str, Callable[[Dataset], tuple[Dataset, str]]] = {
-    "sources renamed": lambda d: (renamed(d, {ONE: "ZZRENAMED", TWO: "AARENAMED"}), "ZZRENAMED"),
-    "roles swapped": lambda d: (d, TWO),
-    "labels swapped": lambda d: (renamed(d, {ONE: TWO, TWO: ONE}), ONE),
-    "another file order and hash": lambda d: (in_other_order(d), ONE),
-}
-
-
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in ("sources renamed", "roles swapped") else pytest.param(name, marks=pytest.mark.slow)
+        for name in VARIANTS
+    ],
+)
 def test_every_frame_is_the_same_whatever_the_sources_are_called(
-    browser: Browser, tmp_path: Path, port: int
+    browser: Browser, plain: tuple[Wire, int, Path], port: int, name: str
 ) -> None:
-    data = marked()
-    plain, _ = rate_everything(browser, tmp_path, data, ONE, port)
-    key = (tmp_path / "assay.db.key").read_text()
-    for name, change in VARIANTS.items():
-        changed, candidate = change(data)
-        other, _ = rate_everything(browser, tmp_path, changed, candidate, port)
-        assert (tmp_path / "assay.db.key").read_text() == key
-        assert other.documents == plain.documents, f"{name}: the DOM differs"
-        assert other.received_frames() == plain.received_frames(), f"{name}: a frame differs"
-        assert other.in_order("text of") == plain.in_order("text of"), (
-            f"{name}: answers come in another order"
-        )
-        assert other.sent_frames() == plain.sent_frames(), f"{name}: the browser sends something else"
-    shutil.rmtree(tmp_path)
+    wire, _, folder = plain
+    key = (folder / "assay.db.key").read_text()
+    changed, candidate = VARIANTS[name](marked())
+    other, _ = rate_everything(browser, folder, changed, candidate, port)
+    assert (folder / "assay.db.key").read_text() == key
+    assert other.documents == wire.documents, "the DOM differs"
+    assert other.received_frames() == wire.received_frames(), "a frame differs"
+    assert other.in_order("text of") == wire.in_order("text of"), "answers come in another order"
+    assert other.sent_frames() == wire.sent_frames(), "the browser sends something else"
 
 
 @pytest.mark.parametrize("path", ["", "annotate", "studies", "results", "welcome", "app"])

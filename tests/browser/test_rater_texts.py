@@ -139,7 +139,10 @@ def test_german_labels_for_a_german_rater(app: AppServer, app_store: Store, new_
         expect(page.locator(".st-key-choices").get_by_role("button", name=label)).to_be_visible()
 
 
-@pytest.mark.parametrize("kind", HOSTILE)
+@pytest.mark.parametrize(
+    "kind",
+    [k if k in ("html", "markdown") else pytest.param(k, marks=pytest.mark.slow) for k in HOSTILE],
+)
 def test_hostile_words_of_owner_and_rater_are_shown_as_they_are(
     app: AppServer, app_store: Store, new_page: NewPage, kind: str
 ) -> None:
