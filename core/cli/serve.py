@@ -7,7 +7,7 @@ from pathlib import Path
 
 from core.access import admin
 from core.cli.options import Commands, add_database_option
-from core.errors import NotFound
+from core.errors import InputError, NotFound
 from core.store import Store, database_path, open_store
 from core.store.studies import find_study, write_setting
 from core.study.demo import DEMO_NAME, load_demo_once
@@ -15,6 +15,7 @@ from core.study.raters import links
 
 _APP = Path(__file__).resolve().parents[2] / "app.py"
 _DEFAULT_PORT = "8501"
+_BASE_PATH, _BASE_ENV = "--server.baseUrlPath", "STREAMLIT_SERVER_BASE_URL_PATH"
 DEFAULT_ADDRESS = f"http://127.0.0.1:{_DEFAULT_PORT}"
 ADDRESS = "address"
 """Setting: where the app was last started, for links that a command prints."""
@@ -32,6 +33,12 @@ def add_to(nouns: Commands) -> None:
 
 
 def _serve(options: argparse.Namespace) -> None:
+    if _BASE_PATH in {argument.partition("=")[0] for argument in options.further} or os.environ.get(
+        _BASE_ENV
+    ):
+        raise InputError(
+            f"Links and sign-in need an address of their own, such as a host name or a port: leave {_BASE_PATH} out."
+        )
     path = database_path(options.db)
     with open_store(path) as store:
         load_demo_once(store)

@@ -97,3 +97,13 @@ def test_the_demo_comes_once(store: Store) -> None:
     update_study(store, study.study_id, name="renamed")
     load_demo_once(store)
     assert [entry.name for entry in list_studies(store)] == ["renamed"]
+
+
+@pytest.mark.parametrize("path", [["--server.baseUrlPath", "assay"], ["--server.baseUrlPath=assay"]])
+def test_a_path_under_an_address_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], path: list[str]
+) -> None:
+    """The guard before Streamlit knows addresses from the root on; under a path it would let downloads through."""
+    assert main(["serve", "--db", str(tmp_path / "assay.db"), *path]) == 2
+    assert "leave --server.baseUrlPath out" in capsys.readouterr().err
+    assert not (tmp_path / "assay.db").exists()
