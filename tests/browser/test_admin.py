@@ -97,10 +97,13 @@ def test_from_a_file_to_a_csv(app: AppServer, app_store: Store, new_page: NewPag
     page.get_by_test_id("stExpander").locator("input[type=file]").set_input_files(
         {"name": "votes.json", "mimeType": "application/json", "buffer": json.dumps(votes).encode()}
     )
+    expect(page.get_by_role("button", name="Remove votes.json")).to_be_visible()
     page.get_by_label("Pseudonym of the person who voted").fill("elsewhere")
+    page.get_by_label("Pseudonym of the person who voted").blur()
+    page.wait_for_timeout(500)  # a form takes no press while its file is on the way
     settled(page)
     page.get_by_role("button", name="Import votes").click()
-    expect(page.get_by_text("15 votes of elsewhere imported.")).to_be_visible()
+    expect(page.get_by_text("15 votes of elsewhere imported.")).to_be_visible(timeout=15_000)
     settled(page)
     tab(page, "Design")
     expect(page.get_by_text("Frozen since the first vote")).to_be_visible()
