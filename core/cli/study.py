@@ -15,7 +15,7 @@ from core.datasets import read_dataset
 from core.errors import InputError
 from core.schema import Dataset, Design, State, Study
 from core.store import Store, database_path, open_store
-from core.store.studies import find_study, items_of, list_studies
+from core.store.studies import find_study, get_study, items_of, list_studies
 from core.study import lifecycle, raters
 from core.study.audit import audit_note, audit_study
 from core.study.bundle import is_bundle, read_bundle
@@ -161,7 +161,12 @@ def _votes(options: argparse.Namespace) -> None:
     with open_store(existing_database(options.db)) as store:
         study = find_study(store, options.name)
         count = raters.import_votes_file(store, study, options.rater, data, options.file.name)
+        ended = study.state != "unblinded" and get_study(store, study.study_id).state == "unblinded"
     print(f"{count} votes of {options.rater!r} added to {study.name!r}, side and time unknown.")
+    if ended:
+        print(
+            "Every vote of this study was imported: it is unblinded now, and nobody can rate in it by link."
+        )
 
 
 def _move(options: argparse.Namespace) -> None:

@@ -110,7 +110,7 @@ def _remind(options: argparse.Namespace) -> None:
     for reminder in found:
         print(f"{reminder.rater_id}\t{reminder.text}")
     if not found:
-        print("Nobody has open pairs.")
+        print("Nobody has anything left to do.")
 
 
 def _exclude(options: argparse.Namespace) -> None:

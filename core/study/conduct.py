@@ -8,8 +8,9 @@ from core.schema import Rater, Study
 from core.store import Store
 from core.store.raters import find_rater, raters_of, rename_rater, update_rater
 from core.store.studies import write_log
+from core.study.blinding import open_desk
 from core.study.design import estimated_minutes
-from core.study.progress import progress
+from core.study.progress import RaterProgress, progress
 from core.study.raters import deal_again, links
 
 
@@ -71,16 +72,21 @@ class Reminder:
 
 
 def reminders(store: Store, study: Study, base: str) -> list[Reminder]:
-    """One message for each rater who can answer and has pairs left, ready to send; `base` is the app's address."""
+    """One message for each rater with something left to do, ready to send; `base` is the app's address.
+
+    Left to do: open pairs, answers that are not locked, pairs to guess about.
+    """
     if study.state != "open":
         raise NotAllowed(f"Study {study.name!r} is {study.state}: only an open study has work to remind of.")
     people = {rater.rater_id: rater for rater in raters_of(store, study.study_id)}
     urls = {link.rater_id: link.url(base) for link in links(store, study)}
     found = []
     for line in progress(store, study.study_id):
-        still = line.total - line.done
-        if still and line.rater_id in urls and _asked(people[line.rater_id]):
-            found.append(Reminder(line.rater_id, _message(line.done, still, urls[line.rater_id])))
+        if line.total and line.rater_id in urls and _asked(people[line.rater_id]):
+            guesses = open_desk(store, urls[line.rater_id].rsplit("/", 1)[1])
+            left = guesses is not None and guesses.guessing().next_open() is not None
+            if line.done < line.total or not line.finished or left:
+                found.append(Reminder(line.rater_id, _message(line, urls[line.rater_id])))
     return found
 
 
@@ -88,11 +94,17 @@ def _asked(rater: Rater) -> bool:
     return not (rater.dry_run or rater.imported) and rater.excluded is None
 
 
-def _message(done: int, still: int, url: str) -> str:
+def _message(line: RaterProgress, url: str) -> str:
+    still = line.total - line.done
+    if not still:
+        left = "Only a last short question is left" if line.finished else "Please lock them as the last step"
+        return f"All your answers are saved, thank you. {left}. Your link: {url}"
     pairs = "1 pair is" if still == 1 else f"{still} pairs are"
     minutes = estimated_minutes(still)
-    far = f"You have rated {done} {'pair' if done == 1 else 'pairs'} so far, thank you. " if done else ""
+    time = f"about {minutes} {'minute' if minutes == 1 else 'minutes'}"
+    if not line.done:
+        return f"{pairs[0].upper()}{pairs[1:]} waiting for you, {time}; you can stop at any time. Your link: {url}"
     return (
-        f"{far}{pairs[0].upper()}{pairs[1:]} still open, about {minutes} "
-        f"{'minute' if minutes == 1 else 'minutes'}. Your link brings you back to where you were: {url}"
+        f"You have rated {line.done} {'pair' if line.done == 1 else 'pairs'} so far, thank you. "
+        f"{pairs[0].upper()}{pairs[1:]} still open, {time}. Your link brings you back to where you were: {url}"
     )

@@ -12,6 +12,9 @@ from rapidfuzz.distance import LCSseq
 from core.schema import FIRST_LEVEL, Output
 from core.study.text_features import words_and_marks
 
+MOSTLY = 0.6
+"""From this share on, wording is said to link sides; half is chance."""
+
 
 @dataclass(frozen=True)
 class Linkage:
@@ -31,6 +34,11 @@ class Linkage:
         if self.reason is not None:
             return f"Sides were not linked across levels: {self.reason}."
         equal = f", {self.n_equal} share as much with both" if self.n_equal else ""
+        if self.n_own_nearer + self.n_equal / 2 < MOSTLY * self.n_texts:
+            return (
+                f"Only {self.n_own_nearer} of {self.n_texts} texts at later levels share more with their own A0 than "
+                f"with the other source's A0{equal}: wording hardly links the sides of one question across levels."
+            )
         return (
             "Texts at later levels carry the wording of their own A0, so who reads closely can link the sides of one "
             f"question across levels: {self.n_own_nearer} of {self.n_texts} texts share more with their own A0 than "

@@ -46,7 +46,8 @@ div:has(> .st-key-choices) { position: sticky; bottom: 0; z-index: 5; }
   .assay-text { font-size: 1rem; }
   .st-key-choices [data-testid=stHorizontalBlock] { flex-wrap: nowrap; gap: .4rem; }
   .st-key-choices [data-testid=stColumn] { min-width: 0; }
-  .st-key-choices button { padding-inline: .25rem; }
+  .st-key-choices button { padding-inline: .25rem; height: auto; }
+  .st-key-choices button * { white-space: normal; overflow: visible; text-overflow: clip; line-height: 1.2; }
 }
 </style>"""
 

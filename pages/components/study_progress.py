@@ -77,7 +77,7 @@ def _reminders(store: Store, study: Study) -> None:
     with st.expander("Reminders of open work"):
         found = conduct.reminders(store, study, app_address())
         if not found:
-            st.write("Nobody has open pairs.")
+            st.write("Nobody has anything left to do.")
         for reminder in found:
             st.write(plain(reminder.rater_id))
             st.code(reminder.text, language=None, wrap_lines=True)

@@ -11,6 +11,7 @@ from core.access import admin
 from core.cli import main
 from core.errors import NotAllowed
 from core.store import open_store
+from core.study.blinding import open_desk
 from core.study.wording import wording
 
 Run = Callable[..., str]
@@ -103,14 +104,20 @@ def test_withdraw(pilot: Run, tmp_path: Path, votes: str) -> None:
 
 
 def test_remind(pilot: Run, tmp_path: Path) -> None:
-    token = tokens_in(pilot("study", "links", "pilot"))["cem"]
-    text = "21 pairs are still open, about 16 minutes. Your link brings you back to where you were:"
-    assert pilot("study", "remind", "pilot") == f"cem\t{text} http://127.0.0.1:8501/r/{token}\n"
-    printed = pilot("study", "remind", "pilot", "--url", "https://assay.example/rate/")
-    assert printed == f"cem\t{text} https://assay.example/rate/r/{token}\n"
+    tokens = tokens_in(pilot("study", "links", "pilot"))
+    waiting = "21 pairs are waiting for you, about 16 minutes; you can stop at any time. Your link:"
+    lock = "All your answers are saved, thank you. Please lock them as the last step. Your link:"
+    for base in ("http://127.0.0.1:8501", "https://assay.example/rate"):
+        url = [] if base.startswith("http:") else ["--url", f"{base}/"]
+        printed = pilot("study", "remind", "pilot", *url)
+        assert printed == (f"ben\t{lock} {base}/r/{tokens['ben']}\ncem\t{waiting} {base}/r/{tokens['cem']}\n")
     with open_store(tmp_path / "assay.db") as store:
-        vote(store, token, always("both_bad"))
-    assert pilot("study", "remind", "pilot") == "Nobody has open pairs.\n"
+        vote(store, tokens["cem"], always("both_bad"))
+        for name in ("ben", "cem"):
+            desk = open_desk(store, tokens[name])
+            assert desk is not None
+            guess_all(desk)
+    assert pilot("study", "remind", "pilot") == "Nobody has anything left to do.\n"
 
 
 def test_wording(pilot: Run, tmp_path: Path) -> None:

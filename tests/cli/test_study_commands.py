@@ -128,7 +128,10 @@ def test_votes_from_the_papers_file(run: Run, file: Path, tmp_path: Path) -> Non
     votes = {"q00": {"A0": "AI", "A1": "Expert", "A2": None}, "q03": {"A4": "Both are bad"}}
     (tmp_path / "votes.json").write_text(json.dumps(votes))
     printed = run("study", "votes", "pilot", "votes.json", "--rater", "evaluator 1")
-    assert printed == "3 votes of 'evaluator 1' added to 'pilot', side and time unknown.\n"
+    assert printed == (
+        "3 votes of 'evaluator 1' added to 'pilot', side and time unknown.\n"
+        "Every vote of this study was imported: it is unblinded now, and nobody can rate in it by link.\n"
+    )
     (line,) = json.loads(run("study", "progress", "pilot", "--json"))
     assert (line["rater_id"], line["kind"], line["done"], line["total"]) == ("evaluator 1", "imported", 3, 3)
     assert run("study", "list") == "pilot\tunblinded\tai against human\n", "nobody is left to keep blind"

@@ -329,13 +329,27 @@ def test_who_is_reminded_and_of_what(store: Store) -> None:
     before = at_hand.record
     back = "Your link brings you back to where you were:"
     assert {reminder.rater_id: reminder.text for reminder in reminders(store, at_hand.study, BASE)} == {
-        "fresh": f"20 pairs are still open, about 15 minutes. {back} {urls['fresh']}",
+        "fresh": "20 pairs are waiting for you, about 15 minutes; you can stop at any time. "
+        f"Your link: {urls['fresh']}",
         "begun": "You have rated 1 pair so far, thank you. 19 pairs are still open, about 14 minutes. "
         f"{back} {urls['begun']}",
         "one left": "You have rated 19 pairs so far, thank you. 1 pair is still open, about 1 minute. "
         f"{back} {urls['one left']}",
+        "done": "All your answers are saved, thank you. Please lock them as the last step. "
+        f"Your link: {urls['done']}",
     }
     assert at_hand.record == before, "writing them changes nothing: an owner sends them"
+
+
+def test_who_locked_is_reminded_of_the_guesses_alone(store: Store) -> None:
+    at_hand = study_in(store, dataset(2), raters=("ann",), repeat_share=0.0, blinding_pairs=2)
+    vote(store, at_hand.tokens["ann"], always("left"))
+    at_hand.desk("ann").finish()
+    (one,) = reminders(store, at_hand.study, BASE)
+    assert "Only a last short question is left." in one.text
+    for number in (1, 2):
+        at_hand.desk("ann").guessing().save(number, "unsure", seconds=1.0)
+    assert reminders(store, at_hand.study, BASE) == []
 
 
 @pytest.mark.parametrize("state", ["draft", "closed", "unblinded"])
