@@ -43,6 +43,30 @@ class Item:
 
 
 @dataclass(frozen=True)
+class Material:
+    """What answers of known quality are made from: an item, and what its task needs besides."""
+
+    item: Item
+    paraphrase: str | None = None
+    """The reference in other words, as good as it; None: the file has none."""
+    context: str | None = None
+    """Passage, text that is summarised, or sentence that is translated; None: the task has none."""
+
+
+@dataclass(frozen=True)
+class MaterialSet:
+    """A checked file of questions and references, without answers."""
+
+    materials: tuple[Material, ...]
+    """In the order of the file; no two alike in question, reference and context."""
+    sha256: str
+    """Of the file's bytes, hexadecimal."""
+    file_name: str
+    notes: tuple[str, ...] = ()
+    """What a reader should know although it is no error, such as items left out as duplicates."""
+
+
+@dataclass(frozen=True)
 class Output:
     """One source's answer to one item at one level."""
 
