@@ -4,6 +4,8 @@ import secrets
 
 from sqlite_utils import Database, Migrations
 
+from core.store.run_tables import create_run_tables
+
 migrations = Migrations("assay")
 STEPS_TABLE = migrations.migrations_table
 """Where sqlite-utils keeps which steps were made."""
@@ -69,6 +71,12 @@ def m002_real_raters(db: Database) -> None:
     _extend_raters(db)
     _free_pseudonyms(db)
     _create_sign_in(db)
+
+
+@migrations()
+def m003_runs(db: Database) -> None:
+    """Runs, what they made of each item, every call to a model, and replies kept for the next time."""
+    create_run_tables(db)
 
 
 def _extend_studies(db: Database) -> None:

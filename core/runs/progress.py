@@ -1,0 +1,115 @@
+"""How far a run is, how fast, and what it cost: for pages, commands and the worker alike."""
+
+import os
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal
+
+from core.runs.settings import RunningSettings, running_of
+from core.schema import Run, RunState, StepCost
+from core.store import Store
+from core.store.replies import step_costs
+from core.store.runs import finish_times, get_run, item_counts
+from core.store.studies import now_utc
+
+STALE_SECONDS = 15.0
+"""A process that has not said for so long that it lives is taken for dead."""
+_RATE_SECONDS = 60.0
+
+ShownState = RunState | Literal["interrupted"]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A run as it stands now."""
+
+    run: Run
+    state: ShownState
+    """`interrupted`: it says running, but its process is gone."""
+    n_done: int
+    n_failed: int
+    """Without a complete result, for a reason that another try would not mend."""
+    n_again: int
+    """Without a result because no answer came: tried again when the run is resumed."""
+    failures: dict[tuple[str, str], int]
+    """(step, reason) -> how often, over all items."""
+    costs: list[StepCost]
+    rate: float | None
+    """Items a second over the last minute; None: not running, or nothing finished yet."""
+    seconds_left: float | None
+
+    @property
+    def n_finished(self) -> int:
+        """Items the run is through with."""
+        return self.n_done + self.n_failed + self.n_again
+
+    @property
+    def can_resume(self) -> bool:
+        """Whether there is work left and nobody at it."""
+        left = self.n_finished < self.run.n_wanted or self.n_again > 0
+        return self.state != "running" and (left or self.state == "waiting")
+
+
+def progress_of(store: Store, run_id: int) -> Progress:
+    """Read how a run stands. Raises NotFound."""
+    run = get_run(store, run_id)
+    states, failures = item_counts(store, run_id)
+    working = is_worked_on(run)
+    rate = _rate(store, run) if working else None
+    left = run.n_wanted - sum(states.values())
+    return Progress(
+        run=run,
+        state="interrupted" if run.state == "running" and not working else run.state,
+        n_done=states.get("done", 0),
+        n_failed=states.get("failed", 0),
+        n_again=states.get("again", 0),
+        failures=failures,
+        costs=step_costs(store, run_id),
+        rate=rate,
+        seconds_left=left / rate if rate else None,
+    )
+
+
+def is_worked_on(run: Run) -> bool:
+    """Whether a process is at the run: it says so, has said so lately, and exists."""
+    if run.state != "running" or run.process is None or _age(run.beat_utc) > STALE_SECONDS:
+        return False
+    try:
+        os.kill(run.process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # somebody else's, but there
+        return True
+    return True
+
+
+def cost_in_money(costs: list[StepCost], prices: RunningSettings) -> float | None:
+    """What the calls cost; None where a price or a count of tokens is missing."""
+    if prices.input_price is None or prices.output_price is None:
+        return None
+    total = 0.0
+    for cost in costs:
+        if cost.calls and (cost.input_tokens is None or cost.output_tokens is None):
+            return None
+        total += (cost.input_tokens or 0) * prices.input_price + (
+            cost.output_tokens or 0
+        ) * prices.output_price
+    return total / 1e6
+
+
+def money_of(progress: Progress) -> float | None:
+    """What the run cost so far; None where a price or a count of tokens is missing."""
+    return cost_in_money(progress.costs, running_of(progress.run))
+
+
+def _rate(store: Store, run: Run) -> float | None:
+    since = max(now_utc(-_RATE_SECONDS), run.started_utc or "")
+    finished = finish_times(store, run.run_id, since)
+    seconds = _age(since)
+    return len(finished) / seconds if finished and seconds > 0 else None
+
+
+def _age(moment: str | None) -> float:
+    if not moment:
+        return float("inf")
+    return (datetime.now(UTC) - datetime.fromisoformat(moment)).total_seconds()

@@ -1,0 +1,174 @@
+"""What a generation run was asked for, checked before it costs anything, and how it is kept with the run."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, get_args
+from urllib.parse import urlsplit
+
+from pydantic import TypeAdapter
+
+from core.errors import InputError
+from core.generation.damage_steps import DAMAGE_LEVELS, DamageSettings
+from core.generation.factual.steps import FactualSettings
+from core.llm.asking import DEFAULT_ATTEMPTS
+from core.schema import Run, RunKind
+
+Backend = Literal["rules", "openai", "vllm"]
+BACKENDS: tuple[Backend, ...] = get_args(Backend)
+OPENAI_URL = "https://api.openai.com/v1"
+OPENAI_KEY = "OPENAI_API_KEY"
+MOST_LEVELS = 9
+"""Beyond A0: A1 ... A9 keep their order as text."""
+
+
+@dataclass(frozen=True)
+class GenerationSettings:
+    """What determines the results of a generation run."""
+
+    kind: RunKind
+    backend: Backend = "rules"
+    model: str = ""
+    """Name or path; empty for rules."""
+    base_url: str = ""
+    """Of an OpenAI-compatible server; empty for rules and vllm."""
+    source: str = ""
+    """Under which name the answers stand in files and studies; empty: the model's, or `rules`."""
+    attempts: int = DEFAULT_ATTEMPTS
+    """Answers asked for one step before it counts as failed."""
+    prompts: dict[str, str] = field(default_factory=dict)
+    """Purpose -> the prompt's whole text, so that a run does not depend on a file that may change."""
+    factual: FactualSettings = field(default_factory=FactualSettings)
+    damage: DamageSettings = field(default_factory=DamageSettings)
+    max_model_len: int | None = None
+    """Of vllm: tokens of prompt and answer together; None: the model's own."""
+
+    @property
+    def source_name(self) -> str:
+        """The name under which the answers stand."""
+        return self.source or ("rules" if self.backend == "rules" else self.model.rstrip("/").split("/")[-1])
+
+    @property
+    def level_names(self) -> tuple[str, ...]:
+        """Best first."""
+        if self.kind == "factual":
+            return tuple(f"A{number}" for number in range(self.factual.n_levels + 1))
+        return tuple(str(level) for level in self.damage.levels)
+
+
+@dataclass(frozen=True)
+class RunningSettings:
+    """How a run is worked on: none of it changes an answer."""
+
+    concurrency: int = 32
+    """Requests open at once."""
+    timeout: float = 120.0
+    """Seconds for one request."""
+    retries: int = 4
+    """Further tries, with growing pauses, when the line or the server fails."""
+    key_variable: str | None = None
+    """Environment variable that holds the server's key; None: no key is sent."""
+    input_price: float | None = None
+    """Money for a million input tokens; None: not known."""
+    output_price: float | None = None
+
+
+_GENERATION = TypeAdapter(GenerationSettings)
+_RUNNING = TypeAdapter(RunningSettings)
+
+
+def settings_of(run: Run) -> GenerationSettings:
+    """What the run was asked for."""
+    return _GENERATION.validate_python(run.settings)
+
+
+def running_of(run: Run) -> RunningSettings:
+    """How the run is worked on."""
+    return _RUNNING.validate_python(run.running)
+
+
+def as_kept(settings: GenerationSettings | RunningSettings) -> dict[str, Any]:
+    """As the store keeps it: JSON values only, defaults included, so that equal settings are equal texts."""
+    adapter: TypeAdapter[Any] = _GENERATION if isinstance(settings, GenerationSettings) else _RUNNING
+    kept: dict[str, Any] = adapter.dump_python(settings, mode="json")
+    if isinstance(
+        settings, GenerationSettings
+    ):  # what the other scheme would have been asked is nobody's concern
+        kept.pop("damage" if settings.kind == "factual" else "factual")
+    return kept
+
+
+def check_settings(settings: GenerationSettings, running: RunningSettings) -> None:
+    """Raise InputError with everything that is wrong, each named as its option."""
+    problems = [*_model_problems(settings), *_running_problems(running)]
+    problems += (
+        _factual_problems(settings.factual)
+        if settings.kind == "factual"
+        else _damage_problems(settings.damage)
+    )
+    if settings.attempts < 1:
+        problems.append(f"--attempts: {settings.attempts} is no number of answers to ask for; at least 1")
+    if problems:
+        raise InputError("The run cannot start", problems)
+
+
+def _model_problems(settings: GenerationSettings) -> list[str]:
+    if settings.backend not in BACKENDS:
+        return [f"--backend: there is no backend {settings.backend!r}; there are {', '.join(BACKENDS)}"]
+    if settings.backend == "rules":
+        given = [
+            name for name, value in (("--model", settings.model), ("--base-url", settings.base_url)) if value
+        ]
+        return [
+            f"{name}: rules need no model; leave it out, or choose --backend openai or vllm" for name in given
+        ]
+    problems = [] if settings.model else ["--model: name the model that writes the answers"]
+    if settings.backend == "openai":
+        address = urlsplit(settings.base_url)
+        if address.scheme not in ("http", "https") or not address.hostname:
+            problems.append(
+                f"--base-url: {settings.base_url!r} is no address such as http://127.0.0.1:8000/v1"
+            )
+    elif settings.base_url:
+        problems.append("--base-url: vllm runs in this process; leave it out, or choose --backend openai")
+    return problems
+
+
+def _running_problems(running: RunningSettings) -> list[str]:
+    problems = []
+    if running.concurrency < 1:
+        problems.append(f"--concurrency: {running.concurrency} is no number of requests; at least 1")
+    if running.timeout <= 0:
+        problems.append(f"--timeout: {running.timeout:g} is no number of seconds above 0")
+    if running.retries < 0:
+        problems.append(f"--retries: {running.retries} is no number of tries; 0 or more")
+    for name, price in (("--input-price", running.input_price), ("--output-price", running.output_price)):
+        if price is not None and not 0 <= price < float("inf"):
+            problems.append(f"{name}: {price:g} is no price for a million tokens")
+    return problems
+
+
+def _factual_problems(factual: FactualSettings) -> list[str]:
+    problems = []
+    if not 1 <= factual.n_levels <= MOST_LEVELS:
+        problems.append(f"--levels: {factual.n_levels} levels beyond A0; 1 to {MOST_LEVELS} can be made")
+    if not 0 < factual.keep <= 1:
+        problems.append(f"--keep: {factual.keep:g} is no share above 0 and up to 1")
+    return problems
+
+
+def _damage_problems(damage: DamageSettings) -> list[str]:
+    wrong = [str(level) for level in damage.levels if level not in DAMAGE_LEVELS]
+    if wrong or not damage.levels:
+        return [f"--levels: {', '.join(wrong) or 'none'}; damage levels are 0 to {DAMAGE_LEVELS[-1]}"]
+    return []
+
+
+def same_work(run: Run, settings: GenerationSettings, data_sha256: str) -> bool:
+    """Whether a run was asked for exactly this: the same file, and nothing that would change an answer."""
+    return run.data_sha256 == data_sha256 and run.settings == as_kept(settings)
+
+
+def describe(settings: GenerationSettings) -> dict[str, Any]:
+    """The settings for a person to read: without the prompts' texts."""
+    shown = asdict(settings)
+    shown["prompts"] = sorted(settings.prompts)
+    return shown

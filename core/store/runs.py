@@ -1,0 +1,195 @@
+"""Runs and what they made of each item. Results are written one item at a time: a run can die at any moment."""
+
+import json
+from collections.abc import Iterator
+
+from core.errors import NotFound
+from core.schema import Run, RunItem, RunState
+from core.store.connection import Row, Store
+from core.store.studies import now_utc
+
+_COLUMNS = (
+    'id, kind, state, settings, running, data_file, data_sha256, n_items, "limit", created_utc, app_version, '
+    "started_utc, finished_utc, beat_utc, process, cancel, message"
+)
+
+
+def insert_run(store: Store, run: Run, data: bytes) -> Run:
+    """Keep a new run with the file it works on; returns it with its number."""
+    row = {
+        "kind": run.kind,
+        "state": run.state,
+        "settings": _json(run.settings),
+        "running": _json(run.running),
+        "data_file": run.data_file,
+        "data_sha256": run.data_sha256,
+        "data": data,
+        "n_items": run.n_items,
+        "limit": run.limit,
+        "created_utc": run.created_utc or now_utc(),
+        "app_version": run.app_version,
+    }
+    with store.writing():
+        number: int = store.table("run").insert(row).last_rowid or 0
+    return get_run(store, number)
+
+
+def get_run(store: Store, run_id: int) -> Run:
+    """The run of that number. Raises NotFound."""
+    row = store.row(f"select {_COLUMNS} from run where id = :id", {"id": run_id})
+    if row is None:
+        raise NotFound(f"There is no run {run_id}. `python -m core runs list` names those there are.")
+    return _run(row)
+
+
+def list_runs(store: Store, kinds: tuple[str, ...] = ()) -> list[Run]:
+    """All runs, of these kinds where some are named; newest first."""
+    rows = store.rows(f"select {_COLUMNS} from run order by id desc")
+    return [_run(row) for row in rows if not kinds or row["kind"] in kinds]
+
+
+def run_data(store: Store, run_id: int) -> bytes:
+    """The file the run works on, as it was given."""
+    row = store.row("select data from run where id = :id", {"id": run_id})
+    return bytes(row["data"]) if row else b""
+
+
+def claim_run(store: Store, run_id: int, process: int) -> None:
+    """Note that `process` works on the run from now on. The caller has made sure, in the same transaction, that
+    no other does.
+    """
+    with store.writing():
+        store.table("run").update(
+            run_id,
+            {
+                "state": "running",
+                "process": process,
+                "started_utc": now_utc(),
+                "beat_utc": now_utc(),
+                "finished_utc": None,
+                "cancel": 0,
+                "message": "",
+            },
+        )
+
+
+def change_run(
+    store: Store, run_id: int, *, running: dict[str, object] | None = None, limit: int | None = None
+) -> None:
+    """Set how a run is worked on and how many of its items: before it is resumed."""
+    with store.writing():
+        store.table("run").update(run_id, {"limit": limit})
+        if running is not None:
+            store.table("run").update(run_id, {"running": _json(running)})
+
+
+def beat(store: Store, run_id: int) -> bool:
+    """Say that the run's process lives; returns whether somebody asked it to stop."""
+    with store.writing():
+        store.table("run").update(run_id, {"beat_utc": now_utc()})
+    row = store.row("select cancel from run where id = :id", {"id": run_id})
+    return bool(row and row["cancel"])
+
+
+def ask_to_stop(store: Store, run_id: int) -> None:
+    """Set the flag that the run's process looks at."""
+    with store.writing():
+        store.table("run").update(run_id, {"cancel": 1})
+
+
+def finish_run(store: Store, run_id: int, state: RunState, message: str = "") -> None:
+    """Note that nobody works on the run any more."""
+    with store.writing():
+        store.table("run").update(
+            run_id,
+            {"state": state, "message": message, "finished_utc": now_utc(), "process": None, "cancel": 0},
+        )
+
+
+def save_item(store: Store, run_id: int, item: RunItem) -> None:
+    """Keep what the run made of one item: on disk when this returns."""
+    row = {
+        "run_id": run_id,
+        "position": item.position,
+        "item_id": item.item_id,
+        "state": item.state,
+        "result": _json(item.result),
+        "failures": _json(item.failures),
+        "seconds": item.seconds,
+        "finished_utc": now_utc(),
+    }
+    with store.writing():
+        store.table("run_item").upsert(row, pk=("run_id", "position"))
+
+
+def item_states(store: Store, run_id: int) -> dict[int, str]:
+    """Position -> state, for the items the run has come to."""
+    rows = store.rows("select position, state from run_item where run_id = :id", {"id": run_id})
+    return {row["position"]: row["state"] for row in rows}
+
+
+def run_items(store: Store, run_id: int) -> Iterator[RunItem]:
+    """What the run made of its items, in the order of the file; one at a time, because results can be large."""
+    rows = store.rows("select position from run_item where run_id = :id order by position", {"id": run_id})
+    for row in rows:
+        if (item := run_item(store, run_id, row["position"])) is not None:
+            yield item
+
+
+def run_item(store: Store, run_id: int, position: int) -> RunItem | None:
+    """What the run made of one item; None: it has not come to it."""
+    row = store.row(
+        "select * from run_item where run_id = :id and position = :position",
+        {"id": run_id, "position": position},
+    )
+    return None if row is None else _item(row)
+
+
+def item_counts(store: Store, run_id: int) -> tuple[dict[str, int], dict[tuple[str, str], int]]:
+    """Items by state, and failures by (step, reason)."""
+    states = store.rows(
+        "select state, count(*) as n from run_item where run_id = :id group by state", {"id": run_id}
+    )
+    failures = store.rows(
+        "select json_extract(f.value, '$[0]') as step, json_extract(f.value, '$[1]') as reason, count(*) as n "
+        "from run_item, json_each(run_item.failures) as f where run_id = :id group by 1, 2 order by 3 desc, 1, 2",
+        {"id": run_id},
+    )
+    return (
+        {row["state"]: row["n"] for row in states},
+        {(row["step"], row["reason"]): row["n"] for row in failures},
+    )
+
+
+def finish_times(store: Store, run_id: int, since_utc: str) -> list[str]:
+    """When items were finished after `since_utc`, oldest first: for the rate."""
+    rows = store.rows(
+        "select finished_utc from run_item where run_id = :id and finished_utc >= :since order by finished_utc",
+        {"id": run_id, "since": since_utc},
+    )
+    return [row["finished_utc"] for row in rows]
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def _run(row: Row) -> Run:
+    values = dict(row)
+    values["run_id"] = values.pop("id")
+    for name in ("settings", "running"):
+        values[name] = json.loads(values[name])
+    values["cancel"] = bool(values["cancel"])
+    return Run(**values)
+
+
+def _item(row: Row) -> RunItem:
+    return RunItem(
+        position=row["position"],
+        item_id=row["item_id"],
+        state=row["state"],
+        result=json.loads(row["result"]),
+        failures=tuple((step, reason) for step, reason in json.loads(row["failures"])),
+        seconds=row["seconds"],
+        finished_utc=row["finished_utc"],
+    )
