@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from core import __version__
-from core.cli import admin, serve, study
+from core.cli import admin, generate, runs, serve, study
 from core.errors import AssayError, InputError
 
 MOST_PROBLEMS = 40
@@ -19,6 +19,8 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"assay {__version__}")
     nouns = top.add_subparsers(dest="noun", required=True, metavar="NOUN")
     study.add_to(nouns)
+    generate.add_to(nouns)
+    runs.add_to(nouns)
     serve.add_to(nouns)
     admin.add_to(nouns)
     return top

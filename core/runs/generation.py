@@ -17,7 +17,7 @@ from core.generation.rules.pool import Pool
 from core.llm.asking import Model
 from core.llm.client import Cache, Client
 from core.llm.openai_server import OpenAIServer
-from core.llm.prompts import Prompt, parse_prompt
+from core.llm.prompts import parse_prompt
 from core.llm.vllm_engine import VllmEngine
 from core.runs.jobs import Outcome
 from core.runs.settings import GenerationSettings, RunningSettings, settings_of
@@ -123,8 +123,3 @@ def damage_outcome(trace: DamageTrace) -> Outcome:
     if any(level.temporary for level in missing):
         return Outcome("again", asdict(trace), failures)
     return Outcome("failed" if missing else "done", asdict(trace), failures)
-
-
-def prompt_hashes(prompts: dict[str, Prompt]) -> dict[str, str]:
-    """Purpose -> the hash that stands in every record."""
-    return {purpose: prompt.sha256 for purpose, prompt in prompts.items()}

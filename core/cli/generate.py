@@ -1,0 +1,233 @@
+"""`generate`: answers of known quality, A0-A4 or damage levels 0-5, and the replay of a published report."""
+
+import argparse
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, get_args
+
+from core.cli.options import Commands, add_database_option, level_list, read_file
+from core.cli.run_here import finish_in_folder, go_where_it_runs, work_here
+from core.datasets.factual_report import read_report
+from core.errors import InputError
+from core.generation.damage_steps import DAMAGE_LEVELS, DamageSettings
+from core.generation.factual.replay import replay
+from core.generation.factual.steps import FactualSettings
+from core.generation.records import EditCalls, FilterOrder, QuestionFilter, Task
+from core.llm.asking import DEFAULT_ATTEMPTS
+from core.runs.plan import choose_prompts, create_run, find_same, named_prompts, prepare_again
+from core.runs.settings import BACKENDS, OPENAI_KEY, OPENAI_URL, GenerationSettings, RunningSettings
+from core.schema import RunKind
+from core.store import database_path, open_store
+
+_DEFAULTS = RunningSettings()
+_FACTUAL = FactualSettings()
+
+
+def add_to(nouns: Commands) -> None:
+    """Register `generate` and its verbs."""
+    noun = nouns.add_parser("generate", help="make answers of known quality")
+    verbs = noun.add_subparsers(dest="verb", required=True, metavar="VERB")
+    _add_factual(verbs)
+    _add_damage(verbs)
+    command = verbs.add_parser(
+        "replay", help="check a published A0-A4 report against the steps it says it took"
+    )
+    command.add_argument("report", type=Path, help="report.json of a factual run, ours or the paper's")
+    command.add_argument("--json", action="store_true", help="print JSON")
+    command.set_defaults(run=_replay)
+
+
+def _add_factual(verbs: Commands) -> None:
+    command = verbs.add_parser(
+        "factual", help="A0 (as good as the reference) to A4: more wrong facts at each level"
+    )
+    _add_common(command, "A0-A4, or the number of levels beyond A0 (default A0-A4)")
+    command.add_argument(
+        "--keep",
+        type=float,
+        default=_FACTUAL.keep,
+        help="share of ranked spans that may be edited (%(default)s)",
+    )
+    command.add_argument(
+        "--filter-order",
+        choices=get_args(FilterOrder),
+        default=_FACTUAL.filter_order,
+        help="paper: drop what the question names, then keep; trutheval: the other way round (%(default)s)",
+    )
+    command.add_argument(
+        "--question-filter",
+        choices=get_args(QuestionFilter),
+        default=_FACTUAL.question_filter,
+        help="words: case and punctuation off on both sides; trutheval: as that code does it (%(default)s)",
+    )
+    command.add_argument(
+        "--edit-calls",
+        choices=get_args(EditCalls),
+        default=_FACTUAL.edit_calls,
+        help="each: one call a level, as the paper; shared: one for all levels (%(default)s)",
+    )
+    command.add_argument(
+        "--parser", default=_FACTUAL.parser, help="auto, rules, or the name of a spaCy model (%(default)s)"
+    )
+    command.set_defaults(run=_factual)
+
+
+def _add_damage(verbs: Commands) -> None:
+    command = verbs.add_parser("damage", help="damage levels 0 (a paraphrase) to 5 (wrong throughout)")
+    _add_common(command, "such as 0-5 or 0,3,5 (default 0-5)")
+    command.add_argument(
+        "--task", choices=get_args(Task), default="qa", help="what the texts are (%(default)s)"
+    )
+    command.set_defaults(run=_damage)
+
+
+def _add_common(command: argparse.ArgumentParser, levels: str) -> None:
+    command.add_argument("file", type=Path, help="questions and references: JSON, CSV or JSONL")
+    command.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for the results")
+    command.add_argument(
+        "--backend", choices=BACKENDS, default="rules", help="who makes the answers (%(default)s)"
+    )
+    command.add_argument("--model", default="", help="name on the server, or name or path for vllm")
+    command.add_argument("--base-url", default="", help=f"OpenAI-compatible server (default {OPENAI_URL})")
+    command.add_argument(
+        "--prompt", action="append", default=[], metavar="NAME|FILE", help="prompt to use; may be repeated"
+    )
+    command.add_argument("--levels", help=levels)
+    command.add_argument("--seed", type=int, default=0, help="of everything that is drawn (%(default)s)")
+    command.add_argument(
+        "--source", default="", help="name of these answers in files and studies (default: the model's)"
+    )
+    command.add_argument(
+        "--attempts", type=int, default=DEFAULT_ATTEMPTS, help="answers asked for one step (%(default)s)"
+    )
+    command.add_argument("--max-model-len", type=int, help="vllm: tokens of prompt and answer together")
+    command.add_argument(
+        "--limit", type=int, metavar="N", help="only the first N items; more later with --resume"
+    )
+    command.add_argument(
+        "--resume", action="store_true", help="go on with the last run of this file and these settings"
+    )
+    command.add_argument(
+        "--concurrency", type=int, default=_DEFAULTS.concurrency, help="requests open at once (%(default)s)"
+    )
+    command.add_argument(
+        "--timeout", type=float, default=_DEFAULTS.timeout, help="seconds for a request (%(default)g)"
+    )
+    command.add_argument(
+        "--retries",
+        type=int,
+        default=_DEFAULTS.retries,
+        help="further tries when the line fails (%(default)s)",
+    )
+    command.add_argument(
+        "--key-variable",
+        metavar="NAME",
+        help=f"environment variable with the server's key (default {OPENAI_KEY} for OpenAI's own server, else none)",
+    )
+    command.add_argument("--input-price", type=float, help="money for a million input tokens")
+    command.add_argument("--output-price", type=float, help="money for a million output tokens")
+    add_database_option(command)
+
+
+def _factual(options: argparse.Namespace) -> None:
+    factual = FactualSettings(
+        n_levels=_levels_beyond_a0(options.levels),
+        keep=options.keep,
+        filter_order=options.filter_order,
+        question_filter=options.question_filter,
+        edit_calls=options.edit_calls,
+        parser=options.parser,
+        seed=options.seed,
+    )
+    _generate(options, "factual", factual=factual)
+
+
+def _damage(options: argparse.Namespace) -> None:
+    damage = DamageSettings(options.task, _damage_levels(options.levels), options.seed)
+    _generate(options, "damage", damage=damage)
+
+
+def _generate(options: argparse.Namespace, kind: RunKind, **scheme: Any) -> None:
+    data = read_file(options.file)
+    go_where_it_runs(options.backend)
+    settings = GenerationSettings(
+        kind=kind,
+        backend=options.backend,
+        model=options.model,
+        base_url=_base_url(options),
+        source=options.source,
+        attempts=options.attempts,
+        prompts=_prompts(options, kind),
+        max_model_len=options.max_model_len,
+        **scheme,
+    )
+    running = RunningSettings(
+        options.concurrency,
+        options.timeout,
+        options.retries,
+        _key_variable(options),
+        options.input_price,
+        options.output_price,
+    )
+    with open_store(database_path(options.db)) as store:
+        if options.resume:
+            run = prepare_again(store, find_same(store, data, settings), running, options.limit)
+        else:
+            run, materials = create_run(store, data, options.file.name, settings, running, options.limit)
+            for note in materials.notes:
+                print(f"Note: {note}")
+        work_here(store, run)
+        finish_in_folder(store, run.run_id, options.out)
+
+
+def _base_url(options: argparse.Namespace) -> str:
+    return options.base_url or (OPENAI_URL if options.backend == "openai" else "")
+
+
+def _key_variable(options: argparse.Namespace) -> str | None:
+    if options.key_variable is not None or options.backend != "openai":
+        return options.key_variable or None
+    return OPENAI_KEY if _base_url(options) == OPENAI_URL else None
+
+
+def _prompts(options: argparse.Namespace, kind: RunKind) -> dict[str, str]:
+    if options.backend == "rules":
+        if options.prompt:
+            raise InputError("--prompt: rules ask no model, so they use no prompt; leave it out.")
+        return {}
+    task = options.task if kind == "damage" else "qa"
+    calls: EditCalls = options.edit_calls if kind == "factual" else "each"
+    return choose_prompts(kind, task, calls, named_prompts(options.prompt))
+
+
+def _levels_beyond_a0(text: str | None) -> int:
+    if text is None:
+        return _FACTUAL.n_levels
+    number = text.strip().upper().removeprefix("A0-A")
+    if not number.isascii() or not number.isdigit():
+        raise InputError(f"--levels: {text!r} is neither A0-A4 nor a number of levels beyond A0.")
+    return int(number)
+
+
+def _damage_levels(text: str | None) -> tuple[int, ...]:
+    if text is None:
+        return DAMAGE_LEVELS
+    names = [str(level) for level in DAMAGE_LEVELS]
+    return tuple(int(level) for level in level_list(tuple(names), text) or ())
+
+
+def _replay(options: argparse.Namespace) -> None:
+    result = replay(read_report(read_file(options.report), options.report.name))
+    if options.json:
+        print(json.dumps(asdict(result), indent=2, ensure_ascii=False))
+        return
+    rows = (
+        ("items", result.items),
+        ("brackets of A0 are the spans", result.brackets_match),
+        ("filter as the code orders it (keep, then drop)", result.filter_match_code_order),
+        ("filter as the paper orders it (drop, then keep)", result.filter_match_paper_order),
+        ("group sizes are the brackets removed", result.group_sizes_match),
+    )
+    for name, value in rows:
+        print(f"{value:>4}  {name}")

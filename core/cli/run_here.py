@@ -1,0 +1,120 @@
+"""Working on a run from the command line: progress while it goes on, a summary and files at its end."""
+
+import os
+import sys
+import time
+from pathlib import Path
+
+from core.cli.options import make_folder, write_file
+from core.errors import AssayError
+from core.runs.environments import python_for
+from core.runs.generation import GenerationJob, materials_of
+from core.runs.outputs import output_files
+from core.runs.progress import Progress, money_of, progress_of
+from core.runs.settings import Backend, running_of, settings_of
+from core.runs.worker import work
+from core.schema import Run
+from core.store import Store
+
+_LINE_SECONDS = 5.0
+"""Between two progress lines where nobody watches a terminal."""
+
+
+def go_where_it_runs(backend: Backend) -> None:
+    """Go on in the Python that the backend needs, with the same arguments; return if it is this one."""
+    python = python_for(backend)
+    if python != Path(sys.executable):
+        sys.stdout.flush()
+        os.execv(str(python), [str(python), "-m", "core", *sys.argv[1:]])
+
+
+def job_of(store: Store, run: Run) -> GenerationJob:
+    """The job of a run that is kept."""
+    return GenerationJob(materials_of(store, run).materials, settings_of(run), running_of(run))
+
+
+def work_here(store: Store, run: Run) -> Progress:
+    """Work on the run in this process, telling how far it is on standard error."""
+    teller = _Teller(store, run.run_id)
+    print(f"Run {run.run_id}: {run.n_wanted} of {run.n_items} items of {run.data_file}.", file=sys.stderr)
+    try:
+        work(store, run.run_id, lambda claimed: job_of(store, claimed), tell=teller.tell)
+    finally:
+        teller.end()
+    return progress_of(store, run.run_id)
+
+
+def finish_in_folder(store: Store, run_id: int, folder: Path) -> None:
+    """Write a run's results and say what came of it. Raises AssayError where it did not come to its end."""
+    progress = progress_of(store, run_id)
+    make_folder(folder)
+    names = []
+    for name, data in output_files(store, progress.run).items():
+        write_file(folder / name, data)
+        names.append(name)
+    print("\n".join(summary(progress)))
+    print(f"Written to {folder}: {', '.join(names)}.")
+    if progress.state != "done":
+        raise AssayError(
+            f"Run {run_id} is {progress.state}. {progress.run.message} --resume goes on with it.".replace(
+                "  ", " "
+            )
+        )
+
+
+def summary(progress: Progress) -> list[str]:
+    """What came of a run, in lines: items, failures by step and reason, cost by step."""
+    wanted = progress.run.n_wanted
+    lines = [f"Run {progress.run.run_id} ({progress.state}): {progress.n_done} of {wanted} items complete."]
+    if progress.n_failed or progress.n_again:
+        lines.append(f"Left out: {progress.n_failed + progress.n_again} items.")
+    lines += [f"  {count:>5}  {step}: {reason}" for (step, reason), count in progress.failures.items()]
+    for cost in progress.costs:
+        tokens = "tokens not counted by the server"
+        if cost.input_tokens is not None and cost.output_tokens is not None:
+            tokens = f"{cost.input_tokens:,} tokens in, {cost.output_tokens:,} out"
+        unusable = f", {cost.unusable} without a complete answer" if cost.unusable else ""
+        lines.append(
+            f"Cost of {cost.step}: {cost.calls:,} calls ({cost.cached:,} more from the cache{unusable}), {tokens}, "
+            f"{cost.seconds:,.1f} s."
+        )
+    if (money := money_of(progress)) is not None:
+        lines.append(f"Money: {money:,.4f}.")
+    return lines
+
+
+class _Teller:
+    """One line that is written over on a terminal, a line now and then elsewhere."""
+
+    def __init__(self, store: Store, run_id: int) -> None:
+        self._store = store
+        self._run_id = run_id
+        self._terminal = sys.stderr.isatty()
+        self._last = time.monotonic()
+
+    def tell(self) -> None:
+        """Show how far the run is, if it is time to."""
+        now = time.monotonic()
+        if not self._terminal and now - self._last < _LINE_SECONDS:
+            return
+        self._last = now
+        progress = progress_of(self._store, self._run_id)
+        left = "" if progress.seconds_left is None else f", about {_duration(progress.seconds_left)} left"
+        line = f"{progress.n_finished} of {progress.run.n_wanted} items{left}"
+        print(
+            f"\r\x1b[K{line}" if self._terminal else line,
+            end="" if self._terminal else "\n",
+            file=sys.stderr,
+            flush=True,
+        )
+
+    def end(self) -> None:
+        """Leave the line behind."""
+        if self._terminal:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"

@@ -1,0 +1,120 @@
+"""`runs`: what is running, what it cost, cancel, resume, results. Pages start `runs work` as a child process."""
+
+import argparse
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+from core.cli.options import Commands, add_database_option, existing_database
+from core.cli.run_here import finish_in_folder, go_where_it_runs, job_of, summary, work_here
+from core.runs.plan import prepare_again
+from core.runs.progress import progress_of
+from core.runs.settings import describe, settings_of
+from core.runs.worker import work
+from core.store import open_store
+from core.store.runs import ask_to_stop, get_run, list_runs
+
+
+def add_to(nouns: Commands) -> None:
+    """Register `runs` and its verbs."""
+    noun = nouns.add_parser("runs", help="runs of generation: list, show, cancel, resume, write results")
+    verbs = noun.add_subparsers(dest="verb", required=True, metavar="VERB")
+    command = verbs.add_parser("list", help="all runs, newest first")
+    command.add_argument("--json", action="store_true", help="print JSON")
+    add_database_option(command)
+    command.set_defaults(run=_list)
+    command = _verb(verbs, "show", "how far a run is, what failed and why, what it cost")
+    command.add_argument("--json", action="store_true", help="print JSON")
+    command.set_defaults(run=_show)
+    _verb(verbs, "cancel", "ask a run to stop; it can be resumed").set_defaults(run=_cancel)
+    command = _verb(verbs, "resume", "go on with a run where it stopped, and write its results")
+    command.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for the results")
+    command.add_argument("--limit", type=int, metavar="N", help="only the first N items (default: all)")
+    command.set_defaults(run=_resume)
+    command = _verb(verbs, "write", "write a run's results as far as it is")
+    command.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for the results")
+    command.set_defaults(run=_write)
+    _verb(verbs, "work", "work on a run that waits (what pages start)").set_defaults(run=_work)
+
+
+def _verb(verbs: Commands, name: str, text: str) -> argparse.ArgumentParser:
+    command = verbs.add_parser(name, help=text)
+    command.add_argument("number", type=int, metavar="RUN", help="number of the run")
+    add_database_option(command)
+    return command
+
+
+def _list(options: argparse.Namespace) -> None:
+    with open_store(existing_database(options.db)) as store:
+        progresses = [progress_of(store, run.run_id) for run in list_runs(store)]
+    if options.json:
+        rows = [
+            {"run": p.run.run_id, "kind": p.run.kind, "state": p.state, "file": p.run.data_file}
+            for p in progresses
+        ]
+        print(json.dumps(rows, indent=2, ensure_ascii=False))
+        return
+    if not progresses:
+        print("No runs yet: `generate factual` or `generate damage` starts one.")
+    for progress in progresses:
+        run = progress.run
+        who = settings_of(run).source_name
+        print(
+            f"{run.run_id}\t{run.kind}\t{progress.state}\t{progress.n_done} of {run.n_wanted}\t{who}\t{run.data_file}"
+        )
+
+
+def _show(options: argparse.Namespace) -> None:
+    with open_store(existing_database(options.db)) as store:
+        progress = progress_of(store, options.number)
+    if options.json:
+        shown = {
+            "run": progress.run.run_id,
+            "kind": progress.run.kind,
+            "state": progress.state,
+            "message": progress.run.message,
+            "file": progress.run.data_file,
+            "file_sha256": progress.run.data_sha256,
+            "settings": describe(settings_of(progress.run)),
+            "items": progress.run.n_wanted,
+            "done": progress.n_done,
+            "failed": progress.n_failed,
+            "again": progress.n_again,
+            "failures": [
+                {"step": step, "reason": reason, "n": n} for (step, reason), n in progress.failures.items()
+            ],
+            "costs": [asdict(cost) for cost in progress.costs],
+        }
+        print(json.dumps(shown, indent=2, ensure_ascii=False))
+        return
+    print("\n".join(summary(progress)))
+    if progress.run.message:
+        print(progress.run.message)
+
+
+def _cancel(options: argparse.Namespace) -> None:
+    with open_store(existing_database(options.db)) as store:
+        progress = progress_of(store, options.number)
+        if progress.state == "running":
+            ask_to_stop(store, options.number)
+            print(f"Run {options.number} stops when the requests that are open have been put down.")
+        else:
+            print(f"Run {options.number} is {progress.state}: nobody is working on it.")
+
+
+def _resume(options: argparse.Namespace) -> None:
+    with open_store(existing_database(options.db)) as store:
+        run = get_run(store, options.number)
+        go_where_it_runs(settings_of(run).backend)
+        work_here(store, prepare_again(store, run, None, options.limit))
+        finish_in_folder(store, run.run_id, options.out)
+
+
+def _write(options: argparse.Namespace) -> None:
+    with open_store(existing_database(options.db)) as store:
+        finish_in_folder(store, options.number, options.out)
+
+
+def _work(options: argparse.Namespace) -> None:
+    with open_store(existing_database(options.db)) as store:
+        work(store, options.number, lambda run: job_of(store, run))
