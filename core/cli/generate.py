@@ -196,7 +196,7 @@ def _prompts(options: argparse.Namespace, kind: RunKind) -> dict[str, str]:
         if options.prompt:
             raise InputError("--prompt: rules ask no model, so they use no prompt; leave it out.")
         return {}
-    task = options.task if kind == "damage" else "qa"
+    task: Task = options.task if kind == "damage" else "qa"
     calls: EditCalls = options.edit_calls if kind == "factual" else "each"
     return choose_prompts(kind, task, calls, named_prompts(options.prompt))
 

@@ -2,14 +2,14 @@
 
 import argparse
 import json
-from dataclasses import asdict
 from pathlib import Path
 
 from core.cli.options import Commands, add_database_option, existing_database
 from core.cli.run_here import finish_in_folder, go_where_it_runs, job_of, summary, work_here
+from core.runs.outputs import run_report
 from core.runs.plan import prepare_again
 from core.runs.progress import progress_of
-from core.runs.settings import describe, settings_of
+from core.runs.settings import settings_of
 from core.runs.worker import work
 from core.store import open_store
 from core.store.runs import ask_to_stop, get_run, list_runs
@@ -68,24 +68,7 @@ def _show(options: argparse.Namespace) -> None:
     with open_store(existing_database(options.db)) as store:
         progress = progress_of(store, options.number)
     if options.json:
-        shown = {
-            "run": progress.run.run_id,
-            "kind": progress.run.kind,
-            "state": progress.state,
-            "message": progress.run.message,
-            "file": progress.run.data_file,
-            "file_sha256": progress.run.data_sha256,
-            "settings": describe(settings_of(progress.run)),
-            "items": progress.run.n_wanted,
-            "done": progress.n_done,
-            "failed": progress.n_failed,
-            "again": progress.n_again,
-            "failures": [
-                {"step": step, "reason": reason, "n": n} for (step, reason), n in progress.failures.items()
-            ],
-            "costs": [asdict(cost) for cost in progress.costs],
-        }
-        print(json.dumps(shown, indent=2, ensure_ascii=False))
+        print(json.dumps(run_report(progress), indent=2, ensure_ascii=False))
         return
     print("\n".join(summary(progress)))
     if progress.run.message:

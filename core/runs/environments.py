@@ -64,6 +64,11 @@ def start_child(database: Path, run_id: int, backend: Backend) -> int:
     return child.pid
 
 
+def lives(process: int) -> bool:
+    """Whether a child that this process started has not ended."""
+    return any(child.pid == process and child.poll() is None for child in _children)
+
+
 def forget_children() -> None:
     """Collect the children that have ended."""
     _children[:] = [child for child in _children if child.poll() is None]

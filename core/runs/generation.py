@@ -13,7 +13,7 @@ from core.generation.factual.steps_llm import LlmSteps
 from core.generation.records import DamageTrace, FactualTrace
 from core.generation.rules.damage_steps import RuleDamage
 from core.generation.rules.factual_steps import RuleSteps
-from core.generation.rules.pool import Pool
+from core.generation.rules.pool import make_pool
 from core.llm.asking import Model
 from core.llm.client import Cache, Client
 from core.llm.openai_server import OpenAIServer
@@ -48,7 +48,7 @@ class GenerationJob:
             purpose: parse_prompt(text, f"{purpose}.yaml") for purpose, text in settings.prompts.items()
         }
         self._client = client_of(settings, running)
-        self._pool = Pool.of(materials) if self._client is None else None
+        self._pool = make_pool(materials) if self._client is None else None
 
     @property
     def item_ids(self) -> tuple[str, ...]:
@@ -88,7 +88,7 @@ class GenerationJob:
 
     def _damage(self, cache: Cache) -> DamageSteps:
         if self._pool is not None:
-            return RuleDamage(self._pool, self._settings.damage)
+            return RuleDamage(self._pool, self._settings.damage.task, self._settings.damage.seed)
         return LlmDamage(self._model(cache), self._prompts["damage"], self._settings.damage)
 
 

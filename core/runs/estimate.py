@@ -1,0 +1,65 @@
+"""What a whole run will cost, told from its first items."""
+
+from dataclasses import dataclass
+
+from core.runs.progress import Progress
+from core.runs.settings import running_of, settings_of
+from core.store import Store
+from core.store.runs import run_items
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """For all items of a run, those that are done included."""
+
+    n_seen: int
+    """Items it is told from."""
+    n_items: int
+    calls: int | None
+    """None: the items seen say nothing, because every answer came from the cache or a server failed."""
+    input_tokens: int | None
+    output_tokens: int | None
+    money: float | None
+    """None where a price or a count of tokens is missing."""
+    seconds: float | None
+
+
+def estimate_all(store: Store, progress: Progress) -> Estimate:
+    """What all items of the run will take, told from those it has finished."""
+    seconds = [item.seconds for item in run_items(store, progress.run.run_id) if item.state != "again"]
+    return estimate(progress, sum(seconds) / len(seconds) if seconds else None)
+
+
+def estimate(progress: Progress, item_seconds: float | None) -> Estimate:
+    """Scale up what the finished items took.
+
+    item_seconds: mean time of one item. Answers from the cache are counted as if they would have to be paid,
+    at the mean of those that were: the items to come are not in the cache. Items side by side share the time.
+    """
+    run, running = progress.run, running_of(progress.run)
+    n_seen = progress.n_done + progress.n_failed
+    scale = run.n_items / n_seen if n_seen else 0.0
+    at_once = 1 if settings_of(run).backend == "rules" else min(running.concurrency, run.n_items)
+    seconds = None if not n_seen or item_seconds is None else item_seconds * run.n_items / at_once
+    asked = [cost for cost in progress.costs if cost.calls + cost.cached]
+    if not n_seen or any(cost.calls == 0 for cost in asked):
+        return Estimate(n_seen, run.n_items, None, None, None, None, seconds)
+    calls, tokens_in, tokens_out = 0.0, 0.0, 0.0
+    counted = all(cost.input_tokens is not None and cost.output_tokens is not None for cost in asked)
+    for cost in asked:
+        times = scale * (cost.calls + cost.cached) / cost.calls
+        calls += times * cost.calls
+        tokens_in += times * (cost.input_tokens or 0)
+        tokens_out += times * (cost.output_tokens or 0)
+    money = None
+    if counted and running.input_price is not None and running.output_price is not None:
+        money = (tokens_in * running.input_price + tokens_out * running.output_price) / 1e6
+    return Estimate(
+        n_seen,
+        run.n_items,
+        round(calls),
+        round(tokens_in) if counted else None,
+        round(tokens_out) if counted else None,
+        money,
+        seconds,
+    )

@@ -1,0 +1,105 @@
+"""kill -9 in the middle of a run: the resumed run gives what an undisturbed one gives, and repeats no saved call."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from model_answers import Body, answer
+from scripted_server import Said, ScriptedServer
+
+from core.store import open_store
+from core.store.runs import item_states
+
+ROOT = Path(__file__).resolve().parents[2]
+CONCURRENCY = 16
+
+
+def questions(folder: Path, n: int) -> Path:
+    """N questions, no two alike."""
+    path = folder / "questions.jsonl"
+    with path.open("w", encoding="utf-8") as file:
+        for number in range(n):
+            reference = (
+                f"The mill number {number} was built in {1500 + number} by Jan Vermeer near Delft. It was {10 + number} "
+                f"metres high and burned down on 3 May {1700 + number}. About {200 + number} people worked in it."
+            )
+            row = {
+                "item_id": f"m{number}",
+                "question": f"What is known of mill {number}?",
+                "reference": reference,
+            }
+            file.write(json.dumps(row) + "\n")
+    return path
+
+
+def command(file: Path, out: Path, database: Path, url: str, *more: str) -> list[str]:
+    return [
+        *(
+            sys.executable,
+            "-m",
+            "core",
+            "generate",
+            "factual",
+            str(file),
+            "--out",
+            str(out),
+            "--db",
+            str(database),
+        ),
+        *("--backend", "openai", "--model", "tiny", "--base-url", url, "--concurrency", str(CONCURRENCY)),
+        *("--source", "tiny", *more),
+    ]
+
+
+def run_to_the_end(arguments: list[str]) -> None:
+    ended = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+    assert ended.returncode == 0, ended.stderr
+
+
+def requests_of(bodies: list[Body]) -> Counter[str]:
+    return Counter(json.dumps(body, sort_keys=True) for body in bodies)
+
+
+@pytest.mark.parametrize("n", [40, pytest.param(500, marks=pytest.mark.slow)])
+def test_a_killed_run_is_resumed_without_repeating_what_was_saved(n: int, tmp_path: Path) -> None:
+    file, database = questions(tmp_path, n), tmp_path / "killed.db"
+
+    def slowly(body: Body, number: int) -> Said:
+        return Said(answer(body), delay=0.02)
+
+    with ScriptedServer(slowly) as server:
+        arguments = command(file, tmp_path / "killed", database, server.url)
+        process = subprocess.Popen(arguments, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 120
+        while not database.exists() or len(done_items(database)) < n // 3:
+            assert process.poll() is None, "the run ended before it could be killed"
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        saved = done_items(database)
+        assert 0 < len(saved) < n
+        time.sleep(0.2)  # what the dead process had asked is answered into the void
+        before = len(server.bodies)
+        run_to_the_end([*arguments, "--resume"])
+        repeated = requests_of(server.bodies[:before]) & requests_of(server.bodies[before:])
+        assert sum(repeated.values()) <= CONCURRENCY, "at most what was in flight is asked again"
+        asked_in_all = len(server.bodies)
+
+        fresh = command(file, tmp_path / "fresh", tmp_path / "fresh.db", server.url)
+        run_to_the_end(fresh)
+        undisturbed = len(server.bodies) - asked_in_all
+    assert asked_in_all <= undisturbed + CONCURRENCY
+    for name in ("dataset.json", "outputs.csv"):
+        assert (tmp_path / "killed" / name).read_bytes() == (tmp_path / "fresh" / name).read_bytes(), name
+
+
+def done_items(database: Path) -> dict[int, str]:
+    with open_store(database) as store:
+        return item_states(store, 1)
