@@ -1,9 +1,11 @@
 """Asking until the answer can be used: cache, check, and a stated number of further attempts."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
+from core.errors import InputError
 from core.llm.client import TRANSPORT, Cache, Call, Client, Message, NoCache, Reply, Request, request_key
 
 T = TypeVar("T")
@@ -11,6 +13,8 @@ T = TypeVar("T")
 DEFAULT_ATTEMPTS = 3
 LONGEST_ECHO = 2_000
 """Characters of a wrong answer that go back to the model."""
+LONGEST_NOTE = 500
+"""Characters of what was wrong with it."""
 
 
 class Unusable(Exception):
@@ -41,46 +45,98 @@ class Answer(Generic[T]):
 
 
 class Model:
-    """A client with its cache and account: what a generator or a judge is given."""
+    """A client with its cache and account: what a generator or a judge is given.
+
+    Two equal requests at the same time cost one call: the second waits for the first one's reply and stands
+    on the account as cached.
+    """
 
     def __init__(self, client: Client, cache: Cache | None = None, attempts: int = DEFAULT_ATTEMPTS) -> None:
+        if attempts < 1:
+            raise InputError(f"A model cannot be asked {attempts} times: attempts has to be 1 or more.")
         self.client = client
         self.attempts = attempts
-        self._cache: Cache = cache or NoCache()
+        self._cache: Cache = cache if cache is not None else NoCache()
+        self._open: dict[str, _Shared] = {}
 
     async def ask(self, request: Request, read: Callable[[str], T]) -> Answer[T]:
         """The answer as `read` understands it.
 
         read: takes the text, returns the value or raises Unusable. A reply that cannot be used is asked again,
-        `attempts` times in all, at the same temperature: the model sees its answer and what was wrong with it.
+        `attempts` times in all, at the same temperature: the model sees its last answer and what was wrong.
         """
         reason, detail, tries = "invalid", "", 0
+        asking = request
         for tries in range(1, self.attempts + 1):
-            reply = await self._reply(request)
+            reply = await self._reply(asking)
             if reply.reason is None and reply.text is not None:
                 try:
                     return Answer(read(reply.text), attempts=tries)
                 except Unusable as wrong:
                     reason, detail = wrong.kind, wrong.detail
+            elif reply.reason == "too long" and tries > 1:
+                # The request itself did fit: what it failed for is the first reason, not this.
+                return Answer(None, reason, f"{detail} There was no room to ask again.".strip(), tries)
             else:
                 reason, detail = reply.reason or "empty", reply.detail
                 if reply.reason in TRANSPORT or reply.reason in ("too long", "rejected"):
                     break
-            request = _again(request, reply, detail or reason)
+            asking = _again(request, reply, tries, detail or reason)
         return Answer(None, reason, detail, tries)
 
     async def _reply(self, request: Request) -> Reply:
         key = request_key(self.client, request)
         known = self._cache.find(key)
-        reply = known or await self.client.complete(request)
-        self._cache.record(Call(key, request.step, reply, cached=known is not None))
+        if known is not None:
+            self._cache.record(Call(key, request.step, known, cached=True))
+            return known
+        shared = self._open.get(key)
+        joined = shared is not None
+        if shared is None:
+            shared = self._open[key] = _Shared(asyncio.create_task(self._call(key, request)))
+        reply = await self._wait(key, shared)
+        if joined:
+            self._cache.record(Call(key, request.step, reply, cached=True))
         return reply
 
+    async def _call(self, key: str, request: Request) -> Reply:
+        """One call, on the account before anybody sees its reply."""
+        try:
+            reply = await self.client.complete(request)
+            self._cache.record(Call(key, request.step, reply, cached=False))
+            return reply
+        finally:
+            if (shared := self._open.get(key)) is not None and shared.task is asyncio.current_task():
+                del self._open[key]
 
-def _again(request: Request, reply: Reply, wrong: str) -> Request:
-    """The same request with what came back and what was wrong with it; the first turns stay as they were."""
-    said = (reply.text or "").strip()[:LONGEST_ECHO] or "(nothing)"
-    note = f"That answer cannot be used: {wrong} Answer again, exactly in the form asked for."
-    return replace(
-        request, messages=(*request.messages, Message("assistant", said), Message("user", note))
-    )
+    async def _wait(self, key: str, shared: "_Shared") -> Reply:
+        """The shared reply. One that waits may be cancelled without the others; after the last, the call is."""
+        shared.waiting += 1
+        try:
+            return await asyncio.shield(shared.task)
+        finally:
+            shared.waiting -= 1
+            if not shared.waiting and not shared.task.done():
+                shared.task.cancel()
+                if self._open.get(key) is shared:
+                    del self._open[key]
+
+
+@dataclass(eq=False)
+class _Shared:
+    """A call under way and how many wait for it."""
+
+    task: "asyncio.Task[Reply]"
+    waiting: int = 0
+
+
+def _again(request: Request, reply: Reply, tries: int, wrong: str) -> Request:
+    """The first request with the last reply and what was wrong with it.
+
+    Earlier wrong answers are left out, so that the prompt stays bounded however often it is asked; the number
+    makes each of these requests another one, even where a model repeats itself.
+    """
+    said = (reply.text or "").rpartition("</think>")[2].strip()[:LONGEST_ECHO] or "(nothing)"
+    problem = wrong.strip()[:LONGEST_NOTE]
+    note = f"Answer {tries} cannot be used: {problem} Answer again, exactly in the form asked for."
+    return replace(request, messages=(*request.messages, Message("assistant", said), Message("user", note)))

@@ -1,0 +1,135 @@
+"""Items a second of A0-A4 generation, beside the straightforward way: one call after the other.
+
+Both ask the same local server, which answers every request after a fixed time, with the same prompts, for the
+same items. The straightforward way is what trutheval's pipeline does: a synchronous client, one call a step, item
+after item, also for a level that has nothing to change. Assay: its own run, with the database and every check.
+
+    python benchmarks/generation.py [--latency 0.05] [--items 200] [--concurrency 32]
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import openai
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+
+from model_answers import answer
+from scripted_server import Said, ScriptedServer
+
+from core.generation.factual.spans import find_spans
+from core.generation.factual.steps import FactualSettings
+from core.generation.records import EditCalls
+from core.llm.prompts import find_prompt
+from core.runs.generation import GenerationJob, materials_of
+from core.runs.plan import choose_prompts, create_run
+from core.runs.progress import progress_of
+from core.runs.settings import GenerationSettings, RunningSettings, running_of, settings_of
+from core.runs.worker import work
+from core.store import open_store
+
+LEVELS = 4
+
+
+def questions(n: int) -> bytes:
+    """N questions with references of some 40 words."""
+    rows = [
+        {
+            "item_id": f"m{number}",
+            "question": f"What is known of mill {number}?",
+            "reference": (
+                f"The mill number {number} was built in {1500 + number} by Jan Vermeer near Delft. It was {10 + number} "
+                f"metres high and burned down on 3 May {1700 + number}. About {200 + number} people worked in it, most "
+                "of them from Leiden, and they made paper, oil and white flour."
+            ),
+        }
+        for number in range(n)
+    ]
+    return b"\n".join(json.dumps(row).encode() for row in rows)
+
+
+def straightforward(data: bytes, url: str, n: int) -> tuple[float, float]:
+    """Seconds an item and calls an item of the loop that somebody would write first."""
+    client = openai.OpenAI(base_url=url, api_key="none")
+    paraphrase, rank, edit = (
+        find_prompt(f"factual-{step}-text" if step == "edit" else f"factual-{step}")
+        for step in ("paraphrase", "rank", "edit")
+    )
+    rows = [json.loads(line) for line in data.splitlines()[:n]]
+    calls = 0
+
+    def ask(messages: list[dict[str, str]]) -> str:
+        nonlocal calls
+        calls += 1
+        said = client.chat.completions.create(model="tiny", messages=messages, temperature=0, max_tokens=400)  # type: ignore[arg-type]
+        return said.choices[0].message.content or ""
+
+    begun = time.perf_counter()
+    for row in rows:
+        text = ask(
+            [vars(m) for m in paraphrase.messages(question=row["question"], reference=row["reference"])]
+        )
+        spans, _ = find_spans(text, "en", "rules", 12)
+        listed = "\n".join(f"{number}: {span.text}" for number, span in enumerate(spans))
+        ask([vars(m) for m in rank.messages(question=row["question"], text=text, spans=listed)])
+        for level in range(1, LEVELS + 1):
+            text = ask([vars(m) for m in edit.messages(text=text, level=level, levels=LEVELS)])
+    return (time.perf_counter() - begun) / n, calls / n
+
+
+def assay(data: bytes, url: str, concurrency: int, edit_calls: EditCalls) -> tuple[float, float, int]:
+    """Seconds an item, calls an item, items complete."""
+    settings = GenerationSettings(
+        kind="factual",
+        backend="openai",
+        model="tiny",
+        base_url=url,
+        prompts=choose_prompts("factual", "qa", edit_calls),
+        factual=FactualSettings(n_levels=LEVELS, edit_calls=edit_calls),
+    )
+    with tempfile.TemporaryDirectory() as folder, open_store(Path(folder) / "assay.db") as store:
+        run, _ = create_run(store, data, "questions.jsonl", settings, RunningSettings(concurrency))
+        begun = time.perf_counter()
+        work(
+            store,
+            run.run_id,
+            lambda run: GenerationJob(materials_of(store, run).materials, settings_of(run), running_of(run)),
+        )
+        seconds = time.perf_counter() - begun
+        progress = progress_of(store, run.run_id)
+    calls = sum(cost.calls for cost in progress.costs)
+    return seconds / run.n_items, calls / run.n_items, progress.n_done
+
+
+def main() -> None:
+    """Measure both in one run and print the ratio."""
+    options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    options.add_argument("--latency", type=float, default=0.3, help="seconds a request takes (%(default)s)")
+    options.add_argument("--items", type=int, default=200)
+    options.add_argument("--concurrency", type=int, default=32)
+    chosen = options.parse_args()
+    data = questions(chosen.items)
+    with ScriptedServer(lambda body, n: Said(answer(body), delay=chosen.latency)) as server:
+        few = max(3, min(chosen.items, 10))
+        plain, plain_calls = straightforward(data, server.url, few)
+        print(
+            f"server: {chosen.latency * 1000:g} ms a request; {chosen.items} items, {LEVELS} levels beyond A0"
+        )
+        print(
+            f"one call after the other ({few} items): {1 / plain:6.2f} items/s, {plain_calls:.1f} calls an item"
+        )
+        for edit_calls in ("each", "shared"):
+            seconds, calls, done = assay(data, server.url, chosen.concurrency, edit_calls)  # type: ignore[arg-type]
+            print(
+                f"assay, concurrency {chosen.concurrency}, edits {edit_calls:6}: {1 / seconds:6.2f} items/s, {calls:.1f} calls "
+                f"an item, {done} of {chosen.items} complete: {plain / seconds:.1f} times as fast"
+            )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+"""A key for a server: read from a named environment variable, and kept out of everything that is written."""
+
+import os
+import re
+
+from core.errors import InputError
+
+HIDDEN = "[key]"
+NO_KEY = "none"
+"""Sent where no key is needed: servers that want none ignore it."""
+
+_SHARED = 6
+"""So many characters in a row that a word has in common with the key give a part of it away."""
+_LONG = 8
+"""Keys from this length are secrets; shorter ones are stand-ins, whose letters are in any text."""
+_MASK = re.compile(r"\*+|•+|…+|\.{2,}|[xX]{4,}|#{2,}|_{4,}")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+class Key:
+    """A key that does not show itself: not in repr, and hide() takes it out of what servers say."""
+
+    __slots__ = ("_value", "variable")
+
+    def __init__(self, variable: str | None) -> None:
+        """Read it; raises InputError where the variable holds none. None: no key is needed."""
+        self.variable = variable
+        self._value = NO_KEY if variable is None else _read(variable)
+
+    def __repr__(self) -> str:
+        return f"Key({self.variable!r})"
+
+    def reveal(self) -> str:
+        """The key itself, for the connection alone."""
+        return self._value
+
+    def hide(self, text: str) -> str:
+        """The text without the key, and without words that hold a part of it or a masked form."""
+        if self.variable is None:
+            return text
+        text = self.hide_whole(text)
+        return "".join(HIDDEN if self._betrays(word) else word for word in re.split(r"(\s+)", text))
+
+    def hide_whole(self, text: str) -> str:
+        """The text without the key; all else as it is: for a model's answer."""
+        if self.variable is None:
+            return text
+        if len(self._value) < _LONG:
+            # A text may well hold such a word; only where it stands as the key does it go.
+            return re.sub(rf"(?<=Bearer ){re.escape(self._value)}(?!\w)", HIDDEN, text)
+        return text.replace(self._value, HIDDEN)
+
+    def _betrays(self, word: str) -> bool:
+        key, word = self._value.lower(), word.lower()
+        if len(key) < _LONG:
+            return word.strip("\"'`.,:;()[]{}<>") == key
+        if any(key[at : at + _SHARED] in word for at in range(len(key) - _SHARED + 1)):
+            return True
+        if _MASK.search(word) is None:
+            return False
+        pieces = [piece for piece in re.split(r"[^\w-]+", _MASK.sub(" ", word)) if len(piece) >= 2]
+        return any(key.startswith(piece) or key.endswith(piece) for piece in pieces)
+
+
+def _read(variable: str) -> str:
+    if _VARIABLE.fullmatch(variable) is None:
+        # It may be the key itself, given in the wrong place: it is not repeated.
+        raise InputError(
+            "The key's environment variable has no valid name.",
+            ["give the variable's name, such as OPENAI_API_KEY, never the key itself"],
+        )
+    value = os.environ.get(variable, "").strip()
+    if not value:
+        raise InputError(
+            "There is no key for the server.",
+            [f"the environment variable {variable} is not set or empty; set it and start again"],
+        )
+    if not value.isascii() or any(char.isspace() or not char.isprintable() for char in value):
+        raise InputError(
+            "The key for the server cannot be sent.",
+            [
+                f"the environment variable {variable} holds characters that no key has, such as blanks or quotes"
+            ],
+        )
+    return value

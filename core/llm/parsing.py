@@ -1,0 +1,218 @@
+"""What a model wrote -> a text or a JSON value, checked; pure functions.
+
+Servers may ignore the form that was asked for, so nothing here trusts it: an answer either is what a step
+needs, or Unusable says in one sentence why not.
+"""
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from typing import NoReturn
+
+from jsonschema import Draft202012Validator
+
+from core.llm.asking import Unusable
+
+MOST_VALUES = 1_000
+"""Pieces of an answer that are tried as JSON; a longer answer is noise."""
+MOST_PROBLEMS = 3
+"""Violations of a schema that one sentence names."""
+LONGEST_PROBLEM = 160
+"""Characters of one violation: the validator repeats the value, which can be the whole answer."""
+
+_REASONING = ("think", "thinking", "reasoning")
+_FENCED = re.compile(r"\A(`{3,}|~{3,})[^\n`]*\n(.*?)\n?[ \t]*\1\Z", re.DOTALL)
+_QUOTES = {'"': '"', "'": "'", "“": "”", "„": "“", "«": "»", "»": "«", "‘": "’", "「": "」", "『": "』"}
+
+
+def without_reasoning(text: str) -> str:
+    """The text without what a reasoning model thought aloud.
+
+    Pairs of <think> and </think> go wherever they stand. A </think> that nothing opened ends reasoning that
+    began in the prompt; a <think> at the start that nothing closes was cut off before any answer.
+    """
+    for name in _REASONING:
+        text = _without_block(text, f"<{name}>", f"</{name}>")
+    return text
+
+
+def _without_block(text: str, opening: str, closing: str) -> str:
+    if closing not in text:
+        return "" if text.lstrip().startswith(opening) else text
+    first = text.find(closing)
+    if opening not in text[:first]:
+        text = text[first + len(closing) :]
+    kept: list[str] = []
+    at = 0
+    while (start := text.find(opening, at)) >= 0 and (end := text.find(closing, start)) >= 0:
+        kept.append(text[at:start])
+        at = end + len(closing)
+    rest = text[at:]
+    if not "".join(kept).strip() and rest.lstrip().startswith(opening):
+        rest = ""
+    return "".join([*kept, rest])
+
+
+def read_text(text: str) -> str:
+    """The answer as plain text; raises Unusable where there is none.
+
+    Reasoning and blanks around it go, as does one code fence or one pair of quotation marks where the whole
+    answer stands in it: models wrap texts in them unasked. Line breaks become line feeds.
+    """
+    plain = without_reasoning(text).replace("\r\n", "\n").replace("\r", "\n").strip()
+    plain = _unquoted(_unfenced(plain)).strip()
+    if all(unicodedata.category(char) in ("Zs", "Zl", "Zp", "Cf", "Cc") for char in plain):
+        raise Unusable("It holds no text.", "empty")
+    _refuse_unstorable(plain)
+    return plain
+
+
+def read_json(text: str, schema: Mapping[str, object]) -> object:
+    """The JSON value in an answer that keeps the schema (draft 2020-12); raises Unusable where there is none.
+
+    The answer may be the value alone, stand in a code fence, or have prose around an object (or an array,
+    where the schema asks for one); of several, the last that keeps the schema is meant. A number such as 2.0
+    counts as an integer in JSON Schema and stays a float.
+    """
+    plain = _unfenced(without_reasoning(text).strip())
+    if not plain:
+        raise Unusable("It holds no JSON.", "empty")
+    validator = Draft202012Validator(schema)
+    try:
+        # An answer that is JSON and nothing else is judged as a whole, never by a part of it.
+        return _checked(_decoded(plain), validator)
+    except json.JSONDecodeError:
+        return _last_valid(plain, validator, "[" if schema.get("type") == "array" else "{")
+
+
+def _last_valid(text: str, validator: Draft202012Validator, opening: str) -> object:
+    found: list[object] = []
+    wrong: Unusable | None = None
+    for number, piece in enumerate(_balanced(text, opening)):
+        if number == MOST_VALUES:
+            raise Unusable("It holds too many pieces that look like JSON.")
+        try:
+            found.append(_checked(_decoded(piece), validator))
+        except json.JSONDecodeError as error:
+            wrong = Unusable(f"Its JSON cannot be read: {error.msg} at character {error.pos + 1}.")
+        except Unusable as problem:
+            wrong = problem
+    if found:
+        return found[-1]
+    raise wrong or Unusable("It holds no JSON.")
+
+
+def _balanced(text: str, opening: str) -> Iterator[str]:
+    """Every outermost stretch from an opening bracket to the one that closes it; what is inside is not tried."""
+    start, depth, quoted, skip = -1, 0, False, False
+    brackets = {"{": 1, "[": 1, "}": -1, "]": -1}
+    for at, char in enumerate(text):
+        if depth == 0:
+            if char == opening:
+                start, depth = at, 1
+        elif quoted:
+            quoted, skip = skip or char != '"', not skip and char == "\\"
+        elif char == '"':
+            quoted = True
+        else:
+            depth += brackets.get(char, 0)
+            if depth == 0:
+                yield text[start : at + 1]
+    if depth:
+        # What an earlier stretch held may be a draft of it.
+        raise Unusable("Its JSON is cut off: a bracket or a quotation mark is never closed.", "cut off")
+
+
+def _decoded(text: str) -> object:
+    """The JSON value; JSONDecodeError where it is none, Unusable where it is one that is not accepted."""
+    try:
+        return json.loads(
+            text, object_pairs_hook=_object, parse_constant=_no_constant, parse_float=_finite_float
+        )
+    except json.JSONDecodeError:
+        raise
+    except RecursionError:
+        raise Unusable("Its JSON is nested too deeply.") from None
+    except ValueError:
+        # Python refuses to read integers of thousands of digits.
+        raise Unusable("Its JSON holds a number that is too long.") from None
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    result = dict(pairs)
+    if len(result) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise Unusable(f"Its JSON has the key {_short(repr(twice))} more than once.")
+    return result
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise Unusable(f"Its JSON holds {name}, which is no number.")
+
+
+def _finite_float(digits: str) -> float:
+    value = float(digits)
+    if value in (float("inf"), float("-inf")):
+        raise Unusable(f"Its JSON holds the number {_short(digits)}, which is too large.")
+    return value
+
+
+def _checked(value: object, validator: Draft202012Validator) -> object:
+    for text in _texts(value):
+        _refuse_unstorable(text)
+    try:
+        errors = sorted(validator.iter_errors(value), key=lambda error: error.json_path)
+    except RecursionError:
+        raise Unusable("Its JSON is nested too deeply.") from None
+    if errors:
+        shown = [f"at {_short(error.json_path)}: {_short(error.message)}" for error in errors[:MOST_PROBLEMS]]
+        more = f"; and {len(errors) - MOST_PROBLEMS} more" if len(errors) > MOST_PROBLEMS else ""
+        raise Unusable(f"Its JSON does not keep the schema: {'; '.join(shown)}{more}.")
+    return value
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Every text in a JSON value, keys too."""
+    left = [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, dict):
+            left += [*one.keys(), *one.values()]
+        elif isinstance(one, list):
+            left += one
+
+
+def _refuse_unstorable(text: str) -> None:
+    """Neither a database nor a page can hold control characters and halves of surrogate pairs."""
+    for char in text:
+        kind = unicodedata.category(char)
+        if kind == "Cs":
+            raise Unusable(f"It holds half a surrogate pair, U+{ord(char):04X}.")
+        if kind == "Cc" and char not in "\n\t\r":
+            raise Unusable(f"It holds the control character U+{ord(char):04X}.")
+
+
+def _unfenced(text: str) -> str:
+    found = _FENCED.fullmatch(text)
+    if found is None or found.group(1) in found.group(2):
+        return text
+    return found.group(2).strip()
+
+
+def _unquoted(text: str) -> str:
+    """The text inside one pair of quotation marks, unless there are more of them: then they are its own."""
+    closing = _QUOTES.get(text[:1])
+    inside = text[1:-1]
+    if len(text) < 3 or closing is None or text[-1] != closing or text[0] in inside or closing in inside:
+        return text
+    return inside
+
+
+def _short(text: str) -> str:
+    """Fit for a sentence: printable, on one line, not long."""
+    plain = "".join(char if char.isprintable() else "\ufffd" for char in text)
+    return plain if len(plain) <= LONGEST_PROBLEM else plain[: LONGEST_PROBLEM - 1] + "…"
