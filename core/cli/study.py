@@ -12,6 +12,7 @@ from core.cli.study_backup import add_backup
 from core.cli.study_conduct import add_conduct
 from core.cli.study_results import add_export, add_results
 from core.datasets import read_dataset
+from core.datasets.beside import verbatim_note
 from core.errors import InputError
 from core.schema import Dataset, Design, State, Study
 from core.store import Store, database_path, open_store
@@ -108,7 +109,7 @@ def _import(options: argparse.Namespace) -> None:
         else:
             dataset = read_dataset(data, options.file.name)
             study = _import_dataset(store, dataset, options)
-            notes = [*dataset.notes, audit_note(audit_study(store, study))]
+            notes = [*dataset.notes, verbatim_note(dataset), audit_note(audit_study(store, study))]
             for note in filter(None, notes):
                 print(f"Note: {note}")
         n_items = len(items_of(store, study.study_id))
