@@ -9,6 +9,7 @@ from typing import Any, get_args
 from core.cli.options import Commands, add_database_option, level_list, read_file
 from core.cli.run_here import finish_in_folder, go_where_it_runs, work_here
 from core.datasets.factual_report import read_report
+from core.datasets.reading import parse_json
 from core.errors import InputError
 from core.generation.damage_steps import DAMAGE_LEVELS, DamageSettings
 from core.generation.factual.replay import replay
@@ -103,6 +104,13 @@ def _add_common(command: argparse.ArgumentParser, levels: str) -> None:
     )
     command.add_argument("--max-model-len", type=int, help="vllm: tokens of prompt and answer together")
     command.add_argument(
+        "--engine",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="vllm: an argument of vllm.LLM, such as quantization=awq; may be repeated",
+    )
+    command.add_argument(
         "--limit", type=int, metavar="N", help="only the first N items; more later with --resume"
     )
     command.add_argument(
@@ -160,6 +168,7 @@ def _generate(options: argparse.Namespace, kind: RunKind, **scheme: Any) -> None
         attempts=options.attempts,
         prompts=_prompts(options, kind),
         max_model_len=options.max_model_len,
+        engine=_engine(options),
         **scheme,
     )
     running = RunningSettings(
@@ -189,6 +198,20 @@ def _key_variable(options: argparse.Namespace) -> str | None:
     if options.key_variable is not None or options.backend != "openai":
         return options.key_variable or None
     return OPENAI_KEY if _base_url(options) == OPENAI_URL else None
+
+
+def _engine(options: argparse.Namespace) -> dict[str, Any]:
+    """NAME=VALUE as arguments of vllm.LLM: a value that is JSON is read as such, another is a text."""
+    chosen: dict[str, Any] = {}
+    for given in options.engine:
+        name, equals, value = given.partition("=")
+        if not (equals and name.isidentifier()):
+            raise InputError(f"--engine: {given!r} is not NAME=VALUE, such as gpu_memory_utilization=0.8.")
+        read, problem = parse_json(value)
+        chosen[name] = value if problem else read
+    if chosen and options.backend != "vllm":
+        raise InputError("--engine: only vllm has an engine; leave it out, or choose --backend vllm.")
+    return chosen
 
 
 def _prompts(options: argparse.Namespace, kind: RunKind) -> dict[str, str]:

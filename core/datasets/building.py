@@ -10,21 +10,11 @@ from dataclasses import dataclass
 
 import regex
 
-from core.datasets.reading import (
-    clean_text,
-    control_count,
-    is_language_tag,
-    printable_text,
-    raw_text_problem,
-    reject,
-    same_name,
-    shown,
-    text_problem,
-)
+from core.datasets.findings import MOST_REPLACED_NOTES, FileFindings, place
+from core.datasets.reading import printable_text, reject, same_name, shown
 from core.schema import Dataset, Item, Output
 
-MOST_REPLACED_NOTES = 20
-"""Texts with control characters that are noted one by one; a file in a wrong encoding has them everywhere."""
+__all__ = ["MOST_REPLACED_NOTES", "DatasetBuilder", "ItemFields", "natural_order", "place"]
 
 _INVISIBLE = regex.compile(r"[\p{Cf}\u00A0\u2000-\u200A\u202F\u3164]")
 
@@ -34,17 +24,6 @@ def natural_order(name: str) -> tuple[tuple[tuple[int, str], ...], str]:
     # Numbers are compared by length and then as text: int() refuses more than 4,300 digits.
     pieces = [piece.lstrip("0") if piece.isdecimal() else piece for piece in re.split(r"(\d+)", name)]
     return tuple((len(piece) if at % 2 else 0, piece) for at, piece in enumerate(pieces)), name
-
-
-def place(
-    line: int | None = None, question: str | None = None, level: str | None = None, source: str | None = None
-) -> str:
-    """Where in a file: 'line 7, question 3, level A2, source ai', as far as known."""
-    parts = [] if line is None else [f"line {line}"]
-    for noun, name in (("question", question), ("level", level), ("source", source)):
-        if name is not None:
-            parts.append(f"{noun} {shown(name)}")
-    return ", ".join(parts)
 
 
 @dataclass(frozen=True)
@@ -62,29 +41,25 @@ class ItemFields:
     language_line: int | None = None
 
 
-class DatasetBuilder:
+class DatasetBuilder(FileFindings):
     """Collects items, texts and problems of one file; `finish` returns the data set or raises them all.
 
     Items are known by their number in the file, because two of them may carry the same id.
     """
 
     def __init__(self, file_name: str, sha256: str) -> None:
-        self.file_name = file_name
-        self.sha256 = sha256
-        self.problems: list[str] = []
-        self.notes: list[str] = []
+        super().__init__(file_name, sha256)
         self._items: list[Item] = []
         self._texts: dict[tuple[int, str, str], str] = {}
         self._lines: dict[tuple[int, str, str], int | None] = {}
         self._unusable: set[tuple[int, str]] = set()
-        self._replaced: list[tuple[str, int]] = []
 
     def add_item(self, fields: ItemFields) -> int:
         """Check and keep a question; returns the number under which its texts are added."""
-        question = self._text(place(fields.question_line, fields.item_id), "question", fields.question)
+        question = self.text(place(fields.question_line, fields.item_id), "question", fields.question)
         where = place(fields.reference_line, fields.item_id)
-        reference = self._text(where, fields.reference_name, fields.reference)
-        language = self._language(place(fields.language_line, fields.item_id), fields.language)
+        reference = self.text(where, fields.reference_name, fields.reference)
+        language = self.language(place(fields.language_line, fields.item_id), fields.language)
         self._items.append(Item(fields.item_id, question, reference, language))
         return len(self._items) - 1
 
@@ -98,7 +73,7 @@ class DatasetBuilder:
             self.problems.append(f"{where}: text is given more than once{before}")
             return
         self._lines[key] = line
-        self._texts[key] = self._text(where, "text", text)
+        self._texts[key] = self.text(where, "text", text)
 
     def mark_unusable(self, item: int, level: str = "") -> None:
         """Remember that an item (or one level of it) is broken and reported: nothing in it is missing."""
@@ -116,7 +91,7 @@ class DatasetBuilder:
         first, second = sources
         self._note_identical(levels, first, second)
         self._note_invisible()
-        self._note_replaced()
+        self.note_replaced()
         outputs = tuple(
             Output(item.item_id, level, source, self._texts[number, level, source])
             for number, item in enumerate(self._items)
@@ -133,6 +108,22 @@ class DatasetBuilder:
             notes=tuple(self.notes),
         )
 
+    def finish_outputs(self) -> tuple[tuple[Item, ...], tuple[Output, ...]]:
+        """The questions and what one or two sources have to them, gaps and all; else InputError.
+
+        For files that are to be put beside another: which texts are needed shows only then.
+        """
+        self._check_ids()
+        self._sources(fewest=1)
+        if self.problems:
+            reject(self.file_name, self.problems)
+        self.note_replaced()
+        outputs = tuple(
+            Output(self._items[number].item_id, level, source, text)
+            for (number, level, source), text in self._texts.items()
+        )
+        return tuple(self._items), outputs
+
     def _note_invisible(self) -> None:
         """Characters nobody sees can tell the sources apart to whoever looks at the page's text."""
         for source in dict.fromkeys(source for _, _, source in self._texts):
@@ -142,48 +133,18 @@ class DatasetBuilder:
                 named = ", ".join(f"U+{ord(c):04X} in {n}" for c, n in sorted(found.items()))
                 self.notes.append(f"texts of source {shown(source)} hold characters nobody sees: {named}")
 
-    def _note_replaced(self) -> None:
-        """Where a character of the file is not the one that raters see."""
-        self.notes += [
-            f"{where}: {_controls(count)} became U+FFFD"
-            for where, count in self._replaced[:MOST_REPLACED_NOTES]
-        ]
-        if len(self._replaced) > MOST_REPLACED_NOTES:
-            total = sum(count for _, count in self._replaced)
-            self.notes.append(
-                f"in all {_controls(total)} became U+FFFD, in {len(self._replaced)} texts; "
-                f"the first {MOST_REPLACED_NOTES} are listed"
-            )
-
-    def _text(self, where: str, field: str, value: object) -> str:
-        problem = raw_text_problem(value)
-        if problem or not isinstance(value, str):
-            self.problems.append(f"{where}: {field} {problem}")
-            return ""
-        if count := control_count(value):
-            self._replaced.append((where if field == "text" else f"{where}, {field}", count))
-        # Replaced first: str.strip would drop some control characters uncounted.
-        return clean_text(printable_text(value))
-
-    def _language(self, where: str, value: object) -> str:
-        problem = text_problem(value)
-        if isinstance(value, str) and not problem and is_language_tag(value.strip()):
-            return value.strip()
-        written = shown(value) if isinstance(value, str) else problem
-        self.problems.append(f"{where}: language is no tag such as en, pt-BR or und ({written})")
-        return "und"
-
     def _check_ids(self) -> None:
         for item_id, count in Counter(item.item_id for item in self._items).items():
             if count > 1:
                 self.problems.append(f"{place(question=item_id)}: id is used by {count} questions")
 
-    def _sources(self) -> list[str]:
+    def _sources(self, fewest: int = 2) -> list[str]:
         """The file's two sources in its order; a third and further ones are problems."""
         counts = Counter(source for _, _, source in self._texts)
         names = ", ".join(shown(source) for source in counts) or "none"
-        if len(counts) != 2 and (counts or not self.problems):
-            self.problems.append(f"sources: {len(counts)} found ({names}); exactly two are needed")
+        if not fewest <= len(counts) <= 2 and (counts or not self.problems):
+            needed = "exactly two" if fewest == 2 else "one or two"
+            self.problems.append(f"sources: {len(counts)} found ({names}); {needed} are needed")
         if len({same_name(source) for source in counts}) < len(counts):
             self.problems.append(f"sources: {names} look alike; give them names a reader can tell apart")
         if len(counts) <= 2:
@@ -219,7 +180,3 @@ class DatasetBuilder:
                 if self._texts[number, level, first] == self._texts[number, level, second]:
                     where = place(None, item.item_id, level)
                     self.notes.append(f"{where}: both sources have the same text")
-
-
-def _controls(count: int) -> str:
-    return "1 control character" if count == 1 else f"{count} control characters"

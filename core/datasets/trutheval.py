@@ -24,6 +24,11 @@ QUESTION_FIELDS = ("id", "question", "ground_truth", "answers", "language")
 
 def read_trutheval(data: bytes, file_name: str) -> Dataset:
     """Read the paper's JSON; InputError holds every problem of the file."""
+    return collect_trutheval(data, file_name).finish()
+
+
+def collect_trutheval(data: bytes, file_name: str) -> DatasetBuilder:
+    """What a file in the paper's JSON holds, before it is asked whether that is a whole data set."""
     value, problem = parse_json(decode(data, file_name))
     if problem:
         reject(file_name, [problem])
@@ -47,7 +52,7 @@ def read_trutheval(data: bytes, file_name: str) -> Dataset:
         else:
             builder.problems.append(f"questions[{index}]: is {type_name(question)}, expected an object")
     _note_unused(builder, "questions", list(unused))
-    return builder.finish()
+    return builder
 
 
 def _note_unused(builder: DatasetBuilder, where: str, names: list[str]) -> None:

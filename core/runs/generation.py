@@ -97,7 +97,7 @@ def client_of(settings: GenerationSettings, running: RunningSettings) -> Client 
     if settings.backend == "rules":
         return None
     if settings.backend == "vllm":
-        return VllmEngine(settings.model, max_model_len=settings.max_model_len)
+        return VllmEngine(settings.model, max_model_len=settings.max_model_len, options=settings.engine)
     return OpenAIServer(
         settings.base_url,
         settings.model,

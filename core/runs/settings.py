@@ -40,6 +40,8 @@ class GenerationSettings:
     damage: DamageSettings = field(default_factory=DamageSettings)
     max_model_len: int | None = None
     """Of vllm: tokens of prompt and answer together; None: the model's own."""
+    engine: dict[str, Any] = field(default_factory=dict)
+    """Of vllm: further arguments of vllm.LLM, and `chat_template_kwargs`."""
 
     @property
     def source_name(self) -> str:

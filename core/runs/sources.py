@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 from core.datasets.beside import SourceAnswers
+from core.generation.records import FactualTrace
 from core.runs.generation import materials_of
-from core.runs.results import level_texts, traces_of
+from core.runs.results import Trace, level_texts, traces_of
 from core.runs.settings import settings_of
 from core.schema import Output, Run
 from core.store import Store
@@ -35,6 +36,17 @@ def run_answers(store: Store, run: Run) -> SourceAnswers:
         more = "" if len(missing) <= MOST_NAMED else f" and {len(missing) - MOST_NAMED} more"
         notes = (f"{where}: left out for want of a level: {', '.join(missing[:MOST_NAMED])}{more}",)
     return SourceAnswers(settings.source_name, items, tuple(outputs), where, notes)
+
+
+def count_verbatim(store: Store, run: Run) -> int:
+    """Items whose first level is recorded as the reference word for word."""
+    return sum(_is_verbatim(trace) for trace in traces_of(store, run))
+
+
+def _is_verbatim(trace: Trace) -> bool:
+    if isinstance(trace, FactualTrace):
+        return trace.a0_from == "verbatim"
+    return any(level.level == 0 and level.how == "verbatim" for level in trace.levels)
 
 
 def renamed(answers: SourceAnswers, source: str) -> SourceAnswers:

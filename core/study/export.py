@@ -1,15 +1,12 @@
 """Answers out: CSV and JSONL with one row an answer, and the paper's JSON. docs/formats.md lists the columns."""
 
-import csv
 import io
 import json
 import zipfile
 from collections import Counter
-from collections.abc import Iterable, Sequence
 from typing import Any
 
-import regex
-
+from core.datasets.spreadsheet import csv_bytes
 from core.datasets.votes import write_votes
 from core.errors import InputError
 from core.schema import Answer, Assignment, Preference, StudyRecord
@@ -60,8 +57,6 @@ GUESS_COLUMNS = (
     "excluded",
     "app_version",
 )
-_FORMULA = regex.compile(r"[\t\r\n]|[\s\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]*[-=+@＝＋－＠]")
-"""Spreadsheets drop what nobody sees before they look for a formula."""
 
 
 def answer_rows(record: StudyRecord, *, open_notes: bool = False) -> list[dict[str, Any]]:
@@ -151,21 +146,12 @@ def guess_rows(record: StudyRecord) -> list[dict[str, Any]]:
 
 def to_csv(record: StudyRecord) -> bytes:
     """UTF-8 CSV; cells that a spreadsheet would run as a formula start with an apostrophe."""
-    return _csv(COLUMNS, answer_rows(record))
+    return csv_bytes(COLUMNS, answer_rows(record))
 
 
 def guesses_csv(record: StudyRecord) -> bytes:
     """The guesses after the last answer, written as to_csv writes."""
-    return _csv(GUESS_COLUMNS, guess_rows(record))
-
-
-def _csv(columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> bytes:
-    buffer = io.StringIO(newline="")
-    writer = csv.DictWriter(buffer, columns)  # lines end as RFC 4180 has it
-    writer.writeheader()
-    for row in rows:
-        writer.writerow({name: _cell(value) for name, value in row.items()})
-    return buffer.getvalue().encode()
+    return csv_bytes(GUESS_COLUMNS, guess_rows(record))
 
 
 def to_jsonl(record: StudyRecord) -> bytes:
@@ -213,11 +199,3 @@ def _side(assignment: Assignment | None, source: str) -> str | None:
     if assignment is None:
         return None
     return "left" if assignment.left == source else "right"
-
-
-def _cell(value: Any) -> Any:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str) and _FORMULA.match(value):
-        return "'" + value
-    return value

@@ -4,6 +4,7 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from core.datasets import FORMATS, read_dataset
+from core.datasets.beside import verbatim_note
 from core.errors import InputError
 from core.schema import Dataset, Design
 from core.store import Store
@@ -52,8 +53,8 @@ def _dataset(store: Store, dataset: Dataset, file_name: str) -> int | None:
         f"{len(dataset.items)} questions at levels {plain(', '.join(dataset.levels))} "
         f"from the sources {plain(' and '.join(dataset.sources))}: no problem found."
     )
-    if dataset.notes:
-        st.code("\n".join(dataset.notes), language=None, wrap_lines=True)
+    if notes := [note for note in (*dataset.notes, verbatim_note(dataset)) if note]:
+        st.code("\n".join(notes), language=None, wrap_lines=True)
     papers = set(dataset.sources) == set(lifecycle.PAPER_SOURCES)
     usual = list(lifecycle.PAPER_SOURCES if papers else dataset.sources)
     known = studies_of_file(store, dataset.sha256)

@@ -1,0 +1,222 @@
+"""Two sets of answers to the same questions, put side by side as a study's data set.
+
+The questions are matched by id where every id means the same question in both, else by the question's text.
+Nothing is placed by half: a question, a reference or a text that one side lacks is a problem.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from core.datasets import collect_dataset
+from core.datasets.building import natural_order, place
+from core.datasets.findings import same_wording
+from core.datasets.reading import same_name, shown
+from core.datasets.tabular import read_tabular
+from core.errors import InputError
+from core.schema import Dataset, Item, Output
+
+MOST_NAMED = 50
+"""Problems of one kind that are listed one by one."""
+
+
+@dataclass(frozen=True)
+class SourceAnswers:
+    """One source's answers to a set of questions: of a run, or out of a file."""
+
+    source: str
+    items: tuple[Item, ...]
+    outputs: tuple[Output, ...]
+    """Of this source alone; levels may have gaps."""
+    where: str
+    """What a message calls it, such as a file's name or `run 3`."""
+    notes: tuple[str, ...] = ()
+
+
+def read_answers(
+    data: bytes, file_name: str, source: str | None = None, beside: str | None = None
+) -> SourceAnswers:
+    """One source's answers out of a file with one or two sources, in any of read_dataset's formats.
+
+    source: whose are meant; None: the only ones, or of two those that are not `beside`'s.
+    """
+    builder = collect_dataset(data, file_name)
+    items, outputs = builder.finish_outputs()
+    names = list(dict.fromkeys(output.source for output in outputs))
+    meant = [name for name in names if name == source] if source is not None else names
+    if source is None and len(names) == 2:
+        meant = [name for name in names if beside is not None and same_name(name) != same_name(beside)]
+    if len(meant) != 1:
+        listed = " and ".join(shown(name) for name in names)
+        wanted = f"there is no source {shown(source)}" if source is not None else "there are two sources"
+        raise InputError(
+            f"{shown(file_name)} cannot be placed beside other answers",
+            [f"{wanted}: it holds {listed}; name the one to compare with"],
+        )
+    own = tuple(output for output in outputs if output.source == meant[0])
+    return SourceAnswers(meant[0], items, own, shown(file_name), tuple(builder.notes))
+
+
+def place_beside(first: SourceAnswers, second: SourceAnswers, *, shared_only: bool = False) -> Dataset:
+    """A data set with both sources at the levels they have in common. InputError names every mismatch.
+
+    shared_only: questions that only one side has are left out with a note, instead of being problems.
+    The data set's file is the JSONL with these texts, so that the same answers have the same sha256.
+    """
+    problems: list[str] = []
+    notes = [*first.notes, *second.notes]
+    if same_name(first.source) == same_name(second.source):
+        problems.append(f"sources: both are called {shown(first.source)}; rename one of them")
+    pairs = _matched(first, second, shared_only, problems, notes)
+    items = [_joined(mine, other, problems) for mine, other in pairs]
+    levels = _common_levels(first, second, problems, notes)
+    rows = _rows(first, second, pairs, items, levels, problems)
+    if not pairs and not problems:
+        problems.append("questions: none is in both")
+    if problems:
+        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+        raise InputError(f"{first.where} and {second.where} cannot be placed side by side: {count}", problems)
+    data = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+    dataset = read_tabular(data, f"{first.source} beside {second.source}.jsonl")
+    return replace(dataset, notes=(*notes, *dataset.notes))
+
+
+def verbatim_note(dataset: Dataset) -> str | None:
+    """A warning where a source's first level is the reference word for word; None: that is nowhere so.
+
+    Such a text is no answer of a pipeline, and raters may know the reference's style from other questions.
+    """
+    references = {item.item_id: same_wording(item.reference) for item in dataset.items}
+    counts = Counter(
+        output.source
+        for output in dataset.outputs
+        if output.level == dataset.levels[0] and same_wording(output.text) == references[output.item_id]
+    )
+    if not counts:
+        return None
+    each = ", ".join(
+        f"of {shown(source)} in {counts[source]} of {len(dataset.items)} questions"
+        for source in dataset.sources
+        if counts[source]
+    )
+    return f"{shown(dataset.levels[0])} is the reference word for word: {each}"
+
+
+def _matched(
+    first: SourceAnswers, second: SourceAnswers, shared_only: bool, problems: list[str], notes: list[str]
+) -> list[tuple[Item, Item]]:
+    """The questions that both have, in the order of the first; the others are problems or notes."""
+    by_id = {item.item_id: item for item in second.items}
+    shared_ids = [item for item in first.items if item.item_id in by_id]
+    if shared_ids and all(_same_question(item, by_id[item.item_id]) for item in shared_ids):
+        partner = {item.item_id: by_id[item.item_id] for item in shared_ids}
+    else:
+        partner = _by_text(first, second, problems)
+    taken = {item.item_id for item in partner.values()}
+    _tell_unmatched(
+        [i for i in first.items if i.item_id not in partner], second, shared_only, problems, notes
+    )
+    _tell_unmatched([i for i in second.items if i.item_id not in taken], first, shared_only, problems, notes)
+    return [(item, partner[item.item_id]) for item in first.items if item.item_id in partner]
+
+
+def _same_question(one: Item, other: Item) -> bool:
+    return same_wording(one.question) == same_wording(other.question)
+
+
+def _by_text(first: SourceAnswers, second: SourceAnswers, problems: list[str]) -> dict[str, Item]:
+    """Item id of the first -> item of the second with the same question; a text that is there twice is a problem."""
+    found: dict[str, list[Item]] = {}
+    for item in second.items:
+        found.setdefault(same_wording(item.question), []).append(item)
+    asked = Counter(same_wording(item.question) for item in first.items)
+    partner = {}
+    for item in first.items:
+        others = found.get(same_wording(item.question), [])
+        if others and (len(others) > 1 or asked[same_wording(item.question)] > 1):
+            problems.append(
+                f"{place(question=item.item_id)}: its text is asked more than once, so it cannot be matched "
+                "without the same ids in both"
+            )
+        if others:
+            partner[item.item_id] = others[0]
+    return partner
+
+
+def _tell_unmatched(
+    items: Sequence[Item], other: SourceAnswers, shared_only: bool, problems: list[str], notes: list[str]
+) -> None:
+    if not items:
+        return
+    if shared_only:
+        names = ", ".join(shown(item.item_id) for item in items[:MOST_NAMED])
+        more = "" if len(items) <= MOST_NAMED else f" and {len(items) - MOST_NAMED} more"
+        notes.append(f"left out, because {other.where} does not have them: questions {names}{more}")
+        return
+    problems += [f"{place(question=item.item_id)}: is not in {other.where}" for item in items[:MOST_NAMED]]
+    if len(items) > MOST_NAMED:
+        problems.append(f"{len(items) - MOST_NAMED} more questions are not in {other.where}")
+
+
+def _joined(one: Item, other: Item, problems: list[str]) -> Item:
+    """The item of both, under the first one's id."""
+    where = place(question=one.item_id)
+    if same_wording(one.reference) != same_wording(other.reference):
+        problems.append(f"{where}: the references differ")
+    if "und" not in (one.language, other.language) and one.language != other.language:
+        problems.append(f"{where}: the language is {one.language} in one and {other.language} in the other")
+    return replace(one, language=other.language if one.language == "und" else one.language)
+
+
+def _common_levels(
+    first: SourceAnswers, second: SourceAnswers, problems: list[str], notes: list[str]
+) -> list[str]:
+    ours, theirs = ({output.level for output in each.outputs} for each in (first, second))
+    common = sorted(ours & theirs, key=natural_order)
+    if not common:
+        named = [
+            ", ".join(map(shown, sorted(levels, key=natural_order))) or "none" for levels in (ours, theirs)
+        ]
+        problems.append(
+            f"levels: none is in both; {first.where} has {named[0]}, {second.where} has {named[1]}"
+        )
+    elif rest := sorted(ours ^ theirs, key=natural_order):
+        notes.append(f"levels left out, because only one source has them: {', '.join(map(shown, rest))}")
+    return common
+
+
+def _rows(
+    first: SourceAnswers,
+    second: SourceAnswers,
+    pairs: Sequence[tuple[Item, Item]],
+    items: Sequence[Item],
+    levels: Sequence[str],
+    problems: list[str],
+) -> list[dict[str, str]]:
+    """One row a text, as the long table has them; a text that is missing is a problem."""
+    texts = {
+        (number, output.item_id, output.level): output.text
+        for number, each in enumerate((first, second))
+        for output in each.outputs
+    }
+    rows = []
+    for pair, item in zip(pairs, items, strict=True):
+        fields = {"item_id": item.item_id, "question": item.question, "reference": item.reference}
+        for level in levels:
+            for number, each in enumerate((first, second)):
+                text = texts.get((number, pair[number].item_id, level))
+                if text is None:
+                    where = place(None, pair[number].item_id, level, each.source)
+                    problems.append(f"{where}: there is no text in {each.where}")
+                else:
+                    rows.append(
+                        {
+                            **fields,
+                            "language": item.language,
+                            "level": level,
+                            "source": each.source,
+                            "text": text,
+                        }
+                    )
+    return rows

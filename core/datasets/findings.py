@@ -1,0 +1,80 @@
+"""What a reader notes about one file: every problem, every note, and texts made fit to be stored."""
+
+import unicodedata
+
+from core.datasets.reading import (
+    clean_text,
+    control_count,
+    is_language_tag,
+    printable_text,
+    raw_text_problem,
+    shown,
+    text_problem,
+)
+
+MOST_REPLACED_NOTES = 20
+"""Texts with control characters that are noted one by one; a file in a wrong encoding has them everywhere."""
+
+
+def place(
+    line: int | None = None, question: str | None = None, level: str | None = None, source: str | None = None
+) -> str:
+    """Where in a file: 'line 7, question 3, level A2, source ai', as far as known."""
+    parts = [] if line is None else [f"line {line}"]
+    for noun, name in (("question", question), ("level", level), ("source", source)):
+        if name is not None:
+            parts.append(f"{noun} {shown(name)}")
+    return ", ".join(parts)
+
+
+def same_wording(text: str) -> str:
+    """A key under which texts are equal whose letters are: Unicode form, line breaks and blanks aside."""
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+class FileFindings:
+    """Problems and notes of one file, gathered while it is read; a reader raises or returns them at its end."""
+
+    def __init__(self, file_name: str, sha256: str) -> None:
+        self.file_name = file_name
+        self.sha256 = sha256
+        self.problems: list[str] = []
+        self.notes: list[str] = []
+        self._replaced: list[tuple[str, int]] = []
+
+    def text(self, where: str, field: str, value: object) -> str:
+        """The value as a text that can be stored and shown; a problem and "" where it is none."""
+        problem = raw_text_problem(value)
+        if problem or not isinstance(value, str):
+            self.problems.append(f"{where}: {field} {problem}")
+            return ""
+        if count := control_count(value):
+            self._replaced.append((where if field == "text" else f"{where}, {field}", count))
+        # Replaced first: str.strip would drop some control characters uncounted.
+        return clean_text(printable_text(value))
+
+    def language(self, where: str, value: object) -> str:
+        """The value as a language tag; a problem and `und` where it is none."""
+        problem = text_problem(value)
+        if isinstance(value, str) and not problem and is_language_tag(value.strip()):
+            return value.strip()
+        written = shown(value) if isinstance(value, str) else problem
+        self.problems.append(f"{where}: language is no tag such as en, pt-BR or und ({written})")
+        return "und"
+
+    def note_replaced(self) -> None:
+        """Note where a character of the file is not the one that is shown."""
+        self.notes += [
+            f"{where}: {_controls(count)} became U+FFFD"
+            for where, count in self._replaced[:MOST_REPLACED_NOTES]
+        ]
+        if len(self._replaced) > MOST_REPLACED_NOTES:
+            total = sum(count for _, count in self._replaced)
+            self.notes.append(
+                f"in all {_controls(total)} became U+FFFD, in {len(self._replaced)} texts; "
+                f"the first {MOST_REPLACED_NOTES} are listed"
+            )
+
+
+def _controls(count: int) -> str:
+    return "1 control character" if count == 1 else f"{count} control characters"

@@ -1,0 +1,126 @@
+"""What generation made, out: long CSV and JSONL with one row a level, and Meta-Judge's JSONL."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.datasets.spreadsheet import csv_bytes
+from core.errors import InputError
+from core.schema import Material
+
+LONG_COLUMNS = (
+    "item_id",
+    "question",
+    "reference",
+    "language",
+    "level",
+    "source",
+    "text",
+    "context",
+    "origin",
+    "reason",
+)
+"""The first seven are those of a data set's long table."""
+META_JUDGE_KEYS = (
+    "id",
+    "item_id",
+    "question",
+    "context",
+    "reference",
+    "damage_level",
+    "text",
+    "language",
+    "source",
+)
+
+
+@dataclass(frozen=True)
+class GeneratedText:
+    """One level of one item, as it came out of generation."""
+
+    item_id: str
+    level: str
+    source: str
+    text: str | None
+    """None: there is none, `reason` says why."""
+    origin: str = ""
+    """How it was made: `llm`, `paraphrase`, `verbatim`, or the rules that made it."""
+    reason: str = ""
+
+
+def output_id(item_id: str, level: str) -> str:
+    """The id of one damaged text, as in 000's data: `ITEM_levelL`."""
+    return f"{item_id}_level{level}"
+
+
+def long_rows(materials: Sequence[Material], texts: Iterable[GeneratedText]) -> Iterator[dict[str, Any]]:
+    """One dictionary with the keys LONG_COLUMNS a level; unknown is None."""
+    for material, made in _with_material(materials, texts):
+        item = material.item
+        yield {
+            "item_id": item.item_id,
+            "question": item.question,
+            "reference": item.reference,
+            "language": item.language,
+            "level": made.level,
+            "source": made.source,
+            "text": made.text,
+            "context": material.context,
+            "origin": made.origin or None,
+            "reason": made.reason or None,
+        }
+
+
+def to_long_csv(materials: Sequence[Material], texts: Iterable[GeneratedText]) -> bytes:
+    """UTF-8 CSV; a text that a spreadsheet would run as a formula starts with an apostrophe."""
+    return csv_bytes(LONG_COLUMNS, long_rows(materials, texts))
+
+
+def to_long_jsonl(materials: Sequence[Material], texts: Iterable[GeneratedText]) -> bytes:
+    """The same rows as JSON objects, texts untouched: the one to read again."""
+    return _lines(long_rows(materials, texts))
+
+
+def to_meta_judge(materials: Sequence[Material], texts: Iterable[GeneratedText]) -> bytes:
+    """One object with the keys META_JUDGE_KEYS a damaged text; a level without a text has no line."""
+    return _lines(_meta_judge_rows(materials, texts))
+
+
+def _meta_judge_rows(
+    materials: Sequence[Material], texts: Iterable[GeneratedText]
+) -> Iterator[dict[str, Any]]:
+    for material, made in _with_material(materials, texts):
+        if not (made.level.isascii() and made.level.isdigit()):
+            raise InputError(
+                f"Level {made.level} is no damage level: Meta-Judge's file holds levels 0 to 5. "
+                "Write A0-A4 as the paper's JSON or a long table."
+            )
+        if made.text is None:
+            continue
+        item = material.item
+        yield {
+            "id": output_id(item.item_id, made.level),
+            "item_id": item.item_id,
+            "question": item.question,
+            "context": material.context,
+            "reference": item.reference,
+            "damage_level": int(made.level),
+            "text": made.text,
+            "language": item.language,
+            "source": made.source,
+        }
+
+
+def _with_material(
+    materials: Sequence[Material], texts: Iterable[GeneratedText]
+) -> Iterator[tuple[Material, GeneratedText]]:
+    known = {material.item.item_id: material for material in materials}
+    for made in texts:
+        if made.item_id not in known:
+            raise InputError(f"There is a text for question {made.item_id}, which the questions do not hold.")
+        yield known[made.item_id], made
+
+
+def _lines(rows: Iterable[dict[str, Any]]) -> bytes:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()

@@ -1,0 +1,268 @@
+"""Questions and references without answers, from which generation makes answers of known quality.
+
+Three forms: the paper's JSON (a list of questions, or an object with "questions"), a table and JSONL. The
+papers' names of the fields are understood besides ours.
+"""
+
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Literal
+
+from core.datasets.findings import FileFindings, place, same_wording
+from core.datasets.reading import (
+    JsonObject,
+    decode,
+    duplicate_problems,
+    is_blank,
+    name_of,
+    name_problem,
+    parse_json,
+    printable_text,
+    reject,
+    sha256_of,
+    shown,
+    type_name,
+)
+from core.datasets.rows import (
+    CSV_SUFFIXES,
+    JSONL_SUFFIXES,
+    Columns,
+    Row,
+    header_of,
+    is_jsonl,
+    known_fields,
+    read_rows,
+)
+from core.schema import Item, Material, MaterialSet
+
+Task = Literal["qa", "qa-passage", "summary", "translation"]
+"""As generation has them, which this module is not to know."""
+
+COLUMNS = ("item_id", "question", "reference", "paraphrase", "context", "language")
+ALIASES = {
+    "id": "item_id",
+    "ground_truth": "reference",
+    "answer": "reference",
+    "input_answer": "reference",
+    "reference_summary": "reference",
+    "reference_translation": "reference",
+    "passage": "context",
+    "source_text": "context",
+    "source_sentence": "context",
+    "source": "context",
+}
+"""The papers' names; `source` is the sentence that is translated, unless the file holds answers."""
+FORMATS = "a JSON list of questions, an object with questions (.json), a table (.csv, .tsv) or one JSON object a line"
+ANSWERS = ("level", "source", "text")
+"""A file with these columns holds answers, one row each: they are not read, their questions are."""
+MOST_NAMED = 20
+"""Questions left out as duplicates that the note names."""
+
+_CONTEXT_NAMES = {
+    "qa": "context",
+    "qa-passage": "passage",
+    "summary": "source text",
+    "translation": "source sentence",
+}
+_STANDS_IN = ("summary", "translation")
+"""Tasks in which the source is what is asked about, so that it can stand in for a question."""
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """One question as the file has it."""
+
+    where: str
+    """Line or place in the list, for messages."""
+    cells: dict[str, object]
+
+
+def read_questions(data: bytes, file_name: str, task: Task | None = None) -> MaterialSet:
+    """The questions of a file in any of the forms; InputError holds every problem.
+
+    task: what the references are; asks for the context that it needs. None: whatever is there is taken.
+    """
+    findings = FileFindings(file_name, sha256_of(data))
+    entries = _entries(decode(data, file_name), findings)
+    if not entries and not findings.problems:
+        findings.problems.append("file: there is no question; at least one is needed")
+    read = [_material(number, entry, task, findings) for number, entry in enumerate(entries)]
+    kept = _without_duplicates([one for one in read if one is not None], findings)
+    if findings.problems:
+        reject(file_name, findings.problems)
+    findings.note_replaced()
+    return MaterialSet(tuple(kept), findings.sha256, printable_text(file_name), tuple(findings.notes))
+
+
+def _entries(text: str, findings: FileFindings) -> list[_Entry]:
+    suffix = PurePath(findings.file_name).suffix.lower()
+    start = text.lstrip()[:1]
+    table = suffix in CSV_SUFFIXES or suffix in JSONL_SUFFIXES
+    if suffix == ".json" or (not table and start == "["):
+        return _from_json(text, findings)
+    if not table and start == "{":
+        # One object alone may be the paper's or a single line of JSONL.
+        value, problem = parse_json(text)
+        if problem is None and isinstance(value, JsonObject) and "questions" in value:
+            return _from_json(text, findings)
+    if not table and start in ("<", "#"):
+        reject(findings.file_name, [f"file: the format is not known; accepted are {FORMATS}"])
+    return _from_rows(text, findings)
+
+
+def _from_rows(text: str, findings: FileFindings) -> list[_Entry]:
+    # A table's header says at once whether it holds answers; a JSONL file's first line does.
+    plain = Columns(COLUMNS, ("reference",), ALIASES)
+    names = _first_keys(text, findings.file_name, plain)
+    if not all(name in names for name in ANSWERS):
+        return [_Entry(f"line {row.line}", row.cells) for row in read_rows(text, plain, findings)]
+    findings.notes.append("the file's answers are not used, only its questions and references")
+    aliases = {name: ours for name, ours in ALIASES.items() if name != "source"}
+    long = Columns((*COLUMNS, *ANSWERS), ("item_id", "question", "reference"), aliases)
+    rows = [
+        Row(row.line, {name: cell for name, cell in row.cells.items() if name in COLUMNS})
+        for row in read_rows(text, long, findings)
+    ]
+    return _merged(rows, findings)
+
+
+def _first_keys(text: str, file_name: str, columns: Columns) -> list[str]:
+    if not is_jsonl(text, file_name):
+        return header_of(text, columns)
+    for line in text.splitlines():
+        if line.strip():
+            value, _ = parse_json(line)
+            return list(value) if isinstance(value, JsonObject) else []
+    return []
+
+
+def _merged(rows: list[Row], findings: FileFindings) -> list[_Entry]:
+    """One entry an item from rows of answers, on which its question may stand once; first come, first kept."""
+    found: dict[str, _Entry] = {}
+    for row in rows:
+        name = name_of(row.cells.get("item_id"))
+        if name is None:
+            problem = name_problem(row.cells["item_id"]) if "item_id" in row.cells else "is missing"
+            findings.problems.append(f"line {row.line}: item_id {problem}")
+            continue
+        cells = found.setdefault(name, _Entry(f"line {row.line}", {})).cells
+        for column, value in row.cells.items():
+            if not _is_nothing(value) and same_value(cells.setdefault(column, value), value) is False:
+                where = place(row.line, name)
+                findings.problems.append(f"{where}: {column} differs from the one in an earlier line")
+    return list(found.values())
+
+
+def same_value(first: object, second: object) -> bool:
+    """Whether two cells of one item say the same."""
+    if isinstance(first, str) and isinstance(second, str):
+        return same_wording(first) == same_wording(second)
+    return first == second
+
+
+def _from_json(text: str, findings: FileFindings) -> list[_Entry]:
+    value, problem = parse_json(text)
+    if problem:
+        reject(findings.file_name, [problem])
+    at = ""
+    if isinstance(value, JsonObject):
+        if "questions" not in value:
+            reject(findings.file_name, ['file: "questions" is missing'])
+        findings.problems += duplicate_problems("file", value)
+        if others := [shown(key) for key in value if key != "questions"]:
+            findings.notes.append(f"file: fields not used: {', '.join(others)}")
+        at, value = "questions", value["questions"]
+    if not isinstance(value, list):
+        reject(findings.file_name, [f"{at or 'file'}: is {type_name(value)}, expected a list of questions"])
+    columns, ignored, entries = Columns(COLUMNS, (), ALIASES), dict[str, None](), []
+    for index, question in enumerate(value):
+        where = f"{at}[{index}]"
+        if isinstance(question, JsonObject):
+            findings.problems += duplicate_problems(where, question)
+            entries.append(_Entry(where, known_fields(question, columns, where, findings, ignored)))
+        else:
+            findings.problems.append(f"{where}: is {type_name(question)}, expected an object")
+    if "answers" in ignored:
+        findings.notes.append("the file's answers are not used, only its questions and references")
+    if others := [shown(key) for key in ignored if key != "answers"]:
+        findings.notes.append(f"questions: fields not used: {', '.join(others)}")
+    return entries
+
+
+def _material(number: int, entry: _Entry, task: Task | None, findings: FileFindings) -> Material | None:
+    """One question, checked; None after its problems were reported."""
+    known, cells = len(findings.problems), entry.cells
+    item_id = str(number) if _is_nothing(cells.get("item_id")) else name_of(cells["item_id"])
+    if item_id is None:
+        findings.problems.append(f"{entry.where}: item_id {name_problem(cells['item_id'])}")
+        item_id = str(number)
+    where = f"{entry.where}, {place(question=item_id)}"
+    context = _optional("context", where, cells, findings)
+    question = _optional("question", where, cells, findings)
+    if "reference" in cells and cells["reference"] is not None:
+        reference = findings.text(where, "reference", cells["reference"])
+    else:
+        reference = ""
+        findings.problems.append(f"{where}: reference is missing")
+    if context is None and task in ("qa-passage", "translation") and "context" not in _broken(cells):
+        findings.problems.append(f"{where}: context ({_CONTEXT_NAMES[task]}) is missing; {task} needs it")
+    if question is None and task in (None, *_STANDS_IN):
+        question = context
+        # A source that is there, but no text, has been reported; it would have stood in.
+        known_missing = task == "translation" or "context" in _broken(cells)
+    else:
+        known_missing = False
+    if question is None and not known_missing and "question" not in _broken(cells):
+        also = " and so is the source text" if task == "summary" else ""
+        findings.problems.append(f"{where}: question is missing{also}")
+    language = "und"
+    if not _is_nothing(cells.get("language")):
+        language = findings.language(where, cells["language"])
+    paraphrase = _optional("paraphrase", where, cells, findings)
+    if len(findings.problems) > known:
+        return None
+    return Material(Item(item_id, question or "", reference, language), paraphrase, context)
+
+
+def _optional(field: str, where: str, cells: dict[str, object], findings: FileFindings) -> str | None:
+    """A text that need not be there; None where it is not, or after its problem was reported."""
+    value = cells.get(field)
+    if _is_nothing(value):
+        return None
+    return findings.text(where, field, value) or None
+
+
+def _is_nothing(value: object) -> bool:
+    return value is None or (isinstance(value, str) and is_blank(value))
+
+
+def _broken(cells: dict[str, object]) -> set[str]:
+    """Fields that hold something, so that what is wrong with them has been said."""
+    return {name for name, value in cells.items() if not _is_nothing(value)}
+
+
+def _without_duplicates(materials: list[Material], findings: FileFindings) -> list[Material]:
+    """The materials without those that equal an earlier one, as 000 does; ids have to be unique among the rest."""
+    first: dict[tuple[str, str, str], Material] = {}
+    left_out: list[str] = []
+    for one in materials:
+        texts = (one.item.reference, one.item.question, one.context or "")
+        known = first.setdefault(
+            (same_wording(texts[0]), same_wording(texts[1]), same_wording(texts[2])), one
+        )
+        if known is not one:
+            left_out.append(f"{shown(one.item.item_id)} (as {shown(known.item.item_id)})")
+    kept, ids = list(first.values()), set[str]()
+    for one in kept:
+        if one.item.item_id in ids:
+            findings.problems.append(
+                f"{place(question=one.item.item_id)}: id is used by more than one question"
+            )
+        ids.add(one.item.item_id)
+    if left_out:
+        more = "" if len(left_out) <= MOST_NAMED else f" and {len(left_out) - MOST_NAMED} more"
+        findings.notes.append(
+            f"left out, because question, reference and context equal an earlier question's: "
+            f"{', '.join(left_out[:MOST_NAMED])}{more}"
+        )
+    return kept

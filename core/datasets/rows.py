@@ -1,0 +1,166 @@
+"""Rows of a table: CSV (comma, semicolon or tab) and JSONL, with the columns that a reader asks for."""
+
+import csv
+import io
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePath
+
+from core.datasets.findings import FileFindings
+from core.datasets.reading import JsonObject, duplicate_problems, parse_json, reject, shown, type_name
+from core.datasets.spreadsheet import unguarded
+
+DELIMITERS = (",", ";", "\t")
+JSONL_SUFFIXES = (".jsonl", ".ndjson")
+CSV_SUFFIXES = (".csv", ".tsv")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row as the file has it."""
+
+    line: int
+    """On which it starts; 1 is the file's first."""
+    cells: dict[str, object]
+    """Column -> value, known columns only; what is not there is left out."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What a table's header may and must hold."""
+
+    names: tuple[str, ...]
+    required: tuple[str, ...]
+    """Each must be in a CSV file's header, under its own name or another."""
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """Other name -> name."""
+
+    def name(self, written: str) -> str | None:
+        """The column that a header's cell or a key means; None: none of ours."""
+        return written if written in self.names else self.aliases.get(written)
+
+
+def is_jsonl(text: str, file_name: str) -> bool:
+    """Whether the file holds one JSON object a line, as its name says, else its first character."""
+    suffix = PurePath(file_name).suffix.lower()
+    return suffix in JSONL_SUFFIXES or (text.lstrip().startswith("{") and suffix not in CSV_SUFFIXES)
+
+
+def read_rows(text: str, columns: Columns, findings: FileFindings) -> Iterator[Row]:
+    """The rows of either form; problems and columns that are not used go to the findings."""
+    read = _jsonl_rows if is_jsonl(text, findings.file_name) else _csv_rows
+    return read(text, columns, findings)
+
+
+def header_of(text: str, columns: Columns) -> list[str]:
+    """The header of a CSV text, in lower case; empty where there is no line."""
+    return _first_cells(text, _delimiter(text, columns))
+
+
+def _csv_rows(text: str, columns: Columns, findings: FileFindings) -> Iterator[Row]:
+    # The limit is the process's: only ever raised, so that two imports at once cannot lower it for each other.
+    csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
+    delimiter = _delimiter(text, columns)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    header: list[str | None] | None = None
+    start, freed = 1, 0
+    try:
+        for cells in reader:
+            line, start = start, reader.line_num + 1
+            if not any(cell.strip() for cell in cells):
+                continue
+            if header is None:
+                written = [cell.strip().lower() for cell in cells]
+                _check_header(written, line, columns, findings)
+                header = [columns.name(name) for name in written]
+            elif len(cells) != len(header):
+                findings.problems.append(f"line {line}: {len(cells)} cells, the header has {len(header)}")
+            else:
+                named = [(name, cell) for name, cell in zip(header, cells, strict=True) if name is not None]
+                freed += sum(unguarded(cell) != cell for _, cell in named)
+                yield Row(line, {name: unguarded(cell) for name, cell in named})
+    except csv.Error as error:
+        reason = str(error).replace("'\t'", "a tab")
+        findings.problems.append(f"line {start}: the row that starts here is not valid CSV ({reason})")
+    if freed:
+        # A text with it on one side only would tell a rater which source it is.
+        cells = "1 cell" if freed == 1 else f"{freed} cells"
+        findings.notes.append(
+            f"{cells}: the apostrophe that keeps spreadsheets from running a formula was taken off"
+        )
+
+
+def _delimiter(text: str, columns: Columns) -> str:
+    """The separator under which the header line holds most of the columns we know."""
+    return max(
+        DELIMITERS, key=lambda mark: sum(columns.name(cell) is not None for cell in _first_cells(text, mark))
+    )
+
+
+def _first_cells(text: str, delimiter: str) -> list[str]:
+    csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
+    for cells in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter):
+        if any(cell.strip() for cell in cells):
+            return [cell.strip().lower() for cell in cells]
+    return []
+
+
+def _check_header(header: list[str], line: int, columns: Columns, findings: FileFindings) -> None:
+    names = [columns.name(written) for written in header]
+    unknown = [written for written, name in zip(header, names, strict=True) if name is None]
+    instead = f"; columns that are not known: {_listed(unknown)}" if unknown else ""
+    problems = [
+        f"line {line}: column {column} is missing{instead}"
+        for column in columns.required
+        if column not in names
+    ]
+    for column in columns.names:
+        same = [written for written, name in zip(header, names, strict=True) if name == column]
+        if len(same) > 1:
+            also = "" if set(same) == {column} else f" ({_listed(same)})"
+            problems.append(f"line {line}: column {column} appears more than once{also}")
+    if problems:
+        # Without its columns no row can be read: what would follow are problems of this one.
+        reject(findings.file_name, problems)
+    _note_ignored(findings, unknown)
+
+
+def _jsonl_rows(text: str, columns: Columns, findings: FileFindings) -> Iterator[Row]:
+    ignored: dict[str, None] = {}
+    for line, written in enumerate(io.StringIO(text), start=1):
+        if not written.strip():
+            continue
+        value, problem = parse_json(written.rstrip("\n"), line)
+        if problem:
+            findings.problems.append(problem)
+        elif not isinstance(value, JsonObject):
+            findings.problems.append(f"line {line}: is {type_name(value)}, expected an object")
+        else:
+            findings.problems += duplicate_problems(f"line {line}", value)
+            yield Row(line, known_fields(value, columns, f"line {line}", findings, ignored))
+    _note_ignored(findings, list(ignored))
+
+
+def known_fields(
+    value: JsonObject, columns: Columns, where: str, findings: FileFindings, ignored: dict[str, None]
+) -> dict[str, object]:
+    """An object's fields under our names; two names of one column are a problem, other keys are `ignored`."""
+    cells: dict[str, object] = {}
+    for key, cell in value.items():
+        name = columns.name(key)
+        if name is None:
+            ignored[key] = None
+        elif name in cells:
+            findings.problems.append(f"{where}: {name} appears more than once, here as {shown(key)}")
+        else:
+            cells[name] = cell
+    return cells
+
+
+def _note_ignored(findings: FileFindings, names: list[str]) -> None:
+    if names:
+        findings.notes.append(f"columns not used: {_listed(names)}")
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(shown(name) or "(no name)" for name in names)

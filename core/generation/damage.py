@@ -1,0 +1,80 @@
+"""Damage levels 0 to 5 of one item, and what came of each (000, section 3)."""
+
+import asyncio
+
+from core.datasets.findings import same_wording
+from core.datasets.generated import GeneratedText
+from core.generation.damage_steps import Damaged, DamageSettings, DamageSteps
+from core.generation.records import DamageLevel, DamageTrace
+from core.llm.asking import Answer
+from core.schema import Material
+
+
+async def damage(material: Material, steps: DamageSteps, settings: DamageSettings) -> DamageTrace:
+    """All levels of an item, asked at once; a level that fails leaves the others as they are.
+
+    An exception of `steps` is a defect and is raised, after every level has come to its end.
+    """
+    came = await asyncio.gather(
+        *(steps.damage(material, level) for level in settings.levels), return_exceptions=True
+    )
+    levels = []
+    for level, answer in zip(settings.levels, came, strict=True):
+        if isinstance(answer, BaseException):
+            raise answer
+        levels.append(_level(level, answer))
+    return DamageTrace(
+        item_id=material.item.item_id,
+        backend=steps.backend,
+        task=settings.task,
+        levels=tuple(levels),
+        notes=tuple(_notes(levels)),
+        prompts=steps.prompts,
+    )
+
+
+def damage_texts(trace: DamageTrace, source: str) -> tuple[GeneratedText, ...]:
+    """An item's levels as the files have them, those without a text too. Ids in Meta-Judge's file: `ITEM_levelL`."""
+    return tuple(
+        GeneratedText(
+            item_id=trace.item_id,
+            level=str(level.level),
+            source=source,
+            text=level.text,
+            origin=level.how,
+            reason=_why(level),
+        )
+        for level in trace.levels
+    )
+
+
+def _level(level: int, answer: Answer[Damaged]) -> DamageLevel:
+    made = answer.value
+    if made is None:
+        return DamageLevel(
+            level, None, "", answer.attempts, answer.reason or "invalid", answer.detail, answer.temporary
+        )
+    # Rules answer at once and were asked nothing.
+    attempts = answer.attempts if made.how == "llm" else 0
+    return DamageLevel(level, made.text, made.how, attempts)
+
+
+def _notes(levels: list[DamageLevel]) -> list[str]:
+    notes = [
+        f"level {level.level} is the reference word for word" for level in levels if level.how == "verbatim"
+    ]
+    alike: dict[str, list[int]] = {}
+    for level in levels:
+        if level.text is not None:
+            alike.setdefault(same_wording(level.text), []).append(level.level)
+    for same in alike.values():
+        if len(same) > 1:
+            named = f"{', '.join(map(str, same[:-1]))} and {same[-1]}"
+            notes.append(f"levels {named} have the same text")
+    return notes
+
+
+def _why(level: DamageLevel) -> str:
+    if level.text is not None:
+        return ""
+    return f"{level.reason}: {level.detail}" if level.detail else level.reason or ""
