@@ -10,6 +10,7 @@ from factories import LEVELS, dataset, item_ids, record_of
 
 from core import plots
 from core.analysis.study_results import StudyResults, study_results
+from core.analysis.words_kept import WordsKept
 from core.schema import PREFERENCES, Preference, Rater
 
 HOSTILE = '<a href="http://outside.invalid">x</a> & $y$'
@@ -140,3 +141,12 @@ def test_figures_fit_a_light_and_a_dark_page(two: StudyResults) -> None:
         assert figure.layout.title.text is None
         assert figure.layout.font.color is None
         assert figure.layout.xaxis.title.text or figure.layout.xaxis2.title.text
+
+
+def test_words_kept_draws_each_level_with_its_range_and_leaves_out_what_is_undefined() -> None:
+    levels = (WordsKept("A0", 3, 0.75, 0.5, 1.0), WordsKept(HOSTILE, 0, None, None, None))
+    (trace,) = plots.words_kept(levels).data
+    assert (list(trace.x), list(trace.y)) == ([0.75], [0])
+    assert (list(trace.error_x.array), list(trace.error_x.arrayminus)) == ([0.25], [0.25])
+    assert "A0: 0.75 (n 3)" in trace.text
+    assert "<a href" not in plots.words_kept(levels).to_json()

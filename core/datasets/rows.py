@@ -84,9 +84,9 @@ def _csv_rows(text: str, columns: Columns, findings: FileFindings) -> Iterator[R
         findings.problems.append(f"line {start}: the row that starts here is not valid CSV ({reason})")
     if freed:
         # A text with it on one side only would tell a rater which source it is.
-        cells = "1 cell" if freed == 1 else f"{freed} cells"
+        count = "1 cell" if freed == 1 else f"{freed} cells"
         findings.notes.append(
-            f"{cells}: the apostrophe that keeps spreadsheets from running a formula was taken off"
+            f"{count}: the apostrophe that keeps spreadsheets from running a formula was taken off"
         )
 
 

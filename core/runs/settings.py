@@ -1,5 +1,6 @@
 """What a generation run was asked for, checked before it costs anything, and how it is kept with the run."""
 
+import os
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, get_args
 from urllib.parse import urlsplit
@@ -142,6 +143,12 @@ def _running_problems(running: RunningSettings) -> list[str]:
         problems.append(f"--timeout: {running.timeout:g} is no number of seconds above 0")
     if running.retries < 0:
         problems.append(f"--retries: {running.retries} is no number of tries; 0 or more")
+    if running.key_variable is not None and running.key_variable not in os.environ:
+        # Another name is not repeated: it may be the key itself, given in the place of its variable's name.
+        name = OPENAI_KEY if running.key_variable == OPENAI_KEY else "of that name"
+        problems.append(
+            f"--key-variable: there is no environment variable {name}; set it to the server's key"
+        )
     for name, price in (("--input-price", running.input_price), ("--output-price", running.output_price)):
         if price is not None and not 0 <= price < float("inf"):
             problems.append(f"{name}: {price:g} is no price for a million tokens")

@@ -41,6 +41,8 @@ class EditTask:
     """Kept spans that must stand as they are: the groups of later levels."""
     spans: tuple[Span, ...]
     """As they were in A0."""
+    levels: int = 0
+    """Levels of the whole run beyond A0; 0: not said."""
 
 
 class Steps(Protocol):
@@ -62,7 +64,9 @@ class Steps(Protocol):
     ) -> Answer[tuple[int, ...]]:
         """The candidates (numbers into spans), most important first: each once."""
 
-    async def edit(self, material: Material, tasks: Sequence[EditTask]) -> Answer[tuple[tuple[Edit, ...], ...]]:
+    async def edit(
+        self, material: Material, tasks: Sequence[EditTask]
+    ) -> Answer[tuple[tuple[Edit, ...], ...]]:
         """Replacements for every span of each task's group.
 
         One task: the edit of one level. Several (edit_calls `shared`): all levels at once, each task's text

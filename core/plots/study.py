@@ -1,28 +1,28 @@
-"""Results as plotly figures; no Streamlit, no statistics.
-
-A figure has no title (the page has one) and no background, so that it is readable on light and on dark ground.
-Colours are blue, ochre and two greys: told apart without red and green, and none says "right" or "wrong".
-Names of sources, raters and levels are a user's text. Plotly reads HTML in every label, so they are escaped.
-"""
+"""The figures of a study's results."""
 
 from collections.abc import Mapping, Sequence
-from html import escape
-from typing import Any
 
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from core.analysis.study_results import Block, Contingency
+from core.plots.dressing import (
+    BLUE,
+    DARK,
+    GRID,
+    LINE,
+    OCHRE,
+    PALE,
+    VIOLET,
+    dressed,
+    label,
+    name_rows,
+    whiskers,
+)
 from core.schema import PREFERENCES
 from core.stats.non_inferiority import NonInferiority
 from core.stats.position import PositionBias
 from core.stats.resampling import Estimate
-
-BLUE, OCHRE, PALE, DARK, VIOLET = "#3d7fd0", "#d9982b", "#b9bfc7", "#727b87", "#9467bd"
-_LINE = "rgba(128, 128, 128, 0.9)"
-_GRID = "rgba(128, 128, 128, 0.25)"
-_CLEAR = "rgba(0, 0, 0, 0)"
-_LONGEST = 22
 
 AGREEMENT = {
     "raw_agreement": "Raw agreement",
@@ -81,7 +81,7 @@ def verdict(bound: NonInferiority) -> go.Figure:
     known = [x for x in (bound.mean, *bounds.values(), -bound.margin, 0.0) if x is not None]
     room = 0.35 * (max(known) - min(known))  # for the numbers beside the marks
     for x, dash in ((-bound.margin, "dash"), (0.0, "dot")):
-        figure.add_vline(x=x, line={"color": _LINE, "width": 2, "dash": dash})
+        figure.add_vline(x=x, line={"color": LINE, "width": 2, "dash": dash})
     figure.add_annotation(
         x=-bound.margin,
         y=1,
@@ -98,8 +98,8 @@ def verdict(bound: NonInferiority) -> go.Figure:
         title="mean composite score<br>(-1 comparator, +1 candidate)",
         range=[min(known) - room, max(known) + room],
     )
-    _rows(figure, [f"over {unit}<br>(n {numbers[unit]})" for unit in bounds], None)
-    return _dressed(figure, height=270, top=40)
+    name_rows(figure, [f"over {unit}<br>(n {numbers[unit]})" for unit in bounds], None)
+    return dressed(figure, height=270, top=40)
 
 
 def choices(per_level: Mapping[str, Block], raters: Sequence[str], names: Mapping[str, str]) -> go.Figure:
@@ -111,7 +111,7 @@ def choices(per_level: Mapping[str, Block], raters: Sequence[str], names: Mappin
         cols=columns,
         shared_yaxes=True,
         shared_xaxes="all",
-        subplot_titles=[_label(rater) for rater in raters],
+        subplot_titles=[label(rater) for rater in raters],
         horizontal_spacing=0.04,
         vertical_spacing=0.35 / rows,
     )
@@ -124,7 +124,7 @@ def choices(per_level: Mapping[str, Block], raters: Sequence[str], names: Mappin
                 x=counts,
                 y=list(range(len(per_level))),
                 orientation="h",
-                name=_label(name),
+                name=label(name),
                 legendgroup=preference,
                 showlegend=index == 0,
                 marker={"color": _BARS[preference], "pattern": _HATCH if preference == "both_bad" else None},
@@ -134,16 +134,16 @@ def choices(per_level: Mapping[str, Block], raters: Sequence[str], names: Mappin
                 textangle=0,
                 textfont={"color": _INK[preference]},
                 customdata=[
-                    [_label(level), sum(block.choices[rater].values())] for level, block in per_level.items()
+                    [label(level), sum(block.choices[rater].values())] for level, block in per_level.items()
                 ],
-                hovertemplate=f"{_label(rater)}, %{{customdata[0]}}: %{{x}} of %{{customdata[1]}} pairs"
-                f"<extra>{_label(name)}</extra>",
+                hovertemplate=f"{label(rater)}, %{{customdata[0]}}: %{{x}} of %{{customdata[1]}} pairs"
+                f"<extra>{label(name)}</extra>",
             )
-    _rows(figure, [_label(level) for level in per_level], None)
+    name_rows(figure, [label(level) for level in per_level], None)
     figure.update_xaxes(title="pairs", row=rows)
     figure.update_xaxes(showticklabels=True)
     figure.update_layout(barmode="stack", bargap=0.25, legend_traceorder="normal")
-    return _dressed(figure, height=100 + rows * (75 + 34 * len(per_level)), top=75, legend=True)
+    return dressed(figure, height=100 + rows * (75 + 34 * len(per_level)), top=75, legend=True)
 
 
 def agreement(blocks: Mapping[str, Block]) -> go.Figure:
@@ -163,23 +163,23 @@ def agreement(blocks: Mapping[str, Block]) -> go.Figure:
             mode="markers",
             name=name,
             marker={"color": color, "symbol": symbol, "size": 9},
-            error_x=_whiskers([(found.low, found.estimate, found.high) for _, found in drawn]),
+            error_x=whiskers([(found.low, found.estimate, found.high) for _, found in drawn]),
             text=[_said(labels[row], found) for row, found in drawn],
             hovertemplate="%{text}<extra>" + name + "</extra>",
         )
-    figure.add_vline(x=0, line={"color": _LINE, "width": 1})
+    figure.add_vline(x=0, line={"color": LINE, "width": 1})
     for row in range(1, len(blocks)):
-        figure.add_hline(y=row - 0.5, line={"color": _GRID, "width": 1})
-    _rows(figure, [f"{_label(level)} (n {block.n_pairs})" for level, block in blocks.items()], None)
+        figure.add_hline(y=row - 0.5, line={"color": GRID, "width": 1})
+    name_rows(figure, [f"{label(level)} (n {block.n_pairs})" for level, block in blocks.items()], None)
     figure.update_xaxes(title="agreement (1: perfect; 0: by chance,<br>for all but raw agreement)")
-    return _dressed(figure, height=120 + 80 * len(blocks), top=70, legend=True)
+    return dressed(figure, height=120 + 80 * len(blocks), top=70, legend=True)
 
 
 def contingency(result: Contingency, names: Mapping[str, str]) -> go.Figure:
     """Counts of one rater's answers (rows) against another's (columns). Needs a table."""
     table = result.table or []
-    labels = [_label(names[preference]) for preference in result.order]
-    first, second = (_label(rater) for rater in result.raters)
+    labels = [label(names[preference]) for preference in result.order]
+    first, second = (label(rater) for rater in result.raters)
     places = list(range(len(labels)))
     total = sum(map(sum, table))
     figure = go.Figure(
@@ -206,8 +206,8 @@ def contingency(result: Contingency, names: Mapping[str, str]) -> go.Figure:
                 font={"size": 15, "color": "black"},
             )
     figure.update_xaxes(tickvals=places, ticktext=labels, title=second, side="top", showgrid=False)
-    _rows(figure, labels, first)
-    return _dressed(figure, height=330, top=70)
+    name_rows(figure, labels, first)
+    return dressed(figure, height=330, top=70)
 
 
 def position(results: Mapping[str, PositionBias]) -> go.Figure:
@@ -219,65 +219,16 @@ def position(results: Mapping[str, PositionBias]) -> go.Figure:
         y=[row for row, _, _ in drawn],
         mode="markers",
         marker={"color": BLUE, "size": 10},
-        error_x=_whiskers([(found.low, found.share_left, found.high) for _, _, found in drawn]),
-        text=[f"{_label(name)}: {found.left} left, {found.right} right" for _, name, found in drawn],
+        error_x=whiskers([(found.low, found.share_left, found.high) for _, _, found in drawn]),
+        text=[f"{label(name)}: {found.left} left, {found.right} right" for _, name, found in drawn],
         hovertemplate="%{text}<br>share %{x:.3f}<extra></extra>",
     )
-    figure.add_vline(x=0.5, line={"color": _LINE, "width": 2, "dash": "dot"})
+    figure.add_vline(x=0.5, line={"color": LINE, "width": 2, "dash": "dot"})
     figure.update_xaxes(title="share of left<br>(0.5: no preference for a side)", range=[-0.02, 1.02])
-    _rows(figure, [f"{_label(name)} (n {found.n})" for name, found in results.items()], None)
-    return _dressed(figure, height=110 + 40 * len(results), top=15)
-
-
-def _label(text: str) -> str:
-    """User text for a plotly label: no HTML, not too long."""
-    short = text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
-    return escape(short, quote=False)
+    name_rows(figure, [f"{label(name)} (n {found.n})" for name, found in results.items()], None)
+    return dressed(figure, height=110 + 40 * len(results), top=15)
 
 
 def _said(level: str, found: Estimate) -> str:
     interval = "no interval" if found.low is None else f"[{found.low + 0:.3f}, {found.high:.3f}]"
-    return f"{_label(level)}: {found.estimate:.3f} {interval}<br>n {found.n}"
-
-
-def _whiskers(ends: Sequence[tuple[float | None, float | None, float | None]]) -> dict[str, Any]:
-    """Distances from each (low, value, high) to its ends, 0 where it has no interval."""
-    reach = [
-        (0.0, 0.0) if low is None or value is None or high is None else (value - low, high - value)
-        for low, value, high in ends
-    ]
-    return {
-        "type": "data",
-        "symmetric": False,
-        "array": [up for _, up in reach],
-        "arrayminus": [down for down, _ in reach],
-        "thickness": 2,
-        "width": 5,
-    }
-
-
-def _rows(figure: go.Figure, labels: Sequence[str], title: str | None) -> None:
-    """Name the rows 0, 1, ... from the top."""
-    figure.update_yaxes(
-        tickvals=list(range(len(labels))),
-        ticktext=list(labels),
-        range=[len(labels) - 0.5, -0.5],
-        showgrid=False,
-        zeroline=False,
-        title=title,
-    )
-
-
-def _dressed(figure: go.Figure, *, height: int, top: int, legend: bool = False) -> go.Figure:
-    figure.update_xaxes(gridcolor=_GRID, zeroline=False, automargin=True)
-    figure.update_yaxes(automargin=True)
-    return figure.update_layout(
-        height=height,
-        paper_bgcolor=_CLEAR,
-        plot_bgcolor=_CLEAR,
-        margin={"l": 10, "r": 15, "t": top, "b": 10},
-        showlegend=legend,
-        legend={"orientation": "h", "yref": "container", "y": 1, "yanchor": "top", "x": 0, "title": ""},
-        dragmode=False,
-        hovermode="closest",
-    )
+    return f"{label(level)}: {found.estimate:.3f} {interval}<br>n {found.n}"

@@ -1,0 +1,46 @@
+"""Ranking by a model: the form of the answer, and the check that it is a full permutation (003, appendix A)."""
+
+from collections.abc import Mapping, Sequence
+
+from core.llm.asking import Unusable
+from core.llm.parsing import read_json
+
+
+def ranking_schema(candidates: Sequence[int]) -> dict[str, object]:
+    """A list of as many numbers as there are candidates, each one of them; that none comes twice is checked."""
+    return {
+        "type": "object",
+        "properties": {
+            "ranking": {
+                "type": "array",
+                "items": {"type": "integer", "enum": sorted(candidates)},
+                "minItems": len(candidates),
+                "maxItems": len(candidates),
+            }
+        },
+        "required": ["ranking"],
+        "additionalProperties": False,
+    }
+
+
+def read_ranking(text: str, candidates: Sequence[int]) -> tuple[int, ...]:
+    """The candidates, most important first. Raises Unusable unless each stands there exactly once."""
+    loose = {"type": "object", "required": ["ranking"]}
+    value = read_json(text, loose)
+    ranking = value["ranking"] if isinstance(value, Mapping) else None
+    if not isinstance(ranking, list) or not all(_is_number(entry) for entry in ranking):
+        raise Unusable("`ranking` has to be a list of whole numbers.", "invalid")
+    numbers = tuple(int(entry) for entry in ranking)
+    if strange := sorted(set(numbers) - set(candidates)):
+        raise Unusable(f"{strange[0]} is not among the numbers to rank.", "not a permutation")
+    if twice := sorted({number for number in numbers if numbers.count(number) > 1}):
+        raise Unusable(f"{twice[0]} stands there more than once.", "not a permutation")
+    if missing := sorted(set(candidates) - set(numbers)):
+        raise Unusable(
+            f"{', '.join(map(str, missing[:5]))} is missing: rank every number.", "not a permutation"
+        )
+    return numbers
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value == int(value)

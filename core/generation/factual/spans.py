@@ -1,0 +1,51 @@
+"""Which stretches of A0 may carry a fact: by dependency parse where a model is there, else by rule."""
+
+import regex
+
+from core.generation.factual.spans_by_parse import find_parser, spans_by_parse
+from core.generation.factual.spans_by_rule import DEFAULT_WANTED, on_boundaries, spans_by_rule
+from core.generation.records import Span
+from core.generation.stop_words import known_language
+
+BY_RULES = "rules"
+
+
+def find_spans(
+    text: str, language: str, parser: str = "auto", wanted: int = DEFAULT_WANTED
+) -> tuple[tuple[Span, ...], str]:
+    """The spans, sorted and without overlap, and what found them: `spacy MODEL VERSION` or `rules`.
+
+    language: a BCP 47 tag; `und` is guessed from the text.
+    parser: `auto` (an installed spaCy model of the language, else rules), `rules`, or a model's name or path;
+        a name that cannot be loaded is an InputError.
+    wanted: the rules add content words until there are so many spans.
+    """
+    known = known_language(language, text)
+    found = None if parser == BY_RULES else find_parser(parser, known)
+    if found is None:
+        return spans_by_rule(text, known, wanted), BY_RULES
+    return _clean(text, spans_by_parse(found.parse(text))), found.name
+
+
+def _clean(text: str, spans: tuple[Span, ...]) -> tuple[Span, ...]:
+    """Spans without blanks and punctuation around them; what crosses a line or overlaps is left out."""
+    kept: list[Span] = []
+    for span in sorted(spans, key=lambda span: (span.start - span.end, span.start)):
+        start, end = _inner(text, span.start, span.end)
+        apart = all(end <= other.start or other.end <= start for other in kept)
+        if start < end and apart and on_boundaries(text, start, end):
+            kept.append(Span(start, end, text[start:end], span.kind))
+    return tuple(sorted(kept, key=lambda span: span.start))
+
+
+def _inner(text: str, start: int, end: int) -> tuple[int, int]:
+    outside = r"[^\p{L}\p{M}\p{N}\p{S}%‰°′″]"
+    while (
+        start < end
+        and regex.match(outside, text[start])
+        and not regex.match(r"[-−]\p{N}", text[start : start + 2])
+    ):
+        start += 1
+    while start < end and regex.match(outside, text[end - 1]):
+        end -= 1
+    return start, end

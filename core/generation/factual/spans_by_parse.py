@@ -1,0 +1,206 @@
+"""Spans from a spaCy dependency parse: 003, appendix A, Factual Span Identification.
+
+Candidates are objects, attributes, complements, adverbials, prepositional objects, appositions, modifiers and
+numbers, each with the minimal complete phrase it heads. What hangs on a subject is left out, but a relative
+clause inside the subject is not. Labels are those of English models (ClearNLP), of Universal Dependencies, which
+most other languages' models use, and of German ones (TIGER). spaCy is an extra: it is imported when it is asked for.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module
+from typing import Any, Protocol
+
+from core.errors import InputError
+from core.generation.records import Span
+
+_OBJECTS = frozenset({
+    "dobj", "obj", "iobj", "dative", "attr", "oprd", "acomp", "xcomp", "pobj", "pcomp", "obl", "nmod",
+    "oa", "oa2", "og", "da", "pd", "ag", "nk", "op",
+})  # fmt: skip
+_ADVERBIALS = frozenset({"advmod", "npadvmod", "tmod", "mo", "amod", "acl", "appos", "app", "nummod", "nn"})
+_ROOT = "root"
+_ELIGIBLE = _OBJECTS | _ADVERBIALS | {_ROOT}
+_SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "sb", "sbp", "expl"})
+_RELATIVE = frozenset({"relcl", "rc", "acl:relcl"})
+_CONJUNCT, _COORDINATOR = frozenset({"conj", "cj"}), frozenset({"cc", "cd"})
+_CONTENT = frozenset({"NOUN", "PROPN", "ADV", "ADJ", "NUM"})
+_BEFORE = frozenset({
+    "det", "amod", "nummod", "compound", "advmod", "quantmod", "poss", "nmod", "nn", "npadvmod", "predet", "clf",
+    "flat", "fixed", "nk", "pnc", "mo", "num", "appos", "goeswith", "dep", "nounmod", "ag", "ng",
+})  # fmt: skip
+"""Children in front of a head that belong to its phrase."""
+_BEHIND = frozenset({"flat", "fixed", "compound", "goeswith", "amod", "nummod", "pnc", "clf", "quantmod"})
+"""Children right behind a head that belong to its phrase: `Ludwig van Beethoven`, `gaz toxiques`."""
+_QUESTION_WORDS = frozenset({"WRB", "WDT", "WP", "PWAV"})
+_SIZES = ("trf", "lg", "md", "sm")
+
+
+class Parsed(Protocol):
+    """A spaCy Doc, as far as it is used here."""
+
+    def __iter__(self) -> Iterator[Any]:
+        """Its tokens."""
+
+
+@dataclass(frozen=True)
+class Parser:
+    """A loaded pipeline."""
+
+    name: str
+    """`spacy MODEL VERSION`."""
+    pipeline: Any
+
+    def parse(self, text: str) -> Parsed:
+        """The text with its dependencies."""
+        doc: Parsed = self.pipeline(text)
+        return doc
+
+
+def find_parser(parser: str, language: str) -> Parser | None:
+    """The pipeline to use; None where `auto` finds none. A named one that cannot be used is an InputError."""
+    if parser != "auto":
+        return _load(parser)
+    return _installed(language)
+
+
+@lru_cache(maxsize=64)
+def _installed(language: str) -> Parser | None:
+    """The largest installed model of a language that loads and parses."""
+    try:
+        names = import_module("spacy.util").get_installed_models()
+    except ImportError:
+        return None
+    fitting = [name for name in names if name.startswith(f"{language}_")]
+    for name in sorted(fitting, key=lambda name: (_size(name), name)):
+        try:
+            return _load(name)
+        except InputError:
+            continue
+    return None
+
+
+def _size(name: str) -> int:
+    end = name.rpartition("_")[2]
+    return _SIZES.index(end) if end in _SIZES else len(_SIZES)
+
+
+@lru_cache(maxsize=8)
+def _load(name: str) -> Parser:
+    what = f"Parser {name} cannot be used"
+    try:
+        spacy = import_module("spacy")
+    except ImportError:
+        raise InputError(what, ["spaCy is not installed: install it, or choose the parser `rules`"]) from None
+    try:
+        pipeline = spacy.load(name, exclude=["ner", "textcat", "entity_linker"])
+    except (OSError, ValueError, ImportError) as error:
+        # Its messages hold several lines of help; the first says what is wrong.
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise InputError(what, [f"{reason} Install the model, or choose `auto` or `rules`."]) from None
+    if "parser" not in pipeline.pipe_factories.values():
+        raise InputError(what, ["it has no dependency parser: choose a model that has one"])
+    meta = pipeline.meta
+    full = f"{meta.get('lang', 'xx')}_{meta.get('name', 'unnamed')}"
+    return Parser(f"spacy {full} {meta.get('version', '0')}", pipeline)
+
+
+def spans_by_parse(doc: Parsed) -> tuple[Span, ...]:
+    """The spans of a parsed text, sorted; of two that overlap the longer one, then the earlier one."""
+    tokens = list(doc)
+    candidates = []
+    for token in tokens:
+        if kind := _role(token):
+            first, last = _phrase(token, tokens)
+            candidates.append((tokens[first].idx, tokens[last].idx + len(tokens[last].text), kind))
+    candidates.sort(key=lambda entry: (entry[0] - entry[1], entry[0]))
+    chosen: list[tuple[int, int, str]] = []
+    for start, end, kind in candidates:
+        if all(end <= other[0] or other[1] <= start for other in chosen):
+            chosen.append((start, end, kind))
+    text = "".join(token.text_with_ws for token in tokens)
+    return tuple(Span(start, end, text[start:end], kind) for start, end, kind in sorted(chosen))
+
+
+def _label(token: Any) -> str:
+    """The dependency without its subtype: `obl:tmod` is `obl`."""
+    whole = str(token.dep_).lower()
+    return whole if whole in _RELATIVE else whole.split(":")[0]
+
+
+def _role(token: Any) -> str | None:
+    """The dependency that makes a token a candidate; None: it is none."""
+    if token.pos_ not in _CONTENT or token.tag_ in _QUESTION_WORDS or _asks(token) or _of_subject(token):
+        return None
+    head = _first_conjunct(token)
+    label = _label(head)
+    if token.pos_ == "NUM":
+        # A number counts wherever it stands outside the subject, whatever its own label.
+        return str(head.dep_)
+    if label not in _ELIGIBLE or (label in ("acl", "xcomp") and token.pos_ == "ADV"):
+        return None
+    return str(head.dep_)
+
+
+def _asks(token: Any) -> bool:
+    return any(kind in ("Int", "Rel") for kind in token.morph.get("PronType"))
+
+
+def _first_conjunct(token: Any) -> Any:
+    """The first of coordinated tokens, whose role they share; German hangs the second on the conjunction."""
+    head = token
+    while _label(head) in _CONJUNCT and head.head.i != head.i:
+        head = head.head
+        if _label(head) in _COORDINATOR and head.head.i != head.i:
+            head = head.head
+    return head
+
+
+def _of_subject(token: Any) -> bool:
+    """Whether the nearest subject above a token is nearer than the nearest relative clause."""
+    while True:
+        label = _label(token)
+        if label in _RELATIVE:
+            return False
+        if label in _SUBJECTS:
+            return True
+        if token.head.i == token.i:
+            return False
+        token = token.head
+
+
+def _phrase(head: Any, tokens: list[Any]) -> tuple[int, int]:
+    """First and last token of the minimal complete phrase: the head, what qualifies it in front, names behind."""
+    inside = {head.i}
+    for child in head.children:
+        label = _label(child)
+        if (child.i < head.i and label in _BEFORE and not _is_preposition(child)) or (
+            child.i > head.i and label in _BEHIND
+        ):
+            inside |= {part.i for part in child.subtree}
+    # A span stays on its line.
+    inside = {number for number in inside if not tokens[number].is_space}
+    first = last = head.i
+    while first > 0 and (first - 1 in inside or _hyphen(tokens, first - 1)):
+        first -= 1
+    while last + 1 < len(tokens) and (last + 1 in inside or _hyphen(tokens, last + 1)):
+        last += 1
+    while tokens[first].is_punct or tokens[first].is_space:
+        first += 1
+    while tokens[last].is_punct or tokens[last].is_space:
+        last -= 1
+    return first, last
+
+
+def _is_preposition(token: Any) -> bool:
+    """Whether a child in front introduces the phrase instead of belonging to it."""
+    return token.pos_ in ("ADP", "SCONJ", "CCONJ", "PUNCT", "SPACE")
+
+
+def _hyphen(tokens: list[Any], at: int) -> bool:
+    """Whether a token is a mark that holds two words together, as in `long-term`."""
+    token = tokens[at]
+    if at == 0 or at + 1 >= len(tokens) or token.text not in ("-", "–", "/", "'", "’"):
+        return False
+    return not token.whitespace_ and not tokens[at - 1].whitespace_

@@ -1,0 +1,197 @@
+"""Small word lists per language, from data/gazetteers: what can stand for what without breaking the sentence.
+
+In the files a list is one text, its entries divided by commas; the forms of an entry (plural, cases) by bars.
+A form is replaced by the same form of another entry of its class, so a class holds what agrees in grammar.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+import regex
+
+from core.errors import InputError
+
+FOLDER = Path(__file__).parents[3] / "data" / "gazetteers"
+
+Row = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Where a form stands in the lists."""
+
+    kind: str
+    """`name`, `term`, `antonym`, `hedge`, `number`, `ordinal`, or `weekday`."""
+    group: str
+    """The class, such as `city`."""
+    row: int
+    column: int
+
+
+@dataclass(frozen=True)
+class Gazetteer:
+    """The lists of one language; all empty where none is shipped."""
+
+    language: str
+    groups: Mapping[str, tuple[Row, ...]] = field(default_factory=dict)
+    """Class -> entries -> forms."""
+    entries: Mapping[str, tuple[Entry, ...]] = field(default_factory=dict)
+    """Form -> places; lower-case forms are there with a capital too."""
+    swaps: Mapping[str, str] = field(default_factory=dict)
+    """Antonyms and hedges: form -> what replaces it."""
+    stems: Mapping[str, str] = field(default_factory=dict)
+    """Antonyms of languages that inflect: stem -> stem, the ending stays."""
+    words: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Lists of single words: stop, articles, prepositions, modifiers ..."""
+    texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Lists whose order counts: months (see groups), fillers, generic, prefixes."""
+    negations: tuple[tuple[str, str], ...] = ()
+    """Verb -> denied verb, most usual first."""
+    generalise: Mapping[str, str] = field(default_factory=dict)
+    pattern: "regex.Pattern[str] | None" = None
+    """Finds any form, longest first."""
+
+
+WORD_LISTS = (
+    "stop", "articles", "prepositions", "adverbial", "modifiers", "ordinal_after", "before_number",
+    "place_words", "clauses", "endings",
+)  # fmt: skip
+_COMMON = frozenset({"given_name"})
+_CJK = r"\p{Han}\p{Hiragana}\p{Katakana}ー"
+
+
+def languages() -> tuple[str, ...]:
+    """Languages with lists of their own."""
+    return tuple(sorted(path.stem for path in FOLDER.glob("*.json")))
+
+
+@lru_cache(maxsize=64)
+def gazetteer(language: str) -> Gazetteer:
+    """The lists of a BCP 47 tag's language; empty lists where there are none."""
+    name = language.split("-")[0].lower()
+    path = FOLDER / f"{name}.json"
+    # A tag comes from a user's file: only a name among the shipped ones is ever opened.
+    return _read(path) if name in languages() else Gazetteer(name)
+
+
+def _read(path: Path) -> Gazetteer:
+    try:
+        raw = json.loads(path.read_text("utf-8"))
+        groups = {name: _rows(text) for name, text in raw["classes"].items()}
+    except (ValueError, KeyError, AttributeError) as error:
+        raise InputError(f"{path.name} cannot be read as a word list: {error}; mend or restore it") from error
+    for name in ("months", "weekdays", "numbers", "numbers_2", "ordinals", "fractions"):
+        groups[name] = _rows(raw.get(name, ""))
+    groups["numbers"] = tuple((row[0].split(" = ")[0],) for row in groups["numbers"])
+    groups["numbers_2"] = tuple((row[0].split(" = ")[0],) for row in groups["numbers_2"])
+    endings = frozenset(_items(raw.get("endings", "")))
+    swaps, stems = _swaps(raw.get("antonyms", []), bool(endings))
+    hedges, _ = _swaps([f"{pair}".replace(" = ", " => ") for pair in raw.get("hedges", [])], False)
+    entries = _entries(groups, swaps, hedges)
+    return Gazetteer(
+        path.stem,
+        groups,
+        entries,
+        {**swaps, **hedges},
+        stems,
+        {name: frozenset(_items(raw.get(name, ""))) for name in WORD_LISTS},
+        {
+            "fillers": tuple(raw.get("fillers", [])),
+            "generic": tuple(_items(raw.get("generic", ""))),
+            "prefixes": tuple(raw.get("prefixes", "").split()),
+            "units": tuple(_items(raw.get("units", ""))),
+            "vowels": tuple(raw.get("vowels", "")),
+        },
+        tuple(_pair(text) for text in raw.get("negations", [])),
+        raw.get("generalise", {}),
+        _pattern(entries, stems, endings, tuple(raw.get("prefixes", "").split())),
+    )
+
+
+def _items(text: str) -> list[str]:
+    return [item.strip() for item in text.split(",") if item.strip()]
+
+
+def _rows(text: str) -> tuple[Row, ...]:
+    return tuple(tuple(form.strip() for form in item.split("|")) for item in _items(text))
+
+
+def _pair(text: str) -> tuple[str, str]:
+    first, _, second = text.partition(" = ")
+    return first, second
+
+
+def _swaps(pairs: Sequence[str], inflected: bool) -> tuple[dict[str, str], dict[str, str]]:
+    """Both ways for `a = b`, one way for `a => b`; the earlier line wins."""
+    whole: dict[str, str] = {}
+    stems: dict[str, str] = {}
+    for pair in pairs:
+        left, arrow, right = pair.partition(" => ")
+        if not arrow:
+            left, _, right = pair.partition(" = ")
+        first, second = left.split("|"), right.split("|")
+        for a, b in zip(first, second, strict=False):
+            target = stems if inflected and len(first) == 1 and len(a) > 2 else whole
+            target.setdefault(a, b)
+            whole.setdefault(a, b)
+            if not arrow:
+                target.setdefault(b, a)
+                whole.setdefault(b, a)
+    return whole, stems
+
+
+def _entries(
+    groups: Mapping[str, tuple[Row, ...]], swaps: Mapping[str, str], hedges: Mapping[str, str]
+) -> dict[str, tuple[Entry, ...]]:
+    found: dict[str, list[Entry]] = {}
+    kinds = {"numbers": "number", "numbers_2": "number", "ordinals": "ordinal", "fractions": "ordinal"}
+    for name, rows in groups.items():
+        if name in _COMMON or name == "months":
+            continue
+        for at, row in enumerate(rows):
+            for column, form in enumerate(row):
+                kind = kinds.get(name) or ("weekday" if name == "weekdays" else _name_or_term(form))
+                found.setdefault(form, []).append(Entry(kind, name, at, column))
+    for kind, table in (("hedge", hedges), ("antonym", swaps)):
+        for form in table:
+            found.setdefault(form, []).append(Entry(kind, kind, 0, 0))
+    for form in list(found):
+        found.setdefault(form[:1].upper() + form[1:], found[form])
+    return {form: tuple(places) for form, places in found.items()}
+
+
+def _name_or_term(form: str) -> str:
+    return "name" if form[:1].isupper() else "term"
+
+
+def _pattern(
+    entries: Mapping[str, object], stems: Mapping[str, str], endings: frozenset[str], prefixes: Sequence[str]
+) -> "regex.Pattern[str]":
+    """One pattern for all forms. Where a script has no spaces, a form must not be part of a longer run."""
+    forms = sorted(entries, key=lambda form: (-len(form), form))
+    spaced = [regex.escape(form) for form in forms if not regex.search(f"[{_CJK}]", form)]
+    dense = [_dense(form) for form in forms if regex.search(f"[{_CJK}]", form)]
+    before = "".join(regex.escape(prefix) for prefix in prefixes)
+    start = rf"(?<![\p{{L}}\p{{M}}\p{{N}}])(?:[{before}])?" if before else r"(?<![\p{L}\p{M}\p{N}])"
+    parts = []
+    if spaced:
+        parts.append(rf"{start}(?P<form>{'|'.join(spaced)})(?![\p{{L}}\p{{M}}\p{{N}}])")
+    if stems:
+        ends = "|".join(sorted(endings, key=lambda ending: (-len(ending), ending)))
+        alternatives = "|".join(sorted(stems, key=lambda stem: (-len(stem), stem)))
+        parts.append(rf"{start}(?P<stem>(?:{alternatives})(?=(?:{ends})?(?![\p{{L}}\p{{M}}])))(?:{ends})?")
+    if dense:
+        parts.append(rf"(?P<dense>{'|'.join(dense)})")
+    return regex.compile("|".join(parts) or r"(?!)")
+
+
+def _dense(form: str) -> str:
+    escaped = regex.escape(form)
+    if len(form) == 1 and form not in "約约":
+        return rf"(?<!\p{{Han}}){escaped}(?!\p{{Han}})"
+    if regex.fullmatch(r"[\p{Katakana}ー]+", form):
+        return rf"(?<![\p{{Katakana}}ー]){escaped}(?![\p{{Katakana}}ー])"
+    return str(escaped)

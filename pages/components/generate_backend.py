@@ -1,0 +1,174 @@
+"""Who makes the answers: rules, a server that speaks OpenAI's API, or vLLM in a process of its own."""
+
+import os
+from dataclasses import dataclass
+
+import streamlit as st
+
+from core.llm.asking import DEFAULT_ATTEMPTS
+from core.runs.environments import missing_for
+from core.runs.settings import BACKENDS, OPENAI_KEY, OPENAI_URL, Backend, RunningSettings
+from pages.components.messages import plain
+
+_NAMES: dict[Backend, str] = {
+    "rules": "Rules: no model, no cost",
+    "openai": "A server (OpenAI-compatible)",
+    "vllm": "vLLM on this machine",
+}
+_DEFAULTS = RunningSettings()
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What was chosen, as the run's settings take it."""
+
+    backend: Backend
+    running: RunningSettings
+    model: str = ""
+    base_url: str = ""
+    attempts: int = DEFAULT_ATTEMPTS
+    max_model_len: int | None = None
+    missing: str | None = None
+    """What the backend still needs on this machine; None: nothing."""
+
+
+def choose() -> Chosen:
+    """The backend and what it needs to know."""
+    backend: Backend = st.radio(
+        "Backend",
+        BACKENDS,
+        format_func=_NAMES.__getitem__,
+        horizontal=True,
+        key="generate_backend",
+        persist_state="session",
+    )
+    missing = missing_for(backend)
+    if missing:
+        st.warning(plain(missing))
+    if backend == "rules":
+        st.markdown(
+            "Numbers, dates, names and the like are exchanged by fixed rules: good enough to try everything out, "
+            "plainer than what a model writes. Records say `rules`."
+        )
+        return Chosen(backend, _DEFAULTS, missing=missing)
+    return _server(missing) if backend == "openai" else _vllm(missing)
+
+
+def _server(missing: str | None) -> Chosen:
+    left, right = st.columns(2)
+    address = left.text_input("Address", OPENAI_URL, key="generate_url", persist_state="session").strip()
+    model = _model(right, "As the server names it.")
+    variable = left.text_input(
+        "Environment variable that holds the key",
+        OPENAI_KEY if address == OPENAI_URL else "",
+        key=f"generate_key_{address == OPENAI_URL}",
+        persist_state="session",
+        help="Its name, never the key itself: the key is read by the run and stored nowhere. Empty: the server "
+        "needs none.",
+    ).strip()
+    problem = _key_problem(variable)
+    if problem:
+        st.warning(problem)
+    else:
+        right.markdown(f":small[{'The key is set.' if variable else 'No key is sent.'}]")
+    with st.expander("Speed, attempts and prices"):
+        one, two = st.columns(2)
+        concurrency = one.number_input(
+            "Requests open at once",
+            1,
+            1024,
+            _DEFAULTS.concurrency,
+            key="generate_open",
+            persist_state="session",
+        )
+        timeout = two.number_input(
+            "Seconds for one request",
+            1.0,
+            3600.0,
+            _DEFAULTS.timeout,
+            10.0,
+            key="generate_timeout",
+            persist_state="session",
+        )
+        attempts = _attempts(one)
+        retries = two.number_input(
+            "Further tries when the line or the server fails",
+            0,
+            20,
+            _DEFAULTS.retries,
+            key="generate_retries",
+            persist_state="session",
+        )
+        running = RunningSettings(
+            int(concurrency),
+            float(timeout),
+            int(retries),
+            variable or None,
+            _price(one, "input"),
+            _price(two, "output"),
+        )
+    return Chosen("openai", running, model, address, attempts, missing=missing or problem)
+
+
+def _vllm(missing: str | None) -> Chosen:
+    left, right = st.columns(2)
+    model = _model(left, "Name or folder of the weights.")
+    longest = right.number_input(
+        "Most tokens of prompt and answer (0: the model's own)",
+        0,
+        1_000_000,
+        0,
+        key="generate_longest",
+        persist_state="session",
+    )
+    with st.expander("Attempts"):
+        attempts = _attempts(st.container())
+    return Chosen(
+        "vllm",
+        _DEFAULTS,
+        model,
+        attempts=attempts,
+        max_model_len=int(longest) or None,
+        missing=missing,
+    )
+
+
+def _model(place: "st.delta_generator.DeltaGenerator", said: str) -> str:
+    return place.text_input("Model", key="generate_model", persist_state="session", help=said).strip()
+
+
+def _attempts(place: "st.delta_generator.DeltaGenerator") -> int:
+    return int(
+        place.number_input(
+            "Answers asked for one step before it counts as failed",
+            1,
+            20,
+            DEFAULT_ATTEMPTS,
+            key="generate_attempts",
+            persist_state="session",
+        )
+    )
+
+
+def _price(place: "st.delta_generator.DeltaGenerator", what: str) -> float | None:
+    price: float | None = place.number_input(
+        f"Price of a million {what} tokens",
+        0.0,
+        None,
+        None,
+        key=f"generate_price_{what}",
+        persist_state="session",
+        placeholder="not known",
+        help="In whatever money; with both prices the run says what it costs.",
+    )
+    return price
+
+
+def _key_problem(variable: str) -> str | None:
+    """Why no key can be read; never repeats what was typed, which may be the key itself."""
+    if not variable or os.environ.get(variable, "").strip():
+        return None
+    return (
+        "No environment variable of that name is set where this app runs. Stop the app, set it (`export NAME=...`), "
+        "start the app again. Give the name, never the key itself."
+    )

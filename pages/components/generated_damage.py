@@ -1,0 +1,45 @@
+"""Damage levels 0-5 of one item: each text, how it was made, or why there is none."""
+
+import streamlit as st
+
+from core.generation.records import DamageTrace
+from core.schema import Item
+from pages.components import generated_level_diff as texts
+from pages.components.figures import nothing
+from pages.components.messages import plain
+
+_HOW = {
+    "llm": "written by the model",
+    "paraphrase": "the file's paraphrase",
+    "verbatim": "the reference word for word: every metric would call it perfect",
+}
+
+
+def render(trace: DamageTrace, item: Item) -> None:
+    """All levels that were asked for, with what they changed."""
+    for note in trace.notes:
+        st.markdown(f":small[{plain(note)}]")
+    if not trace.levels:
+        nothing("no level was made")
+        return
+    st.subheader("Levels", anchor=False)
+    against = texts.base_control("level 0")
+    first = next((level.text for level in trace.levels if level.level == 0), None)
+    before = item.reference
+    for level in trace.levels:
+        if level.text is None:
+            again = " Resume the run to ask again." if level.temporary else ""
+            st.warning(
+                f"Level {level.level} is missing: {plain(level.reason or 'no reason was kept')}. "
+                f"{plain(level.detail)}{again}"
+            )
+            continue
+        bases = {
+            texts.LEVEL_BEFORE: before,
+            texts.FIRST: item.reference if level.level == 0 or first is None else first,
+            texts.REFERENCE: item.reference,
+        }
+        texts.marked_card(f"Level {level.level}", bases.get(against), level.text, item.language)
+        answers = f"; {level.attempts} answers of the model" if level.attempts > 1 else ""
+        st.markdown(f":small[Made by: {plain(_HOW.get(level.how, level.how))}{answers}.]")
+        before = level.text

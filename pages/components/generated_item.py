@@ -1,0 +1,157 @@
+"""One item of a run: choose it, failing ones first, and follow every step that was taken."""
+
+from html import escape
+
+import pandas as pd
+import streamlit as st
+
+from core.generation.records import FactualTrace
+from core.runs.generation import materials_of
+from core.runs.results import Trace, trace_of
+from core.schema import Item, Material, MaterialSet, Run, RunItem
+from core.store import Store
+from core.store.replies import item_costs
+from core.store.runs import item_states, run_item
+from pages.components import generated_damage, generated_factual, generated_level_diff
+from pages.components.figures import nothing, table
+from pages.components.messages import mistakes_shown, plain
+
+_STATES = {"failed": "left out", "again": "no answer yet", "done": "complete"}
+"""In the order of the list: what needs a look comes first."""
+_MATERIALS, _CHOSEN = "generated_item_materials", "generated_item_chosen"
+_SHORT = 70
+
+
+def of_run(store: Store, run: Run) -> None:
+    """Choose an item of the run and show it."""
+    states = item_states(store, run.run_id)
+    if not states:
+        nothing("the run has not finished an item yet")
+        return
+    with mistakes_shown():
+        materials = materials_kept(store, run).materials
+        position = _choose(run, states, materials)
+        item = None if position is None else run_item(store, run.run_id, position)
+        if item is None or position is None:
+            nothing("no item is in this state")
+            return
+        trace = trace_of(run, item)
+        _standing(item, trace)
+        material = materials[position]
+        heading(material.item, material.context)
+        if isinstance(trace, FactualTrace):
+            generated_factual.render(trace, material.item)
+        else:
+            generated_damage.render(trace, material.item)
+        with st.expander("Calls and prompts of this item"):
+            prompts(trace.prompts)
+            _calls(store, run, position)
+
+
+def materials_kept(store: Store, run: Run) -> MaterialSet:
+    """The run's questions, read once a session and run."""
+    kept = st.session_state.get(_MATERIALS)
+    if kept is None or kept[0] != (run.run_id, run.data_sha256):
+        kept = ((run.run_id, run.data_sha256), materials_of(store, run))
+        st.session_state[_MATERIALS] = kept
+    materials: MaterialSet = kept[1]
+    return materials
+
+
+def heading(item: Item, context: str | None = None) -> None:
+    """Question, reference, and the passage or source that the task gives besides."""
+    generated_level_diff.style()
+    tag = generated_level_diff.language_of(item.language)
+    st.html(
+        f'<div class="assay-question assay-text assay-tall" {tag}>{escape(item.question)}</div>'
+        '<div class="assay-quiet" style="margin-top:.5rem">Reference</div>'
+        f'<div class="assay-reference assay-text" {tag}>{escape(item.reference)}</div>'
+    )
+    if context and context != item.question:
+        with st.expander("Context"):
+            generated_level_diff.plain_card("Passage, source text or sentence", context, item.language)
+
+
+def prompts(hashes: dict[str, str] | None) -> None:
+    """Which prompts were sent, by step."""
+    if not hashes:
+        st.markdown("No prompt was sent: no model was asked.")
+        return
+    table(pd.DataFrame({"Step": list(hashes), "Prompt (sha256)": [sha[:16] for sha in hashes.values()]}))
+
+
+def _choose(run: Run, states: dict[int, str], materials: tuple[Material, ...]) -> int | None:
+    counts = {state: sum(one == state for one in states.values()) for state in _STATES}
+    labels = {"all": f"all ({len(states)})"} | {s: f"{said} ({counts[s]})" for s, said in _STATES.items()}
+    wanted = st.segmented_control(
+        "Items",
+        list(labels),
+        default="all",
+        format_func=labels.__getitem__,
+        required=True,
+        key="generated_state",
+    )
+    order = list(_STATES)
+    found = sorted(
+        (at for at, state in states.items() if wanted in ("all", state) and at < len(materials)),
+        key=lambda at: (order.index(states[at]), at),
+    )
+    if not found:
+        return None
+    before = st.session_state.setdefault(_CHOSEN, {}).get(run.run_id)
+    chosen: int = st.selectbox(
+        "Item",
+        found,
+        found.index(before) if before in found else 0,
+        format_func=lambda at: _label(materials[at].item, states[at]),
+        help="Those that need a look come first.",
+    )
+    st.session_state[_CHOSEN][run.run_id] = chosen
+    return chosen
+
+
+def _label(item: Item, state: str) -> str:
+    line = " ".join(item.question.split())
+    short = line if len(line) <= _SHORT else line[: _SHORT - 1] + "…"
+    return f"{item.item_id} ({_STATES[state]}): {short}"
+
+
+def _standing(item: RunItem, trace: Trace) -> None:
+    if item.state == "done":
+        return
+    end = (
+        "Resume the run to ask again."
+        if item.state == "again"
+        else "What was made before that is shown below."
+    )
+    if isinstance(trace, FactualTrace):
+        why = generated_factual.why_it_ended(trace)
+    else:
+        why = "; ".join(f"{step}: {reason}" for step, reason in item.failures) + "."
+    st.warning(f"This item is {_STATES[item.state]}. {plain(why)} {end}")
+
+
+def _calls(store: Store, run: Run, position: int) -> None:
+    calls = item_costs(store, run.run_id, position)
+    if not calls:
+        st.markdown("No call was made.")
+        return
+    st.markdown(
+        "A reply that is complete and cannot be used, or none, is asked for again: the same step follows."
+    )
+    table(
+        pd.DataFrame(
+            {
+                "Step": [call["step"] for call in calls],
+                "Reply": [call["reason"] or "complete" for call in calls],
+                "From the cache": ["yes" if call["cached"] else "no" for call in calls],
+                "Tokens in": [_number(call["input_tokens"]) for call in calls],
+                "Tokens out": [_number(call["output_tokens"]) for call in calls],
+                "Seconds": [f"{call['seconds']:.2f}" for call in calls],
+            }
+        )
+    )
+
+
+def _number(value: object) -> str:
+    return "not counted" if value is None else str(value)

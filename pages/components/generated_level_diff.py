@@ -1,0 +1,107 @@
+"""Generated texts as HTML: A0 with its facts marked by group, and a level with what it changed.
+
+Texts of a data set or a model are untrusted: everything goes through html.escape and nothing into a label.
+A group is told by its name as well as its colour, so that nobody has to tell colours apart.
+"""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+
+import streamlit as st
+
+from core.diff import diff_against
+from core.generation.records import Span
+
+LEVEL_BEFORE, FIRST, REFERENCE, OFF = BASES = ("before", "first", "reference", "off")
+_MARK = {"same": "span", "added": "ins", "removed": "del"}
+_COLORS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#8c6bb1", "#999999")
+"""Okabe and Ito's colours, chosen to be told apart by everybody; laid thinly over either ground."""
+_STYLE = (
+    "<style>"
+    ".assay-fact { border-radius: .2rem; padding: 0 .12em; border-bottom: 2px solid; }"
+    ".assay-fact sup { font-size: .68em; font-weight: 600; margin-inline-start: .15em; opacity: .95; line-height: 0;"
+    " direction: ltr; unicode-bidi: isolate; }"
+    ".assay-held { border-bottom: 2px dashed color-mix(in srgb, currentColor 55%, transparent); }"
+    + "".join(
+        f".assay-g{number} {{ background: color-mix(in srgb, {color} 28%, transparent); border-color: {color}; }}"
+        for number, color in enumerate(_COLORS, start=1)
+    )
+    + ".assay-tall { max-height: 24em; overflow-y: auto; }"
+    "</style>"
+)
+
+
+def style() -> None:
+    """The style sheet of these texts; blind_pair's has to be there too."""
+    st.html(_STYLE)
+
+
+def base_control(first: str) -> str:
+    """What a level's changes are marked against; one of BASES."""
+    labels = {LEVEL_BEFORE: "the level before", FIRST: first, REFERENCE: "the reference", OFF: "off"}
+    return st.segmented_control(
+        "Mark changes against",
+        BASES,
+        default=LEVEL_BEFORE,
+        format_func=labels.__getitem__,
+        required=True,
+        key="generated_base",
+        persist_state="session",
+        help="Underlined: new. Struck through: taken out.",
+    )
+
+
+def plain_card(title: str, text: str, language: str) -> None:
+    """A text as it is, under a title of ours."""
+    _card(escape(title), escape(text), language)
+
+
+def marked_card(title: str, base: str | None, text: str, language: str) -> None:
+    """A text with what it changed against `base`; None: as it is."""
+    if base is None:
+        plain_card(title, text, language)
+        return
+    body = "".join(f"<{_MARK[s.kind]}>{escape(s.text)}</{_MARK[s.kind]}>" for s in diff_against(base, text))
+    _card(escape(title), body, language)
+
+
+def facts_card(
+    title: str, text: str, spans: Sequence[Span], group_of: Mapping[int, int], language: str
+) -> None:
+    """A0 with its facts: those of group 1 are changed at A1, and so on; the others are held."""
+    _card(escape(title), facts_html(text, spans, group_of), language)
+
+
+def facts_html(text: str, spans: Sequence[Span], group_of: Mapping[int, int]) -> str:
+    """The text with each span in brackets and its number, and the level at which it is changed.
+
+    Spans that do not fit the text (of a record that somebody changed) are left unmarked.
+    """
+    pieces, at = [], 0
+    for number, span in sorted(enumerate(spans), key=lambda pair: pair[1].start):
+        if not at <= span.start < span.end <= len(text):
+            continue
+        pieces.append(escape(text[at : span.start]))
+        inside = escape(text[span.start : span.end])
+        group = group_of.get(number)
+        if group is None:
+            pieces.append(f'<span class="assay-fact assay-held">[{inside}]<sup>{number}</sup></span>')
+        else:
+            color = (group - 1) % len(_COLORS) + 1
+            pieces.append(
+                f'<span class="assay-fact assay-g{color}">[{inside}]<sup>{number}·A{group}</sup></span>'
+            )
+        at = span.end
+    return "".join([*pieces, escape(text[at:])])
+
+
+def language_of(tag: str) -> str:
+    """Attributes that tell a browser how to set a text of this language."""
+    return 'dir="auto"' if tag == "und" else f'dir="auto" lang="{escape(tag, quote=True)}"'
+
+
+def _card(title: str, body: str, language: str) -> None:
+    st.html(
+        f'<div class="assay-card"><div class="assay-side">{title}</div>'
+        f'<div class="assay-text assay-tall" {language_of(language)}>{body}</div></div>'
+    )

@@ -1,0 +1,72 @@
+"""How far each level of a run is from the reference, as a look at what was done; no metric of quality."""
+
+import pandas as pd
+import streamlit as st
+
+from core import plots
+from core.analysis.words_kept import WordsKept, words_kept
+from core.runs.results import level_texts, traces_of
+from core.runs.settings import settings_of
+from core.schema import Run
+from core.store import Store
+from core.store.runs import item_states
+from pages.components.figures import chart, nothing, part, table
+from pages.components.generated_item import materials_kept
+from pages.components.messages import mistakes_shown
+from pages.components.results_tables import number
+
+MOST_ITEMS = 1000
+"""More would make the page wait, and change the figure little."""
+_KEPT = "generated_levels_kept"
+
+
+def render(store: Store, run: Run) -> None:
+    """Mean share of the reference's words at each level, with its range over items."""
+    part(
+        "Words kept",
+        "The share of the reference's words that a level still has, in the same order. It says how much was "
+        "changed and nothing of how well: this is no metric of quality.",
+        "words-kept",
+    )
+    states = item_states(store, run.run_id)
+    if not states:
+        nothing("the run has not finished an item yet")
+        return
+    with mistakes_shown():
+        _show(_kept(store, run, sum(state == "done" for state in states.values())), len(states))
+
+
+def _kept(store: Store, run: Run, n_done: int) -> tuple[WordsKept, ...]:
+    """Computed again only when the run has made more."""
+    key = (run.run_id, n_done, run.finished_utc)
+    known = st.session_state.get(_KEPT)
+    if known is None or known[0] != key:
+        references = {m.item.item_id: m.item.reference for m in materials_kept(store, run).materials}
+        found = (
+            (trace.item_id, level_texts(trace))
+            for _, trace in zip(range(MOST_ITEMS), traces_of(store, run), strict=False)
+        )
+        known = (key, words_kept(references, found, settings_of(run).level_names))
+        st.session_state[_KEPT] = known
+    kept: tuple[WordsKept, ...] = known[1]
+    return kept
+
+
+def _show(levels: tuple[WordsKept, ...], n_items: int) -> None:
+    said = ", ".join(f"{one.level} {number(one.mean)}" for one in levels)
+    chart(plots.words_kept(levels), f"Mean share of the reference's words kept: {said}", "generated_levels")
+    table(
+        pd.DataFrame(
+            {
+                "Level": [one.level for one in levels],
+                "Items used": [one.n for one in levels],
+                "Mean": [number(one.mean) for one in levels],
+                "Fewest kept": [number(one.low) for one in levels],
+                "Most kept": [number(one.high) for one in levels],
+            }
+        )
+    )
+    more = f" Only the first {MOST_ITEMS:,} of {n_items:,} items are used." if n_items > MOST_ITEMS else ""
+    st.markdown(
+        f":small[Dots: the mean; lines: from the item that kept fewest to the one that kept most.{more}]"
+    )

@@ -1,0 +1,112 @@
+"""A published A0-A4 report: whether it took the steps it says, and every item of it to look at."""
+
+import pandas as pd
+import streamlit as st
+
+from core.datasets.factual_report import FactualReport, read_report
+from core.datasets.reading import sha256_of
+from core.generation.factual.published import to_traces
+from core.generation.factual.replay import KEEP, Replay, ReplayedItem, replay
+from core.schema import Item
+from pages.components import generated_factual, generated_item
+from pages.components.figures import part, table
+from pages.components.messages import mistakes_shown, plain
+
+_REPLAYED = "report_replay_done"
+_SHORT = 70
+
+
+def render() -> None:
+    """Upload a report, see the counts, look at an item."""
+    st.write(
+        "A report keeps every step of a run that made A0-A4: the paper's `report.json`, or the one among the files of "
+        "a run here. Assay takes the steps that need no model again and compares."
+    )
+    upload = st.file_uploader("Report (JSON)", type=["json"], key="generate_report", max_upload_size=100)
+    if upload is None:
+        return
+    with mistakes_shown():
+        report, found = _replayed(upload.getvalue(), upload.name)
+        _counts(found)
+        _item(report, found)
+
+
+def _replayed(data: bytes, name: str) -> tuple[FactualReport, Replay]:
+    """The report and its replay, made once a file."""
+    key = (sha256_of(data), name)
+    known = st.session_state.get(_REPLAYED)
+    if known is None or known[0] != key:
+        report = read_report(data, name)
+        st.session_state[_REPLAYED] = known = (key, report, replay(report))
+    return known[1], known[2]
+
+
+def _counts(found: Replay) -> None:
+    part(
+        "Replay",
+        f"In how many of the {found.items} items the report shows what its steps give when taken again.",
+    )
+    spelled = "as they are written" if found.case == "kept" else "in lower case"
+    rows = [
+        (
+            "Items",
+            found.items,
+            "All that the report lists; one without facts, ranking or selection matches at no step.",
+        ),
+        (
+            "Brackets",
+            found.brackets_match,
+            "A0 without its brackets is the answer, and they hold the listed facts.",
+        ),
+        (
+            "Filter, order of the code",
+            found.filter_match_code_order,
+            f"First keep the most important {KEEP:.0%}, then drop what the question names; facts compared {spelled}.",
+        ),
+        (
+            "Filter, order of the paper",
+            found.filter_match_paper_order,
+            f"First drop what the question names, then keep the most important {KEEP:.0%}.",
+        ),
+        (
+            "Sizes of the groups",
+            found.group_sizes_match,
+            "As many brackets go from level to level as the groups have facts.",
+        ),
+    ]
+    table(
+        pd.DataFrame(
+            [(name, f"{count:,}", said) for name, count, said in rows],
+            columns=["Step", "Items that match", "Note"],
+        )
+    )
+    st.markdown(
+        ":small[The two orders are alternatives: the one that fits all items is the one the run took. What a model did "
+        "(paraphrase, ranking, edits) cannot be replayed.]"
+    )
+
+
+def _item(report: FactualReport, found: Replay) -> None:
+    traces = to_traces(report)
+    order = sorted(range(found.items), key=lambda at: (not found.per_item[at].reasons, at))
+    chosen = st.selectbox(
+        "Item",
+        order,
+        format_func=lambda at: _label(found.per_item[at]),
+        key="generate_report_item",
+        help="Those that do not match come first.",
+    )
+    for reason in found.per_item[chosen].reasons:
+        st.warning(plain(reason))
+    question = report.questions[chosen]
+    item = Item(traces[chosen].item_id, question.question, question.ground_truth)
+    if traces[chosen].failed_step is not None:
+        st.warning(plain(generated_factual.why_it_ended(traces[chosen])))
+    generated_item.heading(item)
+    generated_factual.render(traces[chosen], item)
+
+
+def _label(one: ReplayedItem) -> str:
+    line = " ".join(one.question.split())
+    short = line if len(line) <= _SHORT else line[: _SHORT - 1] + "…"
+    return f"{one.item + 1} ({'does not match' if one.reasons else 'matches'}): {short}"

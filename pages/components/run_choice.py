@@ -1,0 +1,46 @@
+"""Which generation run is on the screen: one of those kept, one that is still to be made, or a published report."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.runs.progress import is_worked_on
+from core.runs.settings import settings_of
+from core.schema import Run
+
+NEW, REPORT = 0, -1
+"""Stand for a run that is still to be made, and for a report that was published."""
+SCHEMES = {"factual": "factual levels", "damage": "damage levels"}
+"""Kind of a run -> what it makes."""
+_CHOSEN = "run_choice"
+
+
+def choose(runs: Sequence[Run]) -> int:
+    """The number of the run chosen, NEW or REPORT."""
+    names = {NEW: "Make new answers ...", REPORT: "Inspect a published report ..."}
+    names |= {run.run_id: name_of(run) for run in runs}
+    before = st.session_state.get(_CHOSEN, NEW)
+    options = list(names)
+    chosen = st.selectbox(
+        "Run",
+        options,
+        index=options.index(before) if before in names else 0,
+        format_func=names.__getitem__,
+        help="Newest first; runs that were started by command are here too.",
+    )
+    remember(chosen)
+    return chosen
+
+
+def remember(run_id: int) -> None:
+    """Make this the run that the page shows."""
+    st.session_state[_CHOSEN] = run_id
+
+
+def name_of(run: Run) -> str:
+    """A run in one line."""
+    settings = settings_of(run)
+    by = "rules" if settings.backend == "rules" else settings.model
+    part = "" if run.n_wanted == run.n_items else f", first {run.n_wanted} of {run.n_items}"
+    state = "interrupted" if run.state == "running" and not is_worked_on(run) else run.state
+    return f"Run {run.run_id}: {SCHEMES[run.kind]} by {by}, {run.data_file}{part} ({state})"

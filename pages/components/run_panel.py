@@ -1,0 +1,241 @@
+"""How a run goes: progress while it works, what was left out and why, what it cost; cancel, resume, run all."""
+
+import pandas as pd
+import streamlit as st
+
+from core.runs.environments import lives, run_log, start_child
+from core.runs.estimate import Estimate, estimate_all
+from core.runs.plan import prepare_again
+from core.runs.progress import Progress, money_of, progress_of
+from core.runs.settings import GenerationSettings, running_of, settings_of
+from core.schema import Run
+from core.store import Store, database_path
+from core.store.runs import ask_to_stop, get_run
+from pages.components import generate_prompts, visitor
+from pages.components.figures import part, table
+from pages.components.messages import mistakes_shown, moment, plain
+
+_STARTED = "run_panel_started"
+"""Run -> (process, when the run was started before): until the process has said that it works."""
+_TICK = 1.0
+"""Seconds between two looks at a run that is worked on."""
+_LOG_LINES = 15
+_MOVING = ("starting", "running")
+_STATES = {
+    "waiting": "waits to be started",
+    "starting": "is being started",
+    "running": "is running",
+    "done": "is done",
+    "cancelled": "was cancelled: what was finished is kept",
+    "stopped": "stopped before its end: what was finished is kept",
+    "interrupted": "was interrupted: its process is gone. What was finished is kept",
+}
+
+
+def start(run: Run) -> None:
+    """Work on the run in a process of its own. Raises InputError where its environment is missing."""
+    process = start_child(database_path(), run.run_id, settings_of(run).backend)
+    st.session_state.setdefault(_STARTED, {})[run.run_id] = (process, run.started_utc)
+
+
+def render(store: Store, run: Run) -> None:
+    """The panel, which looks again by itself while the run is worked on."""
+    state = _state(progress_of(store, run.run_id))
+    st.fragment(_live, run_every=_TICK if state in _MOVING else None)(run.run_id, state)
+    with st.expander("What was asked for"):
+        _asked(settings_of(run), run)
+
+
+def _live(run_id: int, before: str) -> None:
+    with visitor.admin_store() as store:
+        progress = progress_of(store, run_id)
+        state = _state(progress)
+        if state != before:
+            st.rerun()  # the clock starts or stops, and the rest of the page names the state too
+        _standing(progress, state)
+        with mistakes_shown():
+            _buttons(store, progress, state)
+        if state not in _MOVING:
+            _unfinished_start(progress)
+            _all_items(store, progress)
+        _left_out(progress)
+        _costs(progress)
+
+
+def _state(progress: Progress) -> str:
+    """As the store has it, or `starting` until a process that was begun here says that it works."""
+    begun = st.session_state.get(_STARTED, {}).get(progress.run.run_id)
+    if begun and progress.state != "running" and begun[1] == progress.run.started_utc and lives(begun[0]):
+        return "starting"
+    return progress.state
+
+
+def _standing(progress: Progress, state: str) -> None:
+    run = progress.run
+    st.markdown(f"Run {run.run_id} **{_STATES[state]}**.{_speed(progress, state)}")
+    share = progress.n_finished / run.n_wanted if run.n_wanted else 1.0
+    st.progress(min(share, 1.0), text=f"{progress.n_finished:,} of {run.n_wanted:,} items")
+    if run.message and state in ("stopped", "cancelled"):
+        st.warning(plain(run.message))
+    if run.cancel and state == "running":
+        st.info("It stops as soon as the requests that are open are answered or put down.")
+    with st.container(horizontal=True, gap="large"):
+        st.metric("Complete", progress.n_done, width="content")
+        st.metric("Left out", progress.n_failed, width="content")
+        st.metric("No answer yet", progress.n_again, width="content")
+    st.markdown(
+        ":small[Complete: every level was made. Left out: a level is missing, and another try would not mend it. "
+        "No answer yet: the server or the line failed; Resume asks again.]"
+    )
+
+
+def _speed(progress: Progress, state: str) -> str:
+    if state != "running":
+        return ""
+    if progress.rate is None:
+        return (
+            " Nothing new is finished yet: it reaches the server, loads a model, or works on its first items."
+        )
+    said = (
+        f" {progress.rate * 60:,.0f} items a minute"
+        if progress.rate < 10
+        else f" {progress.rate:,.0f} items a second"
+    )
+    left = "" if progress.seconds_left is None else f", about {duration(progress.seconds_left)} left"
+    return f"{said}{left}."
+
+
+def _buttons(store: Store, progress: Progress, state: str) -> None:
+    run = progress.run
+    if state in _MOVING:
+        if st.button("Cancel", key="run_cancel", disabled=run.cancel or state == "starting"):
+            ask_to_stop(store, run.run_id)
+            st.rerun(scope="fragment")
+    elif progress.can_resume:
+        label = "Start" if state == "waiting" else "Resume"
+        if st.button(
+            label, type="primary", key="run_resume", help="Nothing that is finished is paid for again."
+        ):
+            start(get_run(store, run.run_id))
+            st.rerun()
+
+
+def _unfinished_start(progress: Progress) -> None:
+    """Say what became of a process that ended before it could say anything in the database."""
+    begun = st.session_state.get(_STARTED, {}).get(progress.run.run_id)
+    if not begun or begun[1] != progress.run.started_utc:
+        return
+    log = run_log(database_path(), progress.run.run_id)
+    st.error("The run's process ended before it began to work. The last lines it wrote:")
+    lines = log.read_text("utf-8", errors="replace").splitlines()[-_LOG_LINES:] if log.is_file() else []
+    st.code("\n".join(lines) or "(nothing)", language=None, wrap_lines=True)
+
+
+def _all_items(store: Store, progress: Progress) -> None:
+    """After a preview: what all items will take, and the button that lets them run."""
+    run = progress.run
+    if run.limit is None or run.n_wanted >= run.n_items or not progress.n_finished:
+        return
+    part(
+        "All items",
+        f"Told from the {progress.n_done + progress.n_failed} items above, for all {run.n_items:,}, those included: "
+        "each step's calls and tokens per item, times the number of items.",
+    )
+    _estimate_table(estimate_all(store, progress), settings_of(run).backend)
+    st.markdown("Look at the answers under Items first. The items above are not paid for again.")
+    with mistakes_shown():
+        if st.button(f"Run all {run.n_items:,} items", type="primary", key="run_all"):
+            start(prepare_again(store, run, None, None))
+            st.rerun()
+
+
+def _estimate_table(found: Estimate, backend: str) -> None:
+    rows = {"Time": "not known" if found.seconds is None else f"about {duration(found.seconds)}"}
+    if backend == "rules":
+        rows |= {"Calls": "none: rules ask no model"}
+    elif found.calls is None:
+        rows |= {"Calls": "not known: no step of these items was paid for, or none is finished"}
+    else:
+        rows |= {
+            "Calls": f"{found.calls:,}",
+            "Tokens in": _count(found.input_tokens),
+            "Tokens out": _count(found.output_tokens),
+            "Money": "not known: give both prices, and a server that counts tokens"
+            if found.money is None
+            else f"{found.money:,.4f}",
+        }
+    table(pd.DataFrame({"All items": list(rows), "About": list(rows.values())}))
+
+
+def _left_out(progress: Progress) -> None:
+    if not progress.failures:
+        return
+    part(
+        "Left out, by step and reason",
+        "An item may be here more than once: each of its levels that failed counts.",
+    )
+    table(
+        pd.DataFrame(
+            [(step, reason, count) for (step, reason), count in progress.failures.items()],
+            columns=["Step", "Reason", "Times"],
+        )
+    )
+
+
+def _costs(progress: Progress) -> None:
+    if not progress.costs:
+        return
+    part(
+        "Cost by step",
+        "What was paid for: calls that a model answered. Answers from the cache cost nothing; seconds are summed "
+        "over calls, which run side by side.",
+    )
+    table(
+        pd.DataFrame(
+            {
+                "Step": [cost.step for cost in progress.costs],
+                "Calls": [f"{cost.calls:,}" for cost in progress.costs],
+                "From the cache": [f"{cost.cached:,}" for cost in progress.costs],
+                "No complete answer": [f"{cost.unusable:,}" for cost in progress.costs],
+                "Tokens in": [_count(cost.input_tokens) for cost in progress.costs],
+                "Tokens out": [_count(cost.output_tokens) for cost in progress.costs],
+                "Seconds": [f"{cost.seconds:,.1f}" for cost in progress.costs],
+            }
+        )
+    )
+    money = money_of(progress)
+    if money is not None:
+        st.markdown(f"Money so far: {money:,.4f} (tokens times the two prices).")
+
+
+def _asked(settings: GenerationSettings, run: Run) -> None:
+    """Settings in words, and the prompts."""
+    chosen = settings.factual if settings.kind == "factual" else settings.damage
+    running = running_of(run)
+    rows: dict[str, object] = {
+        "File": f"{run.data_file} (sha256 {run.data_sha256[:16]})",
+        "Made": f"{moment(run.created_utc)} UTC with Assay {run.app_version}",
+        "Answers stand under": settings.source_name,
+        "By": settings.backend,
+    }
+    if settings.backend != "rules":
+        rows |= {"Model": settings.model, "Address": settings.base_url or "none"}
+        rows |= {"Attempts a step": settings.attempts, "Requests open at once": running.concurrency}
+        rows |= {"Key's variable": running.key_variable or "none"}
+    rows |= {name.replace("_", " "): value for name, value in vars(chosen).items()}
+    table(pd.DataFrame({"Setting": list(rows), "Value": [str(value) for value in rows.values()]}))
+    with mistakes_shown():
+        generate_prompts.texts(settings.prompts)
+
+
+def _count(tokens: int | None) -> str:
+    return "not counted" if tokens is None else f"{tokens:,}"
+
+
+def duration(seconds: float) -> str:
+    """A time as a person says it."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return (
+        f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{max(rest, 1)} s"
+    )

@@ -1,0 +1,92 @@
+"""What a run made, to take away as files."""
+
+import io
+import zipfile
+from collections.abc import Callable
+from functools import partial
+
+import streamlit as st
+
+from core.runs.outputs import output_files
+from core.runs.settings import settings_of
+from core.runs.sources import count_verbatim
+from core.schema import Run
+from core.store import Store
+from core.store.runs import item_states
+from pages.components import send_to_study, visitor
+from pages.components.figures import nothing, part
+from pages.components.messages import mistakes_shown
+
+_MADE = "run_results_made"
+_TYPES = {"json": "application/json", "csv": "text/csv", "jsonl": "application/jsonl"}
+
+
+def render(store: Store, run: Run) -> None:
+    """Downloads, and the way to a study."""
+    states = item_states(store, run.run_id)
+    done = sum(state == "done" for state in states.values())
+    if not states:
+        nothing("the run has not finished an item yet")
+        return
+    with mistakes_shown():
+        _downloads(store, run, done, len(states))
+    send_to_study.form(store, run)
+
+
+def _downloads(store: Store, run: Run, done: int, n_items: int) -> None:
+    rest = " Reports and tables also hold what came of the others." if done < n_items else ""
+    part("Downloads", f"{done:,} of {run.n_items:,} items are complete.{rest}")
+    files, verbatim = _files(store, run, done, n_items)
+    if verbatim:
+        first = settings_of(run).level_names[0]
+        st.warning(
+            f"{first} is the reference word for word in {verbatim:,} of {n_items:,} items (`verbatim` in the records): "
+            "every metric calls such a text perfect, and raters of a study see the reference beside it."
+        )
+    again = visitor.admin_again()
+
+    def checked(make: Callable[[], bytes]) -> bytes:
+        with again():
+            return make()
+
+    whole = f"assay-run-{run.run_id}.zip"
+    with st.container(horizontal=True):
+        st.download_button(
+            f"All files ({whole})",
+            partial(checked, partial(_zipped, files)),
+            whole,
+            "application/zip",
+            key="run_files_all",
+            on_click="ignore",
+            type="primary",
+        )
+        for name, data in files.items():
+            st.download_button(
+                name,
+                partial(checked, partial(bytes, data)),
+                name,
+                _TYPES.get(name.rpartition(".")[2], "application/octet-stream"),
+                key=f"run_file_{name}",
+                on_click="ignore",
+            )
+    st.markdown(":small[The formats are described in `docs/formats.md`.]")
+
+
+def _files(store: Store, run: Run, *counted: int) -> tuple[dict[str, bytes], int]:
+    """The files and how many items begin with the reference; made again only when the run has made more."""
+    key = (run.run_id, counted, run.finished_utc)
+    known = st.session_state.get(_MADE)
+    if known is None or known[0] != key:
+        with st.spinner("Making the files ..."):
+            found = output_files(store, run), count_verbatim(store, run)
+        st.session_state[_MADE] = known = (key, found)
+    made: tuple[dict[str, bytes], int] = known[1]
+    return made
+
+
+def _zipped(files: dict[str, bytes]) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return packed.getvalue()

@@ -1,0 +1,56 @@
+"""What a whole run will cost, told from its first items: scaled by hand, and not told where nothing is known."""
+
+from dataclasses import replace
+
+import pytest
+
+from core.runs.estimate import Estimate, estimate
+from core.runs.progress import Progress
+from core.runs.settings import GenerationSettings, RunningSettings, as_kept
+from core.schema import Run, StepCost
+
+
+def progress(
+    *costs: StepCost, done: int = 4, failed: int = 1, n_items: int = 100, prices: float | None = 2.0
+) -> Progress:
+    settings = GenerationSettings("factual", "openai", "tiny", "http://127.0.0.1:1/v1")
+    running = RunningSettings(concurrency=10, input_price=prices, output_price=prices)
+    run = Run(1, "factual", "done", as_kept(settings), as_kept(running), "q.csv", "00", n_items, 5, "", "0")
+    return Progress(run, "done", done, failed, 0, {}, list(costs), None, None)
+
+
+def test_calls_tokens_money_and_time_are_scaled_to_all_items() -> None:
+    costs = (StepCost("rank", 5, 0, 0, 500, 50, 1.0), StepCost("edit", 20, 0, 2, 4_000, 400, 8.0))
+    assert estimate(progress(*costs), 3.0) == Estimate(
+        n_seen=5,
+        n_items=100,
+        calls=500,
+        input_tokens=90_000,
+        output_tokens=9_000,
+        money=pytest.approx(0.198),
+        seconds=30.0,  # 100 items of 3 s, ten side by side
+    )
+
+
+def test_answers_from_the_cache_are_counted_as_if_they_had_to_be_paid() -> None:
+    whole = estimate(progress(StepCost("rank", 5, 0, 0, 500, 50, 1.0)), 1.0)
+    half = estimate(progress(StepCost("rank", 2, 3, 0, 200, 20, 0.4)), 1.0)
+    assert whole == half
+
+
+def test_nothing_is_told_where_nothing_is_known() -> None:
+    cached = estimate(progress(StepCost("rank", 0, 5, 0, None, None, 0.0)), 1.0)
+    assert (cached.calls, cached.input_tokens, cached.money, cached.seconds) == (None, None, None, 10.0)
+    none = estimate(progress(done=0, failed=0), None)
+    assert (none.calls, none.seconds) == (None, None)
+    uncounted = estimate(progress(StepCost("rank", 5, 0, 0, None, None, 1.0)), None)
+    assert (uncounted.calls, uncounted.output_tokens, uncounted.money) == (100, None, None)
+    unpriced = estimate(progress(StepCost("rank", 5, 0, 0, 500, 50, 1.0), prices=None), None)
+    assert (unpriced.output_tokens, unpriced.money) == (1_000, None)
+
+
+def test_rules_work_one_item_at_a_time_and_ask_nobody() -> None:
+    by_rules = progress()
+    run = replace(by_rules.run, settings=as_kept(GenerationSettings("factual")))
+    found = estimate(replace(by_rules, run=run), 0.5)
+    assert (found.calls, found.seconds) == (0, 50.0)
