@@ -19,6 +19,7 @@ PAGES = (
     "annotate",
     "welcome",
     "methods",
+    "generate",
     "app",
     "pages/studies.py",
     "door",

@@ -18,6 +18,7 @@ FOREIGN_PAGES = (
     "annotate",
     "welcome",
     "methods",
+    "generate",
     "../studies",
     "pages/studies.py",
 )

@@ -1,0 +1,55 @@
+"""Make the demo study's pipeline answers anew: `python scripts/demo_answers.py` rewrites data/demo/answers.csv.
+
+They are the generator's own output, by rules from data/demo/questions.jsonl; what was written by hand stays.
+"""
+
+import asyncio
+import csv
+import io
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from core.datasets.questions import read_questions
+from core.generation.factual.pipeline import perturb
+from core.generation.factual.steps import FactualSettings
+from core.generation.rules.factual_steps import RuleSteps
+from core.generation.rules.pool import make_pool
+
+ROOT = Path(__file__).resolve().parents[1]
+DEMO = ROOT / "data" / "demo"
+SOURCE = "pipeline"
+SETTINGS = FactualSettings(parser="rules", seed=20261121)
+
+
+def pipeline_texts() -> dict[tuple[str, str], str]:
+    """(item, level) -> text, as the generator makes them today."""
+    data = (DEMO / "questions.jsonl").read_bytes()
+    materials = read_questions(data, "questions.jsonl").materials
+    steps = RuleSteps(make_pool(materials), SETTINGS.seed)
+    texts = {}
+    for material in materials:
+        trace = asyncio.run(perturb(material, steps, SETTINGS))
+        if trace.failed_step is not None:
+            raise SystemExit(f"{trace.item_id}: {trace.failed_step}: {trace.reason}. {trace.detail}")
+        texts |= {(trace.item_id, level.name): level.text for level in trace.levels}
+    return texts
+
+
+def new_answers() -> str:
+    """The whole file with today's pipeline answers, its rows in the order they have."""
+    made = pipeline_texts()
+    with (DEMO / "answers.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    out = io.StringIO(newline="")
+    writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    for row in rows:
+        text = made[row["item_id"], row["level"]] if row["source"] == SOURCE else row["text"]
+        writer.writerow({**row, "text": text})
+    return out.getvalue()
+
+
+if __name__ == "__main__":
+    (DEMO / "answers.csv").write_text(new_answers(), encoding="utf-8", newline="")

@@ -1,0 +1,87 @@
+"""The key of a server is sent with requests and found nowhere else."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from model_answers import Body, answer
+from scripted_server import Said, ScriptedServer, error
+
+from core.cli import main
+
+ROOT = Path(__file__).resolve().parents[2]
+DEMO = ROOT / "data" / "demo" / "questions.jsonl"
+KEY = "sk_live_51HwVerySecretIndeed9876543210"
+VARIABLE = "MODEL_SERVER_KEY"
+
+
+def run(folder: Path, url: str, *more: str, key: str | None = KEY) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "core", "generate", "damage", str(DEMO), "--out", str(folder / "out")]
+    command += ["--db", str(folder / "assay.db"), "--backend", "openai", "--model", "tiny", "--base-url", url]
+    environment = {**os.environ, **({VARIABLE: key} if key else {}), "OPENAI_LOG": "debug"}
+    return subprocess.run(
+        [*command, "--limit", "3", "--retries", "0", *more],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def nothing_holds(folder: Path, *texts: str) -> None:
+    """No file and no text has the key, or a piece of it that would help."""
+    written = {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    written |= {f"text {number}": text.encode() for number, text in enumerate(texts)}
+    assert any(name.startswith("assay.db") for name in written)
+    for name, data in written.items():
+        for piece in (KEY, KEY[:12], KEY[-12:]):
+            assert piece.encode() not in data, name
+
+
+def test_a_run_that_used_the_key_keeps_no_trace_of_it(tmp_path: Path) -> None:
+    with ScriptedServer(lambda body, n: answer(body), key=KEY) as server:
+        ended = run(tmp_path, server.url, "--key-variable", VARIABLE)
+        assert len(server.bodies) == 18
+    assert ended.returncode == 0, ended.stderr
+    nothing_holds(tmp_path, ended.stdout, ended.stderr)
+
+
+def _echoing(body: Body, n: int) -> Said | str:
+    """A server that names the key in its errors."""
+    if n % 3 == 0:
+        return error(500, f"upstream said: Authorization: Bearer {KEY}")
+    return error(400, f"bad request by {KEY}") if n % 3 == 1 else answer(body)
+
+
+def test_a_server_that_repeats_the_key_in_its_errors_gets_it_nowhere(tmp_path: Path) -> None:
+    with ScriptedServer(_echoing, key=KEY) as server:
+        ended = run(tmp_path, server.url, "--key-variable", VARIABLE)
+    assert "Left out: 3 items" in ended.stdout
+    nothing_holds(tmp_path, ended.stdout, ended.stderr)
+
+
+def test_a_refused_key_is_not_repeated(tmp_path: Path) -> None:
+    with ScriptedServer(lambda body, n: answer(body), key="another") as server:
+        ended = run(tmp_path, server.url, "--key-variable", VARIABLE)
+    assert ended.returncode == 2
+    assert VARIABLE in ended.stderr
+    nothing_holds(tmp_path, ended.stdout, ended.stderr)
+
+
+@pytest.mark.parametrize("given", [KEY, "sk-live-with-hyphens-9876"])
+def test_a_key_in_the_place_of_its_variable_is_refused_and_not_repeated(
+    given: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = ["--out", str(tmp_path / "out"), "--db", str(tmp_path / "assay.db")]
+    server = ["--backend", "openai", "--model", "tiny", "--base-url", "http://127.0.0.1:9/v1"]
+    status = main(["generate", "damage", str(DEMO), *where, *server, "--key-variable", given])
+    said = capsys.readouterr()
+    assert status == 2
+    assert "--key-variable" in said.err
+    assert given not in said.out + said.err
+    for path in tmp_path.rglob("*"):
+        assert not path.is_file() or given.encode() not in path.read_bytes()
