@@ -12,6 +12,7 @@ from core.runs.generation import GenerationJob, materials_of
 from core.runs.outputs import output_files
 from core.runs.progress import Progress, money_of, progress_of
 from core.runs.settings import Backend, running_of, settings_of
+from core.runs.sources import count_verbatim
 from core.runs.worker import work
 from core.schema import Run
 from core.store import Store
@@ -53,6 +54,11 @@ def finish_in_folder(store: Store, run_id: int, folder: Path) -> None:
         write_file(folder / name, data)
         names.append(name)
     print("\n".join(summary(progress)))
+    if verbatim := count_verbatim(store, progress.run):
+        print(
+            f"Note: the first level of {verbatim} items is the reference word for word (verbatim), for want of a "
+            "paraphrase: a metric that compares with the reference sees a text beside itself there."
+        )
     print(f"Written to {folder}: {', '.join(names)}.")
     if progress.state != "done":
         raise AssayError(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
-from core.runs.settings import RunningSettings, running_of
+from core.runs.settings import running_of
 from core.schema import Run, RunState, StepCost
 from core.store import Store
 from core.store.replies import step_costs
@@ -83,23 +83,19 @@ def is_worked_on(run: Run) -> bool:
     return True
 
 
-def cost_in_money(costs: list[StepCost], prices: RunningSettings) -> float | None:
-    """What the calls cost; None where a price or a count of tokens is missing."""
+def money_of(progress: Progress) -> float | None:
+    """What the run cost so far; None where a price or a count of tokens is missing."""
+    prices = running_of(progress.run)
     if prices.input_price is None or prices.output_price is None:
         return None
     total = 0.0
-    for cost in costs:
+    for cost in progress.costs:
         if cost.calls and (cost.input_tokens is None or cost.output_tokens is None):
             return None
         total += (cost.input_tokens or 0) * prices.input_price + (
             cost.output_tokens or 0
         ) * prices.output_price
     return total / 1e6
-
-
-def money_of(progress: Progress) -> float | None:
-    """What the run cost so far; None where a price or a count of tokens is missing."""
-    return cost_in_money(progress.costs, running_of(progress.run))
 
 
 def _rate(store: Store, run: Run) -> float | None:

@@ -6,7 +6,7 @@ from pydantic import TypeAdapter
 
 from core.generation.records import DamageTrace, FactualTrace
 from core.runs.settings import settings_of
-from core.schema import Output, Run, RunItem
+from core.schema import Run, RunItem
 from core.store import Store
 from core.store.runs import run_items
 
@@ -36,16 +36,6 @@ def level_texts(trace: Trace) -> dict[str, str]:
     if isinstance(trace, FactualTrace):
         return {level.name: level.text for level in trace.levels}
     return {str(level.level): level.text for level in trace.levels if level.text is not None}
-
-
-def outputs_of(store: Store, run: Run) -> tuple[Output, ...]:
-    """Every text the run made, under its source's name; of complete items and of those that are not."""
-    source = settings_of(run).source_name
-    return tuple(
-        Output(trace.item_id, level, source, text)
-        for trace in traces_of(store, run)
-        for level, text in level_texts(trace).items()
-    )
 
 
 def _broken(run: Run, item: RunItem) -> Trace:
