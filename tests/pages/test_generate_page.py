@@ -16,8 +16,8 @@ from core.generation.factual.steps import FactualSettings
 from core.runs.generation import GenerationJob, materials_of
 from core.runs.outputs import output_files
 from core.runs.plan import choose_prompts, create_run
-from core.runs.results import outputs_of as run_outputs
 from core.runs.settings import GenerationSettings, RunningSettings, running_of, settings_of
+from core.runs.sources import run_answers
 from core.runs.worker import work
 from core.schema import Run
 from core.store import Store, open_store
@@ -422,7 +422,7 @@ def test_a_run_goes_to_a_study_beside_another_run(store: Store) -> None:
     assert (study.name, study.state, study.levels) == ("two seeds", "draft", ("A0", "A1", "A2", "A3", "A4"))
     assert (study.design.candidate, study.design.comparator) == ("rules", "rules (run 1)")
     texts = {(o.item_id, o.level, o.text) for o in outputs_of(store, study.study_id) if o.source == "rules"}
-    assert texts == {(o.item_id, o.level, o.text) for o in run_outputs(store, run)}
+    assert texts == {(o.item_id, o.level, o.text) for o in run_answers(store, run).outputs}
 
 
 def test_a_run_goes_to_a_study_beside_a_file(store: Store) -> None:
