@@ -62,6 +62,13 @@ def shoot(page: Page, name: str) -> None:
     print(IMAGES / f"{name}.png")
 
 
+def choose(page: Page, tab: str) -> None:
+    """Open a tab of the newest run."""
+    page.get_by_role("combobox", name="Run").click()
+    page.get_by_role("option", name="Run 1").click()
+    page.get_by_role("tab", name=tab).click()
+
+
 def main() -> None:
     """Prepare a database, start the app, take the pictures."""
     options = argparse.ArgumentParser(description=__doc__)
@@ -71,6 +78,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         database = Path(folder) / "assay.db"
         token = prepare(database, data)
+        questions = str(ROOT / "data" / "demo" / "questions.jsonl")
+        assay(
+            ["generate", "factual", questions, "--seed", "7", "--out", f"{folder}/out", "--db", str(database)]
+        )
         with running(database) as server, chromium() as browser:
             page = browser.new_page(viewport={"width": 1180, "height": 800})
             page.goto(f"{server.url}/r/{token}")
@@ -82,6 +93,11 @@ def main() -> None:
             page.goto(f"{server.url}/results")
             expect(page.get_by_text("Raw agreement").first).to_be_visible(timeout=60_000)
             shoot(page, "results")
+            page.set_viewport_size({"width": 1180, "height": 1300})
+            page.goto(f"{server.url}/generate")
+            choose(page, "Items")
+            expect(page.get_by_role("heading", name="A0 and its facts")).to_be_visible(timeout=60_000)
+            shoot(page, "generate")
 
 
 if __name__ == "__main__":
