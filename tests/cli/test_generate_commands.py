@@ -173,80 +173,31 @@ def test_the_published_report_is_replayed(quiet: Run, shared_data: Path) -> None
     assert 8 <= found["filter_match_paper_order"] <= 10, "about 9: the paper's order is not the code's"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["factual", "gone.json", "--out", "o"], "gone.json cannot be read"),
-        (["factual", "DEMO", "--out", "o", "--levels", "A0-B2"], "--levels: 'A0-B2'"),
-        (["factual", "DEMO", "--out", "o", "--levels", "12"], "12 levels beyond A0; 1 to 9"),
-        (["factual", "DEMO", "--out", "o", "--keep", "0"], "--keep: 0 is no share"),
-        (["damage", "DEMO", "--out", "o", "--levels", "7"], "there is no level '7'"),
-        (["damage", "DEMO", "--out", "o", "--task", "translation"], "context (source sentence) is missing"),
-        (["damage", "DEMO", "--out", "o", "--limit", "0"], "--limit: 0"),
-        (["damage", "DEMO", "--out", "o", "--resume"], "no run of this file with these settings"),
-        (["damage", "DEMO", "--out", "o", "--prompt", "damage-qa"], "rules ask no model"),
-        (["damage", "DEMO", "--out", "o", "--model", "m"], "--model: rules need no model"),
-        (["damage", "DEMO", "--out", "o", "--backend", "openai"], "--model: name the model"),
-        (["damage", "DEMO", "--out", "o", "--backend", "openai", "--model", "m"], "OPENAI_API_KEY"),
-        (
-            ["damage", "DEMO", "--out", "o", "--backend", "openai", "--model", "m", "--base-url", "ftp://x"],
-            "--base-url: 'ftp://x'",
-        ),
-        (
-            [
-                "damage",
-                "DEMO",
-                "--out",
-                "o",
-                "--backend",
-                "openai",
-                "--model",
-                "m",
-                "--base-url",
-                "http://127.0.0.1:9/v1",
-            ],
-            "nobody answers there",
-        ),
-        (
-            [
-                "damage",
-                "DEMO",
-                "--out",
-                "o",
-                "--backend",
-                "openai",
-                "--model",
-                "m",
-                "--prompt",
-                "nope",
-                "--base-url",
-                "http://x/v1",
-            ],
-            "There is no prompt nope",
-        ),
-        (
-            [
-                "damage",
-                "DEMO",
-                "--out",
-                "o",
-                "--backend",
-                "openai",
-                "--model",
-                "m",
-                "--prompt",
-                "factual-rank",
-                "--base-url",
-                "http://x/v1",
-            ],
-            "prompt factual-rank: is for rank",
-        ),
-        (["damage", "DEMO", "--out", "o", "--engine", "x=1"], "--engine: only vllm"),
-        (["replay", "DEMO"], "questions.jsonl cannot be"),
-    ],
-)
+SERVER = ["--backend", "openai", "--model", "m", "--base-url"]
+MISTAKES: list[tuple[str, list[str], str]] = [
+    ("factual", ["--levels", "A0-B2"], "--levels: 'A0-B2'"),
+    ("factual", ["--levels", "12"], "12 levels beyond A0; 1 to 9"),
+    ("factual", ["--keep", "0"], "--keep: 0 is no share"),
+    ("damage", ["--levels", "7"], "there is no level '7'"),
+    ("damage", ["--task", "translation"], "context (source sentence) is missing"),
+    ("damage", ["--limit", "0"], "--limit: 0"),
+    ("damage", ["--resume"], "no run of this file with these settings"),
+    ("damage", ["--prompt", "damage-qa"], "rules ask no model"),
+    ("damage", ["--model", "m"], "--model: rules need no model"),
+    ("damage", ["--engine", "x=1"], "--engine: only vllm"),
+    ("damage", ["--backend", "openai"], "--model: name the model"),
+    ("damage", ["--backend", "openai", "--model", "m"], "OPENAI_API_KEY"),
+    ("damage", [*SERVER, "ftp://x"], "--base-url: 'ftp://x'"),
+    ("damage", [*SERVER, "http://127.0.0.1:9/v1"], "nobody answers there"),
+    ("damage", [*SERVER, "http://x/v1", "--prompt", "nope"], "There is no prompt nope"),
+    ("damage", [*SERVER, "http://x/v1", "--prompt", "factual-rank"], "prompt factual-rank: is for rank"),
+]
+
+
+@pytest.mark.parametrize(("verb", "options", "says"), MISTAKES)
 def test_mistakes_end_with_a_sentence(
-    arguments: list[str],
+    verb: str,
+    options: list[str],
     says: str,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
@@ -255,8 +206,15 @@ def test_mistakes_end_with_a_sentence(
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.setenv("ASSAY_DB", str(tmp_path / "assay.db"))
-    whole = ["generate", *(str(DEMO) if word == "DEMO" else word for word in arguments)]
-    assert says in refused(capsys, *whole)
+    assert says in refused(capsys, "generate", verb, str(DEMO), "--out", "o", *options)
+
+
+def test_files_that_are_missing_or_of_another_kind_are_named(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    gone = str(tmp_path / "gone.json")
+    assert "gone.json cannot be read" in refused(capsys, "generate", "factual", gone, "--out", str(tmp_path))
+    assert "questions.jsonl cannot be" in refused(capsys, "generate", "replay", str(DEMO))
 
 
 def test_where_vllm_is_missing_one_line_says_how_to_get_it(

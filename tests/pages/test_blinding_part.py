@@ -1,32 +1,21 @@
 """The part "Blinding" of the results page, by itself: reading, tables, what is left out, comments as they are."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import pandas as pd
-import pytest
 from factories import StudyAtHand, always, dataset, study_in, vote
 from streamlit.testing.v1 import AppTest
 
 from core.analysis.blinding import blinding
 from core.analysis.study_results import study_results
 from core.schema import Guess, GuessedSide
-from core.store import Store, open_store
+from core.store import Store
 from core.store.guesses import restore_guesses
 from pages.components import blinding_part
 from pages.components.messages import plain
 
 HOSTILE = ":smile: ![x](http://outside.invalid/y.png) <b>bold</b> $a$"
-
-
-@pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
-    """The database that the part reads."""
-    path = tmp_path / "assay.db"
-    monkeypatch.setenv("ASSAY_DB", str(path))
-    with open_store(path) as opened:
-        yield opened
 
 
 def page() -> None:

@@ -3,13 +3,10 @@
 import json
 import re
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from admin_session import admin_cookie
 from factories import study_in
-from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
 
 from core.generation.factual.steps import FactualSettings
@@ -20,7 +17,7 @@ from core.runs.settings import GenerationSettings, RunningSettings, running_of, 
 from core.runs.sources import run_answers
 from core.runs.worker import work
 from core.schema import Run
-from core.store import Store, open_store
+from core.store import Store
 from core.store.runs import finish_run, get_run, list_runs, run_item
 from core.store.studies import list_studies, outputs_of
 from pages.components import run_choice
@@ -30,23 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DEMO = ROOT / "data" / "demo" / "questions.jsonl"
 HOSTILE = '<img src=x onerror="alert(1)"> **bold** $x$ ![i](http://outside.invalid/a.png)'
 
-
-@pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
-    """The database that the page opens."""
-    path = tmp_path / "assay.db"
-    monkeypatch.setenv("ASSAY_DB", str(path))
-    with open_store(path) as opened:
-        yield opened
-
-
-@pytest.fixture(autouse=True)
-def cookies(store: Store, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """What the visitor's browser carries: at first the admin's cookie."""
-    carried = admin_cookie(store)
-    monkeypatch.setattr(ContextProxy, "cookies", property(lambda _: carried))
-    monkeypatch.setattr(ContextProxy, "ip_address", None)
-    return carried
+pytestmark = pytest.mark.usefixtures("cookies")
 
 
 def page() -> None:

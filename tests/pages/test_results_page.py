@@ -2,22 +2,19 @@
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from admin_session import admin_cookie
 from factories import LEVELS, StudyAtHand, always, dataset, ended, item_ids, prefers, study_in, vote
-from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
 
 from core.analysis.study_results import study_results
 from core.datasets import read_dataset
 from core.datasets.votes import read_votes
 from core.schema import PREFERENCES, Answer, Design, Guess
-from core.store import Store, open_store
+from core.store import Store
 from core.store.answers import save_answer
 from core.store.guesses import insert_guess
 from core.store.sign_in import delete_session
@@ -46,29 +43,13 @@ PARTS = (
     "Downloads",
 )
 
-
-@pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
-    """The database that the page opens."""
-    path = tmp_path / "assay.db"
-    monkeypatch.setenv("ASSAY_DB", str(path))
-    with open_store(path) as opened:
-        yield opened
+pytestmark = pytest.mark.usefixtures("cookies")
 
 
 def page() -> None:
     from pages import results
 
     results.render()
-
-
-@pytest.fixture(autouse=True)
-def cookies(store: Store, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """What the visitor's browser carries, which AppTest has no way to say: at first the admin's cookie."""
-    carried = admin_cookie(store)
-    monkeypatch.setattr(ContextProxy, "cookies", property(lambda _: carried))
-    monkeypatch.setattr(ContextProxy, "ip_address", None)
-    return carried
 
 
 def visit(store: Store) -> AppTest:

@@ -1,27 +1,16 @@
 """The part of the studies page that shows the leakage audit."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
 from factories import dataset, study_in
 from streamlit.testing.v1 import AppTest
 
-from core.store import Store, open_store
+from core.store import Store
 from pages.components.messages import plain
 
 STATISTICS = Path(__file__).resolve().parents[2] / "docs" / "statistics.md"
-
-
-@pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
-    """The database that the part reads."""
-    path = tmp_path / "assay.db"
-    monkeypatch.setenv("ASSAY_DB", str(path))
-    with open_store(path) as opened:
-        yield opened
 
 
 def page() -> None:

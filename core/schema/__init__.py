@@ -8,15 +8,19 @@ a *preference* is what the choice means (it names roles).
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from core.schema.runs import ItemState as ItemState
+from core.schema.runs import Run as Run
+from core.schema.runs import RunItem as RunItem
+from core.schema.runs import RunKind as RunKind
+from core.schema.runs import RunState as RunState
+from core.schema.runs import StepCost as StepCost
+
 Choice = Literal["left", "right", "both_good", "both_bad"]
 Preference = Literal["candidate", "both_good", "both_bad", "comparator"]
 State = Literal["draft", "open", "closed", "unblinded"]
 LevelOrder = Literal["fixed", "shuffled"]
 Role = Literal["candidate", "comparator"]
 GuessedSide = Literal["left", "right", "unsure"]
-RunKind = Literal["factual", "damage"]
-RunState = Literal["waiting", "running", "done", "cancelled", "stopped"]
-ItemState = Literal["done", "failed", "again"]
 
 CHOICES: tuple[Choice, ...] = get_args(Choice)
 """In the order of the keys 1 to 4."""
@@ -289,75 +293,3 @@ class StudyRecord:
     guesses: tuple[Guess, ...] = ()
     wording: dict[str, dict[str, str]] = field(default_factory=dict)
     """Language -> key -> text: consent and button labels, as far as the owner changed them."""
-
-
-@dataclass(frozen=True)
-class Run:
-    """A job over the items of a file: what was asked for and where it stands."""
-
-    run_id: int
-    kind: RunKind
-    state: RunState
-    """`stopped`: it could not go on, `message` says why. Anything but `done` can be resumed."""
-    settings: dict[str, object]
-    """What determines the results, prompts included, so that a run needs no file to be resumed."""
-    running: dict[str, object]
-    """How it is worked on: concurrency, time limits, prices, the name of the key's variable; never a key."""
-    data_file: str
-    data_sha256: str
-    n_items: int
-    """Items of the file."""
-    limit: int | None
-    """Only so many of the first items; None: all. Can be raised later."""
-    created_utc: str
-    app_version: str
-    started_utc: str | None = None
-    """Of the last start."""
-    finished_utc: str | None = None
-    beat_utc: str | None = None
-    """When the process at work last said that it lives."""
-    process: int | None = None
-    """Number of that process."""
-    cancel: bool = False
-    """Somebody asked it to stop."""
-    message: str = ""
-
-    @property
-    def n_wanted(self) -> int:
-        """Items it works on: all, or the first `limit`."""
-        return self.n_items if self.limit is None else min(self.limit, self.n_items)
-
-
-@dataclass(frozen=True)
-class RunItem:
-    """What a run made of one item."""
-
-    position: int
-    """In the file, from 0."""
-    item_id: str
-    state: ItemState
-    """`done`: it has a result; `failed`: it has none that is complete; `again`: the server's fault, tried again."""
-    result: dict[str, object]
-    """The item's record; also of a failed one, as far as it came."""
-    failures: tuple[tuple[str, str], ...] = ()
-    """(step, reason) of what failed, for the counters."""
-    seconds: float = 0.0
-    finished_utc: str = ""
-
-
-@dataclass(frozen=True)
-class StepCost:
-    """What one step of a run cost, over all items."""
-
-    step: str
-    calls: int
-    """Answered by the model, whether the answer was usable or not."""
-    cached: int
-    """Answered from the cache: they cost nothing."""
-    unusable: int
-    """Calls that gave no complete answer: cut off, refused, no connection."""
-    input_tokens: int | None
-    """Of the calls; None where the server counts none."""
-    output_tokens: int | None
-    seconds: float
-    """Summed over calls, which ran side by side."""
