@@ -3,6 +3,7 @@
 They are the generator's own output, by rules from data/demo/questions.jsonl; what was written by hand stays.
 """
 
+import argparse
 import asyncio
 import csv
 import io
@@ -52,4 +53,5 @@ def new_answers() -> str:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__.split("\n")[0]).parse_args()
     (DEMO / "answers.csv").write_text(new_answers(), encoding="utf-8", newline="")

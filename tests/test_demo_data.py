@@ -1,16 +1,20 @@
 """The demo study keeps what it promises: languages, facts, levels made step by step."""
 
+import asyncio
+import importlib
 import json
 import re
 import unicodedata
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from demo_metrics import METRICS, level_means
 
 from core.datasets import read_dataset
 from core.diff import diff_against, tokenize
-from core.schema import CHOICES, FIRST_LEVEL, Dataset
+from core.schema import CHOICES, FIRST_LEVEL, Dataset, RunKind
 from core.study.guidelines import guideline_text, practice_pairs, shipped_languages
 
 DATA = Path(__file__).resolve().parents[1] / "data"
@@ -72,6 +76,24 @@ def test_pipeline_starts_with_the_paraphrase_and_changes_only_spans(
             kept.append(same / len(tokenize(texts[item, FIRST_LEVEL])))
         assert kept == sorted(kept, reverse=True), f"{item}: a later level is closer to A0"
         assert kept[-1] > 0.4, f"{item}: A4 is more than spans"
+
+
+def test_pipeline_answers_are_the_generators_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`python scripts/demo_answers.py` would write the very file that is there."""
+    monkeypatch.syspath_prepend(str(DATA.parent / "scripts"))
+    demo_answers = importlib.import_module("demo_answers")
+    assert (DATA / "demo" / "answers.csv").read_text("utf-8") == demo_answers.new_answers()
+
+
+@pytest.mark.parametrize("kind", ["factual", "damage"])
+def test_lexical_metrics_fall_with_every_level_of_the_rules(kind: RunKind) -> None:
+    """The figure in docs/generation.md: sacrebleu's chrF, TER and BLEU, means over the questions."""
+    means = asyncio.run(level_means(kind))
+    assert set(means) == set(METRICS)
+    for metric, levels in means.items():
+        found = list(levels.values())
+        assert len(found) == (5 if kind == "factual" else 6)
+        assert all(before > after for before, after in pairwise(found)), (metric, levels)
 
 
 def test_no_text_names_its_source_and_all_are_clean(demo: Dataset) -> None:

@@ -13,7 +13,9 @@ from typing import Literal, get_args
 import regex
 
 from core.generation.factual import vocabulary
-from core.generation.factual.vocabulary import OPENERS
+from core.generation.factual.vocabulary import OPENERS, month_forms
+from core.generation.language import base_language
+from core.generation.script import UNSPACED
 from core.generation.stop_words import words_of
 
 Kind = Literal[
@@ -34,10 +36,6 @@ Kind = Literal[
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
-UNSPACED = "".join(
-    rf"\p{{scx={script}}}" for script in ("Han", "Hira", "Kana", "Thai", "Lao", "Khmr", "Mymr")
-)
-"""Inside a character class: scripts written without spaces."""
 _SPACED = rf"[[\p{{L}}\p{{M}}\p{{N}}]--[{UNSPACED}]]"
 _BLANK = r"[ \u00a0\u202f]"
 _LEFT, _RIGHT = rf"(?<!{_SPACED})", rf"(?!{_SPACED})"
@@ -61,11 +59,6 @@ class Match:
     kind: Kind
 
 
-def base_language(tag: str) -> str:
-    """`de` of `de-AT`."""
-    return tag.replace("_", "-").split("-")[0].casefold()
-
-
 def _any(words: str | list[str] | tuple[str, ...]) -> str:
     """One alternative of them all, the longest first."""
     items = words.split() if isinstance(words, str) else list(words)
@@ -85,9 +78,8 @@ def _unit(language: str) -> str:
 
 
 def _month(language: str) -> str:
-    months = [*vocabulary.MONTHS.get(language, ()), *vocabulary.MONTHS["en"]]
-    short = [rf"{name[:3]}\." for name in vocabulary.MONTHS["en"]]
-    return _any([*map(regex.escape, months), *short])
+    full = [form for tag in (language, "en") for form in month_forms(tag) if len(form) > 3 or form == "May"]
+    return _any([*map(regex.escape, full), *(rf"{row[0][:3]}\." for row in vocabulary.MONTHS["en"])])
 
 
 def _dates(language: str) -> str:
@@ -113,10 +105,12 @@ def _quantities(language: str) -> str:
     number = rf"(?:{NUMBER}|{_listed(vocabulary.NUMBER_WORDS, language)})"
     scale = rf"(?:{_BLANK}?{_any(vocabulary.SCALES)})"
     ranged = rf"(?:(?:[-–]|{_BLANK}(?:to|bis|à|a|до){_BLANK}){NUMBER})?"
+    more = rf"(?:{_BLANK}{number}{_BLANK}?{_unit(language)}{_RIGHT}){{0,3}}"
     unspaced = rf"(?:{NUMBER}|{_NUMERALS}+)[万億亿兆千百만억천백]*{_BLANK}?{_any(_east(language))}"
     return "|".join(
         (
-            rf"{_LEFT}{_SIGN}{number}{ranged}{scale}?[{_BLANK[1:-1]}-]?{_unit(language)}{_RIGHT}",
+            # "2 hours 58 minutes 50 seconds" is one quantity.
+            rf"{_LEFT}{_SIGN}{number}{ranged}{scale}?[{_BLANK[1:-1]}-]?{_unit(language)}{_RIGHT}{more}",
             rf"{_LEFT}{_SIGN}{NUMBER}{ranged}{scale}{_RIGHT}",
             rf"(?<!\p{{Nd}}[.,]?){unspaced}" if _east(language) else r"(?!)",
             r"(?<!\p{Nd}[.,]?)\p{Nd}++(?:[.,]\p{Nd}+)*[万億亿兆만억]",
@@ -171,6 +165,7 @@ def patterns(language: str) -> tuple[tuple[Kind, "regex.Pattern[str]"], ...]:
         ),
         ("ordinal", rf"{_LEFT}(?<!{_PER}{_BLANK})(?i:{_raw(vocabulary.ORDINAL_WORDS, tag)}){_RIGHT}"),
         ("number", rf"{_LEFT}{_SIGN}{NUMBER}{_RIGHT}"),
+        ("number", rf"{_LEFT}{vocabulary.fraction_pattern('en' if tag == 'und' else tag)}{_RIGHT}"),
         ("number", rf"{_LEFT}(?i:{_listed(vocabulary.NUMBER_WORDS, tag)}){_RIGHT}"),
         ("hedge", rf"{_LEFT}(?i:{_listed(vocabulary.HEDGES, tag)}){_RIGHT}|[约約](?=\p{{Nd}})"),
         ("acronym", rf"{_ACRONYM}(?!{_BLANK}{_CAPITAL})"),

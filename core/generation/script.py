@@ -1,8 +1,9 @@
-"""The script a text is written in: what can be told of a language without knowing it.
+"""The script a text is written in, and whether two texts are the same: what can be told without the language.
 
 Two languages that share a script (English and German, Russian and Ukrainian) cannot be told apart here.
 """
 
+import unicodedata
 from collections import Counter
 from functools import lru_cache
 
@@ -46,8 +47,15 @@ SCRIPTS = [
     "Bopomofo",
 ]
 """As Unicode names them; letters of any other script count as `Other`."""
+OTHER = "Other"
 JAPANESE = "Japanese"
 """Kana, and the Han characters beside them."""
+HAN_OR_KANA = "Han or kana"
+"""One script where Chinese and Japanese need not be told apart: a Japanese word may have either or both."""
+UNSPACED = "".join(
+    rf"\p{{scx={script}}}" for script in ("Han", "Hira", "Kana", "Thai", "Lao", "Khmr", "Mymr")
+)
+"""Inside a character class: scripts written without spaces."""
 FOREIGN_SHARE = 0.25
 """Share of a text's letters from which a second script is part of how the text is written."""
 KANA_SHARE = 0.1
@@ -60,7 +68,10 @@ _LATIN_NAME = regex.compile(
     r"(?<![\p{L}\p{N}])(?=\p{Latin}*[\p{Lu}\p{Nd}])[\p{Latin}\p{Nd}]+(?![\p{L}\p{N}])"
 )
 _OTHER_LETTER = regex.compile(r"[\p{L}--\p{Latin}--\p{Lm}]", regex.V1)
-_LETTER = regex.compile(r"[\p{L}--\p{Lm}]", regex.V1)
+# Neither marks such as ー nor signs such as µ and 𝐀, which stand in texts of any script.
+_LETTER = regex.compile(r"[\p{L}--[\p{Lm}\p{Script=Common}\p{Script=Inherited}]]", regex.V1)
+_UNSPACED = regex.compile(rf"[{UNSPACED}]", regex.V1)
+_TOGETHER = frozenset({"Han", "Hiragana", "Katakana", "Bopomofo"})
 
 
 @lru_cache(maxsize=16_384)
@@ -68,12 +79,19 @@ def _script_of_letter(letter: str) -> str:
     for name in SCRIPTS:
         if regex.match(rf"\p{{Script={name}}}", letter):
             return name
-    return "Other"
+    return OTHER
+
+
+def _count_letters(text: str) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for letter, times in Counter(_LETTER.findall(text)).items():
+        found[_script_of_letter(letter)] += times
+    return found
 
 
 def letters_by_script(text: str) -> Counter[str]:
     """How many letters the text has of each script; kana and Han together are Japanese where kana are many."""
-    found = Counter(_script_of_letter(letter) for letter in _LETTER.findall(text))
+    found = _count_letters(text)
     kana = found["Hiragana"] + found["Katakana"]
     if kana and kana >= KANA_SHARE * (kana + found["Han"]):
         found[JAPANESE] = kana + found["Han"]
@@ -84,7 +102,58 @@ def letters_by_script(text: str) -> Counter[str]:
 def script_of(text: str) -> str | None:
     """The script most letters are of, such as `Latin`; None: there is no letter, as in "1985"."""
     counts = letters_by_script(text)
-    return max(sorted(counts), key=counts.__getitem__) if counts else None
+    return _most(counts) if counts else None
+
+
+@lru_cache(maxsize=4096)
+def scripts_of(text: str) -> frozenset[str]:
+    """The scripts of a text's letters, however few, with Han and kana as one; empty where it has none."""
+    return frozenset(HAN_OR_KANA if name in _TOGETHER else name for name in _count_letters(text))
+
+
+@lru_cache(maxsize=4096)
+def main_script(text: str) -> str | None:
+    """The script of most letters, with Han and kana as one; None: there are no letters."""
+    counts: Counter[str] = Counter()
+    for name, times in _count_letters(text).items():
+        counts[HAN_OR_KANA if name in _TOGETHER else name] += times
+    return _most(counts) if counts else None
+
+
+def zeros_of(text: str) -> frozenset[int]:
+    """The zeros of the decimal digits in use: each script has ten in a row, and 0x30 is the zero of 0 to 9."""
+    return frozenset(
+        ord(char) - unicodedata.decimal(char) for char in text if unicodedata.category(char) == "Nd"
+    )
+
+
+def is_unspaced(text: str) -> bool:
+    """Whether most of the text is written without spaces between words."""
+    return 2 * len(_UNSPACED.findall(text)) > sum(char.isalpha() for char in text)
+
+
+def same_text(first: str, second: str) -> bool:
+    """Whether a reader would take the two for the same: case, width, blanks and outer punctuation aside.
+
+    Looser than `datasets.findings.same_wording`, which tells rows of a file apart and keeps case and marks.
+    """
+    return _core(first) == _core(second)
+
+
+def _core(text: str) -> str:
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    plain = regex.sub(r"\s+|\p{Cf}", " ", folded).strip()
+    # A sign in front of a number is not punctuation: -5 is not 5.
+    bare = regex.sub(r"^(?![-+−]\p{N})[^\p{L}\p{N}\p{S}]+|[^\p{L}\p{M}\p{N}\p{S}%‰′″]+$", "", plain)
+    return str(bare or plain)
+
+
+def may_replace(old: str, new: str) -> bool:
+    """Whether `new` differs from `old`, is not blank, has one line and brings no script that `old` has not."""
+    if not new.strip() or len(new.splitlines()) != 1 or same_text(old, new):
+        return False
+    before, after = scripts_of(old), scripts_of(new)
+    return after <= before and (bool(after) or not before or any(char.isdigit() for char in new))
 
 
 def same_script(first: str, second: str) -> bool:

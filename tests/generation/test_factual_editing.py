@@ -13,12 +13,12 @@ from core.generation.factual.editing import (
     edits_problem,
     fixed_text,
     replacement_problem,
-    scripts_of,
     splice,
 )
 from core.generation.factual.pipeline import perturb
 from core.generation.factual.steps import EditTask, FactualSettings
 from core.generation.records import Edit, FactualTrace, Span
+from core.generation.script import scripts_of
 from core.llm.asking import Answer
 from core.schema import Item, Material
 

@@ -2,7 +2,19 @@
 
 import pytest
 
-from core.generation.script import JAPANESE, same_script, script_of
+from core.generation.script import (
+    HAN_OR_KANA,
+    JAPANESE,
+    OTHER,
+    is_unspaced,
+    main_script,
+    may_replace,
+    same_script,
+    same_text,
+    script_of,
+    scripts_of,
+    zeros_of,
+)
 
 TEXTS = {
     "en": ("Latin", "The tower was built in 1889.", "It was completed in Paris."),
@@ -73,3 +85,66 @@ def test_a_change_of_language_with_names_in_it_is_seen(reference: str, text: str
 
 def test_a_long_text_takes_no_time() -> None:
     assert same_script("слово и ещё " * 50_000, "word and more " * 50_000) is False
+
+
+@pytest.mark.parametrize("language", TEXTS)
+def test_han_and_kana_are_one_where_languages_need_not_be_told_apart(language: str) -> None:
+    script, one, _ = TEXTS[language]
+    expected = HAN_OR_KANA if language in ("zh", "ja") else script
+    assert main_script(one) == expected
+    assert scripts_of(one) == {expected}
+    assert is_unspaced(one) == (language in ("zh", "ja", "th"))
+
+
+def test_a_few_letters_of_another_script_are_named_too() -> None:
+    assert scripts_of("Компания Microsoft") == {"Cyrillic", "Latin"}
+    assert main_script("Компания Microsoft в Москве") == "Cyrillic"
+    assert scripts_of("ᚠᚢᚦ") == {OTHER}
+    assert main_script("コーヒー") == main_script("東京") == HAN_OR_KANA
+
+
+@pytest.mark.parametrize("text", ["5 µm", "ー", "𝐀", "12.5 %", ""])
+def test_signs_of_every_script_have_none(text: str) -> None:
+    assert "Greek" not in scripts_of(text)
+    assert scripts_of(text) - {"Latin"} == set()
+    assert main_script(text) == script_of(text)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        ("Straße", "STRASSE", True),
+        ("ＡＢＣ", "abc", True),
+        (" in  1655.", "in 1655", True),
+        ("“Paris”", "Paris", True),
+        ("-5", "5", False),
+        ("5 %", "5", False),
+        ("C++", "C", False),
+        ("é", "e", False),
+        ("...", "!", False),
+    ],
+)
+def test_what_a_reader_takes_for_the_same(first: str, second: str, same: bool) -> None:
+    assert same_text(first, second) == same_text(second, first) == same
+
+
+def test_digits_are_known_by_their_zero() -> None:
+    assert zeros_of("1985 ١٩٨٥") == {0x30, 0x660}
+    assert zeros_of("no number, ½ or ²") == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "may"),
+    [
+        ("Paris", "Rome", True),
+        ("Paris", "PARIS", False),
+        ("Paris", "Рим", False),
+        ("Paris", "1985", True),
+        ("Paris", "??", False),
+        ("Paris", " ", False),
+        ("Paris", "Rome\nOslo", False),
+        ("東京", "コーヒー", True),
+    ],
+)
+def test_what_may_stand_for_a_text(old: str, new: str, may: bool) -> None:
+    assert may_replace(old, new) == may

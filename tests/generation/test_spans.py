@@ -9,10 +9,12 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.generation.factual.question_filter import stop_words_for
 from core.generation.factual.spans import find_spans
 from core.generation.factual.spans_by_rule import spans_by_rule
 from core.generation.kinds import KINDS, best_matches, classify
-from core.generation.stop_words import guess_language, languages, stop_words_for, words_of
+from core.generation.language import guess_language
+from core.generation.stop_words import languages, words_of
 
 TEXTS = {
     "en": "The Danube rises in Germany and is about 2,850 kilometres long. UNESCO listed it in 1991.",
@@ -100,6 +102,69 @@ def test_names_go_without_article_and_possessive() -> None:
     }
 
 
+def names(text: str, language: str = "en") -> list[str]:
+    return [span.text for span in spans_by_rule(text, language, wanted=0) if span.kind == "name"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Fanned by a wind, it spread.",
+        "Measuring about a mile, it is wide.",
+        "According to legend, it burned.",
+        "Elections for the seats take place.",
+        "Women have run it since.",
+        "Modified bacteria have made it.",
+        "Runners at the start were tired.",
+        "Unusually, it rained.",
+        "It rained. Squids have arms.",
+        "The cup is full. A cup is deep. Cup of tea?",
+    ],
+)
+def test_an_ordinary_word_that_opens_a_sentence_is_no_name(text: str) -> None:
+    assert names(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Titan is a moon.", "Titan"),
+        ("It burned. Huygens discovered it.", "Huygens"),
+        ("Kipling was a poet.", "Kipling"),
+        ("Mohammed had a brother.", "Mohammed"),
+        ("Athens hosted it.", "Athens"),
+        ("Microsoft grew.", "Microsoft"),
+        ("(Dickens wrote it.)", "Dickens"),
+    ],
+)
+def test_a_name_may_open_a_sentence(text: str, name: str) -> None:
+    assert names(text) == [name]
+
+
+def test_a_capital_inside_a_sentence_makes_a_name_everywhere() -> None:
+    assert names("Manning fell. Later he met Manning.") == ["Manning", "Manning"]
+    assert names("Manning fell down.") == []
+
+
+def test_an_opposite_that_opens_a_sentence_is_one() -> None:
+    assert [(s.text, s.kind) for s in spans_by_rule("Permanent seats go.", "en", wanted=0)] == [
+        ("Permanent", "antonym")
+    ]
+
+
+def test_a_quantity_of_several_units_is_one_span() -> None:
+    text = "He won in 2 hours 58 minutes 50 seconds; light needs 8 minutes 20 seconds."
+    assert [(s.text, s.kind) for s in spans_by_rule(text, "en", wanted=0)] == [
+        ("2 hours 58 minutes 50 seconds", "quantity"),
+        ("8 minutes 20 seconds", "quantity"),
+    ]
+
+
+def test_words_that_the_lists_can_replace_come_first() -> None:
+    text = "Extraordinarily complicated arrangements need oxygen and copper."
+    assert {span.text for span in spans_by_rule(text, "en", wanted=2)} == {"oxygen", "copper"}
+
+
 def test_what_stands_between_two_quoted_titles_is_no_title() -> None:
     found = [m for m in best_matches('"Ode to Joy" was not "Ode to Rain" at all.', "en") if m.kind == "title"]
     assert [(m.start, m.end) for m in found] == [(1, 11), (22, 33)]
@@ -153,7 +218,23 @@ def test_spans_of_any_text(text: str, language: str) -> None:
 
 
 def test_long_and_hostile_texts_take_no_time() -> None:
-    for piece in ("a ", "A", "1,", "1.1 ", '"', "“", "Aa of ", "日", "ก", "१ ", "- ", "[", "\u0301"):
+    for piece in (
+        "a ",
+        "A",
+        "Fanned by. ",
+        "Mars is. ",
+        "1,",
+        "1.1 ",
+        '"',
+        "“",
+        "Aa of ",
+        "日",
+        "ก",
+        "१ ",
+        "- ",
+        "[",
+        "\u0301",
+    ):
         text = piece * (6_000 // len(piece))
         started = time.perf_counter()
         spans_by_rule(text, "en")

@@ -1,14 +1,13 @@
 """Replacements -> the next level's text, and the checks that nothing else changed (003: only the group's spans)."""
 
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import regex
 
 from core.generation.factual.steps import EditTask
 from core.generation.records import Edit
+from core.generation.script import main_script, same_text, scripts_of, zeros_of
 
 Places = tuple[tuple[int, int], ...]
 """Start and end of every span in a text, by span number."""
@@ -18,15 +17,6 @@ MOST_TIMES, MOST_MORE = 4, 40
 MARKS = "⟦⟧⟪⟫[]{}"
 """Characters that mark spans for a model."""
 _INVISIBLE = regex.compile(r"[\p{Cc}\p{Cs}\p{Co}\p{Zl}\p{Zp}]|[\p{Cf}--[\u00ad\u200c\u200d]]", regex.V1)
-_JAPANESE = frozenset({"Han", "Hiragana", "Katakana"})
-_SCRIPTS = (
-    "Latin Cyrillic Greek Arabic Hebrew Devanagari Han Hiragana Katakana Hangul Thai Armenian Georgian Bengali "
-    "Tamil Telugu Kannada Malayalam Gujarati Gurmukhi Sinhala Lao Khmer Myanmar Ethiopic Tibetan Oriya Mongolian"
-)
-_SCRIPT_OF = tuple(
-    (name, regex.compile(rf"[\p{{Script={name}}}&&\p{{L}}]", regex.V1)) for name in _SCRIPTS.split()
-)
-OTHER = "other"
 
 
 @dataclass(frozen=True)
@@ -56,36 +46,6 @@ def splice(text: str, places: Places, edits: Iterable[Edit]) -> tuple[str, Place
     return "".join([*pieces, text[end:]]), tuple(moved[number] for number in range(len(places)))
 
 
-def same_text(old: str, new: str) -> bool:
-    """Whether a reader would take the two for the same: case, width, blanks and outer punctuation aside."""
-    return _core(old) == _core(new)
-
-
-def _core(text: str) -> str:
-    plain = regex.sub(r"\s+|\p{Cf}", " ", unicodedata.normalize("NFKC", text).casefold()).strip()
-    # A sign in front of a number is not punctuation: -5 is not 5.
-    bare = regex.sub(r"^(?![-+−]\p{N})[^\p{L}\p{N}\p{S}]+|[^\p{L}\p{M}\p{N}\p{S}%‰′″]+$", "", plain)
-    return str(bare or plain)
-
-
-def scripts_of(text: str) -> frozenset[str]:
-    """The scripts of a text's letters; Han, hiragana and katakana stand side by side in Japanese and are one."""
-    found = {name for name, pattern in _SCRIPT_OF if pattern.search(text)}
-    known = sum(len(pattern.findall(text)) for name, pattern in _SCRIPT_OF if name in found)
-    if known < len(regex.findall(r"[\p{L}--[\p{Script=Common}\p{Script=Inherited}]]", text, regex.V1)):
-        found.add(OTHER)
-    return frozenset({"Japanese" if name in _JAPANESE else name for name in found})
-
-
-@lru_cache(maxsize=256)
-def main_script(text: str) -> str | None:
-    """The script of most letters; None: there are no letters."""
-    counts = {name: len(pattern.findall(text)) for name, pattern in _SCRIPT_OF}
-    counts["Japanese"] = sum(counts.pop(name) for name in sorted(_JAPANESE))
-    best = max(counts, key=lambda name: counts[name])
-    return best if counts[best] else OTHER if regex.search(r"\p{L}", text) else None
-
-
 def replacement_problem(old: str, new: str, text: str) -> Problem | None:
     """What keeps `new` from standing where `old` stood in `text`; None: nothing."""
     shown = f"“{_short(new)}” in place of “{_short(old)}”"
@@ -111,18 +71,11 @@ def _script_problem(old: str, new: str, text: str, shown: str) -> Problem | None
     allowed = scripts_of(old) | ({main} if main else set())
     if strange := scripts_of(new) - allowed:
         return Problem("script changed", f"{shown} is in another script ({', '.join(sorted(strange))}).")
-    if strange_digits := _digits(new) - (_digits(old) or _digits(text) | {0x30}):
+    if strange_digits := zeros_of(new) - (zeros_of(old) or zeros_of(text) | {0x30}):
         return Problem(
             "script changed", f"{shown} has digits of another script ({chr(min(strange_digits))} ...)."
         )
     return None
-
-
-def _digits(text: str) -> frozenset[int]:
-    """The zeros of the decimal digits in use: each script has ten in a row."""
-    return frozenset(
-        ord(char) - unicodedata.decimal(char) for char in text if unicodedata.category(char) == "Nd"
-    )
 
 
 def edits_problem(task: EditTask, edits: Sequence[Edit]) -> Problem | None:

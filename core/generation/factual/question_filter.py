@@ -2,13 +2,15 @@
 
 import unicodedata
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import regex
 
 from core.diff import tokenize
 from core.generation.factual.spans_by_rule import without_function_words
+from core.generation.language import UNDETERMINED, base_language, guess_language
 from core.generation.records import Dropped, QuestionFilter, Span
-from core.generation.stop_words import StopWords, words_of
+from core.generation.stop_words import words_of
 
 _SHARED_UNSPACED = 2
 """Characters of Han or katakana that two texts have to share in a row."""
@@ -19,6 +21,29 @@ _RUNS = (
     (regex.compile(r"[\p{Katakana}ー]+"), _SHARED_UNSPACED),
     (regex.compile(r"[\p{scx=Thai}\p{scx=Khmr}\p{scx=Laoo}\p{scx=Mymr}]+"), _SHARED_ALPHABETIC),
 )
+
+
+@dataclass(frozen=True)
+class StopWords:
+    """A list and what it is called in records."""
+
+    name: str
+    """Such as `en`, `de (guessed)`, or `none`."""
+    words: frozenset[str]
+    """Lower case, as in the file."""
+
+
+NO_STOP_WORDS = StopWords("none", frozenset())
+
+
+def stop_words_for(language: str, text: str = "") -> StopWords:
+    """The list of a language tag; for `und`, the list of the language that the text seems to be in."""
+    base = base_language(language)
+    if base == UNDETERMINED:
+        guessed = guess_language(text)
+        return StopWords(f"{guessed} (guessed)", words_of(guessed)) if guessed else NO_STOP_WORDS
+    words = words_of(base)
+    return StopWords(base, words) if words else NO_STOP_WORDS
 
 
 def stop_words_name(method: QuestionFilter, stop_words: StopWords) -> str:

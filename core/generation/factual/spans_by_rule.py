@@ -6,8 +6,12 @@ from functools import lru_cache
 import regex
 
 from core.generation.factual.vocabulary import OPENERS
-from core.generation.kinds import UNSPACED, Match, base_language, best_matches
+from core.generation.kinds import Match, best_matches, classify
+from core.generation.language import base_language
+from core.generation.openers import is_ordinary_opener, opens_sentence
 from core.generation.records import Span
+from core.generation.rules.gazetteer import gazetteer
+from core.generation.script import UNSPACED
 from core.generation.stop_words import words_of
 
 DEFAULT_WANTED = 12
@@ -19,8 +23,6 @@ _WORD = regex.compile(
 _RUN = regex.compile(
     r"\p{Han}{2,8}|[\p{Katakana}ー]{2,20}|[\p{scx=Thai}]{3,40}|[\p{scx=Khmr}\p{scx=Laoo}\p{scx=Mymr}]{3,40}"
 )
-_SENTENCE_START = regex.compile(r"(?:^|[.!?…。！？؟।]\s*|[\n\r]\s*)[\"“„«(¿¡]*$")
-_COMMON_ENDING = regex.compile(r"(?:tion|sion|ment|ness|ity|ism|ing|ly|ers|ants|ists|ies|logy|phy)$")
 _PARTICLES = frozenset("的了是在与與及有为為于於之也都而但或从從由被把对對将將并並因所如吗嗎呢约約")
 """Single characters that hardly ever stand inside a longer Chinese word."""
 _LONG, _LONG_CASELESS = 4, 3
@@ -36,7 +38,7 @@ def spans_by_rule(text: str, language: str, wanted: int = DEFAULT_WANTED) -> tup
     found = [span for span in named if span.kind != "term"]
     if len(found) < wanted:
         free = [span for span in _content(text, language) if not any(_meet(span, other) for other in found)]
-        found += _most_telling(free, wanted - len(found))
+        found += _most_telling(free, wanted - len(found), language)
     return tuple(sorted(found, key=lambda span: span.start))
 
 
@@ -71,13 +73,12 @@ def _kind(text: str, match: Match, language: str) -> str:
         return "name"
     if base_language(language) == "de":
         return "term"
-    if not _SENTENCE_START.search(text[: match.start]):
+    if not opens_sentence(text, match.start) or not is_ordinary_opener(
+        text, match.start, match.end, language
+    ):
         return "name"
-    elsewhere = any(
-        not _SENTENCE_START.search(text[: other.start()])
-        for other in regex.finditer(rf"\b{regex.escape(piece)}\b", text)
-    )
-    return "name" if elsewhere or not _COMMON_ENDING.search(piece) else "term"
+    ordinary = classify(piece.lower(), language)
+    return ordinary if ordinary in ("antonym", "hedge", "number", "ordinal") else "term"
 
 
 def _meet(span: Span, other: Span) -> bool:
@@ -118,11 +119,13 @@ def _span(text: str, start: int, end: int) -> Iterator[Span]:
         yield Span(start, end, text[start:end], "term")
 
 
-def _most_telling(spans: list[Span], number: int) -> list[Span]:
-    """The longest words, each text once before any comes twice; ties in the order of the text."""
+def _most_telling(spans: list[Span], number: int, language: str) -> list[Span]:
+    """Words that the lists can replace, then the longest; each text once before any comes twice."""
     seen: set[str] = set()
+    listed = gazetteer("en" if language == "und" else language).entries
     ranked = []
     for span in sorted(spans, key=lambda span: (-len(span.text), span.start)):
-        ranked.append((span.text.casefold() in seen, -len(span.text), span.start, span))
+        again, unlisted = span.text.casefold() in seen, span.text not in listed
+        ranked.append((again, unlisted, -len(span.text), span.start, span))
         seen.add(span.text.casefold())
-    return [span for *_, span in sorted(ranked, key=lambda entry: entry[:3])[:number]]
+    return [span for *_, span in sorted(ranked, key=lambda entry: entry[:4])[:number]]

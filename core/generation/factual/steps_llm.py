@@ -11,13 +11,12 @@ from core.generation.factual.editing import (
     between,
     edits_problem,
     fixed_text,
-    main_script,
-    same_text,
 )
 from core.generation.factual.marking import bracket_free, bracketed, numbered, span_list
 from core.generation.factual.ranking import ranking_schema, read_ranking
 from core.generation.factual.steps import EditTask, FactualSettings
 from core.generation.records import Edit, Span
+from core.generation.script import same_script, same_text
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Request
 from core.llm.parsing import read_json, read_text
@@ -174,7 +173,7 @@ def read_paraphrase(text: str, reference: str) -> str:
         raise Unusable("It holds no text.", "empty")
     if same_text(" ".join(reference.split()), " ".join(written.split())):
         raise Unusable("It repeats the reference word for word.", "not a paraphrase")
-    if main_script(reference) != main_script(written):
+    if not same_script(reference, written):
         raise Unusable("It is in another script than the reference: keep its language.", "script changed")
     before, after = _words(reference), _words(written)
     if before >= _SHORT_TEXT and not _SHORTEST * before <= after <= _LONGEST * before:

@@ -4,7 +4,8 @@ Small lists on purpose: what they miss is found by its shape or by the parser. L
 """
 
 _MONTHS = {
-    "en": "January February March April May June July August September October November December",
+    "en": "January|Jan February|Feb March|Mar April|Apr May June|Jun July|Jul August|Aug September|Sep October|Oct "
+    "November|Nov December|Dec",
     "de": "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
     "fr": "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
     "es": "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
@@ -14,7 +15,9 @@ _MONTHS = {
     "cs": "ledna února března dubna května června července srpna září října listopadu prosince",
     "pl": "stycznia lutego marca kwietnia maja czerwca "
     "lipca sierpnia września października listopada grudnia",
-    "ru": "января февраля марта апреля мая июня июля августа сентября октября ноября декабря",
+    "ru": "января|январь|январе февраля|февраль|феврале марта|март|марте апреля|апрель|апреле мая|май|мае "
+    "июня|июнь|июне июля|июль|июле августа|август|августе сентября|сентябрь|сентябре "
+    "октября|октябрь|октябре ноября|ноябрь|ноябре декабря|декабрь|декабре",
     "uk": "січня лютого березня квітня травня червня липня серпня вересня жовтня листопада грудня",
     "el": "Ιανουαρίου Φεβρουαρίου Μαρτίου Απριλίου Μαΐου Ιουνίου "
     "Ιουλίου Αυγούστου Σεπτεμβρίου Οκτωβρίου Νοεμβρίου Δεκεμβρίου",
@@ -23,8 +26,24 @@ _MONTHS = {
     "he": "ינואר פברואר מרץ אפריל מאי יוני יולי אוגוסט ספטמבר אוקטובר נובמבר דצמבר",
     "hi": "जनवरी फ़रवरी मार्च अप्रैल मई जून जुलाई अगस्त सितंबर अक्टूबर नवंबर दिसंबर",
 }
-MONTHS: dict[str, tuple[str, ...]] = {tag: tuple(names.split()) for tag, names in _MONTHS.items()}
-"""In the form that stands in dates; a language that is not here writes months as numbers or has its own pattern."""
+MONTHS: dict[str, tuple[tuple[str, ...], ...]] = {
+    tag: tuple(tuple(month.split("|")) for month in names.split()) for tag, names in _MONTHS.items()
+}
+"""Forms of each month, that of dates first; a language that is not here writes months as numbers."""
+
+
+def fraction_pattern(language: str) -> str:
+    """A pattern for `two thirds`; one that never matches where the language has no list."""
+    parts = "|".join(FRACTIONS.get(language, {}))
+    numbers = "|".join(NUMBER_WORDS.get(language, "").split())
+    return rf"(?P<count>(?i:{numbers}))[ -](?P<part>{parts})" if parts else r"(?!)"
+
+
+def month_forms(language: str) -> tuple[str, ...]:
+    """Every form of every month, the longest first."""
+    forms = {form for row in MONTHS.get(language, ()) for form in row}
+    return tuple(sorted(forms, key=lambda form: (-len(form), form)))
+
 
 _SYMBOLS = (
     "km² m² cm² km³ m³ cm³ km/h m/s km cm mm nm µm μm kg mg g t lb lbs oz ft mi mph ha L l ml mL cl °C °F "
@@ -93,6 +112,14 @@ NUMBER_WORDS: dict[str, str] = {
     "ru": "два две три четыре пять шесть семь восемь девять десять одиннадцать двенадцать двадцать тридцать сорок сто",
     "uk": "два дві три чотири п'ять шість сім вісім дев'ять десять одинадцять дванадцять двадцять тридцять сорок сто",
 }
+
+FRACTIONS: dict[str, dict[str, int]] = {
+    "en": {"thirds": 3, "quarters": 4, "fifths": 5, "sixths": 6, "eighths": 8, "tenths": 10},
+    "de": {"Drittel": 3, "Viertel": 4, "Fünftel": 5, "Sechstel": 6, "Achtel": 8, "Zehntel": 10},
+    "fr": {"tiers": 3, "quarts": 4, "cinquièmes": 5, "sixièmes": 6, "dixièmes": 10},
+    "es": {"tercios": 3, "cuartos": 4, "quintos": 5, "sextos": 6, "décimos": 10},
+}
+"""Parts of a whole behind a number word, and how many of them make the whole."""
 
 ORDINAL_WORDS: dict[str, str] = {
     "en": "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth twentieth",
@@ -181,6 +208,7 @@ _OPENERS = (
     "meanwhile moreover most nevertheless once one originally other others second several similarly since "
     "some such the then there therefore these they this those though through thus today together "
     "typically unlike until usually when where while with yes no "
+    "according based built called compared few following founded given known located made named using "
 )
 OPENERS = frozenset(_OPENERS.split())
 """English words that often begin a sentence; they are no names there."""

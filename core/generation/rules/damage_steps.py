@@ -9,18 +9,19 @@ from dataclasses import dataclass
 
 from core.generation.damage_checks import check_damage, count_words
 from core.generation.damage_steps import Damaged
+from core.generation.language import language_of
 from core.generation.records import Task
 from core.generation.rules.draws import Draw
 from core.generation.rules.facts import Fact, find_facts
 from core.generation.rules.gazetteer import gazetteer
-from core.generation.rules.language import language_of
 from core.generation.rules.lengths import lengths_within, sentences, shaped
 from core.generation.rules.omission import cut_and_fill, omit, replace_by_filler
 from core.generation.rules.pool import Pool
-from core.generation.rules.script import is_unspaced
+from core.generation.rules.sense import makes_sense
 from core.generation.rules.substitution import deny, put_in
 from core.generation.rules.surface import CARELESS, SHORT, apply, surface_changes, typos
 from core.generation.rules.swaps import swap_fact
+from core.generation.script import is_unspaced
 from core.llm.asking import Answer
 from core.schema import Material
 
@@ -190,11 +191,20 @@ class _Item:
             seen.add(fact.text)
         return _Step(put_in(text, changes), " + ".join(dict.fromkeys(rules))) if changes else None
 
+    def _sensible(self, text: str, facts: Sequence[Fact], wanted: int) -> _Step | None:
+        """The same, drawn again while numbers of the new text contradict each other."""
+        made = first = self._swapped(text, facts, wanted)
+        for turn in range(MOST_REDRAWS):
+            if made is None or makes_sense(made.text, self.language):
+                return made
+            made = self._swapped(text, facts, wanted, self.draw.child("sense", turn))
+        return first
+
     def _few_swaps(self, text: str) -> _Step | _Failure:
         facts = self._facts(text)
         names = [fact for fact in facts if fact.kind in ("name", "acronym", "title") or fact.group]
         order = [*names[:1], *[fact for fact in facts if fact not in names[:1]]]
-        made = self._swapped(text, order, max(1, len(facts) // SWAPPED_SHARE))
+        made = self._sensible(text, order, max(1, len(facts) // SWAPPED_SHARE))
         if made and self._allowed(made.text):
             return made
         return _Failure(
@@ -210,7 +220,7 @@ class _Item:
         subject = sorted(subjects or names, key=lambda fact: fact.start)[:1]
         order = [*subject, *names[:1], *[fact for fact in facts if fact not in [*subject, *names[:1]]]]
         few = max(1, len(facts) // SWAPPED_SHARE)
-        made = self._swapped(text, order, max(few + 1, -(-len({fact.text for fact in facts}) // 2)))
+        made = self._sensible(text, order, max(few + 1, -(-len({fact.text for fact in facts}) // 2)))
         if made and self._allowed(made.text):
             return made
         start = made or _Step(text, "")

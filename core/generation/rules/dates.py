@@ -4,8 +4,9 @@ from functools import lru_cache
 
 import regex
 
+from core.generation.factual.vocabulary import MONTHS, month_forms
+from core.generation.language import base_language
 from core.generation.rules.draws import Draw
-from core.generation.rules.gazetteer import Gazetteer, gazetteer
 from core.generation.rules.numbers import digits_value, english_suffix, move_year, with_value
 
 _DAY = r"(?P<d>\p{Nd}{1,2})(?P<suffix>st|nd|rd|th|er|\.|º)?"
@@ -21,10 +22,9 @@ _PLAIN = (
 @lru_cache(maxsize=64)
 def date_patterns(language: str) -> tuple["regex.Pattern[str]", ...]:
     """Patterns for dates, the longest forms first."""
-    rows = gazetteer(language).groups.get("months", ())
-    forms = sorted({form for row in rows for form in row}, key=lambda form: (-len(form), form))
+    forms = month_forms(base_language(language))
     patterns = list(_PLAIN)
-    if forms and not regex.search(r"月", forms[0]):
+    if forms:
         month = rf"(?P<m>{'|'.join(map(regex.escape, forms))})(?![\p{{L}}\p{{M}}])"
         link = r"(?:\s+(?:de|del|of))?"
         patterns = [
@@ -44,9 +44,8 @@ def lone_month(language: str) -> "regex.Pattern[str] | None":
 
 @lru_cache(maxsize=64)
 def _lone_month(language: str) -> "regex.Pattern[str] | None":
-    rows = gazetteer(language).groups.get("months", ())
-    forms = [form for row in rows for form in row if len(form) > 4 and form not in ("March", "месяц")]
-    if not forms or regex.search(r"月", forms[0]):
+    forms = [form for form in month_forms(base_language(language)) if len(form) > 4 and form != "March"]
+    if not forms:
         return None
     return regex.compile(
         rf"(?<![\p{{L}}\p{{M}}])(?:{'|'.join(map(regex.escape, forms))})(?![\p{{L}}\p{{M}}])"
@@ -58,22 +57,22 @@ def move_date(text: str, language: str, draw: Draw) -> str | None:
     for pattern in date_patterns(language):
         match = pattern.search(text)
         if match is not None:
-            return _moved(text, match, gazetteer(language), draw)
+            return _moved(text, match, language, draw)
     lone = lone_month(language)
     match = lone.search(text) if lone else None
     if match is None:
         return None
-    return text[: match.start()] + _month(match.group(), gazetteer(language), draw) + text[match.end() :]
+    return text[: match.start()] + _month(match.group(), language, draw) + text[match.end() :]
 
 
-def _moved(text: str, match: "regex.Match[str]", lists: Gazetteer, draw: Draw) -> str:
+def _moved(text: str, match: "regex.Match[str]", language: str, draw: Draw) -> str:
     """Day and month, or month and year, or what there is."""
     parts = [name for name in ("d", "m", "mn", "y") if match.groupdict().get(name)]
     chosen = set(draw.shuffled(parts, "parts")[:2])
     changes: list[tuple[int, int, str]] = []
     for name in sorted(chosen):
         old = match.group(name)
-        changes.append((*match.span(name), _part(name, old, lists, draw.child(name))))
+        changes.append((*match.span(name), _part(name, old, language, draw.child(name))))
         if name == "d" and match.groupdict().get("suffix") in ("st", "nd", "rd", "th"):
             suffix = english_suffix(digits_value(changes[-1][2]))
             changes.append((*match.span("suffix"), suffix))
@@ -82,9 +81,9 @@ def _moved(text: str, match: "regex.Match[str]", lists: Gazetteer, draw: Draw) -
     return text
 
 
-def _part(name: str, old: str, lists: Gazetteer, draw: Draw) -> str:
+def _part(name: str, old: str, language: str, draw: Draw) -> str:
     if name == "m":
-        return _month(old, lists, draw)
+        return _month(old, language, draw)
     if name == "y":
         return move_year(old, draw) if len(old) == 4 else with_value(old, max(100, digits_value(old) - 7))
     value, most = digits_value(old), 12 if name == "mn" else 28
@@ -94,9 +93,9 @@ def _part(name: str, old: str, lists: Gazetteer, draw: Draw) -> str:
     return with_value(old, draw.choose([n for n in range(low, high + 1) if n != value]))
 
 
-def _month(old: str, lists: Gazetteer, draw: Draw) -> str:
+def _month(old: str, language: str, draw: Draw) -> str:
     """Another month in the same form."""
-    rows = lists.groups["months"]
+    rows = MONTHS[base_language(language)]
     at = next(number for number, row in enumerate(rows) if old in row)
     column = rows[at].index(old)
     others = [row[column] for number, row in enumerate(rows) if number != at and column < len(row)]

@@ -6,6 +6,8 @@ from functools import lru_cache
 
 import regex
 
+from core.generation.factual.vocabulary import fraction_pattern
+from core.generation.openers import opens_sentence
 from core.generation.rules.dates import date_patterns, lone_month
 from core.generation.rules.gazetteer import Gazetteer, gazetteer
 from core.generation.rules.naming import NAME_RUN, name_type, trimmed_name
@@ -110,7 +112,14 @@ def _unit_pattern(lists_language: str) -> "regex.Pattern[str]":
     )
 
 
+@lru_cache(maxsize=64)
+def _fraction(language: str) -> "regex.Pattern[str]":
+    return regex.compile(rf"(?<!\p{{L}}){fraction_pattern(language)}(?!\p{{L}})")
+
+
 def _numbers(text: str, lists: Gazetteer) -> Iterator[Fact]:
+    for match in _fraction(lists.language).finditer(text):
+        yield Fact(match.start(), match.end(), match.group(), "number", "fraction")
     for match in _RANGE.finditer(text):
         yield Fact(match.start(), match.end(), match.group(), "range")
     for match in _ROMAN.finditer(text):
@@ -214,8 +223,9 @@ def _named(text: str, lists: Gazetteer, pool: Pool) -> Iterator[Fact]:
         if name in lists.entries:
             continue  # found among the listed
         group = pool.type_of(lists.language, name) or name_type(name, near_before(text, place[0]), lists)
-        opening = place[0] == 0 or near_before(text, place[0]).rstrip()[-1:] in ".!?\n"
-        unknown = opening and " " not in name and pool.type_of(lists.language, name) is None
+        unknown = (
+            opens_sentence(text, place[0]) and " " not in name and pool.type_of(lists.language, name) is None
+        )
         if unknown and not regex.fullmatch(r"\p{Lu}{2,}|\p{Lu}\p{Ll}+\p{Lu}.*", name):
             continue  # one capital at the start of a sentence says nothing
         yield Fact(place[0], place[1], name, "acronym" if group == "acronym" else "name", group)

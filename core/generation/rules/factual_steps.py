@@ -2,16 +2,22 @@
 
 from collections.abc import Sequence
 
+from core.generation.factual.editing import splice
 from core.generation.factual.steps import EditTask
 from core.generation.kinds import classify
+from core.generation.language import language_of
 from core.generation.records import Edit, Span
 from core.generation.rules.draws import Draw
 from core.generation.rules.facts import RANKS, find_facts
-from core.generation.rules.language import language_of
 from core.generation.rules.pool import Pool
+from core.generation.rules.sense import WHOLES, is_part, makes_sense
 from core.generation.rules.substitution import substitute
+from core.generation.rules.swaps import match_case
 from core.llm.asking import Answer
 from core.schema import Material
+
+MOST_REDRAWS = 8
+"""Other draws tried where the new numbers contradict each other."""
 
 
 class RuleSteps:
@@ -63,6 +69,16 @@ class RuleSteps:
         language = language_of(material)
         held = [fact.text for fact in find_facts(task.text, language, self._pool)]
         draw = Draw(self._seed, material.item.item_id, f"A{task.level}")
+        edits = self._drawn(task, language, held, draw)
+        for turn in range(MOST_REDRAWS):
+            if makes_sense(splice(task.text, task.places, edits)[0], language):
+                break
+            edits = self._drawn(task, language, held, draw.child("again", turn))
+        else:
+            edits = tuple(_without_part(task, edit, language, draw) for edit in edits)
+        return edits
+
+    def _drawn(self, task: EditTask, language: str, held: Sequence[str], draw: Draw) -> tuple[Edit, ...]:
         made: dict[str, tuple[str, str]] = {}
         edits = []
         for number in sorted(task.group, key=lambda n: task.places[n]):
@@ -74,3 +90,11 @@ class RuleSteps:
                 made[old] = substitute(old, kind, language, self._pool, draw, used)
             edits.append(Edit(number, old, *made[old]))
         return tuple(edits)
+
+
+def _without_part(task: EditTask, edit: Edit, language: str, draw: Draw) -> Edit:
+    """`all of which` for `two of which`: no number stands there that could be too large."""
+    words = WHOLES.get(language, ())
+    if not words or edit.how != "number moved" or not is_part(task.text, task.places[edit.span][1]):
+        return edit
+    return Edit(edit.span, edit.old, match_case(edit.old, draw.choose(words, "whole")), "part swapped")

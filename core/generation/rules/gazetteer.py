@@ -13,6 +13,7 @@ from pathlib import Path
 import regex
 
 from core.errors import InputError
+from core.generation.language import base_language
 
 FOLDER = Path(__file__).parents[3] / "data" / "gazetteers"
 
@@ -47,7 +48,7 @@ class Gazetteer:
     words: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Lists of single words: stop, articles, prepositions, modifiers ..."""
     texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Lists whose order counts: months (see groups), fillers, generic, prefixes."""
+    """Lists whose order counts: fillers, generic, prefixes."""
     negations: tuple[tuple[str, str], ...] = ()
     """Verb -> denied verb, most usual first."""
     generalise: Mapping[str, str] = field(default_factory=dict)
@@ -71,7 +72,7 @@ def languages() -> tuple[str, ...]:
 @lru_cache(maxsize=64)
 def gazetteer(language: str) -> Gazetteer:
     """The lists of a BCP 47 tag's language; empty lists where there are none."""
-    name = language.split("-")[0].lower()
+    name = base_language(language)
     path = FOLDER / f"{name}.json"
     # A tag comes from a user's file: only a name among the shipped ones is ever opened.
     return _read(path) if name in languages() else Gazetteer(name)
@@ -83,7 +84,7 @@ def _read(path: Path) -> Gazetteer:
         groups = {name: _rows(text) for name, text in raw["classes"].items()}
     except (ValueError, KeyError, AttributeError) as error:
         raise InputError(f"{path.name} cannot be read as a word list: {error}; mend or restore it") from error
-    for name in ("months", "weekdays", "numbers", "numbers_2", "ordinals", "fractions"):
+    for name in ("weekdays", "numbers", "numbers_2", "ordinals", "fractions"):
         groups[name] = _rows(raw.get(name, ""))
     groups["numbers"] = tuple((row[0].split(" = ")[0],) for row in groups["numbers"])
     groups["numbers_2"] = tuple((row[0].split(" = ")[0],) for row in groups["numbers_2"])
@@ -149,7 +150,7 @@ def _entries(
     found: dict[str, list[Entry]] = {}
     kinds = {"numbers": "number", "numbers_2": "number", "ordinals": "ordinal", "fractions": "ordinal"}
     for name, rows in groups.items():
-        if name in _COMMON or name == "months":
+        if name in _COMMON:
             continue
         for at, row in enumerate(rows):
             for column, form in enumerate(row):

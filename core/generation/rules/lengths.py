@@ -6,7 +6,7 @@ from itertools import combinations
 import regex
 
 from core.generation.damage_checks import LENGTH_TOLERANCE, count_words
-from core.generation.rules.script import is_unspaced
+from core.generation.script import is_unspaced
 
 SHORTEST_CUT = 5
 """A text below so many words is not made by cutting a longer one: half a phrase is no answer."""

@@ -2,6 +2,7 @@
 
 import regex
 
+from core.generation.openers import opens_sentence
 from core.generation.rules.gazetteer import Gazetteer
 
 _CAPITAL = r"\p{Lu}[\p{L}\p{M}\p{N}]*(?:[-.’'](?!s\b)[\p{L}\p{M}\p{N}]+)*"
@@ -31,7 +32,7 @@ def trimmed_name(
     first = 0
     while first < len(words):
         word = words[first].group()
-        opening = first == 0 and _opens_sentence(text, start)
+        opening = first == 0 and opens_sentence(text, start)
         ordinary = word.casefold() in stop or (opening and word.lower() in vocabulary)
         entry = lists.entries.get(word)
         titled = len(words) > first + 1 and entry and entry[0].group in ("rank", "title")
@@ -47,11 +48,6 @@ def trimmed_name(
         if not acronym:
             return None
     return start + words[0].start(), start + words[-1].end()
-
-
-def _opens_sentence(text: str, at: int) -> bool:
-    before = text[max(0, at - 60) : at].rstrip(" \t\"'“„«(¿¡")
-    return not before or before[-1] in ".!?…:\n。"
 
 
 def name_type(name: str, before: str, lists: Gazetteer) -> str:

@@ -12,7 +12,7 @@ from core.generation.rules.facts import find_facts, near_before
 from core.generation.rules.gazetteer import Gazetteer, gazetteer
 from core.generation.rules.lengths import filler, sentences, within
 from core.generation.rules.pool import Pool
-from core.generation.rules.script import is_unspaced
+from core.generation.script import is_unspaced
 
 Cut = tuple[int, int, str]
 """Start, end, rule."""

@@ -10,13 +10,15 @@ from functools import lru_cache
 
 import regex
 
+from core.generation.factual.vocabulary import month_forms
+from core.generation.language import base_language, language_of
+from core.generation.openers import opens_sentence
 from core.generation.rules.gazetteer import Gazetteer, gazetteer
-from core.generation.rules.language import language_of
 from core.generation.rules.naming import NAME_RUN, name_type, trimmed_name
-from core.generation.rules.script import main_script, same_text
+from core.generation.script import main_script, same_text
 from core.schema import Material
 
-Key = tuple[str, str]
+Key = tuple[str, str | None]
 """Language (without region) and script."""
 _TERM = r"(?<![\p{{L}}’'-])(?:{articles}) (?P<term>(?:\p{{Ll}}+ )?\p{{Ll}}{{3,}})(?=[.,;]| (?:of|in|on|from|with|and|for) )"
 _KATAKANA = regex.compile(r"(?<![\p{Katakana}ー])[\p{Katakana}ー]{3,}(?![\p{Katakana}ー])")
@@ -45,13 +47,13 @@ class Pool:
     """Language -> words written in lower case somewhere: no names, even at the start of a sentence."""
     answers: Mapping[Key, tuple[Other, ...]] = field(default_factory=dict)
 
-    def named(self, language: str, script: str, kind: str) -> tuple[str, ...]:
+    def named(self, language: str, script: str | None, kind: str) -> tuple[str, ...]:
         """Names of one type."""
-        return self.names.get((primary(language), script), {}).get(kind, ())
+        return self.names.get((base_language(language), script), {}).get(kind, ())
 
     def type_of(self, language: str, name: str) -> str | None:
         """The type of a name that the data set holds."""
-        return self.types.get((primary(language), name))
+        return self.types.get((base_language(language), name))
 
     def others(self, material: Material) -> tuple[Other, ...]:
         """Answers of other items in this item's language and script, none with this item's text.
@@ -69,11 +71,6 @@ class Pool:
         size = len(own.reference)
         alike = tuple(other for other in found if size <= 2 * len(other.text) <= 4 * size)
         return alike or found
-
-
-def primary(language: str) -> str:
-    """The language of a BCP 47 tag, without region and script."""
-    return language.split("-")[0].lower()
 
 
 def make_pool(materials: Iterable[Material]) -> Pool:
@@ -125,14 +122,11 @@ def _is_no_example(name: str, text: str, at: int, lists: Gazetteer) -> bool:
     """A month, a word that has its capital from its place, or a piece of a listed name (`Olympic`)."""
     if any(entry.kind == "name" for entry in lists.entries.get(name, ())):
         return False
-    months = {form for row in lists.groups.get("months", ()) for form in row}
-    before = text[max(0, at - 60) : at].rstrip()
-    opening = not before or before[-1] in ".!?"
     return (
-        name in months
+        name in month_forms(lists.language)
         or name in _pieces(lists.language)
         or name.lower() in lists.entries
-        or (opening and " " not in name)
+        or (opens_sentence(text, at) and " " not in name)
     )
 
 

@@ -9,18 +9,21 @@ from core.generation.rules.draws import Draw
 from core.generation.rules.facts import Fact, find_facts
 from core.generation.rules.gazetteer import Gazetteer, gazetteer
 from core.generation.rules.pool import Pool
-from core.generation.rules.script import is_unspaced, main_script, may_replace
 from core.generation.rules.swaps import Swap, match_case, swap_fact
+from core.generation.script import HAN_OR_KANA, is_unspaced, main_script, may_replace
+from core.generation.stop_words import words_of
 
 LONG_SPAN = 6
 """From so many words on, two facts of a span are changed."""
 _GENERIC = {
-    "LATIN": "aliud", "CYRILLIC": "другое", "ARABIC": "غيره", "HEBREW": "אחר", "DEVANAGARI": "अन्य",
-    "CJK": "他", "GREEK": "άλλο", "HANGUL": "다른", "THAI": "อื่น", "BENGALI": "অন্য", "TAMIL": "வேறு",
-    "GEORGIAN": "სხვა", "ARMENIAN": "այլ", "TELUGU": "వేరే", "GURMUKHI": "ਹੋਰ", "GUJARATI": "બીજું",
+    "Latin": "aliud", "Cyrillic": "другое", "Arabic": "غيره", "Hebrew": "אחר", "Devanagari": "अन्य",
+    HAN_OR_KANA: "他", "Greek": "άλλο", "Hangul": "다른", "Thai": "อื่น", "Bengali": "অন্য", "Tamil": "வேறு",
+    "Georgian": "სხვა", "Armenian": "այլ", "Telugu": "వేరే", "Gurmukhi": "ਹੋਰ", "Gujarati": "બીજું",
 }  # fmt: skip
 """A word for "other" by script: for languages without a word list."""
 _WORD = r"(?<![\p{L}\p{M}\p{N}'’-])[\p{Lu}\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{M}]{3,}(?![\p{L}\p{M}\p{N}'’-])"
+_TELLING = regex.compile(r"(?:ing|ed|ly|tions?|ments?|ness|ity|ists?|ers?|ous|ive|al|(?<![sui])s)$")
+"""English endings that hint at a part of speech."""
 _BLANKS = regex.compile(r"\s+")
 
 
@@ -90,9 +93,9 @@ def _last_resorts(
     lists = gazetteer(language)
     for rule, options in (
         ("term swapped", _pool_terms(flat, lists, pool, avoid)),
-        ("word swapped", _pool_words(flat, lists, pool)),
+        ("word swapped", _pool_words(flat, lists, pool, avoid)),
         ("denied", [denied] if (denied := deny(flat, lists)) else []),
-        ("other words", [match_case(flat.strip(), word) for word in lists.texts.get("generic", ())]),
+        ("other words", _generic(flat.strip(), lists)),
         ("other words", [_GENERIC[s]] if (s := main_script(text)) in _GENERIC else []),
     ):
         options = [option for option in options if may_replace(text, option)]
@@ -103,6 +106,12 @@ def _last_resorts(
             return new, "letters moved"
     # Only marks that no reader sees can come here; a sign that belongs to no script is all that is left.
     return ("?" if may_replace(text, "?") else "!"), "letters moved"
+
+
+def _generic(flat: str, lists: Gazetteer) -> list[str]:
+    """`something else` in the lists' languages; a capital of German says nothing about the sentence."""
+    words = lists.texts.get("generic", ())
+    return [*words] if lists.language == "de" else [match_case(flat, word) for word in words]
 
 
 def _content(flat: str, lists: Gazetteer) -> "regex.Match[str] | None":
@@ -127,14 +136,14 @@ def _pool_terms(flat: str, lists: Gazetteer, pool: Pool, avoid: Collection[str])
     plural = match.group().endswith("s") and not match.group().endswith("ss")
     return [
         put_in(flat, [(match.start(), match.end(), term)])
-        for term in pool.terms.get((lists.language, "LATIN"), ())
+        for term in pool.terms.get((lists.language, "Latin"), ())
         if (term.endswith("s") and not term.endswith("ss")) == plural
         and term not in flat
         and term.casefold() not in used
     ]
 
 
-def _pool_words(flat: str, lists: Gazetteer, pool: Pool) -> list[str]:
+def _pool_words(flat: str, lists: Gazetteer, pool: Pool, avoid: Collection[str]) -> list[str]:
     """Any spaced language: the longest ordinary word, by a word of the data set with the same ending."""
     if is_unspaced(flat):
         return []
@@ -144,13 +153,32 @@ def _pool_words(flat: str, lists: Gazetteer, pool: Pool) -> list[str]:
         return []
     longest = max(words, key=lambda match: (len(match.group()), -match.start()))
     old = longest.group().lower()
+    alike = _english_alike(old, pool) if lists.language == "en" else _ending_alike(old, lists.language, pool)
+    used = skip | {word.casefold() for word in avoid}
+    # Words of the lists have replacements of their own, and are numbers and opposites for the most part.
     return [
         put_in(flat, [(longest.start(), longest.end(), match_case(longest.group(), word))])
-        for word in sorted(pool.vocabulary.get(lists.language, ()))
-        if word[-3:] == old[-3:]
-        and abs(len(word) - len(old)) <= 3
-        and len(word) > 4
-        and word not in flat.lower()
+        for word in sorted(alike)
+        if len(word) > 4 and word not in flat.lower() and word not in lists.entries and word not in used
+    ]
+
+
+def _ending_alike(old: str, language: str, pool: Pool) -> list[str]:
+    words = pool.vocabulary.get(language, ())
+    return [word for word in words if word[-3:] == old[-3:] and abs(len(word) - len(old)) <= 3]
+
+
+def _english_alike(old: str, pool: Pool) -> list[str]:
+    """Words of the same ending, where the ending tells the part of speech; else the data set's nouns."""
+    ending = _TELLING.search(old)
+    if ending is None:
+        nouns = pool.terms.get(("en", "Latin"), ())
+        return [noun for noun in nouns if " " not in noun and _TELLING.search(noun) is None]
+    stop = words_of("en")
+    return [
+        word
+        for word in pool.vocabulary.get("en", ())
+        if word not in stop and (found := _TELLING.search(word)) and found.group() == ending.group()
     ]
 
 

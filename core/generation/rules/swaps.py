@@ -1,9 +1,12 @@
 """One fact -> what is put in its place, by kind; None where this kind of change is not possible there."""
 
 from collections.abc import Collection, Sequence
+from fractions import Fraction
+from math import gcd
 
 import regex
 
+from core.generation.factual.vocabulary import FRACTIONS, NUMBER_WORDS, fraction_pattern
 from core.generation.rules.dates import move_date
 from core.generation.rules.draws import Draw
 from core.generation.rules.facts import Fact
@@ -18,7 +21,7 @@ from core.generation.rules.numbers import (
     move_time,
 )
 from core.generation.rules.pool import Pool
-from core.generation.rules.script import main_script, may_replace, same_text
+from core.generation.script import HAN_OR_KANA, main_script, may_replace, same_text
 
 Swap = tuple[str, str]
 """The new text and the name of the rule."""
@@ -96,6 +99,8 @@ def _counted(fact: Fact, lists: Gazetteer, draw: Draw, avoid: Collection[str]) -
     if fact.kind == "range":
         moved = move_range(text, draw)
         return (moved or move_all(text, draw), "range moved")
+    if fact.group == "fraction":
+        return _other_fraction(text, lists.language, draw)
     if fact.group == "roman":
         return draw.choose(
             [r for r in _ROMANS if abs(_ROMANS.index(r) - _place(text)) in (1, 2)]
@@ -125,6 +130,22 @@ def _digits_moved(fact: Fact, draw: Draw) -> str:
     return move_all(fact.text, draw, fact.kind == "year", highest)
 
 
+def _other_fraction(text: str, language: str, draw: Draw) -> Swap | None:
+    """`two thirds` gives `three quarters`: below one, in lowest terms, and of another value."""
+    words, parts = NUMBER_WORDS[language].split(), FRACTIONS[language]
+    old = regex.fullmatch(fraction_pattern(language), text)
+    if old is None:
+        return None
+    value = Fraction(words.index(old["count"].lower()) + 2, parts[old["part"]])
+    options = [
+        f"{words[count - 2]}{text[old.end('count')]}{part}"
+        for part, whole in parts.items()
+        for count in range(2, whole)
+        if gcd(count, whole) == 1 and Fraction(count, whole) != value
+    ]
+    return draw.choose(options), "fraction moved"
+
+
 def _place(roman: str) -> int:
     return _ROMANS.index(roman) if roman in _ROMANS else 0
 
@@ -134,7 +155,7 @@ def _other_unit(text: str, lists: Gazetteer) -> str | None:
         left, right = (side.split("|") for side in pair.split(" = "))
         for a, b in zip([*left, *right], [*right, *left], strict=False):
             if regex.search(rf"(?<![\p{{L}}]){regex.escape(a)}$", text) or (
-                text.endswith(a) and main_script(a) == "CJK"
+                text.endswith(a) and main_script(a) == HAN_OR_KANA
             ):
                 return text[: -len(a)] + b
     return None
@@ -214,13 +235,14 @@ def _usable(options: Sequence[str], fact: Fact, lists: Gazetteer, avoid: Collect
     fresh = [
         option
         for option in options
-        if option.casefold() not in used and not any(same_text(word, fact.text) for word in option.split())
+        if not any(f" {option.casefold()} " in f" {name} " for name in used)
+        and not any(same_text(word, fact.text) for word in option.split())
     ]
     options = fresh or options
     vowels = lists.texts.get("vowels", ())
     agreeing = [o for o in options if (o[:1].lower() in vowels) == (fact.text[:1].lower() in vowels)]
     if vowels and agreeing and (lists.language != "en" or fact.kind == "term" or fact.group == "nationality"):
         options = agreeing
-    if main_script(fact.text) == "CYRILLIC" and (same := [o for o in options if o[-1:] == fact.text[-1:]]):
+    if main_script(fact.text) == "Cyrillic" and (same := [o for o in options if o[-1:] == fact.text[-1:]]):
         options = same
     return options
