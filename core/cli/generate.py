@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from core.cli.options import Commands, add_database_option, level_list, read_file
-from core.cli.run_here import finish_in_folder, go_where_it_runs, work_here
+from core.cli.run_here import check_folder, finish_in_folder, go_where_it_runs, work_here
 from core.datasets.factual_report import read_report
 from core.datasets.reading import parse_json
 from core.errors import InputError
@@ -17,9 +17,17 @@ from core.generation.factual.steps import FactualSettings
 from core.generation.records import EditCalls, FilterOrder, QuestionFilter, Task
 from core.llm.asking import DEFAULT_ATTEMPTS
 from core.runs.plan import choose_prompts, create_run, find_same, named_prompts, prepare_again
-from core.runs.settings import BACKENDS, OPENAI_KEY, OPENAI_URL, GenerationSettings, RunningSettings
+from core.runs.settings import (
+    BACKENDS,
+    MOST_LEVELS,
+    OPENAI_KEY,
+    OPENAI_URL,
+    GenerationSettings,
+    RunningSettings,
+)
 from core.schema import RunKind
 from core.store import database_path, open_store
+from core.store.runs import delete_run
 
 _DEFAULTS = RunningSettings()
 _FACTUAL = FactualSettings()
@@ -159,6 +167,8 @@ def _damage(options: argparse.Namespace) -> None:
 def _generate(options: argparse.Namespace, kind: RunKind, **scheme: Any) -> None:
     data = read_file(options.file)
     go_where_it_runs(options.backend)
+    if not options.resume:
+        check_folder(options.out, None)
     settings = GenerationSettings(
         kind=kind,
         backend=options.backend,
@@ -182,11 +192,16 @@ def _generate(options: argparse.Namespace, kind: RunKind, **scheme: Any) -> None
     with open_store(database_path(options.db)) as store:
         if options.resume:
             run = prepare_again(store, find_same(store, data, settings), running, options.limit)
+            check_folder(options.out, run)
         else:
             run, materials = create_run(store, data, options.file.name, settings, running, options.limit)
             for note in materials.notes:
                 print(f"Note: {note}")
-        work_here(store, run)
+        try:
+            work_here(store, run)
+        except InputError:
+            delete_run(store, run.run_id)  # refused before it did anything: nobody wants it in the list
+            raise
         finish_in_folder(store, run.run_id, options.out)
 
 
@@ -229,7 +244,9 @@ def _levels_beyond_a0(text: str | None) -> int:
         return _FACTUAL.n_levels
     number = text.strip().upper().removeprefix("A0-A")
     if not number.isascii() or not number.isdigit():
-        raise InputError(f"--levels: {text!r} is neither A0-A4 nor a number of levels beyond A0.")
+        raise InputError(
+            f"--levels: {text!r} is neither A0-A1 ... A0-A{MOST_LEVELS} nor a number of levels beyond A0."
+        )
     return int(number)
 
 

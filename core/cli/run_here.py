@@ -1,15 +1,16 @@
 """Working on a run from the command line: progress while it goes on, a summary and files at its end."""
 
+import json
 import os
 import sys
 import time
 from pathlib import Path
 
 from core.cli.options import make_folder, write_file
-from core.errors import AssayError
+from core.errors import AssayError, InputError
 from core.runs.environments import python_for
 from core.runs.generation import GenerationJob, materials_of
-from core.runs.outputs import output_files
+from core.runs.outputs import RUN_FILE, identity_of, output_files
 from core.runs.progress import Progress, money_of, progress_of
 from core.runs.settings import Backend, running_of, settings_of
 from core.runs.sources import count_verbatim
@@ -26,7 +27,25 @@ def go_where_it_runs(backend: Backend) -> None:
     python = python_for(backend)
     if python != Path(sys.executable):
         sys.stdout.flush()
-        os.execv(str(python), [str(python), "-m", "core", *sys.argv[1:]])
+        try:
+            os.execv(str(python), [str(python), "-m", "core", *sys.argv[1:]])
+        except OSError as problem:
+            raise InputError(f"{python} could not be started ({problem}).") from problem
+
+
+def check_folder(folder: Path, run: Run | None) -> None:
+    """Raise InputError where the folder holds another run's results: two runs in one folder would mix.
+
+    run: the one whose results go there; None: one that is yet to be made.
+    """
+    try:
+        held = json.loads((folder / RUN_FILE).read_bytes())
+    except (OSError, ValueError):
+        return
+    same = run is not None and isinstance(held, dict) and identity_of(run).items() <= held.items()
+    if not same:
+        number = held.get("run", "?") if isinstance(held, dict) else "?"
+        raise InputError(f"--out: {folder} holds the results of run {number}; name another folder.")
 
 
 def job_of(store: Store, run: Run) -> GenerationJob:
@@ -61,11 +80,8 @@ def finish_in_folder(store: Store, run_id: int, folder: Path) -> None:
         )
     print(f"Written to {folder}: {', '.join(names)}.")
     if progress.state != "done":
-        raise AssayError(
-            f"Run {run_id} is {progress.state}. {progress.run.message} --resume goes on with it.".replace(
-                "  ", " "
-            )
-        )
+        lines = [f"Run {run_id} is {progress.state}.", progress.run.message, "--resume goes on with it."]
+        raise AssayError("\n".join(line for line in lines if line))
 
 
 def summary(progress: Progress) -> list[str]:
@@ -73,11 +89,15 @@ def summary(progress: Progress) -> list[str]:
     wanted = progress.run.n_wanted
     lines = [f"Run {progress.run.run_id} ({progress.state}): {progress.n_done} of {wanted} items complete."]
     if progress.n_failed or progress.n_again:
-        lines.append(f"Left out: {progress.n_failed + progress.n_again} items.")
+        count = progress.n_failed + progress.n_again
+        what = "1 item has" if count == 1 else f"{count} items have"
+        lines.append(f"{what} not all levels; what was made of them is in outputs.csv. Why:")
     lines += [f"  {count:>5}  {step}: {reason}" for (step, reason), count in progress.failures.items()]
     for cost in progress.costs:
         tokens = "tokens not counted by the server"
-        if cost.input_tokens is not None and cost.output_tokens is not None:
+        if not cost.calls:
+            tokens = "nothing asked"
+        elif cost.input_tokens is not None and cost.output_tokens is not None:
             tokens = f"{cost.input_tokens:,} tokens in, {cost.output_tokens:,} out"
         unusable = f", {cost.unusable} without a complete answer" if cost.unusable else ""
         lines.append(

@@ -5,7 +5,8 @@ import json
 from pathlib import Path
 
 from core.cli.options import Commands, add_database_option, existing_database
-from core.cli.run_here import finish_in_folder, go_where_it_runs, job_of, summary, work_here
+from core.cli.run_here import check_folder, finish_in_folder, go_where_it_runs, job_of, summary, work_here
+from core.datasets.reading import shown
 from core.runs.outputs import run_report
 from core.runs.plan import prepare_again
 from core.runs.progress import progress_of
@@ -56,12 +57,14 @@ def _list(options: argparse.Namespace) -> None:
         return
     if not progresses:
         print("No runs yet: `generate factual` or `generate damage` starts one.")
+    if progresses:
+        print("run\tmade (UTC)\tkind\tstate\tcomplete\tsource\tseed\tfile")
     for progress in progresses:
-        run = progress.run
-        who = settings_of(run).source_name
-        print(
-            f"{run.run_id}\t{run.kind}\t{progress.state}\t{progress.n_done} of {run.n_wanted}\t{who}\t{run.data_file}"
-        )
+        run, settings = progress.run, settings_of(progress.run)
+        seed = (settings.factual if run.kind == "factual" else settings.damage).seed
+        made = run.created_utc[:16].replace("T", " ")
+        cells = (run.run_id, made, run.kind, progress.state, f"{progress.n_done} of {run.n_wanted}")
+        print(*cells, shown(settings.source_name), seed, shown(run.data_file), sep="\t")
 
 
 def _show(options: argparse.Namespace) -> None:
@@ -78,7 +81,7 @@ def _show(options: argparse.Namespace) -> None:
 def _cancel(options: argparse.Namespace) -> None:
     with open_store(existing_database(options.db)) as store:
         progress = progress_of(store, options.number)
-        if progress.state == "running":
+        if progress.state in ("running", "waiting"):
             ask_to_stop(store, options.number)
             print(f"Run {options.number} stops when the requests that are open have been put down.")
         else:
@@ -88,6 +91,7 @@ def _cancel(options: argparse.Namespace) -> None:
 def _resume(options: argparse.Namespace) -> None:
     with open_store(existing_database(options.db)) as store:
         run = get_run(store, options.number)
+        check_folder(options.out, run)
         go_where_it_runs(settings_of(run).backend)
         work_here(store, prepare_again(store, run, None, options.limit))
         finish_in_folder(store, run.run_id, options.out)
@@ -95,6 +99,7 @@ def _resume(options: argparse.Namespace) -> None:
 
 def _write(options: argparse.Namespace) -> None:
     with open_store(existing_database(options.db)) as store:
+        check_folder(options.out, get_run(store, options.number))
         finish_in_folder(store, options.number, options.out)
 
 

@@ -20,6 +20,10 @@ _TOO_LONG = re.compile(
     re.IGNORECASE,
 )
 _FILTERED = re.compile(r"content[ _-]?(filter|policy|management)|\bmoderation\b", re.IGNORECASE)
+_ACCOUNT = re.compile(
+    r"\b(credits?|billing|quota|balance|subscription|payment)\b|api[ _-]?key", re.IGNORECASE
+)
+"""Of a 400 that is about the account and not about the request."""
 _PARAMETERS: dict[str, re.Pattern[str]] = {
     "response_format": re.compile(
         r"response_format|json_schema|structured[ _]outputs?|guided[ _]|grammar", re.IGNORECASE
@@ -91,6 +95,8 @@ def reason_of(status: int, message: str) -> Reason:
     if status in (400, 413, 422):
         if status == 413 or _TOO_LONG.search(message):
             return "too long"
+        if _ACCOUNT.search(message):
+            return "not allowed"
         return "refused" if _FILTERED.search(message) else "rejected"
     # Nothing of these is the request's fault: it is not kept, and asked again once the address,
     # the model or the account is mended.

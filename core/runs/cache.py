@@ -1,8 +1,11 @@
 """The cache that models are asked through: replies and the account of one item, kept by the store."""
 
-from core.llm.client import TRANSPORT, Call, Reply
+from core.llm.client import TRANSPORT, Call, Reason, Reply
 from core.store import Store
 from core.store.replies import find_reply, record_call
+
+NOT_KEPT: frozenset[Reason] = TRANSPORT | {"rejected", "too long"}
+"""What depends on the server's state and settings, which no key holds: it may be mended, and is asked again."""
 
 
 class ItemCache:
@@ -21,7 +24,7 @@ class ItemCache:
     def record(self, call: Call) -> None:
         """Put the call on the run's account, and keep its reply if it says something about the request."""
         reply = call.reply
-        keep = not call.cached and reply.reason not in TRANSPORT
+        keep = not call.cached and reply.reason not in NOT_KEPT
         record_call(
             self._store,
             {
@@ -31,9 +34,22 @@ class ItemCache:
                 "step": call.step,
                 "reason": reply.reason,
                 "cached": int(call.cached),
-                "input_tokens": reply.input_tokens,
-                "output_tokens": reply.output_tokens,
+                "input_tokens": _countable(reply.input_tokens),
+                "output_tokens": _countable(reply.output_tokens),
                 "seconds": reply.seconds,
             },
-            {name: getattr(reply, name) for name in Reply.__dataclass_fields__} if keep else None,
+            self._kept(reply) if keep else None,
         )
+
+    @staticmethod
+    def _kept(reply: Reply) -> dict[str, object]:
+        tokens = {
+            "input_tokens": _countable(reply.input_tokens),
+            "output_tokens": _countable(reply.output_tokens),
+        }
+        return {name: getattr(reply, name) for name in Reply.__dataclass_fields__} | tokens
+
+
+def _countable(tokens: int | None) -> int | None:
+    """A count that a database holds; what is beyond that is no count."""
+    return tokens if tokens is not None and 0 <= tokens < 2**63 else None

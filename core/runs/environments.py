@@ -22,7 +22,7 @@ def python_for(backend: Backend) -> Path:
     if backend != "vllm" or importlib.util.find_spec("vllm") is not None:
         return Path(sys.executable)
     python = Path(os.environ.get(VLLM_VARIABLE) or _VLLM_PYTHON)
-    if not python.is_file():
+    if not (python.is_file() and os.access(python, os.X_OK)):
         raise InputError("vLLM is not set up here: `./run --with vllm --setup` makes .venv-vllm for it.")
     return python
 
@@ -56,10 +56,13 @@ def start_child(database: Path, run_id: int, backend: Backend) -> int:
         "--db",
         str(database.resolve()),
     ]
-    with log.open("ab") as out:
-        child = subprocess.Popen(
-            command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True
-        )
+    try:
+        with log.open("ab") as out:
+            child = subprocess.Popen(
+                command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True
+            )
+    except OSError as problem:
+        raise InputError(f"The run's process could not be started ({problem}).") from problem
     _children.append(child)
     return child.pid
 

@@ -1,10 +1,11 @@
 """What a whole run will cost, told from its first items."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.runs.progress import Progress
 from core.runs.settings import running_of, settings_of
 from core.store import Store
+from core.store.replies import step_costs
 from core.store.runs import run_items
 
 
@@ -25,7 +26,8 @@ class Estimate:
 
 
 def estimate_all(store: Store, progress: Progress) -> Estimate:
-    """What all items of the run will take, told from those it has finished."""
+    """What all items of the run will take, told from those it has finished, not from those that got no answer."""
+    progress = replace(progress, costs=step_costs(store, progress.run.run_id, finished=True))
     seconds = [item.seconds for item in run_items(store, progress.run.run_id) if item.state != "again"]
     return estimate(progress, sum(seconds) / len(seconds) if seconds else None)
 

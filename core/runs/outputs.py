@@ -16,6 +16,8 @@ from core.runs.settings import describe, settings_of
 from core.schema import Material, Run
 from core.store import Store
 
+RUN_FILE = "run.json"
+
 
 def output_files(store: Store, run: Run) -> dict[str, bytes]:
     """File name -> content, as far as the run is. Items without all their levels are not in dataset.json.
@@ -40,7 +42,7 @@ def output_files(store: Store, run: Run) -> dict[str, bytes]:
     if run.kind == "damage":
         files["meta-judge.jsonl"] = to_meta_judge(materials, texts)
     files["records.jsonl"] = b"".join(_line(asdict(trace)) for trace in traces)
-    files["run.json"] = _json(run_report(progress))
+    files[RUN_FILE] = _json(run_report(progress))
     return files
 
 
@@ -58,16 +60,20 @@ def generated_texts(trace: Trace, source: str) -> tuple[GeneratedText, ...]:
     return tuple(made)
 
 
+def identity_of(run: Run) -> dict[str, object]:
+    """What run.json says of which run it is."""
+    return {"run": run.run_id, "kind": run.kind, "file_sha256": run.data_sha256, "made_utc": run.created_utc}
+
+
 def run_report(progress: Progress) -> dict[str, object]:
     """Settings, counters and cost of a run: run.json, and `runs show --json`."""
     run = progress.run
     return {
-        "run": run.run_id,
-        "kind": run.kind,
+        **identity_of(run),
         "state": progress.state,
         "message": run.message,
         "file": run.data_file,
-        "file_sha256": run.data_sha256,
+        "finished_utc": run.finished_utc,
         "app_version": run.app_version,
         "settings": describe(settings_of(run)),
         "items": run.n_wanted,

@@ -15,12 +15,13 @@ from core.runs.settings import (
     RunningSettings,
     as_kept,
     check_settings,
+    normalised,
     same_work,
     settings_of,
 )
 from core.schema import MaterialSet, Run, RunKind
 from core.store import Store
-from core.store.runs import change_run, get_run, insert_run, list_runs
+from core.store.runs import change_run, get_run, insert_run, item_states, list_runs
 
 EDIT_PURPOSES = ("edit", "edit-shared", "edit-text")
 """Forms in which a model may be asked for an edit; a run uses one of them."""
@@ -81,8 +82,8 @@ def create_run(
 ) -> tuple[Run, MaterialSet]:
     """Keep a run that waits to be started, and say what it will work on. Raises InputError with all problems."""
     check_settings(settings, running)
-    if limit is not None and limit < 1:
-        raise InputError("The run cannot start", [f"--limit: {limit} is no number of items; at least 1"])
+    _check_limit(limit, 0)
+    settings = normalised(settings)
     task = settings.damage.task if settings.kind == "damage" else None
     materials = read_questions(data, file_name, task)
     run = Run(
@@ -94,7 +95,7 @@ def create_run(
         data_file=file_name,
         data_sha256=sha256_of(data),
         n_items=len(materials.materials),
-        limit=limit,
+        limit=None if limit is None else min(limit, len(materials.materials)),
         created_utc="",
         app_version=__version__,
     )
@@ -103,6 +104,7 @@ def create_run(
 
 def find_same(store: Store, data: bytes, settings: GenerationSettings) -> Run:
     """The newest run that was asked for exactly this. Raises InputError when there is none to resume."""
+    settings = normalised(settings)
     for run in list_runs(store, (settings.kind,)):
         if same_work(run, settings, sha256_of(data)):
             return run
@@ -118,8 +120,16 @@ def prepare_again(store: Store, run: Run, running: RunningSettings | None, limit
         raise InputError(f"Run {run.run_id} is being worked on by process {run.process}: cancel it first.")
     if running is not None:
         check_settings(settings_of(run), running)
+    _check_limit(limit, len(item_states(store, run.run_id)))
+    limit = None if limit is None else min(limit, run.n_items)
     change_run(store, run.run_id, running=None if running is None else as_kept(running), limit=limit)
     return get_run(store, run.run_id)
+
+
+def _check_limit(limit: int | None, n_done: int) -> None:
+    if limit is not None and limit < max(1, n_done):
+        why = f"the run has come to {n_done} items already" if n_done else "at least 1"
+        raise InputError("The run cannot start", [f"--limit: {limit} is too small; {why}"])
 
 
 __all__ = [

@@ -1,9 +1,11 @@
 """What a generation run was asked for, checked before it costs anything, and how it is kept with the run."""
 
+import math
 import os
-from dataclasses import asdict, dataclass, field
+import re
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, get_args
-from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter
 
@@ -11,12 +13,15 @@ from core.errors import InputError
 from core.generation.damage_steps import DAMAGE_LEVELS, DamageSettings
 from core.generation.factual.steps import FactualSettings
 from core.llm.asking import DEFAULT_ATTEMPTS
+from core.llm.connection import normal_url
+from core.llm.prompts import parse_prompt
 from core.schema import Run, RunKind
 
 Backend = Literal["rules", "openai", "vllm"]
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_KEY = "OPENAI_API_KEY"
+_SECRET = re.compile(r"(^|_)(token|api_?key|key|password|secret)$", re.IGNORECASE)
 MOST_LEVELS = 9
 """Beyond A0: A1 ... A9 keep their order as text."""
 
@@ -125,21 +130,41 @@ def _model_problems(settings: GenerationSettings) -> list[str]:
         ]
     problems = [] if settings.model else ["--model: name the model that writes the answers"]
     if settings.backend == "openai":
-        address = urlsplit(settings.base_url)
-        if address.scheme not in ("http", "https") or not address.hostname:
-            problems.append(
-                f"--base-url: {settings.base_url!r} is no address such as http://127.0.0.1:8000/v1"
-            )
+        try:
+            normal_url(settings.base_url)
+        except InputError as wrong:  # never repeats the address, which may hold a secret
+            problems += [f"--base-url: {problem}" for problem in wrong.problems]
     elif settings.base_url:
         problems.append("--base-url: vllm runs in this process; leave it out, or choose --backend openai")
-    return problems
+    return problems + _engine_problems(settings.engine)
+
+
+def _engine_problems(engine: dict[str, Any]) -> list[str]:
+    """Engine options are kept with the run, so a secret may not be one of them, at any depth."""
+    secret = sorted(name for name in _names_in(engine) if _SECRET.search(name))
+    return [f"--engine: {name} is a secret; set it in the environment, such as HF_TOKEN" for name in secret]
+
+
+def _names_in(value: object) -> Iterator[str]:
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield str(name)
+            yield from _names_in(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _names_in(inner)
+
+
+def normalised(settings: GenerationSettings) -> GenerationSettings:
+    """The settings as they are kept: one server has one address, whatever slash or case it was given with."""
+    return replace(settings, base_url=normal_url(settings.base_url)) if settings.base_url else settings
 
 
 def _running_problems(running: RunningSettings) -> list[str]:
     problems = []
     if running.concurrency < 1:
         problems.append(f"--concurrency: {running.concurrency} is no number of requests; at least 1")
-    if running.timeout <= 0:
+    if not 0 < running.timeout < math.inf:
         problems.append(f"--timeout: {running.timeout:g} is no number of seconds above 0")
     if running.retries < 0:
         problems.append(f"--retries: {running.retries} is no number of tries; 0 or more")
@@ -177,7 +202,11 @@ def same_work(run: Run, settings: GenerationSettings, data_sha256: str) -> bool:
 
 
 def describe(settings: GenerationSettings) -> dict[str, Any]:
-    """The settings for a person to read: without the prompts' texts."""
+    """The settings for a person to read: prompts by name and hash, and nothing about the other scheme."""
     shown = asdict(settings)
-    shown["prompts"] = sorted(settings.prompts)
-    return shown
+    shown.pop("damage" if settings.kind == "factual" else "factual")
+    prompts = {purpose: parse_prompt(text, purpose) for purpose, text in settings.prompts.items()}
+    shown["prompts"] = {
+        purpose: {"name": prompt.name, "sha256": prompt.sha256} for purpose, prompt in prompts.items()
+    }
+    return shown | {"source": settings.source_name}

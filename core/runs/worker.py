@@ -4,9 +4,10 @@ import asyncio
 import os
 import signal
 import sys
+import threading
 import time
 import traceback
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -18,8 +19,8 @@ from core.runs.cache import ItemCache
 from core.runs.jobs import Job, Outcome
 from core.runs.progress import is_worked_on
 from core.schema import Run, RunItem, RunState
-from core.store import Store
-from core.store.runs import beat, claim_run, finish_run, get_run, item_states, save_item
+from core.store import Store, open_store
+from core.store.runs import Owner, beat, claim_run, finish_run, get_run, item_states, save_item
 
 BEAT_SECONDS = 0.5
 """Between two looks at the cancel flag."""
@@ -35,27 +36,35 @@ def work(
     job_of: makes the job of the run. tell: called about twice a second, for whoever shows progress.
     Raises NotAllowed when another process works on the run, and whatever `job_of` finds wrong.
     """
-    run = _claim(store, run_id)
+    owner = _claim(store, run_id)
+    if owner is None:
+        return get_run(store, run_id)
     try:
-        job = job_of(run)
-        state, message = asyncio.run(_Shift(store, run, job, tell).work())
+        run = get_run(store, run_id)
+        state, message = asyncio.run(_Shift(store, run, owner, job_of(run), tell).work())
     except AssayError as problem:
-        finish_run(store, run_id, "stopped", str(problem))
+        with suppress(NotAllowed):  # taken over: its state is the other process's
+            finish_run(store, run_id, "stopped", str(problem), owner=owner)
         raise
     except BaseException as problem:
-        finish_run(store, run_id, "stopped", f"The run broke off ({type(problem).__name__}: {problem}).")
+        why = f"The run broke off ({type(problem).__name__}: {problem})."
+        with suppress(NotAllowed):
+            finish_run(store, run_id, "stopped", why, owner=owner)
         raise
-    finish_run(store, run_id, state, message)
+    finish_run(store, run_id, state, message, owner=owner)
     return get_run(store, run_id)
 
 
-def _claim(store: Store, run_id: int) -> Run:
+def _claim(store: Store, run_id: int) -> Owner | None:
+    """The claim on the run; None: somebody cancelled it before it began."""
     with store.writing():
         run = get_run(store, run_id)
         if is_worked_on(run):
             raise NotAllowed(f"Run {run_id} is being worked on by process {run.process}. Cancel it first.")
-        claim_run(store, run_id, os.getpid())
-    return get_run(store, run_id)
+        if run.cancel:
+            finish_run(store, run_id, "cancelled")
+            return None
+        return claim_run(store, run_id, os.getpid())
 
 
 @dataclass
@@ -64,6 +73,7 @@ class _Shift:
 
     store: Store
     run: Run
+    owner: Owner
     job: Job
     tell: Callable[[], None] | None = None
     todo: deque[int] = field(default_factory=deque)
@@ -71,12 +81,15 @@ class _Shift:
     """Items in a row to which no answer came."""
     stop: asyncio.Event = field(default_factory=asyncio.Event)
     stopped: tuple[RunState, str] | None = None
+    over: threading.Event = field(default_factory=threading.Event)
+    unanswered: Counter[str] = field(default_factory=Counter)
+    """Reasons for which items got no answer."""
 
     async def work(self) -> tuple[RunState, str]:
         """Do every open item; returns the state the run ends in, and a sentence."""
         known = item_states(self.store, self.run.run_id)
-        self.todo.extend(at for at in range(self.run.n_wanted) if known.get(at, "again") == "again")
-        beating = asyncio.create_task(self._beat())
+        self.todo.extend(at for at in range(self.run.n_wanted) if at not in known)
+        beating = asyncio.create_task(asyncio.to_thread(self._beat, asyncio.get_running_loop()))
         self._listen_to_signals()
         try:
             starting = asyncio.create_task(self.job.start())
@@ -86,9 +99,18 @@ class _Shift:
                 ]
                 await self._unless_stopped(hands)
         finally:
-            beating.cancel()
+            self.over.set()
             await self.job.close()
-        return self.stopped or ("done", "")
+            await beating
+        return self.stopped or self._end()
+
+    def _end(self) -> tuple[RunState, str]:
+        if not self.unanswered:
+            return "done", ""
+        count = self.unanswered.total()
+        reasons = ", ".join(sorted(self.unanswered))
+        items = "1 item" if count == 1 else f"{count} items"
+        return "stopped", f"No answer came for {items} ({reasons}). Resume the run to ask for them again."
 
     async def _unless_stopped(self, tasks: list["asyncio.Task[None]"]) -> bool:
         """Wait for the tasks, or put them down when the run is to stop; returns whether they were finished."""
@@ -132,30 +154,35 @@ class _Shift:
             outcome.failures,
             round(time.monotonic() - begun, 3),
         )
-        save_item(self.store, self.run.run_id, item)
+        save_item(self.store, self.run.run_id, item, self.owner)
         self._listen_for_silence(outcome)
 
     def _listen_for_silence(self, outcome: Outcome) -> None:
         """Give up, for now, where the server has gone: thousands of items would each wait for it in vain."""
+        reasons = sorted({reason for _, reason in outcome.failures if reason in TRANSPORT})
+        if outcome.state == "again":
+            self.unanswered[reasons[0] if reasons else "server"] += 1
         self.silent = self.silent + 1 if outcome.state == "again" else 0
         if self.silent >= MOST_IN_A_ROW and not self.stop.is_set():
-            reasons = sorted({reason for _, reason in outcome.failures if reason in TRANSPORT})
             self._stop(
                 "stopped",
                 f"No answer for {self.silent} items in a row ({', '.join(reasons) or 'server'}). "
                 "Resume the run when the server answers again.",
             )
 
-    async def _beat(self) -> None:
+    def _beat(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Say that the process lives, and look whether it is to stop: in a thread, because work may be busy."""
         try:
-            while True:
-                if beat(self.store, self.run.run_id):
-                    self._stop("cancelled", "")
-                if self.tell is not None:
-                    self.tell()
-                await asyncio.sleep(BEAT_SECONDS)
+            with open_store(self.store.path) as own:
+                while not self.over.is_set():
+                    if beat(own, self.run.run_id, self.owner):
+                        loop.call_soon_threadsafe(self._stop, "cancelled", "")
+                    if self.tell is not None:
+                        loop.call_soon_threadsafe(self.tell)
+                    self.over.wait(BEAT_SECONDS)
         except AssayError as problem:  # a run that cannot say that it lives would be started twice
-            self._stop("stopped", str(problem))
+            if not self.over.is_set():
+                loop.call_soon_threadsafe(self._stop, "stopped", str(problem))
 
     def _stop(self, state: RunState, message: str) -> None:
         if self.stopped is None:

@@ -27,18 +27,30 @@ def record_call(store: Store, call: Row, reply: Row | None) -> None:
             store.table("reply").upsert({"key": call["key"], "created_utc": now_utc(), **reply}, pk="key")
 
 
-def step_costs(store: Store, run_id: int) -> list[StepCost]:
-    """What every step of a run cost, in the order in which the steps first came."""
+def step_costs(store: Store, run_id: int, *, finished: bool = False) -> list[StepCost]:
+    """What every step of a run cost, in the order in which the steps first came.
+
+    finished: only for items that are done or failed, to tell from them what others will cost. Tokens are None
+    where the server did not count them for every answer: a part of them would look like all.
+    """
+    only = (
+        "and position in (select position from run_item where run_id = :id and state in ('done', 'failed'))"
+        if finished
+        else ""
+    )
+    uncounted = "not cached and {} is null and coalesce(reason, 'cut off') in ('cut off', 'refused', 'empty')"
     rows = store.rows(
-        """
+        f"""
         select step,
                sum(not cached) as calls,
                sum(cached) as cached,
                sum(not cached and reason is not null) as unusable,
-               sum(case when not cached then input_tokens end) as input_tokens,
-               sum(case when not cached then output_tokens end) as output_tokens,
+               case when sum({uncounted.format("input_tokens")}) = 0
+                    then sum(case when not cached then input_tokens end) end as input_tokens,
+               case when sum({uncounted.format("output_tokens")}) = 0
+                    then sum(case when not cached then output_tokens end) end as output_tokens,
                sum(case when not cached then seconds else 0 end) as seconds
-        from run_call where run_id = :id group by step order by min(id)
+        from run_call where run_id = :id {only} group by step order by min(id)
         """,
         {"id": run_id},
     )

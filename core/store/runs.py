@@ -3,10 +3,13 @@
 import json
 from collections.abc import Iterator
 
-from core.errors import NotFound
+from core.errors import NotAllowed, NotFound
 from core.schema import Run, RunItem, RunState
 from core.store.connection import Row, Store
 from core.store.studies import now_utc
+
+Owner = tuple[int, str]
+"""A claim on a run: the process, and when it made it."""
 
 _COLUMNS = (
     'id, kind, state, settings, running, data_file, data_sha256, n_items, "limit", created_utc, app_version, '
@@ -54,23 +57,34 @@ def run_data(store: Store, run_id: int) -> bytes:
     return bytes(row["data"]) if row else b""
 
 
-def claim_run(store: Store, run_id: int, process: int) -> None:
-    """Note that `process` works on the run from now on. The caller has made sure, in the same transaction, that
-    no other does.
+def claim_run(store: Store, run_id: int, process: int) -> Owner:
+    """Note that `process` works on the run from now on; what it writes later names this claim.
+
+    The caller has made sure, in the same transaction, that no other process does. Items to which no answer came
+    are open again.
     """
+    owner = (process, now_utc())
     with store.writing():
+        store.change("delete from run_item where run_id = :id and state = 'again'", {"id": run_id})
         store.table("run").update(
             run_id,
             {
                 "state": "running",
                 "process": process,
-                "started_utc": now_utc(),
-                "beat_utc": now_utc(),
+                "started_utc": owner[1],
+                "beat_utc": owner[1],
                 "finished_utc": None,
-                "cancel": 0,
                 "message": "",
             },
         )
+    return owner
+
+
+def check_owner(store: Store, run_id: int, owner: Owner) -> None:
+    """Raise NotAllowed where another process has taken the run over since: this one must write no more."""
+    row = store.row("select process, started_utc from run where id = :id", {"id": run_id})
+    if row is None or (row["process"], row["started_utc"]) != owner:
+        raise NotAllowed(f"Run {run_id} was taken over by another process; this one has stopped.")
 
 
 def change_run(
@@ -78,14 +92,15 @@ def change_run(
 ) -> None:
     """Set how a run is worked on and how many of its items: before it is resumed."""
     with store.writing():
-        store.table("run").update(run_id, {"limit": limit})
+        store.table("run").update(run_id, {"limit": limit, "cancel": 0})
         if running is not None:
             store.table("run").update(run_id, {"running": _json(running)})
 
 
-def beat(store: Store, run_id: int) -> bool:
-    """Say that the run's process lives; returns whether somebody asked it to stop."""
+def beat(store: Store, run_id: int, owner: Owner) -> bool:
+    """Say that the run's process lives; returns whether somebody asked it to stop. Raises NotAllowed: see check_owner."""
     with store.writing():
+        check_owner(store, run_id, owner)
         store.table("run").update(run_id, {"beat_utc": now_utc()})
     row = store.row("select cancel from run where id = :id", {"id": run_id})
     return bool(row and row["cancel"])
@@ -97,17 +112,31 @@ def ask_to_stop(store: Store, run_id: int) -> None:
         store.table("run").update(run_id, {"cancel": 1})
 
 
-def finish_run(store: Store, run_id: int, state: RunState, message: str = "") -> None:
-    """Note that nobody works on the run any more."""
+def delete_run(store: Store, run_id: int) -> None:
+    """Forget a run that has done nothing: no item, no call. One that has is left as it is."""
     with store.writing():
+        store.change(
+            "delete from run where id = :id and not exists (select 1 from run_item where run_id = :id) "
+            "and not exists (select 1 from run_call where run_id = :id)",
+            {"id": run_id},
+        )
+
+
+def finish_run(
+    store: Store, run_id: int, state: RunState, message: str = "", *, owner: Owner | None = None
+) -> None:
+    """Note that nobody works on the run any more; with an owner, only while the claim is theirs."""
+    with store.writing():
+        if owner is not None:
+            check_owner(store, run_id, owner)
         store.table("run").update(
             run_id,
             {"state": state, "message": message, "finished_utc": now_utc(), "process": None, "cancel": 0},
         )
 
 
-def save_item(store: Store, run_id: int, item: RunItem) -> None:
-    """Keep what the run made of one item: on disk when this returns."""
+def save_item(store: Store, run_id: int, item: RunItem, owner: Owner) -> None:
+    """Keep what the run made of one item: on disk when this returns. Raises NotAllowed: see check_owner."""
     row = {
         "run_id": run_id,
         "position": item.position,
@@ -119,6 +148,7 @@ def save_item(store: Store, run_id: int, item: RunItem) -> None:
         "finished_utc": now_utc(),
     }
     with store.writing():
+        check_owner(store, run_id, owner)
         store.table("run_item").upsert(row, pk=("run_id", "position"))
 
 

@@ -1,4 +1,4 @@
-"""Browser tests: one Chromium for the package, one app a test."""
+"""Browser tests: one Chromium a module (its driver holds the event loop while it lives), one app a test."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,7 +16,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.browser)
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     if not Path(CHROMIUM).exists():
         pytest.skip(f"needs Chromium at {CHROMIUM} (Debian: apt install chromium; or set ASSAY_CHROMIUM)")

@@ -7,9 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from model_answers import answer
+from scripted_server import ScriptedServer
 
 from core.cli import main
 from core.datasets import read_dataset
+from core.llm.prompts import find_prompt
 from core.store import open_store
 from core.store.runs import list_runs
 
@@ -180,14 +183,14 @@ MISTAKES: list[tuple[str, list[str], str]] = [
     ("factual", ["--keep", "0"], "--keep: 0 is no share"),
     ("damage", ["--levels", "7"], "there is no level '7'"),
     ("damage", ["--task", "translation"], "context (source sentence) is missing"),
-    ("damage", ["--limit", "0"], "--limit: 0"),
+    ("damage", ["--limit", "0"], "--limit: 0 is too small"),
     ("damage", ["--resume"], "no run of this file with these settings"),
     ("damage", ["--prompt", "damage-qa"], "rules ask no model"),
     ("damage", ["--model", "m"], "--model: rules need no model"),
     ("damage", ["--engine", "x=1"], "--engine: only vllm"),
     ("damage", ["--backend", "openai"], "--model: name the model"),
     ("damage", ["--backend", "openai", "--model", "m"], "OPENAI_API_KEY"),
-    ("damage", [*SERVER, "ftp://x"], "--base-url: 'ftp://x'"),
+    ("damage", [*SERVER, "ftp://x"], "--base-url: it is no http or https URL"),
     ("damage", [*SERVER, "http://127.0.0.1:9/v1"], "nobody answers there"),
     ("damage", [*SERVER, "http://x/v1", "--prompt", "nope"], "There is no prompt nope"),
     ("damage", [*SERVER, "http://x/v1", "--prompt", "factual-rank"], "prompt factual-rank: is for rank"),
@@ -225,3 +228,41 @@ def test_where_vllm_is_missing_one_line_says_how_to_get_it(
     said = refused(capsys, "generate", "damage", str(DEMO), "--backend", "vllm", "--model", "m", *where)
     assert "./run --with vllm" in said
     assert len(said.splitlines()) == 1
+
+
+def test_a_folder_holds_one_run(quiet: Run, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    quiet("generate", "damage", str(DEMO), "--limit", "2", "--out", "out")
+    before = (tmp_path / "out" / "dataset.json").read_bytes()
+    said = refused(capsys, "generate", "factual", str(DEMO), "--out", "out")
+    assert "out holds the results of run 1" in said
+    assert (tmp_path / "out" / "dataset.json").read_bytes() == before
+    assert len(quiet("runs", "list").splitlines()) == 2, "a header and one run"
+    quiet("runs", "resume", "1", "--out", "out")
+
+
+def test_a_run_that_is_refused_at_its_start_is_not_kept(
+    quiet: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "No runs yet" in _listed_in_an_empty_database(quiet)
+    said = refused(capsys, "generate", "damage", str(DEMO), "--out", "o", *SERVER, "http://127.0.0.1:9/v1")
+    assert "nobody answers there" in said
+    assert "No runs yet" in quiet("runs", "list")
+
+
+def test_the_report_of_a_run_names_its_prompts_and_its_scheme_alone(quiet: Run, tmp_path: Path) -> None:
+    with ScriptedServer(lambda body, n: answer(body)) as server:
+        who = [
+            "--backend",
+            "openai",
+            "--model",
+            "tiny",
+            "--base-url",
+            server.url,
+            "--prompt",
+            "damage-qa-few",
+        ]
+        quiet("generate", "damage", str(DEMO), "--limit", "1", "--out", "out", *who)
+    settings = json.loads((tmp_path / "out" / "run.json").read_bytes())["settings"]
+    prompt = find_prompt("damage-qa-few")
+    assert settings["prompts"] == {"damage": {"name": prompt.name, "sha256": prompt.sha256}}
+    assert (settings["source"], "factual" in settings) == ("tiny", False)

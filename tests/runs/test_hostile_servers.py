@@ -12,7 +12,7 @@ from core.generation.damage_steps import DamageSettings
 from core.runs.generation import GenerationJob, materials_of
 from core.runs.outputs import output_files
 from core.runs.plan import choose_prompts, create_run
-from core.runs.progress import Progress, progress_of
+from core.runs.progress import Progress, money_of, progress_of
 from core.runs.results import traces_of
 from core.runs.settings import GenerationSettings, RunningSettings, running_of, settings_of
 from core.runs.worker import work
@@ -126,7 +126,7 @@ def _refusing(body: Body, n: int) -> Said:
 def test_every_item_is_accounted_for(store: Store, kind: RunKind, script: Script) -> None:
     with ScriptedServer(script) as server:
         run, progress = whole_run(store, server, kind)
-    assert run.state == "done"
+    assert run.state == ("stopped" if progress.n_again else "done"), "what got no answer is asked again"
     check_accounted(store, run, progress)
 
 
@@ -177,8 +177,49 @@ def test_a_server_that_hangs_costs_its_time_limit_and_no_more(store: Store) -> N
 
     with ScriptedServer(script) as server:
         run, progress = whole_run(store, server, "damage", timeout=0.5)
-    assert run.state == "done"
+    assert run.state == "stopped"
     assert 1 <= progress.n_again <= 3
     assert progress.n_done == N - progress.n_again
     assert {reason for _, reason in progress.failures} == {"timeout"}
     assert sum(progress.failures.values()) == 3
+
+
+def test_a_rejection_is_not_kept_for_ever(store: Store) -> None:
+    """An account without money, a server with a short window: both can be mended, and then everything is asked."""
+    mended = False
+
+    def script(body: Body, n: int) -> Said | str:
+        return answer(body) if mended else error(400, "Your credit balance is too low")
+
+    def too_short(body: Body, n: int) -> Said | str:
+        return answer(body) if mended else error(400, "This model's maximum context length is 16 tokens")
+
+    for refuse in (script, too_short):
+        mended = False
+        with ScriptedServer(refuse) as server:
+            _, progress = whole_run(store, server, "damage")
+            assert progress.n_done == 0
+            mended = True
+            _, progress = whole_run(store, server, "damage")
+        assert progress.n_done == N
+        assert sum(cost.cached for cost in progress.costs) == 0
+
+
+def test_counts_that_are_missing_or_absurd_are_no_numbers(store: Store) -> None:
+    """Half of the tokens would look like all of them, and money like half of it."""
+
+    def script(body: Body, n: int) -> Said:
+        return Said(answer(body), usage=None if n % 2 else (1000, 1000))
+
+    with ScriptedServer(script) as server:
+        _, progress = whole_run(store, server, "damage", input_price=1.0, output_price=1.0)
+    (cost,) = progress.costs
+    assert (cost.calls, cost.input_tokens, cost.output_tokens) == (84, None, None)
+    assert money_of(progress) is None
+    with ScriptedServer(lambda body, n: Said(answer(body), usage=(2**63, 7))) as server:
+        _, progress = whole_run(store, server, "damage")
+    assert (progress.n_done, progress.costs[0].input_tokens, progress.costs[0].output_tokens) == (
+        N,
+        None,
+        588,
+    )

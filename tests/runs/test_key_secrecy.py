@@ -10,6 +10,8 @@ from model_answers import Body, answer
 from scripted_server import Said, ScriptedServer, error
 
 from core.cli import main
+from core.errors import InputError
+from core.runs.settings import GenerationSettings, RunningSettings, check_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = ROOT / "data" / "demo" / "questions.jsonl"
@@ -60,7 +62,7 @@ def _echoing(body: Body, n: int) -> Said | str:
 def test_a_server_that_repeats_the_key_in_its_errors_gets_it_nowhere(tmp_path: Path) -> None:
     with ScriptedServer(_echoing, key=KEY) as server:
         ended = run(tmp_path, server.url, "--key-variable", VARIABLE)
-    assert "Left out: 3 items" in ended.stdout
+    assert "0 of 3 items complete" in ended.stdout
     nothing_holds(tmp_path, ended.stdout, ended.stderr)
 
 
@@ -85,3 +87,24 @@ def test_a_key_in_the_place_of_its_variable_is_refused_and_not_repeated(
     assert given not in said.out + said.err
     for path in tmp_path.rglob("*"):
         assert not path.is_file() or given.encode() not in path.read_bytes()
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:9/v1?api_key={}", "http://user:{}@127.0.0.1:9/v1", "{}"])
+def test_a_secret_in_the_address_is_refused_and_not_repeated(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = ["--out", str(tmp_path / "out"), "--db", str(tmp_path / "assay.db")]
+    server = ["--backend", "openai", "--model", "tiny", "--base-url", url.format(KEY)]
+    assert main(["generate", "damage", str(DEMO), *where, *server]) == 2
+    said = capsys.readouterr()
+    assert "--base-url" in said.err
+    nothing_holds(tmp_path, said.out, said.err)
+
+
+def test_a_secret_among_the_engines_options_is_refused() -> None:
+    settings = GenerationSettings("damage", "vllm", "m", engine={"hf_token": KEY, "a": {"api_key": KEY}})
+    with pytest.raises(InputError) as refused:
+        check_settings(settings, RunningSettings())
+    assert [problem.split(":")[0] for problem in refused.value.problems] == ["--engine", "--engine"]
+    assert KEY not in str(refused.value)
+    check_settings(GenerationSettings("damage", "vllm", "m", engine={"tokenizer": "x"}), RunningSettings())

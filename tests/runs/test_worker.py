@@ -14,7 +14,7 @@ from core.errors import InputError, NotAllowed
 from core.llm.client import Cache, Call, Reply
 from core.runs.jobs import Outcome
 from core.runs.progress import STALE_SECONDS, progress_of
-from core.runs.worker import MOST_IN_A_ROW, work
+from core.runs.worker import BEAT_SECONDS, MOST_IN_A_ROW, work
 from core.schema import Run
 from core.store import Store, open_store
 from core.store.replies import step_costs
@@ -113,9 +113,11 @@ def test_what_failed_for_good_is_left_and_what_the_server_failed_is_tried_again(
     work(store, run.run_id, lambda _: CountingJob(4, each))
     progress = progress_of(store, run.run_id)
     assert (progress.n_done, progress.n_failed, progress.n_again, progress.can_resume) == (2, 1, 1, True)
+    assert (progress.state, "timeout" in progress.run.message) == ("stopped", True)
     again = CountingJob(4)
     work(store, run.run_id, lambda _: again)
     assert again.asked == [2]
+    assert progress_of(store, run.run_id).state == "done"
     assert progress_of(store, run.run_id).failures == {("rank", "invalid"): 1}
 
 
@@ -161,6 +163,52 @@ def test_two_processes_never_work_on_one_run(store: Store) -> None:
         store.table("run").update(run.run_id, {"beat_utc": now_utc(-STALE_SECONDS - 1)})
     assert progress_of(store, run.run_id).state == "interrupted"
     assert work(store, run.run_id, lambda _: CountingJob(10)).state == "done"
+
+
+def test_a_process_that_was_taken_for_dead_writes_no_more_once_another_took_over(
+    store: Store, tmp_path: Path
+) -> None:
+    """Such as one that a laptop's sleep had stopped: its claim is gone, whatever it believes."""
+    run = new_run(store, 50)
+    job = CountingJob(50, seconds=0.02, width=1)
+
+    def take_over() -> None:
+        with open_store(tmp_path / "assay.db") as other:
+            while len(item_states(other, run.run_id)) < 3:
+                time.sleep(0.01)
+            claim_run(other, run.run_id, os.getppid())
+
+    other = threading.Thread(target=take_over)
+    other.start()
+    with pytest.raises(NotAllowed, match="taken over"):
+        work(store, run.run_id, lambda _: job)
+    other.join()
+    after = get_run(store, run.run_id)
+    assert (after.state, after.process) == ("running", os.getppid()), "it is the other's, and goes on"
+    assert len(item_states(store, run.run_id)) < 10
+
+
+def test_work_that_never_waits_does_not_stop_the_beat(store: Store) -> None:
+    """Rules are busy for seconds on a long text: the run is alive all the same, and hears the cancel after it."""
+    seen: list[bool] = []
+
+    def each(position: int, cache: Cache) -> Outcome:
+        before = get_run(store, run.run_id).beat_utc
+        time.sleep(2.5 * BEAT_SECONDS)
+        seen.append(get_run(store, run.run_id).beat_utc != before)
+        return DONE
+
+    run = new_run(store, 1)
+    work(store, run.run_id, lambda _: CountingJob(1, each))
+    assert seen == [True]
+
+
+def test_a_run_that_was_cancelled_before_it_began_does_nothing(store: Store) -> None:
+    run, job = new_run(store), CountingJob(10)
+    ask_to_stop(store, run.run_id)
+    assert work(store, run.run_id, lambda _: job).state == "cancelled"
+    assert job.asked == []
+    assert work(store, run.run_id, lambda _: job).state == "done", "starting it again is a new wish"
 
 
 def test_a_job_that_cannot_be_made_or_started_leaves_a_run_that_says_why(store: Store) -> None:
