@@ -74,7 +74,7 @@ def straightforward(data: bytes, url: str, n: int) -> tuple[float, float]:
         text = ask(
             [vars(m) for m in paraphrase.messages(question=row["question"], reference=row["reference"])]
         )
-        spans, _ = find_spans(text, "en", "rules", 12)
+        spans, _ = find_spans(text, "en", "rules", 12, for_rules=False)
         listed = "\n".join(f"{number}: {span.text}" for number, span in enumerate(spans))
         ask([vars(m) for m in rank.messages(question=row["question"], text=text, spans=listed)])
         for level in range(1, LEVELS + 1):

@@ -10,6 +10,7 @@ from core.store.runs import get_run, list_runs
 from pages.components import (
     blind_pair,
     generate_form,
+    generate_style,
     generated_item,
     generated_levels,
     messages,
@@ -26,6 +27,7 @@ def render() -> None:
     with visitor.admin_store() as store:
         st.title("Generate")
         blind_pair.style()
+        generate_style.style()
         messages.news()
         chosen = run_choice.choose(list_runs(store, get_args(RunKind)))
         if chosen == run_choice.NEW:

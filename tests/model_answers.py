@@ -49,6 +49,8 @@ def damaged(text: str, level: int) -> str:
     """The text with a growing share of its words replaced; level 0 only says it in another order."""
     if level == 0:
         return reworded(text)
+    if not re.search(r"\s", text):
+        return "".join(_next(char) if place % 5 < level else char for place, char in enumerate(text))
     words = re.split(r"(\s+)", text)
     return "".join(another(word) if place % 10 < 2 * level else word for place, word in enumerate(words))
 

@@ -271,3 +271,4 @@ def _replay(options: argparse.Namespace) -> None:
     )
     for name, value in rows:
         print(f"{value:>4}  {name}")
+    print(result.verdict)

@@ -12,7 +12,7 @@ from core.cli.study_backup import add_backup
 from core.cli.study_conduct import add_conduct
 from core.cli.study_results import add_export, add_results
 from core.datasets import read_dataset
-from core.datasets.beside import verbatim_note
+from core.datasets.beside import one_source_hint, place_beside, read_answers, verbatim_note
 from core.errors import InputError
 from core.schema import Dataset, Design, State, Study
 from core.store import Store, database_path, open_store
@@ -45,6 +45,15 @@ def add_to(nouns: Commands) -> None:
 def _add_import(verbs: Commands) -> None:
     command = verbs.add_parser("import", help="make a study of a data set, or restore one from a bundle")
     command.add_argument("file", type=Path, help="the paper's JSON, long CSV or JSONL, or a bundle (.zip)")
+    command.add_argument(
+        "--beside",
+        type=Path,
+        metavar="FILE",
+        help="where each file has one source: the other one's answers to the same questions",
+    )
+    command.add_argument(
+        "--shared-only", action="store_true", help="with --beside: leave out questions that only one file has"
+    )
     command.add_argument("--name", help="name of the study (a bundle brings its own)")
     command.add_argument("--candidate", help="source whose non-inferiority is asked")
     command.add_argument("--comparator", help="source it is compared with")
@@ -107,7 +116,7 @@ def _import(options: argparse.Namespace) -> None:
         if is_bundle(data):
             study = _restore(store, data, options)
         else:
-            dataset = read_dataset(data, options.file.name)
+            dataset = _dataset(data, options)
             study = _import_dataset(store, dataset, options)
             notes = [*dataset.notes, verbatim_note(dataset), audit_note(audit_study(store, study))]
             for note in filter(None, notes):
@@ -119,6 +128,23 @@ def _import(options: argparse.Namespace) -> None:
     )
     if warning := levels_note(study.levels):
         print(f"Note: {warning}")
+
+
+def _dataset(data: bytes, options: argparse.Namespace) -> Dataset:
+    """The file's data set, or that of two files with one source each."""
+    name = options.file.name
+    if options.beside is not None:
+        first = read_answers(data, name)
+        other = read_answers(read_file(options.beside), options.beside.name, beside=first.source)
+        return place_beside(first, other, shared_only=options.shared_only)
+    if options.shared_only:
+        raise InputError("--shared-only: there is one file; name the other one with --beside.")
+    try:
+        return read_dataset(data, name)
+    except InputError:
+        if hint := one_source_hint(data, name):
+            raise hint from None
+        raise
 
 
 def _import_dataset(store: Store, dataset: Dataset, options: argparse.Namespace) -> Study:
@@ -153,6 +179,8 @@ def _restore(store: Store, data: bytes, options: argparse.Namespace) -> Study:
         raise InputError(
             f"{options.file.name} is a bundle and brings its own design: leave design options out."
         )
+    if options.beside is not None or options.shared_only:
+        raise InputError(f"{options.file.name} is a bundle and holds a whole study: leave --beside out.")
     record = read_bundle(data, options.file.name)
     return lifecycle.restore_study(store, record, name=options.name)
 

@@ -14,6 +14,7 @@ from core.datasets.building import natural_order, place
 from core.datasets.findings import same_wording
 from core.datasets.reading import same_name, shown
 from core.datasets.tabular import read_tabular
+from core.datasets.unmade import without_unmade
 from core.errors import InputError
 from core.schema import Dataset, Item, Output
 
@@ -39,8 +40,10 @@ def read_answers(
 ) -> SourceAnswers:
     """One source's answers out of a file with one or two sources, in any of read_dataset's formats.
 
+    Items of a run that lack a level are left out with a note.
     source: whose are meant; None: the only ones, or of two those that are not `beside`'s.
     """
+    data, unmade = without_unmade(data, file_name)
     builder = collect_dataset(data, file_name)
     items, outputs = builder.finish_outputs()
     names = list(dict.fromkeys(output.source for output in outputs))
@@ -55,7 +58,23 @@ def read_answers(
             [f"{wanted}: it holds {listed}; name the one to compare with"],
         )
     own = tuple(output for output in outputs if output.source == meant[0])
-    return SourceAnswers(meant[0], items, own, shown(file_name), tuple(builder.notes))
+    return SourceAnswers(meant[0], items, own, shown(file_name), (*unmade, *builder.notes))
+
+
+def one_source_hint(data: bytes, file_name: str) -> InputError | None:
+    """What to say of a file that would be a study but for its second source; None: that is not what is wrong."""
+    try:
+        found = read_answers(data, file_name)
+    except InputError:
+        return None
+    levels = {output.level for output in found.outputs}
+    return InputError(
+        f"{shown(file_name)} has one source's answers",
+        [
+            f"a study compares two: {shown(found.source)} is the only one, with {len(found.items)} questions at "
+            f"{len(levels)} levels; name the other source's file with --beside, or use the page Generate"
+        ],
+    )
 
 
 def place_beside(first: SourceAnswers, second: SourceAnswers, *, shared_only: bool = False) -> Dataset:

@@ -2,12 +2,13 @@
 
 A report keeps spans as texts in square brackets: `with_brackets` holds every level with brackets around the
 spans that are still as they were, `ranked_factual_data` the spans by importance, `factual_data` those that may be
-edited, `blacklisted` (in lower case) those that share a word with the question.
+edited, `blacklisted` (in lower case) those that share a word with the question. Reports that Assay writes also say
+which settings selected the spans: `settings` beside `report`, and `stop_words` with every question.
 """
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from core.datasets.reading import (
     JsonObject,
@@ -30,9 +31,25 @@ COUNTERS = (
     "ranking_factual_data_error",
     "output_samples",
 )
+FILTER_ORDERS = ("paper", "trutheval")
+QUESTION_FILTERS = ("words", "trutheval")
 _LISTS = ("raw_factual_data", "blacklisted", "factual_data", "ranked_factual_data")
 _TEXTS = ("with_brackets", "thinking", "answers")
 _LEVEL_NAME_START = "A"
+
+
+@dataclass(frozen=True)
+class ReportSettings:
+    """How the spans of a report were selected; the paper's reports do not say it."""
+
+    keep: float
+    """Share of the ranked spans that may be edited."""
+    filter_order: str
+    """`paper`: drop what the question names, then keep; `trutheval`: the other way round."""
+    question_filter: str
+    """`words` or `trutheval`."""
+    levels: int
+    """Beyond A0: an item with fewer has failed."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +72,8 @@ class ReportQuestion:
     """Level -> text."""
     thinking: Mapping[str, str] = field(default_factory=dict)
     """Level -> what the model considered."""
+    stop_words: str = ""
+    """The question filter's list; empty: the report does not say."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +84,8 @@ class FactualReport:
     counters: Mapping[str, int] = field(default_factory=dict)
     failed: Mapping[str, int] = field(default_factory=dict)
     """`step: reason` -> items; only in reports that Assay wrote."""
+    settings: ReportSettings | None = None
+    """None: the report does not say."""
     sha256: str = ""
     """Of the file's bytes; empty: it was not read from a file."""
     file_name: str = ""
@@ -84,6 +105,7 @@ def read_report(data: bytes, file_name: str) -> FactualReport:
         reject(file_name, [f"file: is {what}, expected a report: an object with `report` and `questions`"])
     problems += duplicate_problems("file", value)
     counters = _counters(value.get("report", JsonObject()), problems)
+    settings = _settings(value["settings"], problems) if "settings" in value else None
     listed = value["questions"]
     assert isinstance(listed, list)
     if not listed:
@@ -97,7 +119,27 @@ def read_report(data: bytes, file_name: str) -> FactualReport:
         reject(file_name, problems)
     failed = value.get("failed")
     told = {name: n for name, n in failed.items() if isinstance(n, int)} if isinstance(failed, dict) else {}
-    return FactualReport(tuple(questions), counters, told, sha256_of(data), file_name)
+    return FactualReport(tuple(questions), counters, told, settings, sha256_of(data), file_name)
+
+
+def _settings(value: object, problems: list[str]) -> ReportSettings | None:
+    if not isinstance(value, JsonObject):
+        problems.append(f"settings: is {type_name(value)}, expected an object")
+        return None
+    known = len(problems)
+    keep, levels = value.get("keep"), value.get("levels")
+    if not isinstance(keep, int | float) or isinstance(keep, bool) or not 0 < keep <= 1:
+        problems.append("settings, keep: is no share above 0, up to 1")
+    if not isinstance(levels, int) or isinstance(levels, bool) or levels < 1:
+        problems.append("settings, levels: is no number of levels, 1 or more")
+    for name, choices in (("filter_order", FILTER_ORDERS), ("question_filter", QUESTION_FILTERS)):
+        if value.get(name) not in choices:
+            problems.append(f"settings, {name}: is none of {' and '.join(choices)}")
+    if len(problems) > known:
+        return None
+    assert isinstance(keep, int | float)
+    assert isinstance(levels, int)
+    return ReportSettings(keep, str(value["filter_order"]), str(value["question_filter"]), levels)
 
 
 def _counters(value: object, problems: list[str]) -> dict[str, int]:
@@ -127,10 +169,14 @@ def _question(place: str, entry: object, problems: list[str]) -> ReportQuestion 
         for name in ("with_brackets", "answers"):
             if FIRST_LEVEL not in levels[name]:
                 found.append(f"{place}, {name}: has no {FIRST_LEVEL}")
+    stop_words = entry.get("stop_words", "")
+    if not isinstance(stop_words, str):
+        found.append(f"{place}, stop_words: is {type_name(stop_words)}, expected a text")
     problems += found
     if found:
         return None
-    return ReportQuestion(str(entry["question"]), str(entry["ground_truth"]), **lists, **levels)  # type: ignore[arg-type]
+    texts = {"question": entry["question"], "ground_truth": entry["ground_truth"], "stop_words": stop_words}
+    return ReportQuestion(**texts, **lists, **levels)  # type: ignore[arg-type]
 
 
 def _texts(place: str, value: object, problems: list[str]) -> tuple[str, ...] | None:
@@ -162,8 +208,10 @@ def _levels(place: str, value: object, problems: list[str]) -> dict[str, str]:
 
 
 def report_json(report: FactualReport) -> bytes:
-    """The report as a file in that format; `failed` is left out where nothing failed."""
+    """The report as a file in that format; `settings` and `failed` are left out where there are none."""
     value: dict[str, object] = {"report": {name: report.counters.get(name, 0) for name in COUNTERS}}
+    if report.settings is not None:
+        value["settings"] = asdict(report.settings)
     if report.failed:
         value["failed"] = dict(report.failed)
     value["questions"] = [_written(question) for question in report.questions]
@@ -175,7 +223,7 @@ def _written(question: ReportQuestion) -> dict[str, object]:
     for name in _LISTS:
         texts: Sequence[str] | None = getattr(question, name)
         lists[name] = None if texts is None else list(texts)
-    return {
+    written = {
         "question": question.question,
         "ground_truth": question.ground_truth,
         "raw_factual_data": lists["raw_factual_data"],
@@ -186,6 +234,7 @@ def _written(question: ReportQuestion) -> dict[str, object]:
         "ranked_factual_data": lists["ranked_factual_data"],
         "answers": dict(question.answers) or None,
     }
+    return written | ({"stop_words": question.stop_words} if question.stop_words else {})
 
 
 def dataset_json(rows: Iterable[tuple[Item, Mapping[str, str]]]) -> bytes:

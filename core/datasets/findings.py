@@ -76,5 +76,29 @@ class FileFindings:
             )
 
 
+class Lacking:
+    """What questions lack: one problem each, but a single one for the file where all of them lack the same."""
+
+    def __init__(self, findings: FileFindings) -> None:
+        self._findings = findings
+        self._said: dict[tuple[str, str], list[str]] = {}
+
+    def add(self, where: str, what: str, why: str = "") -> None:
+        """A problem at a place: `what` is missing there; `why` goes on with the sentence."""
+        problem = f"{where}: {what} is missing{why}"
+        self._findings.problems.append(problem)
+        self._said.setdefault((what, why), []).append(problem)
+
+    def join(self, n_questions: int) -> None:
+        """Put one problem in the place of those that every one of several questions has."""
+        for (what, why), problems in self._said.items():
+            if len(problems) < 2 or len(problems) != n_questions:
+                continue
+            at = self._findings.problems.index(problems[0])
+            self._findings.problems[at] = f"file: {what} is missing in all {n_questions} questions{why}"
+            gone = set(problems[1:])
+            self._findings.problems = [one for one in self._findings.problems if one not in gone]
+
+
 def _controls(count: int) -> str:
     return "1 control character" if count == 1 else f"{count} control characters"

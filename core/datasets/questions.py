@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Literal
 
-from core.datasets.findings import FileFindings, place, same_wording
+from core.datasets.findings import FileFindings, Lacking, place, same_wording
 from core.datasets.reading import (
     JsonObject,
     decode,
@@ -33,6 +33,7 @@ from core.datasets.rows import (
     known_fields,
     read_rows,
 )
+from core.errors import InputError
 from core.schema import Item, Material, MaterialSet
 
 Task = Literal["qa", "qa-passage", "summary", "translation"]
@@ -82,12 +83,26 @@ def read_questions(data: bytes, file_name: str, task: Task | None = None) -> Mat
 
     task: what the references are; asks for the context that it needs. None: whatever is there is taken.
     """
+    try:
+        return _read(data, file_name, task)
+    except InputError as refused:
+        # The readers that data sets use too say "imported", which happens to studies.
+        count = "1 problem" if len(refused.problems) == 1 else f"{len(refused.problems)} problems"
+        raise InputError(f"{shown(file_name)} cannot be read: {count}", refused.problems) from None
+
+
+def _read(data: bytes, file_name: str, task: Task | None) -> MaterialSet:
     findings = FileFindings(file_name, sha256_of(data))
     entries = _entries(decode(data, file_name), findings)
     if not entries and not findings.problems:
         findings.problems.append("file: there is no question; at least one is needed")
-    read = [_material(number, entry, task, findings) for number, entry in enumerate(entries)]
-    kept = _without_duplicates([one for one in read if one is not None], findings)
+    lacking = Lacking(findings)
+    read = [
+        (entry.where, _material(number, entry, task, findings, lacking))
+        for number, entry in enumerate(entries)
+    ]
+    lacking.join(len(entries))
+    kept = _without_duplicates([(where, one) for where, one in read if one is not None], findings)
     if findings.problems:
         reject(file_name, findings.problems)
     findings.note_replaced()
@@ -112,8 +127,10 @@ def _entries(text: str, findings: FileFindings) -> list[_Entry]:
 
 def _from_rows(text: str, findings: FileFindings) -> list[_Entry]:
     # A table's header says at once whether it holds answers; a JSONL file's first line does.
-    plain = Columns(COLUMNS, ("reference",), ALIASES)
+    plain = Columns(COLUMNS, (), ALIASES)
     names = _first_keys(text, findings.file_name, plain)
+    if not is_jsonl(text, findings.file_name):
+        _check_header(text, names, plain, findings)
     if not all(name in names for name in ANSWERS):
         return [_Entry(f"line {row.line}", row.cells) for row in read_rows(text, plain, findings)]
     findings.notes.append("the file's answers are not used, only its questions and references")
@@ -124,6 +141,20 @@ def _from_rows(text: str, findings: FileFindings) -> list[_Entry]:
         for row in read_rows(text, long, findings)
     ]
     return _merged(rows, findings)
+
+
+def _check_header(text: str, names: list[str], columns: Columns, findings: FileFindings) -> None:
+    """A table without references is refused with every name that its column may have."""
+    if any(columns.name(name) == "reference" for name in names):
+        return
+    line = 1 + next((at for at, line in enumerate(text.splitlines()) if line.strip()), 0)
+    others = ", ".join(other for other, name in ALIASES.items() if name == "reference")
+    unknown = ", ".join(shown(name) or "(no name)" for name in names if columns.name(name) is None)
+    instead = f"; columns that are not known: {unknown}" if unknown else ""
+    reject(
+        findings.file_name,
+        [*findings.problems, f"line {line}: column reference is missing (or: {others}){instead}"],
+    )
 
 
 def _first_keys(text: str, file_name: str, columns: Columns) -> list[str]:
@@ -189,7 +220,9 @@ def _from_json(text: str, findings: FileFindings) -> list[_Entry]:
     return entries
 
 
-def _material(number: int, entry: _Entry, task: Task | None, findings: FileFindings) -> Material | None:
+def _material(
+    number: int, entry: _Entry, task: Task | None, findings: FileFindings, lacking: Lacking
+) -> Material | None:
     """One question, checked; None after its problems were reported."""
     known, cells = len(findings.problems), entry.cells
     item_id = str(number) if _is_nothing(cells.get("item_id")) else name_of(cells["item_id"])
@@ -203,9 +236,9 @@ def _material(number: int, entry: _Entry, task: Task | None, findings: FileFindi
         reference = findings.text(where, "reference", cells["reference"])
     else:
         reference = ""
-        findings.problems.append(f"{where}: reference is missing")
+        lacking.add(where, "reference")
     if context is None and task in ("qa-passage", "translation") and "context" not in _broken(cells):
-        findings.problems.append(f"{where}: context ({_CONTEXT_NAMES[task]}) is missing; {task} needs it")
+        lacking.add(where, f"context ({_CONTEXT_NAMES[task]})", f"; {task} needs it")
     if question is None and task in (None, *_STANDS_IN):
         question = context
         # A source that is there, but no text, has been reported; it would have stood in.
@@ -214,7 +247,7 @@ def _material(number: int, entry: _Entry, task: Task | None, findings: FileFindi
         known_missing = False
     if question is None and not known_missing and "question" not in _broken(cells):
         also = " and so is the source text" if task == "summary" else ""
-        findings.problems.append(f"{where}: question is missing{also}")
+        lacking.add(where, "question", also)
     language = "und"
     if not _is_nothing(cells.get("language")):
         language = findings.language(where, cells["language"])
@@ -241,24 +274,27 @@ def _broken(cells: dict[str, object]) -> set[str]:
     return {name for name, value in cells.items() if not _is_nothing(value)}
 
 
-def _without_duplicates(materials: list[Material], findings: FileFindings) -> list[Material]:
-    """The materials without those that equal an earlier one, as 000 does; ids have to be unique among the rest."""
-    first: dict[tuple[str, str, str], Material] = {}
+def _without_duplicates(materials: list[tuple[str, Material]], findings: FileFindings) -> list[Material]:
+    """The materials without those that equal an earlier one, as 000 does; ids have to be unique among the rest.
+
+    materials: with the place in the file, for messages.
+    """
+    first: dict[tuple[str, str, str], tuple[str, Material]] = {}
     left_out: list[str] = []
-    for one in materials:
+    for where, one in materials:
         texts = (one.item.reference, one.item.question, one.context or "")
-        known = first.setdefault(
-            (same_wording(texts[0]), same_wording(texts[1]), same_wording(texts[2])), one
-        )
+        key = (same_wording(texts[0]), same_wording(texts[1]), same_wording(texts[2]))
+        _, known = first.setdefault(key, (where, one))
         if known is not one:
             left_out.append(f"{shown(one.item.item_id)} (as {shown(known.item.item_id)})")
-    kept, ids = list(first.values()), set[str]()
-    for one in kept:
-        if one.item.item_id in ids:
+    places: dict[str, str] = {}
+    for where, one in first.values():
+        before = places.setdefault(one.item.item_id, where)
+        if before != where:
             findings.problems.append(
-                f"{place(question=one.item.item_id)}: id is used by more than one question"
+                f"{where}, {place(question=one.item.item_id)}: another question has this id, in {before}"
             )
-        ids.add(one.item.item_id)
+    kept = [one for _, one in first.values()]
     if left_out:
         more = "" if len(left_out) <= MOST_NAMED else f" and {len(left_out) - MOST_NAMED} more"
         findings.notes.append(

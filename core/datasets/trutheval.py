@@ -22,6 +22,13 @@ from core.schema import Dataset
 QUESTION_FIELDS = ("id", "question", "ground_truth", "answers", "language")
 
 
+ONE_SOURCE = (
+    "it has one source's answers, without the source's name; take the outputs.jsonl of the same run and name the other "
+    "source's file with --beside, or use the page Generate"
+)
+"""Of a run's dataset.json: there a level is a text, not an object with one text a source."""
+
+
 def read_trutheval(data: bytes, file_name: str) -> Dataset:
     """Read the paper's JSON; InputError holds every problem of the file."""
     return collect_trutheval(data, file_name).finish()
@@ -44,6 +51,8 @@ def collect_trutheval(data: bytes, file_name: str) -> DatasetBuilder:
         reject(file_name, [*builder.problems, f"questions: is {type_name(questions)}, expected a list"])
     if not questions:
         builder.problems.append("questions: the list is empty; at least one question is needed")
+    if _without_sources(questions):
+        reject(file_name, [*builder.problems, f"file: {ONE_SOURCE}"])
     unused: dict[str, None] = {}
     for index, question in enumerate(questions):
         if isinstance(question, JsonObject):
@@ -53,6 +62,17 @@ def collect_trutheval(data: bytes, file_name: str) -> DatasetBuilder:
             builder.problems.append(f"questions[{index}]: is {type_name(question)}, expected an object")
     _note_unused(builder, "questions", list(unused))
     return builder
+
+
+def _without_sources(questions: list[object]) -> bool:
+    """Whether every level of every question is a text, as in the files that a run writes."""
+    levels = [q.get("answers") for q in questions if isinstance(q, JsonObject)]
+    texts = [list(level.values()) for level in levels if isinstance(level, JsonObject)]
+    return (
+        bool(texts)
+        and len(texts) == len(questions)
+        and all(one and all(isinstance(text, str) for text in one) for one in texts)
+    )
 
 
 def _note_unused(builder: DatasetBuilder, where: str, names: list[str]) -> None:

@@ -1,6 +1,8 @@
 """Damage levels 0 to 5 of one item, and what came of each (000, section 3)."""
 
 import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Protocol, runtime_checkable
 
 from core.datasets.findings import same_wording
 from core.datasets.generated import GeneratedText
@@ -10,9 +12,24 @@ from core.llm.asking import Answer
 from core.schema import Material
 
 
+@runtime_checkable
+class TakesAnother(Protocol):
+    """Steps that can be asked for another text: a model's. Rules know what they gave the levels below."""
+
+    async def another(
+        self, material: Material, level: int, said: str, attempts: int, taken: Mapping[str, int]
+    ) -> Answer[Damaged]:
+        """A text that no other level has, or no value with the reason.
+
+        said: the level's text so far; attempts: the answers it took, which count on; taken: the wording of the
+        other levels' texts -> whose it is.
+        """
+
+
 async def damage(material: Material, steps: DamageSteps, settings: DamageSettings) -> DamageTrace:
     """All levels of an item, asked at once; a level that fails leaves the others as they are.
 
+    A level that came back with the text of a level before it is asked for once more, where the steps can be told.
     An exception of `steps` is a defect and is raised, after every level has come to its end.
     """
     came = await asyncio.gather(
@@ -23,6 +40,8 @@ async def damage(material: Material, steps: DamageSteps, settings: DamageSetting
         if isinstance(answer, BaseException):
             raise answer
         levels.append(_level(level, answer))
+    if isinstance(steps, TakesAnother):
+        await _tell_apart(material, steps, levels)
     return DamageTrace(
         item_id=material.item.item_id,
         backend=steps.backend,
@@ -31,6 +50,21 @@ async def damage(material: Material, steps: DamageSteps, settings: DamageSetting
         notes=tuple(_notes(levels)),
         prompts=steps.prompts,
     )
+
+
+async def _tell_apart(material: Material, steps: TakesAnother, levels: list[DamageLevel]) -> None:
+    """Ask again, in order, for each level with a text that a level before it has: two equal levels are no scale."""
+    for at, level in enumerate(levels):
+        lower, higher = _owners(levels[:at]), _owners(levels[at + 1 :])
+        if level.text is not None and same_wording(level.text) in lower:
+            taken = {**higher, **lower}
+            answer = await steps.another(material, level.level, level.text, level.attempts, taken)
+            levels[at] = _level(level.level, answer)
+
+
+def _owners(levels: Sequence[DamageLevel]) -> dict[str, int]:
+    """Wording -> the first of the levels that has it."""
+    return {same_wording(one.text): one.level for one in reversed(levels) if one.text is not None}
 
 
 def damage_texts(trace: DamageTrace, source: str) -> tuple[GeneratedText, ...]:

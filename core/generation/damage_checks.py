@@ -1,4 +1,4 @@
-"""What a damaged text has to keep, whoever made it: form, language as far as script tells, length, difference.
+"""What a damaged text has to keep, whoever made it: form, script and language, length, difference.
 
 Whether it is damaged as much as its level says is not checked: that is what raters and judges are for. 000
 asks for a difference in translation only and for a length in summaries only; a text that equals the reference
@@ -12,6 +12,8 @@ import regex
 from core.datasets.findings import same_wording
 from core.datasets.reading import is_blank, text_problem
 from core.diff import tokenize
+from core.generation.language import known_language
+from core.generation.language_change import language_change
 from core.generation.records import Task
 from core.generation.script import same_script, script_of
 from core.schema import Material
@@ -64,7 +66,7 @@ _WORD = regex.compile(r"[\p{L}\p{N}]")
 def check_damage(material: Material, level: int, text: str, task: Task) -> Problem | None:
     """What is wrong with a text as the damaged reference: its kind and a sentence; None: nothing.
 
-    The language is kept as far as the script tells: Russian for Ukrainian or German for English goes unseen.
+    Another language of the same script is noticed by its stop words, in texts of eight words and more.
     """
     return (
         _storable(text)
@@ -72,6 +74,7 @@ def check_damage(material: Material, level: int, text: str, task: Task) -> Probl
         or _leaked(material, text)
         or _same(material, level, text)
         or _other_script(material, text, task)
+        or _changed_language(material, text)
         or (_other_length(material, text) if task == "summary" else None)
     )
 
@@ -145,6 +148,17 @@ def _other_script(material: Material, text: str, task: Task) -> Problem | None:
     return (
         "script",
         f"It is written in {here} letters, the reference in {there}: keep its language and script.",
+    )
+
+
+def _changed_language(material: Material, text: str) -> Problem | None:
+    language = known_language(material.item.language, material.item.reference)
+    other = language_change(language, material.item.reference, text)
+    if other is None:
+        return None
+    return (
+        "language changed",
+        f"It seems to be in another language ({other}) than the reference ({language}): keep its language.",
     )
 
 

@@ -78,13 +78,16 @@ def _unit(language: str) -> str:
 
 
 def _month(language: str) -> str:
-    full = [form for tag in (language, "en") for form in month_forms(tag) if len(form) > 3 or form == "May"]
-    return _any([*map(regex.escape, full), *(rf"{row[0][:3]}\." for row in vocabulary.MONTHS["en"])])
+    # `Jan` may be anybody; `мая`, `Mai` and the like are whole names of their month.
+    whole = {row[0] for tag in (language, "en") for row in vocabulary.MONTHS.get(tag, ())}
+    full = [form for tag in (language, "en") for form in month_forms(tag) if len(form) > 3 or form in whole]
+    prefix = "[ובלמה]?" if language == "he" else ""
+    return prefix + _any([*map(regex.escape, full), *(rf"{row[0][:3]}\." for row in vocabulary.MONTHS["en"])])
 
 
 def _dates(language: str) -> str:
     month, day = _month(language), r"\p{Nd}{1,2}"
-    of = rf"(?:{_BLANK}(?:de|d'|of))?"
+    of = rf"(?:{_BLANK}(?:de|d'|of|ค\.ศ\.|พ\.ศ\.))?"
     end = rf"(?:{of},?{_BLANK}\p{{Nd}}{{4}})?"
     return "|".join(
         (

@@ -99,7 +99,7 @@ def _report(
 ) -> bytes:
     factual = [trace for trace in traces if isinstance(trace, FactualTrace)]
     if factual:
-        return report_json(from_traces(factual, materials))
+        return report_json(from_traces(factual, materials, settings_of(progress.run).factual))
     # 000 has no report: the same two parts, counters and items.
     counters: dict[str, object] = {"input_samples": len(traces), "output_samples": n_complete}
     counters |= {f"{step}: {reason}": n for (step, reason), n in progress.failures.items()}

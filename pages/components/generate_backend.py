@@ -8,6 +8,7 @@ import streamlit as st
 from core.llm.asking import DEFAULT_ATTEMPTS
 from core.runs.environments import missing_for
 from core.runs.settings import BACKENDS, OPENAI_KEY, OPENAI_URL, Backend, RunningSettings
+from pages.components.generate_state import given
 from pages.components.messages import plain
 
 _NAMES: dict[Backend, str] = {
@@ -56,12 +57,13 @@ def choose() -> Chosen:
 
 def _server(missing: str | None) -> Chosen:
     left, right = st.columns(2)
-    address = left.text_input("Address", OPENAI_URL, key="generate_url", persist_state="session").strip()
+    address = left.text_input(
+        "Address", key=given("generate_url", OPENAI_URL), persist_state="session"
+    ).strip()
     model = _model(right, "As the server names it.")
     variable = left.text_input(
         "Environment variable that holds the key",
-        OPENAI_KEY if address == OPENAI_URL else "",
-        key=f"generate_key_{address == OPENAI_URL}",
+        key=given(f"generate_key_{address == OPENAI_URL}", OPENAI_KEY if address == OPENAI_URL else ""),
         persist_state="session",
         help="Its name, never the key itself: the key is read by the run and stored nowhere. Empty: the server "
         "needs none.",
@@ -77,17 +79,15 @@ def _server(missing: str | None) -> Chosen:
             "Requests open at once",
             1,
             1024,
-            _DEFAULTS.concurrency,
-            key="generate_open",
+            key=given("generate_open", _DEFAULTS.concurrency),
             persist_state="session",
         )
         timeout = two.number_input(
             "Seconds for one request",
             1.0,
             3600.0,
-            _DEFAULTS.timeout,
-            10.0,
-            key="generate_timeout",
+            step=10.0,
+            key=given("generate_timeout", _DEFAULTS.timeout),
             persist_state="session",
         )
         attempts = _attempts(one)
@@ -95,8 +95,7 @@ def _server(missing: str | None) -> Chosen:
             "Further tries when the line or the server fails",
             0,
             20,
-            _DEFAULTS.retries,
-            key="generate_retries",
+            key=given("generate_retries", _DEFAULTS.retries),
             persist_state="session",
         )
         running = RunningSettings(
@@ -117,7 +116,6 @@ def _vllm(missing: str | None) -> Chosen:
         "Most tokens of prompt and answer (0: the model's own)",
         0,
         1_000_000,
-        0,
         key="generate_longest",
         persist_state="session",
     )
@@ -143,8 +141,7 @@ def _attempts(place: "st.delta_generator.DeltaGenerator") -> int:
             "Answers asked for one step before it counts as failed",
             1,
             20,
-            DEFAULT_ATTEMPTS,
-            key="generate_attempts",
+            key=given("generate_attempts", DEFAULT_ATTEMPTS),
             persist_state="session",
         )
     )

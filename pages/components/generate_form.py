@@ -1,51 +1,26 @@
 """A new run by page: what to make, from which questions, who makes it, and a preview before all is paid for."""
 
-import re
-from pathlib import Path
 from typing import NamedTuple
 
 import streamlit as st
 
-from core.datasets.questions import read_questions
-from core.datasets.reading import sha256_of
 from core.errors import InputError
 from core.generation.records import EditCalls, Task
 from core.runs.plan import create_run
 from core.runs.settings import GenerationSettings
-from core.schema import MaterialSet, RunKind
+from core.schema import RunKind
 from core.store import Store
-from pages.components import generate_backend, generate_prompts, generate_scheme, run_panel
-from pages.components.messages import mistakes_shown, plain
+from pages.components import generate_backend, generate_file, generate_prompts, generate_scheme, run_panel
+from pages.components.generate_mistakes import as_on_page
+from pages.components.messages import mistakes_shown
 
 PREVIEW = 5
 """Items that show what a run will make, and what all of them will cost."""
 _PREVIEW_WORD = "five"
-_DEMO = Path(__file__).resolve().parents[2] / "data" / "demo" / "questions.jsonl"
-_FILE, _READ = "generate_file_kept", "generate_file_read"
-_LABELS = {
-    "--backend": "Who makes the answers",
-    "--model": "Model",
-    "--base-url": "Address",
-    "--levels": "Levels",
-    "--keep": "Share of facts",
-    "--attempts": "Answers asked for one step",
-    "--concurrency": "Requests open at once",
-    "--timeout": "Seconds for one request",
-    "--retries": "Further tries",
-    "--input-price": "Price of a million input tokens",
-    "--output-price": "Price of a million output tokens",
-    "--key-variable": "Environment variable that holds the key",
-    "--parser": "Facts are found by",
-}
-
-
-class _File(NamedTuple):
-    name: str
-    data: bytes
 
 
 class _Wanted(NamedTuple):
-    file: _File
+    file: generate_file.GivenFile
     settings: GenerationSettings
     chosen: generate_backend.Chosen
     n_items: int
@@ -78,11 +53,17 @@ def _wanted() -> _Wanted | None:
     file = materials = None
     with questions, mistakes_shown():  # beside the file, not at the end of the form
         st.subheader("Questions and references", anchor=False)
-        file = _questions()
+        file = generate_file.choose()
         if file is not None:
-            materials = _read(file, damage.task if kind == "damage" else None)
-            _summary(materials, chosen.backend, "A0" if kind == "factual" else "level 0")
+            materials = generate_file.read(file, damage.task if kind == "damage" else None)
+            generate_file.summary(materials, chosen.backend, "A0" if kind == "factual" else "level 0")
     if file is None or materials is None:
+        with last:
+            st.markdown(
+                "Give a file above; the button that starts the run then stands here."
+                if file is None
+                else "Mend the file, then upload it again. What is wrong with it is said above."
+            )
         return None
     with last:
         prompts = _prompts(chosen, kind, damage.task, factual.edit_calls)
@@ -134,69 +115,6 @@ def _start(store: Store, wanted: _Wanted) -> int | None:
     try:
         run, _ = create_run(store, file.data, file.name, settings, chosen.running, None if at_once else limit)
     except InputError as problem:
-        raise InputError(problem.what, [_as_on_page(line) for line in problem.problems]) from None
+        raise as_on_page(problem) from None
     run_panel.start(run)
     return run.run_id
-
-
-def _questions() -> _File | None:
-    """The file to work on; one that was uploaded is kept while the session lasts."""
-    which = st.radio(
-        "From",
-        ["demo", "file"],
-        format_func={"demo": "The demo's questions", "file": "A file of mine"}.__getitem__,
-        horizontal=True,
-        key="generate_from",
-        persist_state="session",
-    )
-    if which == "demo":
-        return _File(_DEMO.name, _DEMO.read_bytes())
-    st.markdown(
-        "Accepted: the paper's JSON (`question`, `ground_truth`), or CSV, TSV and JSONL with the columns item_id, "
-        "question, reference, paraphrase, context, language; all but question and reference may be missing."
-    )
-    upload = st.file_uploader(
-        "File", type=["json", "csv", "tsv", "jsonl", "ndjson"], key="generate_file", max_upload_size=100
-    )
-    if upload is not None:
-        st.session_state[_FILE] = _File(upload.name, upload.getvalue())
-    kept: _File | None = st.session_state.get(_FILE)
-    if kept is not None and upload is None:
-        st.markdown(f"The file is still {plain(kept.name)}; choose another to replace it.")
-    return kept
-
-
-def _read(file: _File, task: Task | None) -> MaterialSet:
-    """The questions, read once for a file and task and not at every press of a widget."""
-    key = (sha256_of(file.data), file.name, task)
-    known = st.session_state.get(_READ)
-    if known is None or known[0] != key:
-        st.session_state[_READ] = known = (key, read_questions(file.data, file.name, task))
-    materials: MaterialSet = known[1]
-    return materials
-
-
-def _summary(materials: MaterialSet, backend: str, first_level: str) -> None:
-    found = materials.materials
-    languages = sorted({material.item.language for material in found})
-    st.success(f"{len(found)} questions in {plain(', '.join(languages))}: no problem found.")
-    if materials.notes:
-        st.code("\n".join(materials.notes), language=None, wrap_lines=True)
-    bare = sum(material.paraphrase is None for material in found)
-    if bare and backend == "rules":
-        who = (
-            "No question has a paraphrase"
-            if bare == len(found)
-            else f"{bare} of {len(found)} questions have no paraphrase"
-        )
-        st.warning(
-            f"{who}. Rules cannot write one, so {first_level} will be the reference word for word (`verbatim` in the "
-            "records): in a study its raters would see the reference twice, and every metric would call it perfect. "
-            "Add a column `paraphrase`, or let a model make the answers."
-        )
-
-
-def _as_on_page(problem: str) -> str:
-    """A problem under the name that the page gives to the command's option."""
-    option = re.match(r"--[a-z-]+", problem)
-    return problem if option is None else problem.replace(option[0], _LABELS.get(option[0], option[0]), 1)

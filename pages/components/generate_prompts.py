@@ -1,5 +1,7 @@
 """Which prompts a run sends to its model: those that are shipped, or files of the user's own; all to be read."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from core.datasets.reading import decode
@@ -7,6 +9,7 @@ from core.generation.records import EditCalls, Task
 from core.llm.prompts import Prompt, parse_prompt, shipped_prompts
 from core.runs.plan import choose_prompts, default_prompts
 from core.schema import RunKind
+from pages.components.generate_state import given
 from pages.components.messages import plain
 
 _PURPOSES = {
@@ -17,6 +20,19 @@ _PURPOSES = {
     "edit-text": "Changing the facts in the whole text",
     "damage": "Writing a damage level",
 }
+
+
+_KEPT = "generate_prompts_kept"
+
+
+def key_of(purpose: str, task: Task | None) -> str:
+    """Key of the menu of one step's prompts."""
+    return f"generate_prompt_{purpose}_{task}"
+
+
+def keep(run_id: int, own: Sequence[Prompt]) -> None:
+    """Offer the prompts of a run that are not shipped in the next form; none: offer nothing."""
+    st.session_state[_KEPT] = (run_id, tuple(own)) if own else None
 
 
 def choose(kind: RunKind, task: Task, calls: EditCalls) -> dict[str, str]:
@@ -32,7 +48,7 @@ def choose(kind: RunKind, task: Task, calls: EditCalls) -> dict[str, str]:
             accept_multiple_files=True,
             key="generate_prompt_files",
         )
-        own = [parse_prompt(decode(file.getvalue(), file.name), file.name) for file in uploads]
+        own = [parse_prompt(decode(file.getvalue(), file.name), file.name) for file in uploads] or _kept()
         taken = {_slot(prompt.purpose) for prompt in own}
         chosen = [
             _one(purpose, task if kind == "damage" else None, name)
@@ -61,21 +77,42 @@ def _one(purpose: str, task: Task | None, default: str) -> Prompt:
     name = st.selectbox(
         _PURPOSES.get(purpose, purpose),
         names,
-        names.index(default),
         format_func=lambda name: f"{offered[name].title} ({name})",
-        key=f"generate_prompt_{purpose}_{task}",
+        key=given(key_of(purpose, task), default),
         persist_state="session",
     )
     _text(offered[name])
     return offered[name]
 
 
+def _kept() -> list[Prompt]:
+    kept: tuple[int, tuple[Prompt, ...]] | None = st.session_state.get(_KEPT)
+    if kept is None or not st.checkbox(
+        f"Use the prompts that run {kept[0]} brought along: {plain(', '.join(one.name for one in kept[1]))}",
+        True,
+    ):
+        return []
+    return list(kept[1])
+
+
 def _text(prompt: Prompt) -> None:
-    st.code(prompt.dump(), language="yaml", wrap_lines=True, height=180)
+    st.code(wording(prompt), language=None, wrap_lines=True, height=300)
     st.markdown(
-        f":small[After {plain(prompt.paper)}, {plain(prompt.section)}; different here: {plain(prompt.differences)} "
-        f"Hash {prompt.sha256[:16]}.]"
+        f":small[{plain(prompt.name)}, after {plain(prompt.paper)}, {plain(prompt.section)}; different here: "
+        f"{plain(prompt.differences)} Hash {prompt.sha256[:16]}.]"
     )
+
+
+def wording(prompt: Prompt) -> str:
+    """What the model reads, part by part; `$name` stands for what an item puts there."""
+    parts = [] if prompt.system is None else [("System", prompt.system)]
+    parts.append(("User", prompt.user))
+    if prompt.ladder:
+        parts.append(("What the levels mean ($ladder)", prompt.rendered_ladder))
+    for number, example in enumerate(prompt.examples, start=1):
+        asked = "\n".join(f"{name}: {value}" for name, value in example.variables)
+        parts.append((f"Worked example {number}", f"{asked}\nAnswer: {example.answer}"))
+    return "\n\n".join(f"{title.upper()}\n{text.strip()}" for title, text in parts)
 
 
 def _slot(purpose: str) -> str:

@@ -10,6 +10,7 @@ from core.generation.records import EditCalls, FilterOrder, QuestionFilter, Task
 from core.runs.settings import MOST_LEVELS
 from core.schema import RunKind
 from core.study.lifecycle import parse_seed
+from pages.components.generate_state import given
 
 _SCHEMES: dict[RunKind, str] = {
     "factual": "Factual levels: A0 is right, and each next level has more wrong facts",
@@ -53,15 +54,18 @@ def choose(backend: str) -> tuple[RunKind, FactualSettings, DamageSettings]:
 def _factual(backend: str) -> FactualSettings:
     left, right = st.columns(2)
     n_levels = left.number_input(
-        "Levels beyond A0", 1, MOST_LEVELS, _FACTUAL.n_levels, key="generate_levels", persist_state="session"
+        "Levels beyond A0",
+        1,
+        MOST_LEVELS,
+        key=given("generate_levels", _FACTUAL.n_levels),
+        persist_state="session",
     )
     keep = right.number_input(
         "Share of facts that may be changed (k)",
         0.05,
         1.0,
-        _FACTUAL.keep,
-        0.05,
-        key="generate_keep",
+        step=0.05,
+        key=given("generate_keep", _FACTUAL.keep),
         persist_state="session",
         help="Facts are ranked by importance; the first k of them, rounded up, are spread over the levels. "
         "The others stay as they are at every level.",
@@ -77,8 +81,7 @@ def _factual(backend: str) -> FactualSettings:
             calls = _select("Calls for the edits", EditCalls, _CALLS, "generate_calls")
         parser = st.text_input(
             "Facts are found by",
-            _FACTUAL.parser,
-            key="generate_parser",
+            key=given("generate_parser", _FACTUAL.parser),
             persist_state="session",
             help="auto: an installed spaCy model of the item's language, else rules; rules; or the name of a "
             "spaCy model.",
@@ -100,9 +103,8 @@ def _damage() -> DamageSettings:
     levels = right.multiselect(
         "Levels",
         DAMAGE_LEVELS,
-        list(DAMAGE_LEVELS),
         format_func=str,
-        key="generate_damage_levels",
+        key=given("generate_damage_levels", list(DAMAGE_LEVELS)),
         persist_state="session",
     )
     with st.expander("Advanced"):
@@ -114,8 +116,7 @@ def _seed() -> str:
     # Never empty: parse_seed would draw a new one at every press of a widget.
     written = st.text_input(
         "Seed",
-        "0",
-        key="generate_seed",
+        key=given("generate_seed", "0"),
         persist_state="session",
         help="Of everything that is drawn: the same seed gives the same groups, and with rules the same answers.",
     )

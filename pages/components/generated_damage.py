@@ -39,7 +39,9 @@ def render(trace: DamageTrace, item: Item) -> None:
             texts.FIRST: item.reference if level.level == 0 or first is None else first,
             texts.REFERENCE: item.reference,
         }
-        texts.marked_card(f"Level {level.level}", bases.get(against), level.text, item.language)
+        base = bases.get(against)
+        title = texts.title(f"Level {level.level}", base is not None and base is item.reference)
+        texts.marked_card(title, base, level.text, item.language)
         answers = f"; {level.attempts} answers of the model" if level.attempts > 1 else ""
         st.markdown(f":small[Made by: {plain(_HOW.get(level.how, level.how))}{answers}.]")
         before = level.text

@@ -95,7 +95,9 @@ def _levels(trace: FactualTrace, item: Item) -> None:
             texts.FIRST: item.reference if level is trace.levels[0] else trace.levels[0].text,
             texts.REFERENCE: item.reference,
         }
-        texts.marked_card(level.name, bases.get(against), level.text, item.language)
+        base = bases.get(against)
+        title = texts.title(level.name, base is not None and base is item.reference)
+        texts.marked_card(title, base, level.text, item.language)
         said = [plain(level.note)] if level.note else []
         if level.attempts:
             said.append(f"{level.attempts} {'answer' if level.attempts == 1 else 'answers'} of the model")

@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.generation.records import FactualTrace
 from core.runs.generation import materials_of
-from core.runs.results import Trace, trace_of
+from core.runs.results import Trace, level_texts, trace_of
 from core.schema import Item, Material, MaterialSet, Run, RunItem
 from core.store import Store
 from core.store.replies import item_costs
@@ -16,7 +16,7 @@ from pages.components import generated_damage, generated_factual, generated_leve
 from pages.components.figures import nothing, table
 from pages.components.messages import mistakes_shown, plain
 
-_STATES = {"failed": "left out", "again": "no answer yet", "done": "complete"}
+_STATES = {"failed": "incomplete", "again": "no answer yet", "done": "complete"}
 """In the order of the list: what needs a look comes first."""
 _MATERIALS, _CHOSEN = "generated_item_materials", "generated_item_chosen"
 _SHORT = 70
@@ -119,11 +119,14 @@ def _label(item: Item, state: str) -> str:
 def _standing(item: RunItem, trace: Trace) -> None:
     if item.state == "done":
         return
-    end = (
-        "Resume the run to ask again."
-        if item.state == "again"
-        else "What was made before that is shown below."
-    )
+    end = "Resume the run to ask again."
+    if item.state == "failed":
+        there = bool(level_texts(trace))
+        end = (
+            "A level is missing; the texts there are stand below and in outputs.csv."
+            if there
+            else "No level was made."
+        )
     if isinstance(trace, FactualTrace):
         why = generated_factual.why_it_ended(trace)
     else:

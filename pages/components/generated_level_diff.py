@@ -51,6 +51,11 @@ def base_control(first: str) -> str:
     )
 
 
+def title(name: str, against_reference: bool) -> str:
+    """A level's name; said where its changes are marked against the reference, having no level before it."""
+    return f"{name}, marked against the reference" if against_reference else name
+
+
 def plain_card(title: str, text: str, language: str) -> None:
     """A text as it is, under a title of ours."""
     _card(escape(title), escape(text), language)

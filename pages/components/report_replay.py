@@ -6,7 +6,7 @@ import streamlit as st
 from core.datasets.factual_report import FactualReport, read_report
 from core.datasets.reading import sha256_of
 from core.generation.factual.published import to_traces
-from core.generation.factual.replay import KEEP, Replay, ReplayedItem, replay
+from core.generation.factual.replay import Replay, ReplayedItem, replay
 from core.schema import Item
 from pages.components import generated_factual, generated_item
 from pages.components.figures import part, table
@@ -22,7 +22,8 @@ def render() -> None:
         "A report keeps every step of a run that made A0-A4: the paper's `report.json`, or the one among the files of "
         "a run here. Assay takes the steps that need no model again and compares."
     )
-    upload = st.file_uploader("Report (JSON)", type=["json"], key="generate_report", max_upload_size=100)
+    # Any file is taken: one that the browser refused would leave the result of the one before it on the screen.
+    upload = st.file_uploader("Report (JSON)", key="generate_report", max_upload_size=100)
     if upload is None:
         return
     with mistakes_shown():
@@ -44,14 +45,18 @@ def _replayed(data: bytes, name: str) -> tuple[FactualReport, Replay]:
 def _counts(found: Replay) -> None:
     part(
         "Replay",
-        f"In how many of the {found.items} items the report shows what its steps give when taken again.",
+        "In how many items the report shows what its steps give when taken again.",
     )
+    if found.verdict:
+        st.markdown(f"**{plain(found.verdict)}**")
     spelled = "as they are written" if found.case == "kept" else "in lower case"
     rows = [
         (
             "Items",
             found.items,
-            "All that the report lists; one without facts, ranking or selection matches at no step.",
+            f"All that the report lists; {found.compared:,} of them were made and are compared."
+            if found.failed
+            else "All that the report lists.",
         ),
         (
             "Brackets",
@@ -61,12 +66,12 @@ def _counts(found: Replay) -> None:
         (
             "Filter, order of the code",
             found.filter_match_code_order,
-            f"First keep the most important {KEEP:.0%}, then drop what the question names; facts compared {spelled}.",
+            f"First keep the most important {found.keep:.0%}, then drop what the question names; facts compared {spelled}.",
         ),
         (
             "Filter, order of the paper",
             found.filter_match_paper_order,
-            f"First drop what the question names, then keep the most important {KEEP:.0%}.",
+            f"First drop what the question names, then keep the most important {found.keep:.0%}.",
         ),
         (
             "Sizes of the groups",
@@ -81,8 +86,8 @@ def _counts(found: Replay) -> None:
         )
     )
     st.markdown(
-        ":small[The two orders are alternatives: the one that fits all items is the one the run took. What a model did "
-        "(paraphrase, ranking, edits) cannot be replayed.]"
+        ":small[The two orders are alternatives: a run takes one of them. What a model did (paraphrase, ranking, edits) "
+        "cannot be replayed.]"
     )
 
 
@@ -109,4 +114,5 @@ def _item(report: FactualReport, found: Replay) -> None:
 def _label(one: ReplayedItem) -> str:
     line = " ".join(one.question.split())
     short = line if len(line) <= _SHORT else line[: _SHORT - 1] + "…"
-    return f"{one.item + 1} ({'does not match' if one.reasons else 'matches'}): {short}"
+    state = "not made" if one.failed is not None else "does not match" if one.reasons else "matches"
+    return f"{one.item + 1} ({state}): {short}"

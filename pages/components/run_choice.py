@@ -7,12 +7,13 @@ import streamlit as st
 from core.runs.progress import is_worked_on
 from core.runs.settings import settings_of
 from core.schema import Run
+from pages.components.messages import moment
 
 NEW, REPORT = 0, -1
 """Stand for a run that is still to be made, and for a report that was published."""
-SCHEMES = {"factual": "factual levels", "damage": "damage levels"}
-"""Kind of a run -> what it makes."""
 _CHOSEN = "run_choice"
+_LONGEST = 28
+"""Letters of a file's or a model's name in a menu."""
 
 
 def choose(runs: Sequence[Run]) -> int:
@@ -38,9 +39,18 @@ def remember(run_id: int) -> None:
 
 
 def name_of(run: Run) -> str:
-    """A run in one line."""
+    """A run in one line: what tells it from others of the same file and model comes before what may be cut off."""
     settings = settings_of(run)
-    by = "rules" if settings.backend == "rules" else settings.model
+    by = "rules" if settings.backend == "rules" else _short(settings.model.rstrip("/").split("/")[-1])
+    seed = settings.factual.seed if settings.kind == "factual" else settings.damage.seed
     part = "" if run.n_wanted == run.n_items else f", first {run.n_wanted} of {run.n_items}"
     state = "interrupted" if run.state == "running" and not is_worked_on(run) else run.state
-    return f"Run {run.run_id}: {SCHEMES[run.kind]} by {by}, {run.data_file}{part} ({state})"
+    return (
+        f"Run {run.run_id} ({state}), {moment(run.created_utc)} UTC: {run.kind} by {by}, seed {seed}, "
+        f"{_short(run.data_file)}{part}"
+    )
+
+
+def _short(name: str) -> str:
+    """A long name without its middle: how it begins and how it ends both tell it from others."""
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 10]}…{name[-9:]}"

@@ -1,9 +1,11 @@
-"""How a run goes: progress while it works, what was left out and why, what it cost; cancel, resume, run all."""
+"""How a run goes: progress while it works, what is missing and why, what it cost; cancel, resume, run all."""
+
+import time
 
 import pandas as pd
 import streamlit as st
 
-from core.runs.environments import lives, run_log, start_child
+from core.runs.environments import forget_children, lives, run_log, start_child
 from core.runs.estimate import Estimate, estimate_all
 from core.runs.plan import prepare_again
 from core.runs.progress import Progress, money_of, progress_of
@@ -11,9 +13,10 @@ from core.runs.settings import GenerationSettings, running_of, settings_of
 from core.schema import Run
 from core.store import Store, database_path
 from core.store.runs import ask_to_stop, get_run
-from pages.components import generate_prompts, visitor
+from pages.components import generate_again, generate_prompts, visitor
 from pages.components.figures import part, table
-from pages.components.messages import mistakes_shown, moment, plain
+from pages.components.generate_mistakes import show_kept
+from pages.components.messages import mistakes_shown, moment
 
 _STARTED = "run_panel_started"
 """Run -> (process, when the run was started before): until the process has said that it works."""
@@ -40,6 +43,7 @@ def start(run: Run) -> None:
 
 def render(store: Store, run: Run) -> None:
     """The panel, which looks again by itself while the run is worked on."""
+    forget_children()
     state = _state(progress_of(store, run.run_id))
     st.fragment(_live, run_every=_TICK if state in _MOVING else None)(run.run_id, state)
     with st.expander("What was asked for"):
@@ -51,12 +55,17 @@ def _live(run_id: int, before: str) -> None:
         progress = progress_of(store, run_id)
         state = _state(progress)
         if state != before:
+            if state not in _MOVING:
+                _let_end(run_id)
             st.rerun()  # the clock starts or stops, and the rest of the page names the state too
+        if _refused(progress):
+            _why_not_started(store, progress)
+            return
         _standing(progress, state)
         with mistakes_shown():
             _buttons(store, progress, state)
         if state not in _MOVING:
-            _unfinished_start(progress)
+            _unfinished_start(store, progress)
             _all_items(store, progress)
         _left_out(progress)
         _costs(progress)
@@ -70,22 +79,61 @@ def _state(progress: Progress) -> str:
     return progress.state
 
 
+def _let_end(run_id: int) -> None:
+    """Wait a moment for a process that ends a little after its run, so that none stays behind as a zombie.
+
+    To look again later instead would be a rerun more, which can swallow a press of a button.
+    """
+    begun = st.session_state.get(_STARTED, {}).get(run_id)
+    latest = time.monotonic() + _TICK
+    while begun is not None and lives(begun[0]) and time.monotonic() < latest:
+        time.sleep(0.02)
+
+
+def _refused(progress: Progress) -> bool:
+    """Whether the run was stopped before it came to its first item, for a reason that it says."""
+    return progress.state == "stopped" and progress.n_finished == 0 and bool(progress.run.message)
+
+
+def _why_not_started(store: Store, progress: Progress) -> None:
+    """No counts: there is nothing to count, and no bar of a run that never moved."""
+    run = progress.run
+    st.markdown(f"Run {run.run_id} **did not start**. Nothing was made, and nothing was paid for.")
+    show_kept(run.message)
+    with st.container(horizontal=True):
+        _change_button(store, run, first=True)
+        if st.button("Try again as it is", key="run_resume"):
+            with mistakes_shown():
+                start(run)
+                st.rerun()
+
+
+def _change_button(store: Store, run: Run, *, first: bool = False) -> None:
+    if st.button(
+        "Change the settings",
+        type="primary" if first else "secondary",
+        key="run_change",
+        help="Opens the form of a new run, filled with this run's settings and file.",
+    ):
+        generate_again.open_form(store, run)
+
+
 def _standing(progress: Progress, state: str) -> None:
     run = progress.run
     st.markdown(f"Run {run.run_id} **{_STATES[state]}**.{_speed(progress, state)}")
     share = progress.n_finished / run.n_wanted if run.n_wanted else 1.0
     st.progress(min(share, 1.0), text=f"{progress.n_finished:,} of {run.n_wanted:,} items")
     if run.message and state in ("stopped", "cancelled"):
-        st.warning(plain(run.message))
+        show_kept(run.message)
     if run.cancel and state == "running":
         st.info("It stops as soon as the requests that are open are answered or put down.")
     with st.container(horizontal=True, gap="large"):
         st.metric("Complete", progress.n_done, width="content")
-        st.metric("Left out", progress.n_failed, width="content")
+        st.metric("Incomplete", progress.n_failed, width="content")
         st.metric("No answer yet", progress.n_again, width="content")
     st.markdown(
-        ":small[Complete: every level was made. Left out: a level is missing, and another try would not mend it. "
-        "No answer yet: the server or the line failed; Resume asks again.]"
+        ":small[Complete: every level was made. Incomplete: a level is missing, and another try would not mend it; "
+        "the texts there are stand in outputs.csv. No answer yet: the server or the line failed; Resume asks again.]"
     )
 
 
@@ -118,9 +166,11 @@ def _buttons(store: Store, progress: Progress, state: str) -> None:
         ):
             start(get_run(store, run.run_id))
             st.rerun()
+    if state == "stopped":
+        _change_button(store, run)
 
 
-def _unfinished_start(progress: Progress) -> None:
+def _unfinished_start(store: Store, progress: Progress) -> None:
     """Say what became of a process that ended before it could say anything in the database."""
     begun = st.session_state.get(_STARTED, {}).get(progress.run.run_id)
     if not begun or begun[1] != progress.run.started_utc:
@@ -129,6 +179,7 @@ def _unfinished_start(progress: Progress) -> None:
     st.error("The run's process ended before it began to work. The last lines it wrote:")
     lines = log.read_text("utf-8", errors="replace").splitlines()[-_LOG_LINES:] if log.is_file() else []
     st.code("\n".join(lines) or "(nothing)", language=None, wrap_lines=True)
+    _change_button(store, progress.run)
 
 
 def _all_items(store: Store, progress: Progress) -> None:
@@ -171,7 +222,7 @@ def _left_out(progress: Progress) -> None:
     if not progress.failures:
         return
     part(
-        "Left out, by step and reason",
+        "What is missing, by step and reason",
         "An item may be here more than once: each of its levels that failed counts.",
     )
     table(
@@ -187,20 +238,21 @@ def _costs(progress: Progress) -> None:
         return
     part(
         "Cost by step",
-        "What was paid for: calls that a model answered. Answers from the cache cost nothing; seconds are summed "
-        "over calls, which run side by side.",
+        "Calls are those that a model answered, and are paid for. Answers from the cache cost nothing; seconds are "
+        "summed over calls, which run side by side. Answers that are not complete are named where there are some.",
     )
+    unusable = {"Not complete": [f"{cost.unusable:,}" for cost in progress.costs]}
     table(
         pd.DataFrame(
             {
                 "Step": [cost.step for cost in progress.costs],
                 "Calls": [f"{cost.calls:,}" for cost in progress.costs],
-                "From the cache": [f"{cost.cached:,}" for cost in progress.costs],
-                "No complete answer": [f"{cost.unusable:,}" for cost in progress.costs],
                 "Tokens in": [_count(cost.input_tokens) for cost in progress.costs],
                 "Tokens out": [_count(cost.output_tokens) for cost in progress.costs],
                 "Seconds": [f"{cost.seconds:,.1f}" for cost in progress.costs],
+                "From the cache": [f"{cost.cached:,}" for cost in progress.costs],
             }
+            | (unusable if any(cost.unusable for cost in progress.costs) else {})
         )
     )
     money = money_of(progress)

@@ -5,6 +5,7 @@ from typing import get_args
 
 import streamlit as st
 
+from core.datasets import collect_dataset
 from core.datasets.beside import SourceAnswers, place_beside, read_answers, verbatim_note
 from core.datasets.reading import same_name, sha256_of
 from core.errors import InputError
@@ -17,10 +18,11 @@ from core.study import lifecycle
 from core.study.audit import audit_note, audit_study
 from pages.components import study_choice
 from pages.components.figures import part
-from pages.components.messages import mistakes_shown, plain, tell
+from pages.components.generate_file import small_notes
+from pages.components.messages import mistakes_shown, plain
 from pages.components.run_choice import name_of
 
-_PLACED = "send_to_study_placed"
+_PLACED, _NAMES, _SENT = "send_to_study_placed", "send_to_study_names", "send_to_study_sent"
 _FILE = 0
 """Stands for a file among the runs to choose from."""
 
@@ -37,28 +39,43 @@ def form(store: Store, run: Run) -> None:
         if other is None:
             return
         dataset = _placed(store, run, *other)
-        st.success(
-            f"{len(dataset.items)} questions at levels {plain(', '.join(dataset.levels))} from "
+        count = "1 question" if len(dataset.items) == 1 else f"{len(dataset.items)} questions"
+        st.info(
+            f"{count} at levels {plain(', '.join(dataset.levels))} from "
             f"{plain(' and '.join(dataset.sources))}."
         )
-        if dataset.notes:
-            st.code("\n".join(dataset.notes), language=None, wrap_lines=True)
+        small_notes(dataset.notes)
         if note := verbatim_note(dataset):
             st.warning(
                 f"{plain(note)}. Raters see the reference beside the answers: such a text is no answer of a source, "
                 "and can be told at once."
             )
-        _make(store, dataset, run.data_file)
+        if st.session_state.get(_SENT, {}).get("file") == dataset.sha256:
+            _sent()
+        else:
+            _make(store, dataset, run.data_file)
 
 
 def _other(store: Store, run: Run) -> tuple[str, SourceAnswers] | None:
     """A key that changes with them, and the other source's answers; None: nothing is chosen yet."""
-    others = {one.run_id: one for one in list_runs(store, get_args(RunKind)) if _fits(store, one, run)}
-    same = [one.run_id for one in others.values() if one.data_sha256 == run.data_sha256]
-    names = {run_id: name_of(one) for run_id, one in others.items()} | {_FILE: "A file with answers ..."}
-    # What has the same questions for certain comes first.
-    options = [*same, _FILE, *(run_id for run_id in others if run_id not in same)]
-    chosen = st.selectbox("The other source", options, format_func=names.__getitem__, key="study_other")
+    fitting = [one for one in list_runs(store, get_args(RunKind)) if _fits(store, one, run)]
+    # What has the same questions for certain comes first, and a whole run before a part of one.
+    fitting.sort(
+        key=lambda one: (one.data_sha256 != run.data_sha256, _done(store, one) < one.n_items, -one.run_id)
+    )
+    others = {one.run_id: one for one in fitting}
+    names = {_FILE: "A file with answers ..."} | {one.run_id: name_of(one) for one in fitting}
+    chosen = st.selectbox(
+        "The other source",
+        list(names),
+        index=None,
+        format_func=names.__getitem__,
+        placeholder="Choose the other source ...",
+        key=f"study_other_{run.run_id}",
+        help="Runs of the same file come first, whole ones before partial ones.",
+    )
+    if chosen is None:
+        return None
     if chosen != _FILE:
         answers = run_answers(store, others[chosen])
         return f"{chosen} {len(answers.outputs)}", answers
@@ -67,16 +84,43 @@ def _other(store: Store, run: Run) -> tuple[str, SourceAnswers] | None:
         "text, language. It has the same questions and the same names of levels."
     )
     upload = st.file_uploader("Answers", type=["json", "csv", "tsv", "jsonl", "ndjson"], key="study_file")
-    named = st.text_input("Its source, if the file holds two", key="study_file_source").strip()
     if upload is None:
         return None
     data = upload.getvalue()
-    return f"{sha256_of(data)} {named}", read_answers(data, upload.name, named or None)
+    sources = _sources(data, upload.name)
+    named: str | None = sources[0]
+    if len(sources) > 1:
+        named = st.selectbox(
+            "Whose answers of this file",
+            sources,
+            index=None,
+            format_func=plain,
+            placeholder="Choose a source ...",
+            key=f"study_file_source_{sha256_of(data)[:8]}",
+        )
+    return None if named is None else (f"{sha256_of(data)} {named}", read_answers(data, upload.name, named))
+
+
+def _sources(data: bytes, file_name: str) -> list[str]:
+    """Whose answers a file holds, read once a file."""
+    key = (sha256_of(data), file_name)
+    known = st.session_state.get(_NAMES)
+    if known is None or known[0] != key:
+        _, outputs = collect_dataset(data, file_name).finish_outputs()
+        known = (key, list(dict.fromkeys(output.source for output in outputs)))
+        st.session_state[_NAMES] = known
+    names: list[str] = known[1]
+    return names
 
 
 def _fits(store: Store, other: Run, run: Run) -> bool:
     """Whether it is another run with the same kind of levels that has made something."""
-    return other.run_id != run.run_id and other.kind == run.kind and bool(item_counts(store, other.run_id)[0])
+    return other.run_id != run.run_id and other.kind == run.kind and bool(_done(store, other))
+
+
+def _done(store: Store, run: Run) -> int:
+    """Items with all their levels: the others cannot be placed beside anything."""
+    return item_counts(store, run.run_id)[0].get("done", 0)
 
 
 def _placed(store: Store, run: Run, key: str, other: SourceAnswers) -> Dataset:
@@ -128,12 +172,29 @@ def _make(store: Store, dataset: Dataset, file_name: str) -> None:
     design = Design(candidate=candidate, comparator=comparator, seed=lifecycle.new_seed())
     study = lifecycle.import_study(store, name, dataset, design, again=again)
     study_choice.remember(study.study_id)
-    notes = [audit_note(audit_study(store, study)), verbatim_note(dataset)]
-    tell(
-        " ".join(
-            [
-                f"{study.name} is a draft. Go on under Studies: look at its leakage audit, add raters, then open it.",
-                *(note for note in notes if note),
-            ]
-        )
+    st.session_state[_SENT] = {
+        "file": dataset.sha256,
+        "name": study.name,
+        "study": study.study_id,
+        "audit": audit_note(audit_study(store, study)),
+    }
+    st.rerun()
+
+
+def _sent() -> None:
+    """What became of it, where the button was."""
+    sent = st.session_state[_SENT]
+    st.success(f"{plain(sent['name'])} is a draft. Look at its leakage audit, add raters, then open it.")
+    if sent["audit"]:
+        st.warning(plain(sent["audit"]))
+    study_choice.remember(sent["study"])
+    # Studies is the page that the address without a name opens; a page is known by that, whoever renders it.
+    st.page_link(
+        st.Page(_nothing, title="Studies", default=True),
+        label="Open it on the page Studies",
+        icon=":material/arrow_forward:",
     )
+
+
+def _nothing() -> None:
+    """Stands in for the page's own render, which only app.py may know."""

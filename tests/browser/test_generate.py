@@ -2,12 +2,14 @@
 
 import io
 import json
+import subprocess
+import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 from admin_session import sign_in
-from app_server import AppServer, settled
+from app_server import ROOT, AppServer, settled
 from factories import study_in
 from model_answers import answer
 from playwright.sync_api import Page, expect
@@ -52,6 +54,15 @@ def test_five_items_then_all_of_them_and_the_files(
         page = generate_page(app, app_store, new_page)
         page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
         by_server(page, server)
+        fill(page, "Model", "nope")
+        page.get_by_role("button", name="Preview five items").click()
+        expect(page.get_by_text("did not start")).to_be_visible(timeout=SOON)
+        expect(page.get_by_text("it has no model 'nope'; choose one of: tiny")).to_be_visible()
+        settled(page)
+        page.get_by_role("button", name="Change the settings").click()
+        expect(page.get_by_role("textbox", name="Model", exact=True)).to_have_value("nope", timeout=SOON)
+        settled(page)
+        fill(page, "Model", "tiny")
         page.get_by_role("button", name="Preview five items").click()
         # No reload and no press: the panel looks by itself until the run is done.
         everything = page.get_by_role("button", name="Run all 14 items")
@@ -82,6 +93,35 @@ def test_five_items_then_all_of_them_and_the_files(
     requested = page.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
     assert [url for url in requested if not url.startswith((app.url, "data:", "blob:"))] == []
     assert said == []
+
+
+def test_the_way_from_two_runs_to_the_study_of_them(
+    app: AppServer, app_store: Store, database: Path, tmp_path: Path, new_page: NewPage
+) -> None:
+    questions = ROOT / "data" / "demo" / "questions.jsonl"
+    for seed in ("1", "2"):  # by command: this process already has an event loop, the browser's
+        options = ["--seed", seed, "--out", str(tmp_path / seed), "--db", str(database)]
+        subprocess.run(
+            [sys.executable, "-m", "core", "generate", "factual", str(questions), *options],
+            cwd=ROOT,
+            check=True,
+            capture_output=True,
+        )
+    study_in(app_store)  # another one, so that Studies has to be told which
+    page = generate_page(app, app_store, new_page)
+    page.get_by_role("combobox", name="Run", exact=True).click()
+    page.get_by_role("option", name="Run 2").click()
+    page.get_by_role("tab", name="Results").click()
+    page.get_by_role("combobox", name="The other source").click()
+    page.get_by_role("option", name="Run 1").click()
+    fill(page, "Name of the study", "two seeds")
+    page.get_by_role("radiogroup").get_by_text("rules", exact=True).click()
+    page.get_by_role("button", name="Make a study in draft").click()
+    expect(page.get_by_text("two seeds is a draft.")).to_be_visible(timeout=SOON)
+    settled(page)
+    page.get_by_text("Open it on the page Studies").click()
+    expect(page.get_by_role("heading", name="Studies")).to_be_visible(timeout=SOON)
+    expect(page.get_by_role("combobox", name="Study")).to_have_value("two seeds (draft)")
 
 
 def test_a_run_is_cancelled_and_resumed_and_a_rater_sees_nothing_of_it(

@@ -6,7 +6,7 @@ import pytest
 from factories import dataset, paper_json
 
 from core.datasets import read_dataset
-from core.datasets.beside import SourceAnswers, place_beside, read_answers, verbatim_note
+from core.datasets.beside import SourceAnswers, one_source_hint, place_beside, read_answers, verbatim_note
 from core.datasets.generated import GeneratedText, to_long_csv, to_long_jsonl
 from core.errors import InputError
 from core.schema import Item, Material, Output
@@ -134,6 +134,43 @@ def test_of_two_sources_the_other_one_is_meant_or_must_be_named() -> None:
         assert caught.value.problems == (f"{wanted}: it holds ai and human; name the one to compare with",)
     with pytest.raises(InputError, match="it holds ai and human"):
         read_answers(data, "a.json", beside="pipeline")
+
+
+@pytest.mark.parametrize("write", [to_long_csv, to_long_jsonl])
+def test_items_with_a_reason_for_a_text_are_left_out(write: object) -> None:
+    def text(item: Item, level: str) -> GeneratedText:
+        made = f'{item.item_id},\n\n"{level}"' if (item.item_id, level) != ("q1", "A2") else None
+        return GeneratedText(item.item_id, level, "tiny", made, "llm", "" if made else "edit: not changed")
+
+    made = [text(item, level) for item in ITEMS for level in LEVELS]
+    data = write([Material(item) for item in ITEMS], made)  # type: ignore[operator]
+    name = "a.csv" if write is to_long_csv else "a.jsonl"
+    found = read_answers(data, name)
+    assert [item.item_id for item in found.items] == ["q0", "q2"]
+    assert len(found.outputs) == 6
+    assert found.notes[0] == f"{name}: left out for want of a level: q1"
+    line = data.count(b"\n") + 1
+    csv_row, json_row = b"q2,,,,A9,,x,,,\n", b'{"item_id": "q2", "level": "A9", "text": "x"}\n'
+    with pytest.raises(InputError) as caught:
+        read_answers(data + (csv_row if write is to_long_csv else json_row), name)
+    (problem,) = caught.value.problems
+    assert problem.startswith(f"line {line}, question q2, level A9: source ")
+
+
+def test_an_empty_text_without_a_reason_stays_a_problem() -> None:
+    rows = b"item_id,question,reference,level,source,text,reason\nq,q,r,A0,x,,\n"
+    assert one_source_hint(rows, "a.csv") is None
+    with pytest.raises(InputError, match="line 2, question q, level A0, source x: text is empty"):
+        read_answers(rows, "a.csv")
+
+
+def test_the_hint_is_for_one_source_alone() -> None:
+    assert one_source_hint(paper_json(dataset(2, ("A0", "A1"))), "a.json") is None
+    rows = b"item_id,question,reference,level,source,text\nq,q,r,A0,x,t\n"
+    hint = one_source_hint(rows, "a.csv")
+    assert hint is not None
+    assert hint.what == "a.csv has one source's answers"
+    assert "x is the only one" in hint.problems[0]
 
 
 def test_a_broken_file_says_all_its_problems() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.datasets.factual_report import dataset_json, read_report, report_json
+from core.datasets.factual_report import ReportSettings, dataset_json, read_report, report_json
 from core.errors import InputError
 from core.schema import Item
 
@@ -51,6 +51,25 @@ def test_lists_that_were_never_made_are_none() -> None:
     report = read_report(data(QUESTION, failed), "report.json")
     assert report.questions[1].raw_factual_data is None
     assert json.loads(report_json(report))["questions"][1]["factual_data"] is None
+
+
+def test_settings_are_read_and_checked() -> None:
+    told = {"keep": 0.5, "filter_order": "paper", "question_filter": "words", "levels": 2}
+    report = read_report(data({**QUESTION, "stop_words": "en"}, settings=told), "report.json")
+    assert report.settings == ReportSettings(0.5, "paper", "words", 2)
+    written = json.loads(report_json(report))
+    assert written["settings"] == told
+    assert written["questions"][0]["stop_words"] == "en"
+    assert read_report(data(QUESTION), "report.json").settings is None
+    wrong = {"keep": 0, "filter_order": "x", "question_filter": ["words"], "levels": True}
+    assert problems(data({**QUESTION, "stop_words": 5}, settings=wrong)) == (
+        "settings, keep: is no share above 0, up to 1",
+        "settings, levels: is no number of levels, 1 or more",
+        "settings, filter_order: is none of paper and trutheval",
+        "settings, question_filter: is none of words and trutheval",
+        "question 1, stop_words: is a number, expected a text",
+    )
+    assert problems(data(QUESTION, settings=[])) == ("settings: is a list, expected an object",)
 
 
 def test_every_problem_is_named_with_its_place() -> None:

@@ -207,7 +207,8 @@ def test_what_a_task_needs_is_asked_for(task: Task | None, row: dict[str, str], 
         (
             "question,text\nq,t\n",
             "a.csv",
-            "line 1: column reference is missing; columns that are not known: text",
+            "line 1: column reference is missing (or: ground_truth, answer, input_answer, reference_summary, "
+            "reference_translation); columns that are not known: text",
         ),
         (
             "question,reference,ground_truth\nq,r,g\n",
@@ -243,7 +244,29 @@ def test_equal_questions_are_left_out_by_name() -> None:
 
 def test_an_id_names_one_question() -> None:
     rows = [{"id": 1, "question": q, "reference": "r"} for q in ("a", "b", "a")]
-    assert problems_of(json.dumps(rows), "a.json") == ("question 1: id is used by more than one question",)
+    assert problems_of(json.dumps(rows), "a.json") == (
+        "[1], question 1: another question has this id, in [0]",
+    )
+    table = b"id,question,reference\na,x,r\nb,x,r2\na,y,r\n"
+    with pytest.raises(InputError) as caught:
+        read_questions(table, "a.csv")
+    assert caught.value.what == "a.csv cannot be read: 1 problem"
+    assert caught.value.problems == ("line 4, question a: another question has this id, in line 2",)
+
+
+def test_what_every_question_lacks_is_said_once() -> None:
+    rows: list[dict[str, str]] = [{"question": f"q{n}", "reference": "r"} for n in range(14)]
+    assert problems_of(as_csv(rows), "a.csv", "translation") == (
+        "file: context (source sentence) is missing in all 14 questions; translation needs it",
+    )
+    rows[3]["reference"] = ""
+    found = problems_of("\n".join(map(json.dumps, rows)), "a.jsonl", "qa-passage")
+    assert found == (
+        "file: context (passage) is missing in all 14 questions; qa-passage needs it",
+        "line 4, question 3: reference is empty",
+    )
+    rows[0]["context"] = "c"
+    assert len(problems_of("\n".join(map(json.dumps, rows)), "a.jsonl", "qa-passage")) == 14
 
 
 def test_control_characters_are_replaced_and_counted() -> None:

@@ -341,3 +341,17 @@ def test_the_data_set_of_the_paper(shared_data: Path):
     original = json.loads(data)["questions"][7]
     texts = {(o.level, o.source): o.text for o in dataset.outputs if o.item_id == str(original["id"])}
     assert texts["A3", "human"] == original["answers"]["A3"]["human"]
+
+
+def test_a_run_s_data_set_is_told_from_a_broken_one():
+    value = valid()
+    for question in value["questions"]:
+        question["answers"] = {"A0": "a text", "A1": "another"}
+    (problem,) = problems_of(value)
+    assert problem.startswith(
+        "file: it has one source's answers, without the source's name; take the outputs"
+    )
+    value["questions"][1]["answers"]["A0"] = {"ai": "a", "human": "b"}
+    assert len(problems_of(value)) > 1
+    value["questions"][1] = None
+    assert not any("one source" in problem for problem in problems_of(value))

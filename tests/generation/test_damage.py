@@ -146,10 +146,65 @@ def test_level_0_is_checked_but_need_not_differ() -> None:
     assert trace.levels[0].reason == "label"
 
 
-def test_levels_with_the_same_text_are_noted() -> None:
-    trace, _ = asked_of(
+def test_a_level_with_another_level_s_text_is_asked_for_once_more() -> None:
+    def said(body: Body) -> str:
+        return "Titan  is new." if len(body["messages"]) == 2 and level_of(body) in (1, 4) else numbered(body)
+
+    trace, server = asked_of(said, levels=(1, 2, 4, 5))
+    assert [(one.text, one.attempts) for one in trace.levels] == [
+        ("Titan  is new.", 1),
+        ("Titan is moon number 2.", 1),
+        ("Titan is moon number 4.", 2),
+        ("Titan is moon number 5.", 1),
+    ]
+    assert (trace.notes, len(server.asked)) == ((), 5)
+    again = server.asked[-1].body["messages"]
+    assert [turn["role"] for turn in again[-2:]] == ["assistant", "user"]
+    assert again[-2]["content"] == "Titan  is new."
+    assert "Answer 1 cannot be used: It is the very text of level 1: level 4 has" in again[-1]["content"]
+
+
+def test_a_model_that_repeats_itself_has_one_such_level() -> None:
+    trace, server = asked_of(
         lambda body: "Titan  is new." if level_of(body) == 4 else "Titan is new.", levels=(1, 2, 4)
     )
+    assert [(one.text, one.reason, one.attempts) for one in trace.levels] == [
+        ("Titan is new.", None, 1),
+        (None, "same as another level", 2),
+        (None, "same as another level", 2),
+    ]
+    assert trace.levels[2].detail == "It is the very text of level 1: level 4 has to be another one."
+    assert (len(server.asked), trace.notes) == (5, ())
+
+
+def test_where_one_answer_was_allowed_none_is_asked_for_again() -> None:
+    trace, server = asked_of(lambda body: "Titan is new.", levels=(1, 2), attempts=1)
+    assert [(one.reason, one.attempts) for one in trace.levels] == [(None, 1), ("same as another level", 1)]
+    assert len(server.asked) == 2
+
+
+def test_another_text_has_to_pass_the_checks_and_differ_from_later_levels() -> None:
+    def said(body: Body) -> Said | str:
+        if len(body["messages"]) == 2:
+            return "Titan is old." if level_of(body) == 5 else "Titan is new."
+        return "Output: Titan." if level_of(body) == 2 else "Titan is old."
+
+    trace, _ = asked_of(said, levels=(1, 2, 3, 5), attempts=2)
+    assert [one.reason for one in trace.levels] == [None, "label", "same as another level", None]
+    assert trace.levels[2].detail.startswith("It is the very text of level 5")
+    gone = Said(status=500, body={"error": {"message": "broken"}})
+    trace, _ = asked_of(
+        lambda body: gone if len(body["messages"]) > 2 else "Titan is new.", levels=(1, 2), attempts=2
+    )
+    assert (trace.levels[1].reason, trace.levels[1].temporary) == ("server error", True)
+
+
+def test_levels_of_rules_with_the_same_text_are_noted() -> None:
+    class Alike(Steps):
+        async def damage(self, material: Material, level: int) -> Answer[Damaged]:
+            return Answer(Damaged("Titan  is new." if level == 4 else "Titan is new.", "year moved"))
+
+    trace = asyncio.run(damage(TITAN, Alike(), DamageSettings(levels=(1, 2, 4))))
     assert trace.notes == ("levels 1, 2 and 4 have the same text",)
 
 

@@ -1,8 +1,13 @@
 """What a damaged text has to keep, and the words it is refused with."""
 
+import csv
+import json
+from pathlib import Path
+
 import pytest
 
 from core.generation.damage_checks import check_damage, count_words
+from core.generation.language_change import language_change
 from core.generation.records import Task
 from core.schema import Item, Material
 
@@ -183,3 +188,60 @@ def test_long_texts_are_checked_quickly() -> None:
     assert kind(long + "But.", about(long)) is None
     assert kind("*" * 100_000 + "{" * 100_000, about(long)) is None
     assert kind(" " * 200_000 + "x", about(long)) is None
+
+
+TITAN = {
+    "en": "The Dutch astronomer Huygens discovered Titan in 1655, and he saw that it moves around the planet Saturn.",
+    "de": "Der Astronom Huygens entdeckte den Titan im Jahr 1655 und sah, dass er sich um den Saturn bewegt.",
+    "fr": "L'astronome Huygens a découvert Titan en 1655, et il a vu avec ses lunettes que cette lune tourne autour d'elle.",
+    "ru": "Голландский астроном Гюйгенс открыл Титан в 1655 году, и он увидел, что спутник движется вокруг планеты.",
+    "uk": "Нідерландський астроном Гюйгенс відкрив Титан у 1655 році, і він побачив, що супутник рухається навколо планети.",
+}
+
+
+@pytest.mark.parametrize(
+    ("language", "other"),
+    [("en", "de"), ("de", "en"), ("fr", "en"), ("fr", "de"), ("ru", "uk"), ("uk", "ru")],
+)
+def test_another_language_of_the_same_script_is_noticed(language: str, other: str) -> None:
+    for tag in (language, "und"):
+        material = Material(Item("q", "Titan 1655?", TITAN[language], tag))
+        problem = check_damage(material, 3, TITAN[other], "qa")
+        assert problem is not None
+        assert problem[0] == "language changed"
+        assert f"another language ({other}) than the reference ({language})" in problem[1]
+        assert check_damage(material, 0, TITAN[language].replace("1655", "1656"), "qa") is None
+
+
+def test_what_tells_no_language_is_left_alone() -> None:
+    english = about(TITAN["en"], "What is Titan?")
+    names = "Christiaan Huygens, Den Haag, Giovanni Cassini, Die Zeit, El País, La Repubblica, Der Spiegel"
+    assert kind(names, english) is None
+    assert kind("Der Mond ist um den Saturn.", english) is None, "fewer than eight words"
+    assert kind("Il a vu que la lune tourne autour de la planète.", about("Titan, Saturn, 1655")) is None
+
+
+def test_no_demo_answer_is_in_another_language() -> None:
+    folder = Path(__file__).parents[2] / "data" / "demo"
+    lines = (folder / "questions.jsonl").read_text("utf-8").splitlines()
+    questions = {row["item_id"]: row for row in map(json.loads, lines)}
+    with (folder / "answers.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) > 100
+    for row in rows:
+        asked = questions[row["item_id"]]
+        assert language_change(asked["language"], asked["reference"], row["text"]) is None
+
+
+@pytest.mark.shared
+def test_translators_into_german_stay_in_it_and_english_sources_do_not(shared_data: Path) -> None:
+    """WMT23, English-German: fourteen systems' translations beside the reference, and the sources."""
+    folder = shared_data / "wmt23"
+    reference = (folder / "references" / "en-de.refA.txt").read_text("utf-8").splitlines()
+    source = (folder / "sources" / "en-de.txt").read_text("utf-8").splitlines()
+    for path in sorted((folder / "system-outputs").rglob("*.txt")):
+        for one, made in zip(reference, path.read_text("utf-8").splitlines(), strict=True):
+            assert language_change("de", one, made) is None, (one, made)
+    found = [language_change("de", one, made) for one, made in zip(reference, source, strict=True)]
+    assert set(found) == {"en", None}
+    assert found.count("en") > 0.8 * len(found)

@@ -1,12 +1,19 @@
 """Published reports done again, and our own traces written in their format and read back."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from generation.test_factual_editing import TEXTS, Doubling
 
-from core.datasets.factual_report import FactualReport, ReportQuestion, read_report, report_json
+from core.datasets.factual_report import (
+    FactualReport,
+    ReportQuestion,
+    ReportSettings,
+    read_report,
+    report_json,
+)
 from core.generation.factual.pipeline import perturb
 from core.generation.factual.published import from_traces, spans_in_brackets, to_traces
 from core.generation.factual.replay import replay
@@ -29,6 +36,10 @@ def test_the_published_report(published: FactualReport) -> None:
     assert 8 <= result.filter_match_paper_order <= 10
     assert result.case == "kept"
     assert all(item.reasons == () for item in result.per_item)
+    assert (result.order, result.order_stated, result.failed) == ("trutheval", False, ())
+    assert (
+        result.verdict == "The selection follows the code's order (keep 80 %, then drop), in 20 of 20 items."
+    )
 
 
 @pytest.mark.shared
@@ -57,19 +68,26 @@ def test_a_changed_report_is_noticed(published: FactualReport) -> None:
     assert result.per_item[1].reasons == ("A0's brackets do not hold the listed spans.",)
 
 
-def made(order: str) -> FactualReport:
-    chosen = FactualSettings(parser="rules", filter_order=order, question_filter="trutheval")  # type: ignore[arg-type]
+def made(
+    order: str, keep: float = 0.8, question_filter: str = "trutheval", *, told: bool = False
+) -> FactualReport:
+    chosen = FactualSettings(
+        parser="rules",
+        filter_order=order,  # type: ignore[arg-type]
+        keep=keep,
+        question_filter=question_filter,  # type: ignore[arg-type]
+    )
     texts = {
         **TEXTS,
         "odd": "See [2] in Vienna [1] of 1991, in Vienna and [Oslo], 40 km off.",
-        "none": "It is so.",
+        "none": "– ?!",
     }
     materials = {
         name: Material(Item(name, "Where is Vienna?", text, name if name in TEXTS else "en"))
         for name, text in texts.items()
     }
     traces = [asyncio.run(perturb(material, Doubling(), chosen)) for material in materials.values()]
-    return from_traces(traces, materials)
+    return from_traces(traces, materials, chosen if told else None)
 
 
 @pytest.mark.parametrize("order", ["paper", "trutheval"])
@@ -85,10 +103,60 @@ def test_our_own_report_replays_in_its_order(order: str) -> None:
     assert read.failed == {"spans: no spans": 1}
     result = replay(read)
     assert result.items == len(TEXTS) + 2
-    assert result.brackets_match == len(TEXTS) + 1
-    matched = result.filter_match_paper_order if order == "paper" else result.filter_match_code_order
-    assert matched == len(TEXTS) + 1
-    assert "no spans, no ranking" in result.per_item[-1].reasons[0]
+    assert result.brackets_match == result.compared == len(TEXTS) + 1
+    fits = {"paper": result.filter_match_paper_order, "trutheval": result.filter_match_code_order}
+    assert fits.pop(order) == len(TEXTS) + 1
+    if order == "paper":
+        # Its ranking lacks what the question names. A filter that drops what keep leaves out fits both orders.
+        assert fits["trutheval"] < len(TEXTS) + 1
+        assert (result.order, result.order_stated) == ("paper", False)
+    assert result.failed == (len(TEXTS) + 1,)
+    assert result.per_item[-1].failed == "The item failed: the report has no spans for it."
+    assert result.verdict.endswith(f" Failed and not compared: item {len(TEXTS) + 2}.")
+
+
+@pytest.mark.parametrize("order", ["paper", "trutheval"])
+@pytest.mark.parametrize("question_filter", ["words", "trutheval"])
+@pytest.mark.parametrize("keep", [0.5, 1])
+def test_a_report_that_states_its_settings_is_replayed_with_them(
+    order: str, question_filter: str, keep: float
+) -> None:
+    written = made(order, keep, question_filter, told=True)
+    read = read_report(report_json(written), "report.json")
+    assert read.settings == written.settings == ReportSettings(keep, order, question_filter, 4)
+    result = replay(read)
+    assert (result.order, result.order_stated, result.keep) == (order, True, keep)
+    fits = result.filter_match_paper_order if order == "paper" else result.filter_match_code_order
+    assert fits == result.compared == result.group_sizes_match > 0
+    assert not any(item.reasons for item in result.per_item if item.failed is None)
+    assert f"keep {100 * keep:g} %" in result.verdict
+    assert f"as the report states, in {fits} of {fits} items." in result.verdict
+    if keep < 1:
+        other = replay(read, keep=1)
+        assert other.filter_match_paper_order < fits
+        assert "were selected otherwise" in other.verdict
+
+
+def test_orders_that_both_fit_are_not_told_apart() -> None:
+    material = Material(Item("a", "Why so?", "See Vienna in 1991, 40 km off, or Oslo in 2002.", "en"))
+    trace = asyncio.run(perturb(material, Doubling(), FactualSettings(parser="rules")))
+    result = replay(from_traces([trace], {"a": material}))
+    assert (result.filter_match_code_order, result.filter_match_paper_order, result.order) == (1, 1, None)
+    assert result.verdict == "Both orders of filter and keep fit 1 of 1 items: they cannot be told apart."
+
+
+def test_a_level_that_was_not_made_is_a_failed_item() -> None:
+    report = made("paper", told=True)
+    first = report.questions[0]
+    fewer = {name: text for name, text in first.with_brackets.items() if name != "A4"}
+    cut = replace(first, with_brackets=fewer)
+    nothing = replace(first, factual_data=(), ranked_factual_data=(), with_brackets={"A0": fewer["A0"]})
+    result = replay(replace(report, questions=(cut, nothing)))
+    assert (result.items, result.compared, result.failed) == (2, 0, (0, 1))
+    assert (result.brackets_match, result.filter_match_paper_order, result.group_sizes_match) == (0, 0, 0)
+    assert result.per_item[0].failed == "The item failed: of A1 to A4 the report has 3 levels."
+    assert result.per_item[1].failed == "The item failed: no span was left to edit."
+    assert result.verdict.endswith("nothing to compare. Failed and not compared: items 1, 2.")
 
 
 def test_our_own_traces_come_back_from_the_report() -> None:

@@ -42,7 +42,8 @@ async def perturb(material: Material, steps: Steps, settings: FactualSettings) -
     language = known_language(material.item.language, both)
     first = FactualLevel(FIRST_LEVEL, text, attempts=answer.attempts if origin == "llm" else 0)
     notes = (VERBATIM,) if origin == "verbatim" else ()
-    spans, spans_by = find_spans(text, language, settings.parser, SPANS_PER_LEVEL * settings.n_levels)
+    wanted, by_rules = SPANS_PER_LEVEL * settings.n_levels, steps.backend == "rules"
+    spans, spans_by = find_spans(text, language, settings.parser, wanted, for_rules=by_rules)
     stop_words = stop_words_for(material.item.language, both)
     trace = replace(trace, a0_from=origin, levels=(first,), notes=notes, spans=spans, spans_by=spans_by)
     trace = replace(trace, stop_words=stop_words_name(settings.question_filter, stop_words))

@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 
 from rapidfuzz.distance import LCSseq
 
-from core.datasets.factual_report import FactualReport, ReportQuestion
+from core.datasets.factual_report import FactualReport, ReportQuestion, ReportSettings
 from core.generation.factual.editing import Places, between, fixed_text
 from core.generation.factual.marking import with_brackets
 from core.generation.factual.question_filter import trutheval_shared_word
+from core.generation.factual.steps import FactualSettings
 from core.generation.records import Dropped, Edit, FactualLevel, FactualTrace, Span
 from core.generation.stop_words import words_of
 from core.schema import FIRST_LEVEL, Material
@@ -158,10 +159,15 @@ def _edits(
     return tuple(Edit(n, texts[n], new, PUBLISHED) for n, new in zip(group, found, strict=True))
 
 
-def from_traces(traces: Sequence[FactualTrace], materials: Mapping[str, Material]) -> FactualReport:
+def from_traces(
+    traces: Sequence[FactualTrace],
+    materials: Mapping[str, Material],
+    settings: FactualSettings | None = None,
+) -> FactualReport:
     """Our traces as a report: spans as texts, brackets a level, counters of what failed. Thinking has no place.
 
     materials: item id -> what the item was made from.
+    settings: what the run took, so that a replay takes the same; None: the report does not say.
     """
     failed = Counter(f"{trace.failed_step}: {trace.reason}" for trace in traces if trace.failed_step)
     rank_failures = [trace for trace in traces if trace.failed_step == "rank"]
@@ -174,7 +180,12 @@ def from_traces(traces: Sequence[FactualTrace], materials: Mapping[str, Material
         "output_samples": sum(trace.failed_step is None for trace in traces),
     }
     questions = tuple(_question(trace, materials[trace.item_id]) for trace in traces)
-    return FactualReport(questions, counters, dict(sorted(failed.items())))
+    told = None
+    if settings is not None:
+        told = ReportSettings(
+            settings.keep, settings.filter_order, settings.question_filter, settings.n_levels
+        )
+    return FactualReport(questions, counters, dict(sorted(failed.items())), told)
 
 
 def _question(trace: FactualTrace, material: Material) -> ReportQuestion:
@@ -190,6 +201,7 @@ def _question(trace: FactualTrace, material: Material) -> ReportQuestion:
         factual_data=tuple(texts[number] for number in trace.kept) if ranked else None,
         ranked_factual_data=tuple(texts[number] for number in trace.ranking) if ranked else None,
         answers={level.name: level.text for level in trace.levels},
+        stop_words=trace.stop_words,
     )
 
 

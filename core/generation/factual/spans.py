@@ -11,19 +11,25 @@ BY_RULES = "rules"
 
 
 def find_spans(
-    text: str, language: str, parser: str = "auto", wanted: int = DEFAULT_WANTED
+    text: str,
+    language: str,
+    parser: str = "auto",
+    wanted: int = DEFAULT_WANTED,
+    *,
+    for_rules: bool = True,
 ) -> tuple[tuple[Span, ...], str]:
     """The spans, sorted and without overlap, and what found them: `spacy MODEL VERSION` or `rules`.
 
     language: a BCP 47 tag; `und` is guessed from the text.
     parser: `auto` (an installed spaCy model of the language, else rules), `rules`, or a model's name or path;
         a name that cannot be loaded is an InputError.
-    wanted: the rules add content words until there are so many spans.
+    wanted: without a parser, content words are added until there are so many spans.
+    for_rules: without a parser, only spans that rules have a fitting word for.
     """
     known = known_language(language, text)
     found = None if parser == BY_RULES else find_parser(parser, known)
     if found is None:
-        return spans_by_rule(text, known, wanted), BY_RULES
+        return spans_by_rule(text, known, wanted, for_rules=for_rules), BY_RULES
     return _clean(text, spans_by_parse(found.parse(text))), found.name
 
 

@@ -149,7 +149,9 @@ class _Item:
                 return _Step(*made)
         for most in range(1 + self._size(text) // WORDS_PER_CUT, 0, -1):
             cut = omit(text, self.language, self.pool, draw, most)
-            if cut and self._allowed(cut[0]):
+            if cut is None:  # nothing can go: asking for less of it changes nothing
+                break
+            if self._allowed(cut[0]):
                 return _Step(*cut)
         return _Failure("nothing to leave out", "the text has no clause, aside or adverbial that can go")
 

@@ -16,6 +16,8 @@ _PLAIN = (
     r"(?<!\p{Nd})(?P<d>\p{Nd}{1,2})[./](?P<mn>\p{Nd}{1,2})[./](?P<y>\p{Nd}{4})(?!\p{Nd})",
     r"(?<!\p{Nd})(?P<y>\p{Nd}{3,4})年(?!代)(?:(?P<mn>\p{Nd}{1,2})月(?:(?P<d>\p{Nd}{1,2})日)?)?",
     r"(?<!\p{Nd})(?P<mn>\p{Nd}{1,2})月(?P<d>\p{Nd}{1,2})日",
+    r"(?<!\p{Nd})(?P<y>\p{Nd}{4})년(?:\s?(?P<mn>\p{Nd}{1,2})월(?:\s?(?P<d>\p{Nd}{1,2})일)?)?",
+    r"(?<!\p{Nd})(?P<mn>\p{Nd}{1,2})월\s?(?P<d>\p{Nd}{1,2})일",
 )
 
 
@@ -25,8 +27,11 @@ def date_patterns(language: str) -> tuple["regex.Pattern[str]", ...]:
     forms = month_forms(base_language(language))
     patterns = list(_PLAIN)
     if forms:
-        month = rf"(?P<m>{'|'.join(map(regex.escape, forms))})(?![\p{{L}}\p{{M}}])"
-        link = r"(?:\s+(?:de|del|of))?"
+        # Thai writes no spaces: what follows a month there is another word.
+        ends = "" if base_language(language) == "th" else r"(?![\p{L}\p{M}])"
+        before = "[ובלמה]?" if base_language(language) == "he" else ""
+        month = rf"{before}(?P<m>{'|'.join(map(regex.escape, forms))}){ends}"
+        link = r"(?:\s+(?:de|del|of|ค\.ศ\.|พ\.ศ\.))?"
         patterns = [
             rf"(?<!\p{{Nd}}){_DAY}{link}\s+{month}{link}(?:,?\s+{_YEAR})?",
             rf"(?<!\p{{L}}){month}\s+{_DAY}(?!\p{{Nd}}),?\s+{_YEAR}",

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import regex
 
-from core.generation.factual.vocabulary import fraction_pattern
+from core.generation.factual.vocabulary import UNIT_WORDS, fraction_pattern
 from core.generation.openers import opens_sentence
 from core.generation.rules.dates import date_patterns, lone_month
 from core.generation.rules.gazetteer import Gazetteer, gazetteer
@@ -18,7 +18,7 @@ RANKS = {
     **dict.fromkeys(
         ("number", "quantity", "percent", "money", "date", "year", "time", "ordinal", "range"), 0
     ),
-    **dict.fromkeys(("name", "acronym", "title"), 0),
+    **dict.fromkeys(("name", "acronym", "title", "weekday"), 0),
     **dict.fromkeys(("term", "antonym"), 1),
     "hedge": 2,
 }
@@ -48,6 +48,8 @@ _ROMAN = regex.compile(r"(?<!\p{L})[IVX]{1,5}(?=e?\s(?:siècle|век|siglo|cent
 _YEAR_CLUE = regex.compile(r"[12]\p{Nd}{3}|[١-٢१-२۱-۲]\p{Nd}{3}")
 _KATAKANA = regex.compile(r"(?<![\p{Katakana}ー])[\p{Katakana}ー]{4,}(?![\p{Katakana}ー])")
 
+_PERSON = regex.compile(r"[\p{Katakana}ー]{2,}(?:[・＝][\p{Katakana}ー]{2,})+")
+
 
 @dataclass(frozen=True)
 class Fact:
@@ -72,6 +74,7 @@ def near_before(text: str, at: int) -> str:
     return text[max(0, at - _NEAR) : at]
 
 
+@lru_cache(maxsize=32)
 def find_facts(text: str, language: str, pool: Pool) -> tuple[Fact, ...]:
     """All facts, none overlapping, in the order of the text."""
     lists = gazetteer(language)
@@ -160,11 +163,18 @@ def _words_and_names(text: str, lists: Gazetteer, pool: Pool) -> Iterator[Fact]:
     """Longest first, so that a country is not found inside the name of a university."""
     found = [*_listed(text, lists), *_named(text, lists, pool)]
     if lists.language == "ja":
-        found += [
-            Fact(match.start(), match.end(), match.group(), "term", "katakana")
-            for match in _KATAKANA.finditer(text)
-        ]
+        found += _katakana(text)
     yield from sorted(found, key=lambda fact: (fact.start - fact.end, fact.start, fact.kind))
+
+
+def _katakana(text: str) -> Iterator[Fact]:
+    """People's names, told by the dot between their parts; and other words, of which units are none."""
+    units = UNIT_WORDS["ja"].split()
+    for match in _PERSON.finditer(text):
+        yield Fact(match.start(), match.end(), match.group(), "name", "person")
+    for match in _KATAKANA.finditer(text):
+        if match.group() not in units:
+            yield Fact(match.start(), match.end(), match.group(), "term", "katakana")
 
 
 def _listed(text: str, lists: Gazetteer) -> Iterator[Fact]:

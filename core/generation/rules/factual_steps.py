@@ -7,6 +7,7 @@ from core.generation.factual.steps import EditTask
 from core.generation.kinds import classify
 from core.generation.language import language_of
 from core.generation.records import Edit, Span
+from core.generation.rules.content import content_words
 from core.generation.rules.draws import Draw
 from core.generation.rules.facts import RANKS, find_facts
 from core.generation.rules.pool import Pool
@@ -80,6 +81,7 @@ class RuleSteps:
 
     def _drawn(self, task: EditTask, language: str, held: Sequence[str], draw: Draw) -> tuple[Edit, ...]:
         made: dict[str, tuple[str, str]] = {}
+        around = tuple(task.text[a:b] for a, b in content_words(task.text, language))
         edits = []
         for number in sorted(task.group, key=lambda n: task.places[n]):
             start, end = task.places[number]
@@ -87,7 +89,7 @@ class RuleSteps:
             if old not in made:
                 used = [*held, *(new for new, _ in made.values())]
                 kind = self._kind(task.spans[number], language)
-                made[old] = substitute(old, kind, language, self._pool, draw, used)
+                made[old] = substitute(old, kind, language, self._pool, draw, used, around)
             edits.append(Edit(number, old, *made[old]))
         return tuple(edits)
 

@@ -48,10 +48,12 @@ class Gazetteer:
     words: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Lists of single words: stop, articles, prepositions, modifiers ..."""
     texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Lists whose order counts: fillers, generic, prefixes."""
+    """Lists whose order counts: fillers, prefixes, units."""
     negations: tuple[tuple[str, str], ...] = ()
     """Verb -> denied verb, most usual first."""
     generalise: Mapping[str, str] = field(default_factory=dict)
+    suffixes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Ending -> nouns and adjectives with it, the longest ending first."""
     pattern: "regex.Pattern[str] | None" = None
     """Finds any form, longest first."""
 
@@ -101,15 +103,20 @@ def _read(path: Path) -> Gazetteer:
         {name: frozenset(_items(raw.get(name, ""))) for name in WORD_LISTS},
         {
             "fillers": tuple(raw.get("fillers", [])),
-            "generic": tuple(_items(raw.get("generic", ""))),
             "prefixes": tuple(raw.get("prefixes", "").split()),
             "units": tuple(_items(raw.get("units", ""))),
             "vowels": tuple(raw.get("vowels", "")),
         },
         tuple(_pair(text) for text in raw.get("negations", [])),
         raw.get("generalise", {}),
+        _suffixes(raw.get("suffixes", {})),
         _pattern(entries, stems, endings, tuple(raw.get("prefixes", "").split())),
     )
+
+
+def _suffixes(raw: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    order = sorted(raw, key=lambda suffix: (-len(suffix), suffix))
+    return {suffix: tuple(_items(raw[suffix])) for suffix in order}
 
 
 def _items(text: str) -> list[str]:

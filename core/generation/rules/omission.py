@@ -33,10 +33,10 @@ def cuts(text: str, language: str, pool: Pool) -> list[list[Cut]]:
         [],
         [],
     ]
-    start = 0
+    start, dense = 0, is_unspaced(text)
     for sentence in sentences(text):
         body = sentence.rstrip()
-        for at, end, rank, rule in _in_sentence(body, lists):
+        for at, end, rank, rule in _in_sentence(body, lists, dense):
             classes[rank].append((start + at, start + end, rule))
         start += len(sentence)
     classes[2] += list(_adverbials(text, language, pool, lists))
@@ -56,7 +56,7 @@ def _whole_quotes(text: str, found: list[Cut]) -> list[Cut]:
     ]
 
 
-def _in_sentence(body: str, lists: Gazetteer) -> Iterator[tuple[int, int, int, str]]:
+def _in_sentence(body: str, lists: Gazetteer, dense: bool) -> Iterator[tuple[int, int, int, str]]:
     """Clauses behind the last comma, asides between commas, openings before the first."""
     places = [m.start() for m in regex.finditer(rf"[{_COMMAS}](?!\p{{Nd}})", body)]
     if not places:
@@ -73,7 +73,7 @@ def _in_sentence(body: str, lists: Gazetteer) -> Iterator[tuple[int, int, int, s
     for left, right in pairwise(places):
         inner = body[left + 1 : right].strip()
         words = inner.split(" ")
-        short = len(inner) <= 12 if is_unspaced(body) else len(words) <= LONGEST_ASIDE
+        short = len(inner) <= 12 if dense else len(words) <= LONGEST_ASIDE
         starts = words[0].lower() in prepositions | clauses | lists.words.get("articles", frozenset())
         if inner and short and not (opening and left == places[0] and words[0].lower() not in prepositions):
             # "The largest, the giant octopus, has": an apposition goes with both of its commas.

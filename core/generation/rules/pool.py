@@ -10,9 +10,10 @@ from functools import lru_cache
 
 import regex
 
-from core.generation.factual.vocabulary import month_forms
+from core.generation.factual.vocabulary import UNIT_WORDS, month_forms
 from core.generation.language import base_language, language_of
 from core.generation.openers import opens_sentence
+from core.generation.rules.content import content_words
 from core.generation.rules.gazetteer import Gazetteer, gazetteer
 from core.generation.rules.naming import NAME_RUN, name_type, trimmed_name
 from core.generation.script import main_script, same_text
@@ -45,7 +46,12 @@ class Pool:
     terms: Mapping[Key, tuple[str, ...]] = field(default_factory=dict)
     vocabulary: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Language -> words written in lower case somewhere: no names, even at the start of a sentence."""
+    words: Mapping[Key, tuple[str, ...]] = field(default_factory=dict)
+    """Ordinary content words as they stand inside a sentence, where no list knows them."""
     answers: Mapping[Key, tuple[Other, ...]] = field(default_factory=dict)
+
+    # Facts are remembered by text and pool: which pool it is decides, and what it holds never changes.
+    __hash__ = object.__hash__
 
     def named(self, language: str, script: str | None, kind: str) -> tuple[str, ...]:
         """Names of one type."""
@@ -78,6 +84,7 @@ def make_pool(materials: Iterable[Material]) -> Pool:
     chosen = sorted(materials, key=lambda material: material.item.item_id)
     vocabulary: dict[str, set[str]] = defaultdict(set)
     terms: dict[Key, set[str]] = defaultdict(set)
+    words: dict[Key, set[str]] = defaultdict(set)
     answers: dict[Key, list[Other]] = defaultdict(list)
     for material in chosen:
         item = material.item
@@ -86,6 +93,8 @@ def make_pool(materials: Iterable[Material]) -> Pool:
     for language, text in _texts(chosen):
         vocabulary[language].update(regex.findall(r"(?<![\p{L}\p{M}])\p{Ll}[\p{L}\p{M}]+", text))
         terms[language, main_script(text)].update(_terms(text, language))
+        for word in _words(text, language):
+            words[language, main_script(word)].add(word)
     frozen = {language: frozenset(words) for language, words in vocabulary.items()}
     names, types = _names(chosen, frozen)
     return Pool(
@@ -93,6 +102,7 @@ def make_pool(materials: Iterable[Material]) -> Pool:
         types,
         {key: tuple(sorted(found)) for key, found in terms.items()},
         frozen,
+        {key: tuple(sorted(found)) for key, found in words.items()},
         {key: tuple(found) for key, found in answers.items()},
     )
 
@@ -109,7 +119,18 @@ def _terms(text: str, language: str) -> Iterator[str]:
     if articles and language == "en":
         pattern = _TERM.format(articles="|".join(sorted(articles)))
         yield from (match["term"] for match in regex.finditer(pattern, text))
-    yield from _KATAKANA.findall(text)
+    units = UNIT_WORDS.get(language, "").split()
+    yield from (word for word in _KATAKANA.findall(text) if word not in units)
+
+
+def _words(text: str, language: str) -> Iterator[str]:
+    listed, months = gazetteer(language).entries, month_forms(language)
+    for start, end in content_words(text, language):
+        word = text[start:end]
+        # A capital tells a noun in German alone; elsewhere it tells a name, which has a pool of its own.
+        ordinary = not word[0].isupper() or (language == "de" and not opens_sentence(text, start))
+        if ordinary and word not in listed and word not in months:
+            yield word
 
 
 @lru_cache(maxsize=64)

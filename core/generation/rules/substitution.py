@@ -1,39 +1,47 @@
 """Typed substitution: a stretch of text -> another of the same type, script and form, that says something else."""
 
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 
 import regex
 
 from core.generation.factual.editing import replacement_problem
+from core.generation.language import base_language
+from core.generation.rules.alike import (
+    nearest,
+    of_listed_ending,
+    of_listed_names,
+    of_same_ending,
+    of_vocabulary,
+    without_used,
+)
 from core.generation.rules.draws import Draw
 from core.generation.rules.facts import Fact, find_facts
 from core.generation.rules.gazetteer import Gazetteer, gazetteer
 from core.generation.rules.pool import Pool
 from core.generation.rules.swaps import Swap, match_case, swap_fact
-from core.generation.script import HAN_OR_KANA, is_unspaced, main_script, may_replace
-from core.generation.stop_words import words_of
+from core.generation.script import is_unspaced, main_script, may_replace
 
 LONG_SPAN = 6
 """From so many words on, two facts of a span are changed."""
-_GENERIC = {
-    "Latin": "aliud", "Cyrillic": "другое", "Arabic": "غيره", "Hebrew": "אחר", "Devanagari": "अन्य",
-    HAN_OR_KANA: "他", "Greek": "άλλο", "Hangul": "다른", "Thai": "อื่น", "Bengali": "অন্য", "Tamil": "வேறு",
-    "Georgian": "სხვა", "Armenian": "այլ", "Telugu": "వేరే", "Gurmukhi": "ਹੋਰ", "Gujarati": "બીજું",
-}  # fmt: skip
-"""A word for "other" by script: for languages without a word list."""
 _WORD = r"(?<![\p{L}\p{M}\p{N}'’-])[\p{Lu}\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{M}]{3,}(?![\p{L}\p{M}\p{N}'’-])"
-_TELLING = regex.compile(r"(?:ing|ed|ly|tions?|ments?|ness|ity|ists?|ers?|ous|ive|al|(?<![sui])s)$")
-"""English endings that hint at a part of speech."""
 _BLANKS = regex.compile(r"\s+")
 
 
 def substitute(
-    text: str, kind: str, language: str, pool: Pool, draw: Draw, avoid: Collection[str] = ()
+    text: str,
+    kind: str,
+    language: str,
+    pool: Pool,
+    draw: Draw,
+    avoid: Collection[str] = (),
+    neighbours: Collection[str] = (),
 ) -> Swap:
     """(new text, rule's name). The new text differs, has one line and the same script.
 
     kind: of the span, as factual.kinds names it; facts of this kind are changed first.
     avoid: names that are not to be used, because the text around holds them.
+    neighbours: words of the text around, for a language whose lists and data set offer nothing.
     """
     flat = _BLANKS.sub(" ", text)
     facts = sorted(
@@ -52,7 +60,19 @@ def substitute(
         new = put_in(flat, [(fact.start, fact.end, swap[0]) for fact, swap in chosen])
         if stands(text, new):
             return new, " + ".join(dict.fromkeys(swap[1] for _, swap in chosen))
-    return _last_resorts(flat, text, language, pool, draw, avoid)
+    made = _fitting(flat, text, kind, language, pool, draw, avoid)
+    return made or _last_resorts(flat, text, language, pool, draw, avoid, neighbours)
+
+
+@lru_cache(maxsize=4096)
+def fits(text: str, kind: str, language: str) -> bool:
+    """Whether the language's lists alone hold something that can stand for this span."""
+    nothing, draw = Pool(), Draw("fits")
+    facts = _facts_of_span(text, language, nothing)
+    if any(swap_fact(fact, language, nothing, draw) is not None for fact in facts):
+        return True
+    made = _fitting(text, text, kind, language, nothing, draw, ())
+    return made is not None and made[1] != "denied"
 
 
 def _facts_of_span(flat: str, language: str, pool: Pool) -> tuple[Fact, ...]:
@@ -86,21 +106,39 @@ def put_in(text: str, changes: Sequence[tuple[int, int, str]]) -> str:
     return text
 
 
-def _last_resorts(
-    flat: str, text: str, language: str, pool: Pool, draw: Draw, avoid: Collection[str]
-) -> Swap:
-    """Where a span holds nothing that the lists know: from plausible to merely different."""
+def _fitting(
+    flat: str, text: str, kind: str, language: str, pool: Pool, draw: Draw, avoid: Collection[str]
+) -> Swap | None:
+    """For a span that holds nothing of a known class: a word that fits its sentence, or the verb denied."""
     lists = gazetteer(language)
     for rule, options in (
         ("term swapped", _pool_terms(flat, lists, pool, avoid)),
-        ("word swapped", _pool_words(flat, lists, pool, avoid)),
+        ("word swapped", _words_alike(flat, lists, pool, avoid)),
+        ("name swapped", of_listed_names(flat, lists) if kind in ("name", "acronym", "title") else []),
+        (f"{kind} swapped", of_vocabulary(flat, kind, lists.language)),
         ("denied", [denied] if (denied := deny(flat, lists)) else []),
-        ("other words", _generic(flat.strip(), lists)),
-        ("other words", [_GENERIC[s]] if (s := main_script(text)) in _GENERIC else []),
     ):
-        options = [option for option in options if may_replace(text, option)]
-        if options and stands(text, new := draw.child(flat.casefold()).choose(options)):
-            return new, rule
+        if made := _drawn(flat, text, options, draw, avoid):
+            return made, rule
+    return None
+
+
+def _last_resorts(
+    flat: str,
+    text: str,
+    language: str,
+    pool: Pool,
+    draw: Draw,
+    avoid: Collection[str],
+    neighbours: Collection[str],
+) -> Swap:
+    """From a word of the data set or of the text around to merely different: nothing here is sure to fit."""
+    key = base_language(language), main_script(text)
+    names = [name for found in pool.names.get(key, {}).values() for name in found]
+    for offered in (pool.words.get(key, ()), names, neighbours):
+        options = nearest(flat, [word for word in offered if word.casefold() not in flat.casefold()])
+        if made := _drawn(flat, text, without_used(options, avoid), draw, avoid):
+            return made, "word swapped"
     for new in _letters(flat.strip()):
         if stands(text, new):
             return new, "letters moved"
@@ -108,10 +146,10 @@ def _last_resorts(
     return ("?" if may_replace(text, "?") else "!"), "letters moved"
 
 
-def _generic(flat: str, lists: Gazetteer) -> list[str]:
-    """`something else` in the lists' languages; a capital of German says nothing about the sentence."""
-    words = lists.texts.get("generic", ())
-    return [*words] if lists.language == "de" else [match_case(flat, word) for word in words]
+def _drawn(flat: str, text: str, options: Sequence[str], draw: Draw, avoid: Collection[str]) -> str | None:
+    options = [option for option in options if may_replace(text, option) and stands(text, option)]
+    options = without_used(options, avoid) or options
+    return draw.child(flat.casefold()).choose(options) if options else None
 
 
 def _content(flat: str, lists: Gazetteer) -> "regex.Match[str] | None":
@@ -143,8 +181,8 @@ def _pool_terms(flat: str, lists: Gazetteer, pool: Pool, avoid: Collection[str])
     ]
 
 
-def _pool_words(flat: str, lists: Gazetteer, pool: Pool, avoid: Collection[str]) -> list[str]:
-    """Any spaced language: the longest ordinary word, by a word of the data set with the same ending."""
+def _words_alike(flat: str, lists: Gazetteer, pool: Pool, avoid: Collection[str]) -> list[str]:
+    """Any spaced language: the longest ordinary word, by one of its ending from the data set or the lists."""
     if is_unspaced(flat):
         return []
     skip = lists.words.get("articles", frozenset()) | lists.words.get("prepositions", frozenset())
@@ -152,34 +190,20 @@ def _pool_words(flat: str, lists: Gazetteer, pool: Pool, avoid: Collection[str])
     if not words:
         return []
     longest = max(words, key=lambda match: (len(match.group()), -match.start()))
-    old = longest.group().lower()
-    alike = _english_alike(old, pool) if lists.language == "en" else _ending_alike(old, lists.language, pool)
-    used = skip | {word.casefold() for word in avoid}
-    # Words of the lists have replacements of their own, and are numbers and opposites for the most part.
-    return [
-        put_in(flat, [(longest.start(), longest.end(), match_case(longest.group(), word))])
-        for word in sorted(alike)
-        if len(word) > 4 and word not in flat.lower() and word not in lists.entries and word not in used
-    ]
-
-
-def _ending_alike(old: str, language: str, pool: Pool) -> list[str]:
-    words = pool.vocabulary.get(language, ())
-    return [word for word in words if word[-3:] == old[-3:] and abs(len(word) - len(old)) <= 3]
-
-
-def _english_alike(old: str, pool: Pool) -> list[str]:
-    """Words of the same ending, where the ending tells the part of speech; else the data set's nouns."""
-    ending = _TELLING.search(old)
-    if ending is None:
-        nouns = pool.terms.get(("en", "Latin"), ())
-        return [noun for noun in nouns if " " not in noun and _TELLING.search(noun) is None]
-    stop = words_of("en")
-    return [
-        word
-        for word in pool.vocabulary.get("en", ())
-        if word not in stop and (found := _TELLING.search(word)) and found.group() == ending.group()
-    ]
+    old, used = longest.group(), skip | {word.casefold() for word in avoid}
+    for offered in (of_same_ending(old, lists, pool), of_listed_ending(old, lists)):
+        # Words of the lists have replacements of their own, and are numbers and opposites for the most part.
+        found = [
+            put_in(flat, [(*longest.span(), match_case(old, word))])
+            for word in offered
+            if len(word) > 4
+            and word.lower() not in flat.lower()
+            and word not in lists.entries
+            and word.casefold() not in used
+        ]
+        if found:
+            return found
+    return []
 
 
 def deny(text: str, lists: Gazetteer) -> str | None:

@@ -7,6 +7,7 @@ import regex
 from core.generation.rules.draws import Draw
 from core.generation.rules.facts import Fact, find_facts, near_before
 from core.generation.rules.gazetteer import Gazetteer, gazetteer
+from core.generation.rules.lengths import sentences
 from core.generation.rules.numbers import general_year, rounded
 from core.generation.rules.pool import Pool
 from core.generation.rules.substitution import put_in
@@ -30,7 +31,30 @@ def surface_changes(text: str, language: str, pool: Pool, draw: Draw) -> list[Ch
     dropped = list(_modifiers(text, facts, lists))
     if not general and len(text.split()) <= SHORT:
         general = list(_made_rough(text, facts, lists))
-    return [*draw.shuffled(general, "general"), *draw.shuffled(dropped, "dropped"), *last_changes(text)]
+    blurred = [*draw.shuffled(general, "general"), *draw.shuffled(dropped, "dropped")]
+    counted = tuple(fact for fact in facts if _is_counted(text, fact))
+    rough = [] if general else list(_made_rough(text, counted, lists))
+    return [*blurred, *rough, *_hedged_sentence(text, lists), *last_changes(text)]
+
+
+def _is_counted(text: str, fact: Fact) -> bool:
+    """Whether a number counts something: not `Apollo 11`, not a year."""
+    counts = fact.kind == "quantity" or regex.match(r"\s\p{Ll}", text[fact.end : fact.end + 2])
+    named = regex.search(r"\p{Lu}[\p{L}.]*\s$", near_before(text, fact.start))
+    return fact.kind in ("number", "quantity") and bool(counts) and named is None
+
+
+def _hedged_sentence(text: str, lists: Gazetteer) -> Iterator[Change]:
+    """`It is red.` gives `It is red, as far as is known.`: what a text allows that holds no number."""
+    first = sentences(text)[0] if text else ""
+    body = regex.sub(r"[\"”»’')」』\s]*[.!。।]?[\"”»’')」』\s]*$", "", first)
+    head, tail = lists.generalise.get("head", ""), lists.generalise.get("tail", "")
+    if not body or regex.search(r"[?？؟!！]", first) or not regex.search(r"\p{L}{2}", body):
+        return
+    if tail:
+        yield len(body), len(body), tail, "made uncertain"
+    elif head:
+        yield 0, 0, head, "made uncertain"
 
 
 def _generalised(text: str, fact: Fact, lists: Gazetteer) -> Iterator[Change]:
@@ -71,6 +95,8 @@ def _hedged(before: str, lists: Gazetteer) -> bool:
     if before.endswith(("-", "−", "$", "€", "£")) or regex.search(r"\p{L}[\p{L}\p{M}]*-$", before):
         return True
     before = before.rstrip().lower()
+    if lists.language in ("ja", "zh"):
+        before = before.removesuffix("为").removesuffix("是")  # 约为 5150
     return any(
         before.endswith(form.lower()) for form, entries in lists.entries.items() if entries[0].kind == "hedge"
     )
@@ -109,11 +135,11 @@ def _modifiers(text: str, facts: tuple[Fact, ...], lists: Gazetteer) -> Iterator
 
 
 def last_changes(text: str) -> list[Change]:
-    """What any text allows: a closing mark less, a typo, a capital less."""
-    changes: list[Change] = []
+    """What any text allows: a typo, a capital less, at last a closing mark less."""
+    changes = typos(text)
     if match := regex.search(r"[.!?。！？।؟](?=[\"”»)]*\s*$)", text):
         changes.append((*match.span(), "", "closing mark dropped"))
-    return [*changes, *typos(text)]
+    return changes
 
 
 def typos(text: str) -> list[Change]:

@@ -6,7 +6,7 @@ from math import gcd
 
 import regex
 
-from core.generation.factual.vocabulary import FRACTIONS, NUMBER_WORDS, fraction_pattern
+from core.generation.factual.vocabulary import FRACTIONS, MONTHS, NUMBER_WORDS, fraction_pattern
 from core.generation.rules.dates import move_date
 from core.generation.rules.draws import Draw
 from core.generation.rules.facts import Fact
@@ -58,6 +58,8 @@ _ROMANS = [
     "XX",
     "XXI",
 ]
+_MOST_DAYS, _EVERY_MONTHS_DAYS = 31, 28
+_NUMBERED_MONTHS = ("ja", "zh", "ko")
 _UNIT_SHARE = 5
 """One quantity in so many keeps its number and changes its unit."""
 
@@ -113,13 +115,13 @@ def _counted(fact: Fact, lists: Gazetteer, draw: Draw, avoid: Collection[str]) -
         and (swapped := _other_unit(text, lists))
     ):
         return swapped, "unit swapped"
-    moved = _digits_moved(fact, draw)
+    moved = _digits_moved(fact, lists.language, draw)
     if fact.kind == "ordinal" and (match := regex.fullmatch(r"(\p{Nd}+)(?:st|nd|rd|th)", moved)):
         moved = match[1] + english_suffix(digits_value(match[1]))
     return moved, f"{fact.kind} moved"
 
 
-def _digits_moved(fact: Fact, draw: Draw) -> str:
+def _digits_moved(fact: Fact, language: str, draw: Draw) -> str:
     if fact.kind == "ordinal":
         return move_ordinal(fact.text, draw)
     if fact.group == "decade" and fact.text.endswith(("0", "٠", "०")):
@@ -127,6 +129,9 @@ def _digits_moved(fact: Fact, draw: Draw) -> str:
     # A cold temperature stays above absolute zero.
     highest = 100 if fact.kind == "percent" else 270 if fact.text.endswith("°C") else None
     highest = 59 if fact.group == "sixtieth" else highest
+    if fact.kind == "number" and language not in MONTHS and language not in _NUMBERED_MONTHS:
+        # It may be the day of a date whose month nobody knows here.
+        highest = _EVERY_MONTHS_DAYS if digits_value(fact.text) <= _MOST_DAYS else highest
     return move_all(fact.text, draw, fact.kind == "year", highest)
 
 
@@ -243,6 +248,14 @@ def _usable(options: Sequence[str], fact: Fact, lists: Gazetteer, avoid: Collect
     agreeing = [o for o in options if (o[:1].lower() in vowels) == (fact.text[:1].lower() in vowels)]
     if vowels and agreeing and (lists.language != "en" or fact.kind == "term" or fact.group == "nationality"):
         options = agreeing
-    if main_script(fact.text) == "Cyrillic" and (same := [o for o in options if o[-1:] == fact.text[-1:]]):
-        options = same
+    if main_script(fact.text) == "Cyrillic" and fact.group != "hedge":
+        # Cases: another ending would break the sentence, unless the lists give the same form of the class.
+        options = [o for o in options if same_cyrillic_case(o, fact.text)]
     return options
+
+
+def same_cyrillic_case(one: str, other: str) -> bool:
+    """Whether two names can be in the same case: the same last letter, or both a bare consonant."""
+    bare = r"[бвгджзйклнпрстфцчшщ]$"
+    both = all(regex.search(bare, name) for name in (one, other))
+    return one[-1:] == other[-1:] or both

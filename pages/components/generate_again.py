@@ -1,0 +1,82 @@
+"""The form of a new run, filled with what another run was asked for: to change what kept that one from starting."""
+
+from typing import Any
+
+import streamlit as st
+
+from core.llm.prompts import parse_prompt, shipped_prompts
+from core.runs.settings import OPENAI_URL, GenerationSettings, RunningSettings, running_of, settings_of
+from core.schema import Run
+from core.store import Store
+from core.store.runs import run_data
+from pages.components import generate_file, generate_prompts, run_choice
+
+
+def open_form(store: Store, run: Run) -> None:
+    """Open the form as it was filled for the run, with its file."""
+    settings = settings_of(run)
+    for key, value in {**_asked(settings), **_running(running_of(run), settings.base_url)}.items():
+        st.session_state[key] = value
+    generate_file.put(run.data_file, run_data(store, run.run_id))
+    _prompts(run.run_id, settings)
+    run_choice.remember(run_choice.NEW)
+    st.rerun()
+
+
+def _asked(settings: GenerationSettings) -> dict[str, Any]:
+    """Key of a widget -> its value; the scheme that was not asked for keeps what its widgets had."""
+    found: dict[str, Any] = {
+        "generate_backend": settings.backend,
+        "generate_kind": settings.kind,
+        "generate_source": settings.source,
+        "generate_attempts": min(settings.attempts, 20),
+    }
+    if settings.backend != "rules":
+        found |= {"generate_model": settings.model, "generate_longest": settings.max_model_len or 0}
+    if settings.kind == "damage":
+        damage = settings.damage
+        return found | {
+            "generate_task": damage.task,
+            "generate_damage_levels": list(damage.levels),
+            "generate_seed": str(damage.seed),
+        }
+    factual = settings.factual
+    return found | {
+        "generate_levels": factual.n_levels,
+        "generate_keep": max(factual.keep, 0.05),
+        "generate_seed": str(factual.seed),
+        "generate_order": factual.filter_order,
+        "generate_filter": factual.question_filter,
+        "generate_calls": factual.edit_calls,
+        "generate_parser": factual.parser,
+    }
+
+
+def _running(running: RunningSettings, address: str) -> dict[str, Any]:
+    if not address:  # no server was asked
+        return {}
+    return {
+        "generate_url": address,
+        f"generate_key_{address == OPENAI_URL}": running.key_variable or "",
+        "generate_open": min(
+            running.concurrency, 1024
+        ),  # a command may have asked for more than the form offers
+        "generate_timeout": min(max(running.timeout, 1.0), 3600.0),
+        "generate_retries": min(running.retries, 20),
+        "generate_price_input": running.input_price,
+        "generate_price_output": running.output_price,
+    }
+
+
+def _prompts(run_id: int, settings: GenerationSettings) -> None:
+    """Choose the shipped ones that were sent; those of the user's own are kept aside for the form."""
+    task = settings.damage.task if settings.kind == "damage" else None
+    own = []
+    for purpose, text in settings.prompts.items():
+        prompt = parse_prompt(text, f"{purpose}.yaml")
+        names = {one.name for one in shipped_prompts(purpose, task) if one.sha256 == prompt.sha256}
+        if prompt.name in names:
+            st.session_state[generate_prompts.key_of(purpose, task)] = prompt.name
+        else:
+            own.append(prompt)
+    generate_prompts.keep(run_id, own)

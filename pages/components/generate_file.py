@@ -1,0 +1,114 @@
+"""The questions and references of a new run: the demo's, or a file that is kept while the session lasts."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import streamlit as st
+
+from core.datasets.questions import read_questions
+from core.datasets.reading import sha256_of
+from core.generation.records import Task
+from core.schema import MaterialSet
+from pages.components.messages import plain
+
+UNNAMED = "und"
+"""Stands in place of a language that a file does not name."""
+_DEMO = Path(__file__).resolve().parents[2] / "data" / "demo" / "questions.jsonl"
+_MOST_NOTES = 5
+"""More are folded away: the buttons below stay in sight."""
+_FILE, _READ = "generate_file_kept", "generate_file_read"
+
+
+class GivenFile(NamedTuple):
+    """A file as it was given."""
+
+    name: str
+    data: bytes
+
+
+def put(name: str, data: bytes) -> None:
+    """Take this file as the one that was given."""
+    if data == _DEMO.read_bytes():
+        st.session_state["generate_from"] = "demo"
+        return
+    st.session_state["generate_from"] = "file"
+    st.session_state[_FILE] = GivenFile(name, data)
+
+
+def choose() -> GivenFile | None:
+    """The file to work on; one that was uploaded is kept while the session lasts."""
+    which = st.radio(
+        "From",
+        ["demo", "file"],
+        format_func={"demo": "The demo's questions", "file": "A file of mine"}.__getitem__,
+        horizontal=True,
+        key="generate_from",
+        persist_state="session",
+    )
+    if which == "demo":
+        return GivenFile(_DEMO.name, _DEMO.read_bytes())
+    st.markdown(
+        "Accepted: the paper's JSON (`question`, `ground_truth`), or CSV, TSV and JSONL with the columns item_id, "
+        "question, reference, paraphrase, context, language; all but question and reference may be missing."
+    )
+    upload = st.file_uploader(
+        "File", type=["json", "csv", "tsv", "jsonl", "ndjson"], key="generate_file", max_upload_size=100
+    )
+    if upload is not None:
+        st.session_state[_FILE] = GivenFile(upload.name, upload.getvalue())
+    kept: GivenFile | None = st.session_state.get(_FILE)
+    if kept is not None and upload is None:
+        st.markdown(f"The file is still {plain(kept.name)}; choose another to replace it.")
+    return kept
+
+
+def read(file: GivenFile, task: Task | None) -> MaterialSet:
+    """The questions, read once for a file and task and not at every press of a widget."""
+    key = (sha256_of(file.data), file.name, task)
+    known = st.session_state.get(_READ)
+    if known is None or known[0] != key:
+        st.session_state[_READ] = known = (key, read_questions(file.data, file.name, task))
+    materials: MaterialSet = known[1]
+    return materials
+
+
+def summary(materials: MaterialSet, backend: str, first_level: str) -> None:
+    """What was found in the file, and what the levels will lack for want of a paraphrase."""
+    found = materials.materials
+    languages = sorted({material.item.language for material in found})
+    count = "1 question" if len(found) == 1 else f"{len(found)} questions"
+    st.success(f"{count} {_languages(languages)}: no problem found.")
+    small_notes(materials.notes)
+    bare = sum(material.paraphrase is None for material in found)
+    if bare and backend == "rules":
+        who = (
+            "No question has a paraphrase"
+            if bare == len(found)
+            else f"{bare} of {len(found)} questions have no paraphrase"
+        )
+        st.warning(
+            f"{who}. Rules cannot write one, so {first_level} will be the reference word for word (`verbatim` in the "
+            "records): in a study its raters would see the reference twice, and every metric would call it perfect. "
+            "Add a column `paraphrase`, or let a model make the answers."
+        )
+
+
+def small_notes(notes: Sequence[str]) -> None:
+    """Remarks on a file, a line each; nothing that has to be mended."""
+    if not notes:
+        return
+    listed = "  \n".join(f":small[{plain(note)}]" for note in notes)
+    if len(notes) > _MOST_NOTES:
+        with st.expander(f"{len(notes)} remarks"):
+            st.markdown(listed)
+    else:
+        st.markdown(listed)
+
+
+def _languages(tags: Sequence[str]) -> str:
+    named = [tag for tag in tags if tag != UNNAMED]
+    if not named:
+        return f"in a language that the file does not name (`{UNNAMED}`)"
+    rest = "" if len(named) == len(tags) else f", some with no language named (`{UNNAMED}`)"
+    return f"in {plain(', '.join(named))}{rest}"
