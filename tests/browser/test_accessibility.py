@@ -32,7 +32,7 @@ def settled_or_still(page: Page) -> None:
 @pytest.mark.parametrize(
     ("scheme", "size"),
     [
-        ("light", "wide"),
+        pytest.param("light", "wide", marks=pytest.mark.slow),
         ("dark", "phone"),
         pytest.param("dark", "wide", marks=pytest.mark.slow),
         pytest.param("light", "phone", marks=pytest.mark.slow),

@@ -67,6 +67,7 @@ def test_the_token_is_nowhere_in_sight(app: AppServer, at_hand: StudyAtHand, new
         assert token not in page.url
 
 
+@pytest.mark.slow  # tests/door says it of the websocket at every run
 def test_a_second_link_in_the_same_browser(app: AppServer, at_hand: StudyAtHand, new_page: NewPage) -> None:
     """Ben's link is opened in a second tab while Ann's pair is on the screen in the first."""
     first = new_page()
@@ -96,6 +97,7 @@ def test_a_second_link_in_the_same_browser(app: AppServer, at_hand: StudyAtHand,
     assert set(choices(at_hand, "ann")) <= {"left", None}
 
 
+@pytest.mark.slow  # tests/door says it of the websocket at every run
 def test_two_tabs_of_one_rater_and_back_after_locking(
     app: AppServer, at_hand: StudyAtHand, new_page: NewPage
 ) -> None:

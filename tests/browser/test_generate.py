@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from admin_session import sign_in
 from app_server import ROOT, AppServer, settled
 from factories import study_in
@@ -95,6 +96,7 @@ def test_five_items_then_all_of_them_and_the_files(
     assert said == []
 
 
+@pytest.mark.slow
 def test_the_way_from_two_runs_to_the_study_of_them(
     app: AppServer, app_store: Store, database: Path, tmp_path: Path, new_page: NewPage
 ) -> None:
@@ -124,6 +126,7 @@ def test_the_way_from_two_runs_to_the_study_of_them(
     expect(page.get_by_role("combobox", name="Study")).to_have_value("two seeds (draft)")
 
 
+@pytest.mark.slow
 def test_a_run_is_cancelled_and_resumed_and_a_rater_sees_nothing_of_it(
     app: AppServer, app_store: Store, new_page: NewPage
 ) -> None:

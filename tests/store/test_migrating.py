@@ -208,7 +208,14 @@ def _open(path: str, start: object, found: object) -> None:
         found.put(str(problem))  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("kind", ["old", "new", "not yet in WAL"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "old",
+        pytest.param("new", marks=pytest.mark.slow),
+        pytest.param("not yet in WAL", marks=pytest.mark.slow),
+    ],
+)
 def test_processes_that_open_together_migrate_once(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "assay.db"
     if kind != "new":
