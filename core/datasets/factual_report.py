@@ -176,7 +176,7 @@ def _question(place: str, entry: object, problems: list[str]) -> ReportQuestion 
     if found:
         return None
     texts = {"question": entry["question"], "ground_truth": entry["ground_truth"], "stop_words": stop_words}
-    return ReportQuestion(**texts, **lists, **levels)  # type: ignore[arg-type]
+    return ReportQuestion(**texts, **lists, **levels)  # type: ignore[arg-type]  # fields by name, each checked above
 
 
 def _texts(place: str, value: object, problems: list[str]) -> tuple[str, ...] | None:

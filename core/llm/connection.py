@@ -65,7 +65,7 @@ class Bounded(httpx2.AsyncClient):
         """Send and read the whole answer, within the bounds."""
         try:
             async with asyncio.timeout(self._seconds):
-                response = await super().send(request, **{**settings, "stream": True})  # type: ignore[arg-type]
+                response = await super().send(request, **{**settings, "stream": True})  # type: ignore[arg-type]  # its own settings, by name
                 try:
                     return await _whole(response)
                 finally:

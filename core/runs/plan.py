@@ -7,8 +7,7 @@ from core.datasets.questions import read_questions
 from core.datasets.reading import sha256_of
 from core.errors import InputError
 from core.generation.records import EditCalls, Task
-from core.llm.prompts import Prompt, find_prompt, load_prompt, parse_prompt
-from core.runs.generation import materials_of
+from core.llm.prompts import Prompt, find_prompt
 from core.runs.progress import is_worked_on
 from core.runs.settings import (
     GenerationSettings,
@@ -130,17 +129,3 @@ def _check_limit(limit: int | None, n_done: int) -> None:
     if limit is not None and limit < max(1, n_done):
         why = f"the run has come to {n_done} items already" if n_done else "at least 1"
         raise InputError("The run cannot start", [f"--limit: {limit} is too small; {why}"])
-
-
-__all__ = [
-    "Prompt",
-    "choose_prompts",
-    "create_run",
-    "default_prompts",
-    "find_same",
-    "load_prompt",
-    "materials_of",
-    "named_prompts",
-    "parse_prompt",
-    "prepare_again",
-]
