@@ -1,0 +1,1 @@
+"""Metrics: one registry, a signature for every score."""
