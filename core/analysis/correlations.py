@@ -27,6 +27,9 @@ class CorrelationOptions:
     """Of the ratings; None: the only one there is."""
 
 
+DEFAULT_OPTIONS = CorrelationOptions()
+
+
 @dataclass(frozen=True)
 class Pooled:
     """One coefficient over all rows, with three intervals."""
@@ -83,7 +86,7 @@ def correlate_scores(
     ratings: RatingSet | None = None,
     *,
     group: Sequence[str] = (),
-    options: CorrelationOptions = CorrelationOptions(),
+    options: CorrelationOptions = DEFAULT_OPTIONS,
 ) -> CorrelationReport:
     """Correlate every metric with the ratings, or with the level where none are given.
 
@@ -134,7 +137,7 @@ def rank_metrics(
     method: Method = "pearson",
     test: Literal["permutation", "williams"] = "permutation",
     alpha: float = 0.05,
-    options: CorrelationOptions = CorrelationOptions(),
+    options: CorrelationOptions = DEFAULT_OPTIONS,
 ) -> Ranking:
     """Compare all pairs of metrics on the rows that all of them scored, and cluster them by significance."""
     raise NotImplementedError
