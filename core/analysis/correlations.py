@@ -1,33 +1,28 @@
 """Per-metric correlations: which metric follows human ratings, or the damage that was done."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from core.analysis.choosing import check_names
+from core.analysis.correlation_options import DEFAULT_OPTIONS as DEFAULT_OPTIONS
+from core.analysis.correlation_options import CorrelationOptions as CorrelationOptions
+from core.analysis.correlation_options import Raters as Raters
+from core.analysis.correlation_options import joined_with
+from core.analysis.joining import Joined, group_columns, items_of, left_out, names_of
+from core.analysis.metric_ranking import Comparison as Comparison
+from core.analysis.metric_ranking import Ranking as Ranking
+from core.analysis.metric_ranking import rank_metrics as rank_metrics
+from core.errors import InputError
 from core.schema.scores import Against, CorrelationSet, Method, Metric, RatingSet, ScoreTable
-from core.stats.resampling import Estimate
+from core.stats import correlation
+from core.stats.resampling import Estimate, Floats
 
-Raters = Literal["averaged", "kept"]
-
-
-@dataclass(frozen=True)
-class CorrelationOptions:
-    """How correlations are computed."""
-
-    n_resamples: int = 10_000
-    confidence_level: float = 0.95
-    rng: int = 0
-    raw_level: bool = False
-    """Against the level as 003 prints it (a good metric is negative), not minus the level."""
-    raters: Raters = "averaged"
-    """`averaged`: one mean rating a text; `kept`: one row a rating."""
-    z_normalise: bool = False
-    """Ratings minus the rater's mean, over the rater's standard deviation, before anything else."""
-    dimension: str | None = None
-    """Of the ratings; None: the only one there is."""
-
-
-DEFAULT_OPTIONS = CorrelationOptions()
+MOST_OF_PARTIAL = 1_000
+"""Resamples of a partial correlation, which take as long as all the others together."""
 
 
 @dataclass(frozen=True)
@@ -94,50 +89,148 @@ def correlate_scores(
     a metric whose lower end is better are turned, so that a good metric is positive (with raw_level negative).
     Raises InputError, with suggestions, for unknown columns and dimensions, and where nothing can be joined.
     """
-    raise NotImplementedError
+    group = [name for name in dict.fromkeys(group) if name != "metric"]
+    check_names("column to group by", group, group_columns(table))
+    if not table.metrics:
+        raise InputError("There is no metric: the table holds no column of scores.")
+    joined = joined_with(table, ratings, options)
+    columns = [names_of(table.rows, name) for name in group]
+    rows: list[MetricCorrelation] = []
+    for values, within in _groups(columns, len(table.rows)):
+        rows += _of_group(joined, within, dict(zip(group, values, strict=True)), options)
+    return CorrelationReport(tuple(rows), joined.against, options, (*table.notes, *joined.notes))
+
+
+def _groups(
+    columns: Sequence[NDArray[np.str_]], n_rows: int
+) -> Iterator[tuple[tuple[str, ...], NDArray[np.bool_]]]:
+    """Combinations of values, in the order of the table, with the rows that have them."""
+    members: dict[tuple[str, ...], list[int]] = {}
+    for index in range(n_rows):
+        members.setdefault(tuple(str(column[index]) for column in columns), []).append(index)
+    for values, indices in members.items():
+        within = np.zeros(n_rows, dtype=bool)
+        within[indices] = True
+        yield values, within
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The joined rows of one group."""
+
+    scores: Floats
+    target: Floats
+    items: NDArray[np.int64]
+    systems: NDArray[np.str_]
+    human: bool
+    methods: tuple[Method, ...]
+    resampling: dict[str, Any]
+
+
+def _of_group(
+    joined: Joined, within: NDArray[np.bool_], group: Mapping[str, str], options: CorrelationOptions
+) -> list[MetricCorrelation]:
+    entries = within[joined.rows]
+    rows = [joined.table.rows[index] for index in joined.rows[entries].tolist()]
+    part = _Rows(
+        scores=joined.scores()[entries],
+        target=joined.target[entries],
+        items=items_of(rows),
+        systems=names_of(rows, "system"),
+        human=joined.against == "human",
+        methods=options.methods,
+        resampling={
+            "n_resamples": options.n_resamples,
+            "confidence_level": options.confidence_level,
+            "rng": options.rng,
+        },
+    )
+    pooled = _pooled(part)
+    return [
+        MetricCorrelation(
+            group={**group, "metric": metric.name},
+            metric=metric,
+            against=joined.against,
+            n=int((~np.isnan(part.scores[:, index])).sum()),
+            left_out=left_out(joined, within, index),
+            pooled=pooled[index],
+            **_within_and_between(part, part.scores[:, index]),
+        )
+        for index, metric in enumerate(joined.table.metrics)
+    ]
+
+
+def _pooled(part: _Rows) -> list[dict[Method, Pooled]]:
+    """A dictionary a metric."""
+    options = {"names": ("scores", "ratings" if part.human else "levels"), **part.resampling}
+    over_rows = correlation.correlate_columns(part.scores, part.target, part.methods, **options)
+    over_items = correlation.correlate_columns(
+        part.scores, part.target, part.methods, clusters=part.items, **options
+    )
+    return [
+        {
+            method: Pooled(rows[method], items[method], _fisher(rows[method], method))
+            for method in part.methods
+        }
+        for rows, items in zip(over_rows, over_items, strict=True)
+    ]
+
+
+def _fisher(estimate: Estimate, method: Method) -> tuple[float, float] | None:
+    if estimate.estimate is None:
+        return None
+    return correlation.fisher_interval(estimate.estimate, estimate.n, estimate.confidence_level, method)
+
+
+def _within_and_between(part: _Rows, scores: Floats) -> dict[str, Any]:
+    """What needs to know whose text a row is: per item, per system, accuracy and partial correlation."""
+    x, y, options = scores, part.target, part.resampling
+    several = len(set(part.systems.tolist())) > 1
+    fewer = {**options, "n_resamples": min(options["n_resamples"], MOST_OF_PARTIAL)}
+    return {
+        "per_item": {m: correlation.mean_within(x, y, part.items, m, **options) for m in part.methods},
+        "per_system": {
+            m: correlation.between_systems(x, y, part.systems, m, items=part.items, **options)
+            for m in part.methods
+        }
+        if part.human
+        else {},
+        "system_accuracy": correlation.system_accuracy(x, y, part.systems, part.items, **options)
+        if part.human
+        else None,
+        "partial": {
+            m: correlation.partial(x, y, part.systems, m, items=part.items, **fewer) for m in part.methods
+        }
+        if several
+        else {},
+    }
 
 
 def as_correlation_set(report: CorrelationReport, name: str) -> CorrelationSet:
     """The pooled coefficients as one side of a meta-correlation. Raises InputError for a report with further groups."""
-    raise NotImplementedError
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Which of two metrics correlates more strongly with the same target on the same rows."""
-
-    first: str
-    second: str
-    difference: float | None
-    """Of the coefficients, first minus second."""
-    p: float | None
-    """Two-sided."""
-    test: Literal["permutation", "williams"]
-    n: int
-    reason: str | None = None
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """Metrics from best to worst, in clusters that no test tells apart."""
-
-    method: Method
-    order: tuple[str, ...]
-    cluster: Mapping[str, int]
-    """Metric -> 1 for the best cluster; a new cluster begins where a metric is worse than all of the one before."""
-    comparisons: tuple[Comparison, ...]
-    dropped: Mapping[str, str] = field(default_factory=dict)
-    """Metric -> why it is not ranked."""
-
-
-def rank_metrics(
-    table: ScoreTable,
-    ratings: RatingSet | None = None,
-    *,
-    method: Method = "pearson",
-    test: Literal["permutation", "williams"] = "permutation",
-    alpha: float = 0.05,
-    options: CorrelationOptions = DEFAULT_OPTIONS,
-) -> Ranking:
-    """Compare all pairs of metrics on the rows that all of them scored, and cluster them by significance."""
-    raise NotImplementedError
+    further = sorted({column for row in report.rows for column in row.group} - {"metric"})
+    if further:
+        raise InputError(
+            f"{name}: correlations are grouped by {', '.join(further)} besides the metric; one side of a "
+            "meta-correlation has one correlation a metric."
+        )
+    sign = -1.0 if report.against == "level" else 1.0
+    reasons: dict[str, str] = {}
+    values: dict[str, dict[Method, float | None]] = {}
+    for row in report.rows:
+        found = {method: pooled.over_rows for method, pooled in row.pooled.items()}
+        values[row.metric.name] = {
+            method: None if one.estimate is None else sign * one.estimate for method, one in found.items()
+        }
+        why = next((one.reason for one in found.values() if one.reason), None)
+        if why:
+            reasons[row.metric.name] = why
+    turned = ("signs turned: correlations were with the raw level",) if report.against == "level" else ()
+    return CorrelationSet(
+        name=name,
+        values=values,
+        families={row.metric.name: row.metric.family for row in report.rows},
+        reasons=reasons,
+        n={row.metric.name: row.n for row in report.rows},
+        notes=(*report.notes, *turned),
+    )

@@ -1,10 +1,24 @@
 """Scores by level: does a metric fall as the damage grows, and where does it prefer the damaged text?"""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
-from core.schema.scores import ScoreTable
-from core.stats.resampling import Estimate
+import numpy as np
+from numpy.typing import NDArray
+
+from core.analysis.choosing import check_names
+from core.analysis.joining import directions, items_of
+from core.datasets.reading import shown
+from core.datasets.score_tables import level_number
+from core.errors import InputError
+from core.schema.scores import Metric, ScoredRow, ScoreTable
+from core.stats.many_ratios import ratio_estimates
+from core.stats.resampling import Estimate, Floats
+
+ALL_LEVELS = "all"
+"""Key of a share over all damaged levels."""
+
+_TOGETHER = 8  # metrics that share a matrix of sums: bounds memory; all draw the same resamples
 
 
 @dataclass(frozen=True)
@@ -27,6 +41,8 @@ class Preference:
     first_score: float
     """Of the undamaged text."""
     score: float
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """Of the texts' row: data set, generator ..."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +57,8 @@ class MetricByLevel:
     strictly_monotonic: Estimate
     """Share of items whose scores fall at every step."""
     prefers_damaged: Mapping[str, Estimate]
-    """Level -> share of items whose damaged text scores higher than the undamaged one; `all`: over all levels."""
+    """Level -> share of items whose damaged text scores higher than the undamaged one; `all`: over all levels, a
+    share of damaged texts."""
     worst: tuple[Preference, ...]
     """Where the damaged text is ahead by most, largest first."""
 
@@ -57,6 +74,137 @@ def by_level(
 ) -> tuple[MetricByLevel, ...]:
     """Each metric's scores by level. An item is (item, system, labels): its levels are compared with each other.
 
-    Raises InputError where the table holds fewer than two levels.
+    The undamaged text is that of the lowest level in the table. Levels are compared on the metric turned so that
+    higher is better; means and scores are on its own scale. Intervals resample items by their id: what several systems
+    made of one item stays together. metrics: names; empty: all. Raises InputError where the table holds fewer than
+    two levels, for unknown names, and for a text that is listed twice.
     """
-    raise NotImplementedError
+    names = [metric.name for metric in table.metrics]
+    check_names("metric", metrics, names)
+    ladder = _ladder(table)
+    turned = ladder.scores * directions(table)
+    chosen = [index for index, name in enumerate(names) if not metrics or name in metrics]
+    found: list[MetricByLevel] = []
+    for start in range(0, len(chosen), _TOGETHER):
+        part = chosen[start : start + _TOGETHER]
+        sums = [_sums(ladder.scores[:, :, m], turned[:, :, m]) for m in part]
+        estimates = ratio_estimates(
+            np.hstack([above for above, _ in sums]),
+            np.hstack([below for _, below in sums]),
+            ladder.items,
+            n_resamples=n_resamples,
+            confidence_level=confidence_level,
+            rng=rng,
+        )
+        width = sums[0][0].shape[1]
+        for k, m in enumerate(part):
+            own = estimates[k * width : (k + 1) * width]
+            worst = _worst(ladder, m, turned[:, :, m], most_worst)
+            found.append(_of_metric(table.metrics[m], ladder, own, worst))
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class _Ladder:
+    """Scores of items over the levels."""
+
+    levels: tuple[str, ...]
+    """Best first."""
+    keys: tuple[ScoredRow, ...]
+    """A row of each unit (item, system, labels)."""
+    items: NDArray[np.int64]
+    """What is resampled, one number a unit."""
+    scores: Floats
+    """Shape (units, levels, metrics); NaN where a level is missing or was not scored."""
+
+
+def _ladder(table: ScoreTable) -> _Ladder:
+    numbers = {row.level: level_number(row.level) for row in table.rows if row.level is not None}
+    known = {level: number for level, number in numbers.items() if number is not None}
+    by_number: dict[float, str] = {}
+    for level, number in known.items():
+        by_number.setdefault(number, level)
+    order = sorted(by_number)
+    if len(order) < 2:
+        there = shown(by_number[order[0]]) if order else "none"
+        raise InputError(
+            f"Scores by level need two levels or more in the column `level`, such as A0-A4 or 0-5; there is {there}."
+        )
+    units: dict[tuple[object, ...], int] = {}
+    keys: list[ScoredRow] = []
+    place: dict[tuple[int, int], int] = {}
+    twice: list[str] = []
+    for index, row in enumerate(table.rows):
+        if row.level not in known:
+            continue
+        key = (row.item_id, row.system, row.language, *sorted(row.labels.items()))
+        unit = units.setdefault(key, len(units))
+        if unit == len(keys):
+            keys.append(row)
+        at = (unit, order.index(known[row.level]))
+        if place.setdefault(at, index) != index:
+            twice.append(f"item {shown(row.item_id)}, level {shown(row.level)} is listed more than once")
+    if twice:
+        raise InputError("Scores by level need each text once.", twice)
+    scores = np.full((len(keys), len(order), len(table.metrics)), np.nan)
+    for (unit, step), index in place.items():
+        scores[unit, step] = table.values[index]
+    return _Ladder(tuple(by_number[number] for number in order), tuple(keys), items_of(keys), scores)
+
+
+def _sums(scores: Floats, turned: Floats) -> tuple[Floats, Floats]:
+    """A metric's numerators and denominators, a row a unit, in the order that `_of_metric` reads.
+
+    Score by level; never rising; always falling; damaged text ahead by level; the same over all levels.
+    """
+    steps = np.diff(turned, axis=1)
+    whole = ~np.isnan(steps).any(axis=1, keepdims=True)
+    flags = [(steps <= 0).all(axis=1, keepdims=True), (steps < 0).all(axis=1, keepdims=True)]
+    compared = ~np.isnan(turned[:, 1:]) & ~np.isnan(turned[:, :1])
+    ahead = compared & (turned[:, 1:] > turned[:, :1])
+    above = [
+        np.nan_to_num(scores),
+        *(flag & whole for flag in flags),
+        ahead,
+        ahead.sum(axis=1, keepdims=True),
+    ]
+    below = [~np.isnan(scores), whole, whole, compared, compared.sum(axis=1, keepdims=True)]
+    return np.hstack(above).astype(np.float64), np.hstack(below).astype(np.float64)
+
+
+def _of_metric(
+    metric: Metric, ladder: _Ladder, estimates: Sequence[Estimate], worst: tuple[Preference, ...]
+) -> MetricByLevel:
+    units, n_levels = len(ladder.keys), len(ladder.levels)
+    *single, overall = estimates
+    counted = [replace(one, n_left_out=units - one.n) for one in single]
+    damaged = [*ladder.levels[1:], ALL_LEVELS]
+    ahead = [*counted[n_levels + 2 :], replace(overall, n_left_out=units * (n_levels - 1) - overall.n)]
+    return MetricByLevel(
+        metric=metric.name,
+        family=metric.family,
+        levels=tuple(LevelMean(level, mean) for level, mean in zip(ladder.levels, counted, strict=False)),
+        monotonic=counted[n_levels],
+        strictly_monotonic=counted[n_levels + 1],
+        prefers_damaged=dict(zip(damaged, ahead, strict=True)),
+        worst=worst,
+    )
+
+
+def _worst(ladder: _Ladder, metric: int, turned: Floats, most: int) -> tuple[Preference, ...]:
+    """Damaged texts that are ahead of the undamaged one, furthest first; equal leads in the order of the table."""
+    lead = turned[:, 1:] - turned[:, :1]
+    unit, step = np.nonzero(lead > 0)
+    first = np.argsort(-lead[unit, step], kind="stable")[:most]
+    scores = ladder.scores[:, :, metric]
+    return tuple(
+        Preference(
+            item_id=ladder.keys[u].item_id,
+            system=ladder.keys[u].system,
+            level=ladder.levels[s + 1],
+            first_score=float(scores[u, 0]),
+            score=float(scores[u, s + 1]),
+            labels=ladder.keys[u].labels,
+        )
+        for u, s in zip(unit[first].tolist(), step[first].tolist(), strict=True)
+    )

@@ -1,23 +1,26 @@
 """Meta-correlation: does data of known quality rank metrics as people do? (000, equations 1 to 3.)"""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from core.schema.scores import CorrelationSet, Method, RatingSet, ScoreTable
+import numpy as np
+
+from core.analysis.choosing import check_names
+from core.analysis.joining import group_columns, names_of, rows_at
+from core.analysis.meta_sides import LiveSide as LiveSide
+from core.analysis.meta_sides import Side as Side
+from core.analysis.meta_sides import SideValues, called, family_of, meeting, rows_or_values, side_values
+from core.analysis.redundancy import Redundancy as Redundancy
+from core.analysis.redundancy import redundancy as redundancy
+from core.datasets.reading import shown
+from core.errors import InputError
+from core.schema.scores import Method, ScoreTable
+from core.stats import meta_correlation
 from core.stats.resampling import Estimate
 
-
-@dataclass(frozen=True)
-class LiveSide:
-    """Rows behind a side: scores, and what they are correlated with (ratings; None: minus the level)."""
-
-    name: str
-    table: ScoreTable
-    ratings: RatingSet | None = None
-
-
-Side = CorrelationSet | LiveSide
-"""What stands on one axis."""
+DATASET = "dataset"
+"""The column whose value chooses the human side."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,7 @@ class MetaCorrelation:
     """How alike two data sets rank metrics."""
 
     method: Method
-    """At both orders."""
+    """Between the two sides; of each metric see `first_order`."""
     over_metrics: Estimate
     """The interval from resampling metrics: would other metrics agree as well?"""
     over_items: Estimate | None
@@ -52,28 +55,13 @@ class MetaCorrelation:
     synthetic: str
     """Names of the sides."""
     notes: tuple[str, ...] = ()
+    first_order: Method | None = None
+    """Which correlation of each metric is compared; None: `method`."""
 
     @property
     def n_metrics(self) -> int:
         """Metrics that both sides define."""
         return len(self.points)
-
-
-def meta_correlate(
-    human: Side,
-    synthetic: Side,
-    *,
-    method: Method = "spearman",
-    n_resamples: int = 1_000,
-    confidence_level: float = 0.95,
-    rng: int = 0,
-) -> MetaCorrelation:
-    """Correlate the two sides' correlations over the metrics that both define.
-
-    Metric names meet through the alias table. Kendall at both orders needs sides that hold Kendall; where an
-    imported or published side holds another first order only, InputError names what it holds.
-    """
-    raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -107,6 +95,82 @@ class Matrix:
     notes: tuple[str, ...] = ()
 
 
+def meta_correlate(
+    human: Side,
+    synthetic: Side,
+    *,
+    method: Method = "spearman",
+    first_order: Method | None = None,
+    n_resamples: int = 1_000,
+    confidence_level: float = 0.95,
+    rng: int = 0,
+) -> MetaCorrelation:
+    """Correlate the two sides' correlations over the metrics that both define.
+
+    Metric names meet through the registry's aliases. first_order: which correlation of a metric; None: `method` at
+    both orders. Where an imported or published side holds no such correlation, InputError names what it holds.
+    Live sides are joined anew and their pooled correlations used. A metric that a side leaves undefined is dropped.
+    """
+    first = first_order or method
+    sides = side_values(human, first), side_values(synthetic, first)
+    shared, dropped = meeting(*sides)
+    points = tuple(
+        Point(called(key, *sides), family_of(key, *sides), sides[0].values[key], sides[1].values[key])
+        for key in shared
+    )
+    resampling: dict[str, Any] = {
+        "n_resamples": n_resamples,
+        "confidence_level": confidence_level,
+        "rng": rng,
+    }
+    x, y = np.array([point.human for point in points]), np.array([point.synthetic for point in points])
+    found = meta_correlation.meta_correlation(x, y, method, **resampling)
+    families = [point.family for point in points]
+    return MetaCorrelation(
+        method=method,
+        over_metrics=found.over_metrics,
+        over_items=_over_items(sides, shared, method, first, resampling),
+        p_one_sided=found.p_one_sided,
+        p_two_sided=found.p_two_sided,
+        points=points,
+        dropped=dropped,
+        without_family=meta_correlation.leave_one_family_out(x, y, families, method, **resampling),
+        human=sides[0].name,
+        synthetic=sides[1].name,
+        notes=tuple(_notes(sides, method, first)),
+        first_order=first,
+    )
+
+
+def _over_items(
+    sides: tuple[SideValues, SideValues],
+    shared: Sequence[str],
+    method: Method,
+    first_order: Method,
+    resampling: Mapping[str, Any],
+) -> Estimate | None:
+    """The interval from resampling the items of the live sides; None: no side is live."""
+    if all(side.joined is None for side in sides):
+        return None
+    human, synthetic = (rows_or_values(side, shared) for side in sides)
+    return meta_correlation.meta_correlation_over_items(
+        human, synthetic, method, first_order=first_order, **resampling
+    )
+
+
+def _notes(sides: tuple[SideValues, SideValues], method: Method, first_order: Method) -> Iterator[str]:
+    said: dict[str, list[str]] = {}
+    for side in sides:
+        for note in dict.fromkeys(side.notes):
+            said.setdefault(note, []).append(shown(side.name))
+    yield from (f"{' and '.join(dict.fromkeys(names))}: {note}" for note, names in said.items())
+    if first_order != method:
+        yield f"{first_order} correlations of each metric, {method} between the two sides"
+    items = [{row.item_id for row in side.joined.table.rows} for side in sides if side.joined is not None]
+    if len(items) == 2 and items[0] & items[1]:
+        yield "both sides name the same items, but the interval over items draws them apart"
+
+
 def meta_matrix(
     humans: Mapping[str, Side],
     synthetic: ScoreTable,
@@ -114,6 +178,7 @@ def meta_matrix(
     by: Sequence[str],
     over: str | None = None,
     method: Method = "spearman",
+    first_order: Method | None = None,
     n_resamples: int = 1_000,
     confidence_level: float = 0.95,
     rng: int = 0,
@@ -121,23 +186,66 @@ def meta_matrix(
     """One meta-correlation for each combination of the columns `by`.
 
     humans: data set -> human side; a single entry under "" serves all. over: a column whose values are variants
-    (such as `prompt`): mean and SD over them are given for each combination of the others.
+    (such as `prompt`): mean and SD over them are given for each combination of the others. A cell that cannot be
+    computed has the reason. Raises InputError for unknown columns, and for several human sides without `dataset`
+    among the columns.
     """
-    raise NotImplementedError
+    columns = [*dict.fromkeys(name for name in by if name != over), *([over] if over else [])]
+    check_names("column", columns, group_columns(synthetic))
+    if DATASET not in columns and set(humans) != {""}:
+        raise InputError(
+            f"Human sides are given for the data sets {', '.join(map(shown, humans))}: "
+            f"{DATASET} must be among the columns."
+        )
+    members: dict[tuple[str, ...], list[int]] = {}
+    values = [names_of(synthetic.rows, name) for name in columns]
+    for index in range(len(synthetic.rows)):
+        members.setdefault(tuple(str(column[index]) for column in values), []).append(index)
+    options: dict[str, Any] = {
+        "method": method,
+        "first_order": first_order,
+        "n_resamples": n_resamples,
+        "confidence_level": confidence_level,
+        "rng": rng,
+    }
+    cells = tuple(
+        _cell(humans, rows_at(synthetic, indices), dict(zip(columns, key, strict=True)), options)
+        for key, indices in members.items()
+    )
+    return Matrix(cells, _summaries(cells, over) if over else (), synthetic.notes)
 
 
-@dataclass(frozen=True)
-class Redundancy:
-    """How alike metrics score the same texts."""
+def _cell(
+    humans: Mapping[str, Side], part: ScoreTable, by: Mapping[str, str], options: Mapping[str, Any]
+) -> MatrixCell:
+    human = humans.get(by.get(DATASET, ""), humans.get(""))
+    if human is None:
+        return MatrixCell(by, None, f"no human side for the data set {shown(by[DATASET])}")
+    name = ", ".join(f"{column} {shown(value)}" for column, value in by.items())
+    try:
+        result = meta_correlate(human, LiveSide(name, part), **options)
+    except InputError as problem:  # this cell cannot be computed, others can
+        return MatrixCell(by, None, problem.what)
+    return MatrixCell(by, result, result.over_metrics.reason)
 
-    method: Method
-    metrics: tuple[str, ...]
-    values: tuple[tuple[float | None, ...], ...]
-    """Square, symmetric."""
-    n: tuple[tuple[int, ...], ...] = field(default=())
-    """Texts that both metrics scored."""
 
-
-def redundancy(table: ScoreTable, *, method: Method = "spearman") -> Redundancy:
-    """Correlation between every two metrics over the texts that both scored."""
-    raise NotImplementedError
+def _summaries(cells: Sequence[MatrixCell], over: str) -> tuple[MatrixSummary, ...]:
+    """Mean and SD over the variants of each combination of the other columns."""
+    variants: dict[tuple[tuple[str, str], ...], list[float | None]] = {}
+    for cell in cells:
+        rest = tuple((column, value) for column, value in cell.by.items() if column != over)
+        estimate = cell.result.over_metrics.estimate if cell.result else None
+        variants.setdefault(rest, []).append(estimate)
+    summaries = []
+    for rest, estimates in variants.items():
+        known = np.array([value for value in estimates if value is not None], dtype=np.float64)
+        summaries.append(
+            MatrixSummary(
+                by=dict(rest),
+                mean=float(known.mean()) if known.size else None,
+                sd=float(known.std(ddof=1)) if known.size > 1 else None,
+                n=known.size,
+                left_out=len(estimates) - known.size,
+            )
+        )
+    return tuple(summaries)

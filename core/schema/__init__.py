@@ -8,6 +8,8 @@ a *preference* is what the choice means (it names roles).
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from core.schema.runs import GENERATION_KINDS as GENERATION_KINDS
+from core.schema.runs import GenerationKind as GenerationKind
 from core.schema.runs import ItemState as ItemState
 from core.schema.runs import Run as Run
 from core.schema.runs import RunItem as RunItem

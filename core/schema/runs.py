@@ -1,9 +1,12 @@
 """What flows of runs: a job over items, what it made of each, what its steps cost."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
-RunKind = Literal["factual", "damage"]
+GenerationKind = Literal["factual", "damage"]
+RunKind = Literal["factual", "damage", "scores"]
+GENERATION_KINDS: tuple[GenerationKind, ...] = get_args(GenerationKind)
+"""Runs that make texts; the others judge them."""
 RunState = Literal["waiting", "running", "done", "cancelled", "stopped"]
 ItemState = Literal["done", "failed", "again"]
 
@@ -68,9 +71,9 @@ class StepCost:
 
     step: str
     calls: int
-    """Answered by the model, whether the answer was usable or not."""
+    """Answered by the model, whether the answer was usable or not; of a scoring run: texts that were scored."""
     cached: int
-    """Answered from the cache: they cost nothing."""
+    """Answered from the cache, or all their scores found there: they cost nothing."""
     unusable: int
     """Calls that gave no complete answer: cut off, refused, no connection."""
     input_tokens: int | None

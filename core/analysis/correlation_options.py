@@ -1,0 +1,44 @@
+"""How correlations are computed, and scores joined with their target accordingly."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from core.analysis.joining import Joined, join_levels, join_ratings
+from core.schema.scores import METHODS, Method, RatingSet, ScoreTable
+
+Raters = Literal["averaged", "kept"]
+
+
+@dataclass(frozen=True)
+class CorrelationOptions:
+    """How correlations are computed."""
+
+    n_resamples: int = 10_000
+    confidence_level: float = 0.95
+    rng: int = 0
+    raw_level: bool = False
+    """Against the level as 003 prints it (a good metric is negative), not minus the level."""
+    raters: Raters = "averaged"
+    """`averaged`: one mean rating a text; `kept`: one row a rating."""
+    z_normalise: bool = False
+    """Ratings minus the rater's mean, over the rater's standard deviation, before anything else."""
+    dimension: str | None = None
+    """Of the ratings; None: the only one there is."""
+    methods: tuple[Method, ...] = METHODS
+    """Coefficients to compute."""
+
+
+DEFAULT_OPTIONS = CorrelationOptions()
+
+
+def joined_with(table: ScoreTable, ratings: RatingSet | None, options: CorrelationOptions) -> Joined:
+    """The scores beside their ratings, or beside their level where no ratings are given."""
+    if ratings is None:
+        return join_levels(table, raw=options.raw_level)
+    return join_ratings(
+        table,
+        ratings,
+        dimension=options.dimension,
+        z_normalise=options.z_normalise,
+        kept=options.raters == "kept",
+    )

@@ -1,0 +1,84 @@
+"""Meta-correlations as the documented JSON (docs/formats.md)."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from core.analysis.meta_correlation import Matrix, MatrixCell, MetaCorrelation
+from core.stats.resampling import Estimate
+
+
+def meta_json(found: MetaCorrelation) -> dict[str, Any]:
+    """The estimate with its interval over metrics, the one over items, p values, points, and what was dropped."""
+    return {
+        **_ends(found.over_metrics),
+        "p_one_sided": found.p_one_sided,
+        "p_two_sided": found.p_two_sided,
+        "n_metrics": found.n_metrics,
+        "dropped": dict(found.dropped),
+        "over_items": _over_items(found.over_items),
+        "without_family": {
+            family: {**_ends(estimate), "n_metrics": estimate.n}
+            for family, estimate in found.without_family.items()
+        },
+        "method": found.method,
+        "first_order": found.first_order or found.method,
+        "confidence_level": found.over_metrics.confidence_level,
+        "n_resamples": found.over_metrics.n_resamples,
+        "human": found.human,
+        "synthetic": found.synthetic,
+        "notes": list(found.notes),
+        "points": [asdict(point) for point in found.points],
+    }
+
+
+def _ends(estimate: Estimate) -> dict[str, Any]:
+    return {
+        "estimate": estimate.estimate,
+        "low": estimate.low,
+        "high": estimate.high,
+        "reason": estimate.reason,
+        "interval_reason": estimate.interval_reason,
+    }
+
+
+def _over_items(estimate: Estimate | None) -> dict[str, Any] | None:
+    if estimate is None:
+        return None
+    return {
+        "low": estimate.low,
+        "high": estimate.high,
+        "interval_reason": estimate.interval_reason,
+        "n_items": estimate.n_clusters,
+        "n_undefined": estimate.n_undefined,
+    }
+
+
+def matrix_json(matrix: Matrix) -> dict[str, Any]:
+    """`cells`, one a combination of columns, and `summaries`: mean and SD over the variants."""
+    return {
+        "cells": [_cell(cell) for cell in matrix.cells],
+        "summaries": [
+            {
+                "by": dict(one.by),
+                "mean": one.mean,
+                "sd": one.sd,
+                "n": one.n,
+                "n_left_out": one.left_out,
+            }
+            for one in matrix.summaries
+        ],
+        "notes": list(matrix.notes),
+    }
+
+
+def _cell(cell: MatrixCell) -> dict[str, Any]:
+    undefined: Mapping[str, Any] = {
+        "estimate": None,
+        "low": None,
+        "high": None,
+        "n_metrics": 0,
+        "dropped": {},
+    }
+    found = undefined if cell.result is None else meta_json(cell.result)
+    return {"by": dict(cell.by), **found, "reason": cell.reason}

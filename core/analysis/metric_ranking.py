@@ -1,0 +1,148 @@
+"""Which metric is better: all pairs compared on the same rows, and clusters that no test tells apart."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.analysis.correlation_options import DEFAULT_OPTIONS, CorrelationOptions, joined_with
+from core.analysis.joining import items_of
+from core.errors import InputError
+from core.schema.scores import Method, RatingSet, ScoreTable
+from core.stats import correlation
+from core.stats.resampling import Floats
+
+Test = Literal["permutation", "williams"]
+MOST_SWAPS = 1_000
+"""Of a permutation test, as in WMT's metrics task: there are m (m - 1) / 2 of them, read against alpha alone."""
+NO_SCORES = "it has no scores"
+NOT_TESTED = "Williams' test is undefined: fewer than four rows, or the two metrics rank all texts alike"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Which of two metrics correlates more strongly with the same target on the same rows."""
+
+    first: str
+    second: str
+    difference: float | None
+    """Of the coefficients, first minus second."""
+    p: float | None
+    """Two-sided."""
+    test: Test
+    n: int
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Metrics from best to worst, in clusters that no test tells apart."""
+
+    method: Method
+    order: tuple[str, ...]
+    cluster: Mapping[str, int]
+    """Metric -> 1 for the best cluster; a new cluster begins where a metric is worse than all of the one before."""
+    comparisons: tuple[Comparison, ...]
+    dropped: Mapping[str, str] = field(default_factory=dict)
+    """Metric -> why it is not ranked."""
+
+
+def rank_metrics(
+    table: ScoreTable,
+    ratings: RatingSet | None = None,
+    *,
+    method: Method = "pearson",
+    test: Test = "permutation",
+    alpha: float = 0.05,
+    options: CorrelationOptions = DEFAULT_OPTIONS,
+) -> Ranking:
+    """Compare all pairs of metrics on the rows that all of them scored, and cluster them by significance.
+
+    The order is by the pooled coefficient, best first, whatever `raw_level` says. `permutation` swaps whole items, at most
+    MOST_SWAPS times; `williams` takes rows for independent and is for Pearson, or Spearman as Pearson of ranks. A metric
+    whose correlation is undefined is dropped and named. Raises InputError for williams with Kendall.
+    """
+    if test == "williams" and method == "kendall":
+        raise InputError(
+            "Williams' test is for Pearson and Spearman: choose the permutation test for Kendall."
+        )
+    joined = joined_with(table, ratings, replace(options, raw_level=False))
+    scores = joined.scores()
+    scored: NDArray[np.bool_] = np.asarray(np.isfinite(scores).any(axis=0))
+    shared = np.isfinite(scores[:, scored]).all(axis=1)
+    rows = [table.rows[index] for index in joined.rows[shared].tolist()]
+    part = _Shared(scores[shared], joined.target[shared], items_of(rows), "ratings" if ratings else "levels")
+    whys = [
+        correlation.why_undefined(part.scores[:, m], part.target, ("scores", part.against))
+        if scored[m]
+        else NO_SCORES
+        for m in range(len(table.metrics))
+    ]
+    values = [correlation.coefficient(column, part.target, method) for column in part.scores.T]
+    order = sorted((m for m, why in enumerate(whys) if why is None), key=lambda m: -values[m])
+    names = [metric.name for metric in table.metrics]
+    p_values = np.full((len(order), len(order)), np.nan)
+    comparisons = []
+    for i, j in combinations(range(len(order)), 2):
+        first, second = order[i], order[j]
+        found = _compare(part, (first, second), (names[first], names[second]), method, test, options)
+        comparisons.append(found)
+        p_values[i, j] = np.nan if found.p is None else found.p
+    ordered = tuple(names[m] for m in order)
+    return Ranking(
+        method=method,
+        order=ordered,
+        cluster=correlation.significance_clusters(ordered, p_values, alpha),
+        comparisons=tuple(comparisons),
+        dropped={names[m]: why for m, why in enumerate(whys) if why is not None},
+    )
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """Rows that all metrics scored."""
+
+    scores: Floats
+    target: Floats
+    items: NDArray[np.int64]
+    against: str
+
+
+def _compare(
+    part: _Shared,
+    columns: tuple[int, int],
+    names: tuple[str, str],
+    method: Method,
+    test: Test,
+    options: CorrelationOptions,
+) -> Comparison:
+    x1, x2 = part.scores[:, columns[0]], part.scores[:, columns[1]]
+    if test == "permutation":
+        found = correlation.permutation_test(
+            x1,
+            x2,
+            part.target,
+            method,
+            items=part.items,
+            n_resamples=min(options.n_resamples, MOST_SWAPS),
+            rng=options.rng,
+            names=("scores", part.against),
+        )
+        if options.n_resamples == 0:
+            return Comparison(*names, found.difference, None, test, found.n, "no resamples were asked for")
+        return Comparison(*names, found.difference, found.p, test, found.n, found.reason)
+    r_xy = correlation.coefficient(x1, part.target, method)
+    r_zy = correlation.coefficient(x2, part.target, method)
+    _, p = correlation.williams(r_xy, r_zy, correlation.coefficient(x1, x2, method), part.target.size)
+    undefined = bool(np.isnan(p))
+    return Comparison(
+        *names,
+        r_xy - r_zy,
+        None if undefined else p,
+        test,
+        part.target.size,
+        NOT_TESTED if undefined else None,
+    )

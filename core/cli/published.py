@@ -1,0 +1,169 @@
+"""`published`: figures of the papers, and Table 1 of 000 recomputed from its Tables 4 to 7."""
+
+import argparse
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from core.analysis.published import RecomputedCell, check_recomputable, recompute_table_1
+from core.cli.options import Commands
+from core.datasets.published import (
+    DATASETS,
+    GENERATORS,
+    PAPERS,
+    SHOTS,
+    Cell,
+    PublishedTable,
+    published_names,
+    read_table,
+    table_keys,
+)
+from core.errors import InputError
+
+_FOOTNOTES = ("why_undefined", "error")  # columns of sentences: below the table, once each
+
+
+def add_to(nouns: Commands) -> None:
+    """Register `published`."""
+    command = nouns.add_parser("published", help="figures of the papers, and sides for meta-correlate")
+    command.add_argument("--table", type=int, metavar="N", help="print one table (default: list all)")
+    command.add_argument(
+        "--paper", choices=PAPERS, default=PAPERS[0], help="whose table N (default %(default)s)"
+    )
+    command.add_argument(
+        "--recompute", action="store_true", help="with --table 1: beside what follows from Tables 4 to 7"
+    )
+    command.add_argument("--json", action="store_true", help="print JSON as docs/formats.md describes it")
+    command.set_defaults(run=_published)
+
+
+def _published(options: argparse.Namespace) -> None:
+    if options.table is None:
+        if options.recompute:
+            raise InputError("--recompute goes with --table 1.")
+        _print_list(options.json)
+        return
+    table = _table(options.paper, options.table)
+    if options.recompute:
+        check_recomputable(table)
+        _print_recomputed(table, recompute_table_1(), options.json)
+    elif options.json:
+        _print_json({**_about(table), "columns": table.columns, "rows": table.rows})
+    else:
+        _print_table(table)
+
+
+def _table(paper: str, number: int) -> PublishedTable:
+    if f"{paper}-{number}" in table_keys():
+        return read_table(f"{paper}-{number}")
+    there = [f"{paper} has {_numbers(paper)}" for paper in PAPERS]
+    raise InputError(f"--table: there is no Table {number} of {paper}.", there)
+
+
+def _numbers(paper: str) -> str:
+    return ", ".join(key.rpartition("-")[2] for key in table_keys() if key.startswith(f"{paper}-"))
+
+
+def _about(table: PublishedTable) -> dict[str, Any]:
+    return {
+        "paper": table.paper,
+        "table": table.number,
+        "title": table.title,
+        "source": table.source,
+        "notes": table.notes,
+        "errors": table.errors,
+    }
+
+
+def _print_json(value: Any) -> None:
+    print(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def _print_list(as_json: bool) -> None:
+    tables = [read_table(key) for key in table_keys()]
+    if as_json:
+        _print_json({"tables": [_about(table) for table in tables], "sides": published_names()})
+        return
+    _print_aligned(("paper", "table", "title"), [(t.paper, str(t.number), t.title) for t in tables], {1})
+    print("\nSides for `meta-correlate`: correlations of 28 metrics, Spearman (meta-judge, Tables 4 to 7)")
+    print("  published:DATASET                  with human judgements")
+    print("  published:DATASET:GENERATOR:SHOTS  with minus the damage level")
+    for name, values in (("DATASET", DATASETS), ("GENERATOR", GENERATORS), ("SHOTS", SHOTS)):
+        print(f"{name}: {', '.join(values)}")
+
+
+def _print_table(table: PublishedTable) -> None:
+    print(f"{table.title}\n{table.source}\n{table.notes}\n")
+    columns = [name for name in table.columns if name not in _FOOTNOTES]
+    figures = {name for name in columns if any(isinstance(row[name], int | float) for row in table.rows)}
+    sentences = _sentences(table.rows)
+    rows = [
+        [_written(row[name], name in figures, table) for name in columns] + [_marks(row, sentences)]
+        for row in table.rows
+    ]
+    header = [*columns, "note" if sentences else ""]
+    _print_aligned(header, rows, {n for n, name in enumerate(columns) if name in figures})
+    for mark, sentence in enumerate(sentences, start=1):
+        print(f"{mark}: {sentence}")
+
+
+def _sentences(rows: Sequence[Mapping[str, Cell]]) -> list[str]:
+    """Errors and reasons, every one once, in the order in which they come."""
+    return list(dict.fromkeys(part for row in rows for part in _notes_of(row)))
+
+
+def _notes_of(row: Mapping[str, Cell]) -> list[str]:
+    return [part for name in _FOOTNOTES if row.get(name) for part in str(row[name]).split("; ")]
+
+
+def _marks(row: Mapping[str, Cell], sentences: list[str]) -> str:
+    return ",".join(str(sentences.index(part) + 1) for part in _notes_of(row))
+
+
+def _written(cell: Cell, is_figure: bool, table: PublishedTable) -> str:
+    if cell is None:
+        return "undefined" if is_figure else ""
+    decimals = 3 if table.paper == "meta-judge" else 2  # as printed: .010 stays .010
+    return f"{cell:.{decimals}f}" if isinstance(cell, float) else str(cell)
+
+
+def _print_recomputed(table: PublishedTable, cells: Sequence[RecomputedCell], as_json: bool) -> None:
+    largest = max(abs(cell.difference) for cell in cells if cell.difference is not None)
+    if as_json:
+        _print_json(
+            {"source": table.source, "largest_difference": largest, "cells": [asdict(c) for c in cells]}
+        )
+        return
+    print(f"{table.title}\n{table.source}, beside what follows from the paper's Tables 4 to 7\n")
+    rows = [
+        (
+            *(cell.dataset, cell.generator, cell.shots, f"{cell.published:.3f}"),
+            *(_rounded(cell.recomputed, ".3f"), _rounded(cell.difference, "+.3f")),
+            *(str(cell.n), ", ".join(cell.dropped)),
+        )
+        for cell in cells
+    ]
+    header = ("dataset", "generator", "shots", "published", "recomputed", "difference", "n", "dropped")
+    _print_aligned(header, rows, {3, 4, 5, 6})
+    for metric, reason in {pair: None for cell in cells for pair in cell.dropped.items()}:
+        print(f"dropped: {metric}: {reason}")
+    print(
+        f"{len(cells)} cells, largest difference {largest:.3f}: the correlations in Tables 4 to 7 are rounded to three "
+        "places. n: metrics that both columns define."
+    )
+
+
+def _rounded(value: float | None, form: str) -> str:
+    return "undefined" if value is None else f"{round(value, 3) + 0:{form}}"  # + 0: never -0.000
+
+
+def _print_aligned(header: Sequence[str], rows: Sequence[Sequence[str]], right: set[int]) -> None:
+    """Columns as wide as their widest cell; those in `right` (figures) end together."""
+    widths = [max(len(row[n]) for row in (header, *rows)) for n in range(len(header))]
+    for row in (header, *rows):
+        cells = [
+            cell.rjust(width) if n in right else cell.ljust(width)
+            for n, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        print("  ".join(cells).rstrip())

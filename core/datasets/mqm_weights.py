@@ -1,0 +1,37 @@
+"""What an MQM error takes off a segment's score.
+
+Freitag et al. 2021, "Experts, Errors, and Context", as 002 uses it: major 5, minor 1, minor punctuation 0.1,
+non-translation 25, neutral 0. As in the published scores of WMT23, issues of the source and creative reinterpretations
+weigh nothing, whatever their severity; what is called a source error in 2021 weighs as other errors do, as in the
+published scores of that year. Critical, which none of these ratings has, weighs 25 as in GEMBA-MQM.
+"""
+
+import regex
+
+NON_TRANSLATION = "non-translation"
+WEIGHTS = {"critical": 25.0, "major": 5.0, "minor": 1.0, "neutral": 0.0}
+MINOR_PUNCTUATION = 0.1
+NON_TRANSLATION_WEIGHT = 25.0
+
+_PUNCTUATION = regex.compile(r"(fluency/)?punctuation")
+_WEIGHTLESS = regex.compile(r"source issue|(accuracy/)?creative reinterpretation")
+_NO_ERROR = regex.compile(r"no[ -]?error")
+
+
+def is_no_error(category: str, severity: str) -> bool:
+    """Whether a row says that there is no error."""
+    return any(_NO_ERROR.fullmatch(word.lower()) for word in (category, severity))
+
+
+def weight_of(category: str, severity: str) -> float | None:
+    """The weight of an error; None: the severity is none that has one."""
+    category, severity = category.lower(), severity.lower()
+    if severity not in WEIGHTS:
+        return None
+    if category.startswith(NON_TRANSLATION):
+        return NON_TRANSLATION_WEIGHT
+    if _WEIGHTLESS.fullmatch(category):
+        return 0.0
+    if severity == "minor" and _PUNCTUATION.fullmatch(category):
+        return MINOR_PUNCTUATION
+    return WEIGHTS[severity]

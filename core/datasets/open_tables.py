@@ -1,0 +1,297 @@
+"""Tables with columns of their owner's: those a reader knows, under several names, and labels to group by."""
+
+import csv
+import io
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+
+import regex
+
+from core.datasets.cells import is_nothing, label_of, numbers_as_json
+from core.datasets.findings import FileFindings
+from core.datasets.reading import (
+    JsonObject,
+    duplicate_problems,
+    name_of,
+    name_problem,
+    parse_json,
+    reject,
+    shown,
+    type_name,
+)
+from core.datasets.rows import (
+    CSV_SUFFIXES,
+    DELIMITERS,
+    JSONL_SUFFIXES,
+    Columns,
+    header_of,
+    is_jsonl,
+    read_rows,
+)
+from core.datasets.spreadsheet import guarded, unguarded
+
+ONLY_SYSTEM = "output"
+"""The system of texts, scores and ratings in a file that names none."""
+ITEM_NAMES = ("item_id", "item", "id", "question_id", "segment_id", "seg_id", "segment", "seg")
+SYSTEM_NAMES = ("system", "system_id", "system_name")
+LEVEL_NAMES = ("level", "damage_level")
+LANGUAGE_NAMES = ("language", "lang")
+LABEL_PAIR = "language_pair"
+PAIR_NAMES = ("lp", LABEL_PAIR)
+"""Language pairs, such as en-de: the second is the text's language."""
+LABEL_MARK = "label:"
+"""In front of a column's name: it is a label, whatever it looks like."""
+
+_PAIR = regex.compile(r"(?P<source>[A-Za-z]{2,3}(?:_[A-Za-z]+)?)-(?P<target>[A-Za-z]{2,3}(?:_[A-Za-z]+)?)")
+
+
+@dataclass(frozen=True)
+class Record:
+    """One row of a table or one object of a file, under our names."""
+
+    where: str
+    """For messages: `line 7`, or a place in a JSON file."""
+    cells: Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class Names:
+    """The names of what the rows are about."""
+
+    item_id: str
+    system: str | None
+    level: str | None
+    language: str
+    labels: dict[str, str]
+
+
+def is_json(text: str, file_name: str) -> bool:
+    """Whether the file is one JSON value, as its name says, else its beginning: a list, or an object over all lines."""
+    suffix = PurePath(file_name).suffix.lower()
+    if suffix == ".json" or suffix in (*JSONL_SUFFIXES, *CSV_SUFFIXES):
+        return suffix == ".json"
+    start = text.lstrip()
+    if not start.startswith("{"):
+        return start.startswith("[")
+    first, problem = parse_json(start.split("\n", 1)[0])
+    return problem is not None or (isinstance(first, JsonObject) and "questions" in first)
+
+
+def keys_of(text: str, file_name: str, known: Iterable[str]) -> list[str]:
+    """The columns of a table as they are written, or the keys of all lines of a JSONL file, in their order."""
+    if not is_jsonl(text, file_name):
+        return [key for key in _written_header(text, header_of(text, Columns(tuple(known), ()))) if key]
+    found: dict[str, None] = {}
+    for line in text.split("\n"):
+        value, problem = parse_json(line) if line.strip() else (None, "")
+        if problem is None and isinstance(value, JsonObject):
+            found.update(dict.fromkeys(value))
+    return [key for key in found if key.strip()]
+
+
+def _written_header(text: str, header: list[str]) -> list[str]:
+    """A header as it is written: `header` has it in lower case, but BLEU and chrF are names."""
+    for delimiter in DELIMITERS:
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+        cells = next(
+            ([cell.strip() for cell in row] for row in reader if any(cell.strip() for cell in row)), []
+        )
+        if [cell.lower() for cell in cells] == header:
+            return [unguarded(cell) for cell in cells]
+    return header
+
+
+def named_columns(keys: Sequence[str], known: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Key -> our name, for the first of each column's names that the file has in any case."""
+    found: dict[str, str] = {}
+    for column, names in known.items():
+        at_hand = (key for name in names for key in keys if key.strip().lower() == name and key not in found)
+        if written := next(at_hand, ""):
+            found[written] = column
+    return found
+
+
+def source_as_system(columns: dict[str, str]) -> dict[str, str]:
+    """The columns with `source` as who wrote a text, where a table that names no system means that by it.
+
+    That is one with a question, a context or a level, as in a data set's long table; else it is the sentence that
+    is translated.
+    """
+    read_as = set(columns.values())
+    if "system" in read_as or not read_as & {"question", "context", "level"}:
+        return columns
+    return {key: "system" if (key, name) == ("source", "source") else name for key, name in columns.items()}
+
+
+def records_of(
+    text: str, keys: Sequence[str], columns: Mapping[str, str], findings: FileFindings
+) -> list[Record]:
+    """The rows of a table or a JSONL file: columns under our names, all others under their own."""
+    names = {key: columns.get(key, key) for key in keys}
+    if not is_jsonl(text, findings.file_name):
+        # The rows' reader asks for a header's cells as they are written, in lower case.
+        names = {guarded(key).lower(): name for key, name in names.items()} | {
+            key.lower(): name for key, name in names.items()
+        }
+    house = _Exact(tuple(dict.fromkeys(names.values())), (), names)
+    return [Record(f"line {row.line}", row.cells) for row in read_rows(text, house, findings)]
+
+
+def open_records(
+    text: str, known: Mapping[str, Sequence[str]], findings: FileFindings
+) -> tuple[list[str], dict[str, str], list[Record]]:
+    """Keys, key -> our name, and the rows of a table, of JSONL, or of a JSON list of objects."""
+    name = findings.file_name
+    if is_json(text, name):
+        value, problem = parse_json(numbers_as_json(text))
+        if problem:
+            reject(name, [problem])
+        return object_records(value, known, findings)
+    text = numbers_as_json(text) if is_jsonl(text, name) else text
+    keys = keys_of(text, name, [other for names in known.values() for other in names])
+    columns = source_as_system(named_columns(keys, known))
+    return keys, columns, records_of(text, keys, columns, findings)
+
+
+def object_records(
+    value: object, known: Mapping[str, Sequence[str]], findings: FileFindings
+) -> tuple[list[str], dict[str, str], list[Record]]:
+    """The same of a JSON list that was read."""
+    objects = json_objects(value, "", findings)
+    keys = list(dict.fromkeys(key for _, one in objects for key in one if key.strip()))
+    columns = source_as_system(named_columns(keys, known))
+    records = [
+        Record(where, {columns.get(key, key): cell for key, cell in one.items() if key.strip()})
+        for where, one in objects
+    ]
+    return keys, columns, records
+
+
+def require(
+    columns: Iterable[str], needed: Mapping[str, Sequence[str]], keys: Sequence[str], file_name: str
+) -> None:
+    """Refuse a file that lacks a column, with the names that the column may have and those that there are.
+
+    A file without any key is left to its reader, which says why nothing in it can be read.
+    """
+    there = ", ".join(shown(key) for key in keys) or "none"
+    problems = [
+        f"file: column {name} is missing{_other_names(name, names)}; there are: {there}"
+        for name, names in needed.items()
+        if keys and name not in columns
+    ]
+    if problems:
+        reject(file_name, problems)
+
+
+def _other_names(column: str, names: Sequence[str]) -> str:
+    others = [name for name in names if name != column]
+    return f" (or: {', '.join(others)})" if others else ""
+
+
+class _Exact(Columns):
+    """Columns known by what is written alone: `source` may mean the system while `question` means the source."""
+
+    def name(self, written: str) -> str | None:
+        return self.aliases.get(written)
+
+
+def json_objects(value: object, where: str, findings: FileFindings) -> list[tuple[str, JsonObject]]:
+    """The objects of a JSON list with their places; anything else in it is a problem."""
+    if not isinstance(value, list):
+        findings.problems.append(f"{where or 'file'}: is {type_name(value)}, expected a list of objects")
+        return []
+    found = []
+    for index, one in enumerate(value):
+        place = f"{where}[{index}]"
+        if isinstance(one, JsonObject):
+            findings.problems += duplicate_problems(place, one)
+            found.append((place, one))
+        else:
+            findings.problems.append(f"{place}: is {type_name(one)}, expected an object")
+    return found
+
+
+def usable_labels(columns: Iterable[str], records: Sequence[Record], findings: FileFindings) -> list[str]:
+    """Columns that can be labels, all of their cells too; the others are noted and not used."""
+    usable: dict[str, str] = {}
+    for column in columns:
+        name = column.removeprefix(LABEL_MARK)
+        if name_of(name) != name:
+            reason = f"its name {name_problem(name) if name_of(name) is None else 'has blanks around it'}"
+        elif name.lower() in usable:
+            # Other programs, and a table's header here, do not tell cases apart.
+            reason = f"{shown(usable[name.lower()])} is called the same"
+        else:
+            reason = _no_label(column, records)
+        if reason:
+            findings.notes.append(f"column {shown(column)} is not used: {reason}")
+        else:
+            usable[name.lower()] = column
+    return list(usable.values())
+
+
+def _no_label(column: str, records: Sequence[Record]) -> str:
+    """Which of a column's cells is no label, and why; empty where all can be."""
+    for record in records:
+        value = record.cells.get(column)
+        if not is_nothing(value) and label_of(value) is None:
+            return f"no label to group by ({record.where}: {name_problem(value)})"
+    return ""
+
+
+def names_in(record: Record, labels: Sequence[str], findings: FileFindings) -> Names | None:
+    """Whose text a row is about; None after its problems were reported."""
+    known = len(findings.problems)
+    item_id = _name(record, "item_id", findings)
+    if item_id is None and len(findings.problems) == known:
+        findings.problems.append(f"{record.where}: item_id is missing")
+    system, level = _name(record, "system", findings), _name(record, "level", findings)
+    language, pair = "und", record.cells.get("pair")
+    found = {
+        column.removeprefix(LABEL_MARK): label_of(record.cells[column]) or ""
+        for column in labels
+        if not is_nothing(record.cells.get(column))
+    }
+    if not is_nothing(pair):
+        language, name = _of_pair(record, pair, findings)
+        found[LABEL_PAIR] = name
+    if not is_nothing(record.cells.get("language")):
+        language = findings.language(record.where, record.cells["language"])
+    if item_id is None or len(findings.problems) > known:
+        return None
+    return Names(item_id, system, level, language, found)
+
+
+def _name(record: Record, column: str, findings: FileFindings) -> str | None:
+    value = record.cells.get(column)
+    if is_nothing(value):
+        return None
+    found = label_of(value) if isinstance(value, float) else name_of(value)
+    if found is None:
+        findings.problems.append(f"{record.where}: {column} {name_problem(value)}")
+    return found
+
+
+def _of_pair(record: Record, pair: object, findings: FileFindings) -> tuple[str, str]:
+    name = name_of(pair)
+    if name is None:
+        findings.problems.append(f"{record.where}: language pair {name_problem(pair)}")
+        return "und", ""
+    return target_language(name), name
+
+
+def target_language(pair: str) -> str:
+    """The language into which a pair such as en-de translates; `und` where it does not say."""
+    found = _PAIR.fullmatch(pair)
+    return found["target"].replace("_", "-") if found else "und"
+
+
+def repeated(keyed: Iterable[tuple[Hashable, str]], what: str, findings: FileFindings) -> None:
+    """One problem for each (key, place) whose key stood at an earlier place."""
+    first: dict[Hashable, str] = {}
+    for key, where in keyed:
+        before = first.setdefault(key, where)
+        if before != where:
+            findings.problems.append(f"{where}: {what} as in {before}")

@@ -1,0 +1,249 @@
+"""Texts to be scored, in: what generation wrote, the papers' JSON, and tables with any number of systems.
+
+A level without a text is no problem here, as it is in a study: it is counted and left out.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import regex
+
+from core.datasets.cells import is_nothing
+from core.datasets.findings import FileFindings
+from core.datasets.open_tables import (
+    ITEM_NAMES,
+    LABEL_MARK,
+    LANGUAGE_NAMES,
+    LEVEL_NAMES,
+    ONLY_SYSTEM,
+    PAIR_NAMES,
+    SYSTEM_NAMES,
+    Names,
+    Record,
+    is_json,
+    names_in,
+    open_records,
+    repeated,
+    require,
+    usable_labels,
+)
+from core.datasets.questions import same_value
+from core.datasets.reading import decode, is_blank, printable_text, reject, sha256_of, shown
+from core.datasets.rows import is_jsonl
+from core.datasets.scorable_json import paper_records
+from core.schema import Dataset
+from core.schema.scores import OutputSet, ScorableOutput
+
+COLUMNS: Mapping[str, Sequence[str]] = {
+    "item_id": ITEM_NAMES,
+    "system": SYSTEM_NAMES,
+    "text": ("text", "output", "hypothesis", "hyp", "mt", "translation", "target", "response", "answer"),
+    "reference": ("reference", "ref", "ground_truth"),
+    "question": ("question",),
+    "context": ("context", "passage", "source_text", "source_sentence"),
+    "source": ("source", "src"),
+    "level": LEVEL_NAMES,
+    "language": LANGUAGE_NAMES,
+    "pair": PAIR_NAMES,
+    "reason": ("reason",),
+}
+"""Our name -> the names that a file may use; the first one that is there is taken. All other columns are labels."""
+NO_LABELS = ("id", "origin")
+"""Which row it is, or how one level was made: as labels they would tear the levels of an item apart."""
+NO_TEXT = "no text"
+
+_DAMAGED = regex.compile(r"(?P<item>.+)_level(?P<level>\d+)", regex.DOTALL)
+_OF_ITEM = ("reference", "question", "context", "source")
+_SAME_TEXT = "the same item, system, level and labels"
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A row, checked."""
+
+    where: str
+    names: Names
+    text: str | None
+    """None: it holds none, but may say what belongs to its item."""
+    of_item: Mapping[str, str]
+    """What is asked and compared with, as far as the row says."""
+
+    @property
+    def item(self) -> tuple[object, ...]:
+        """Which item it is: the same id in two data sets or two languages is two items."""
+        return self.names.item_id, self.names.language, tuple(sorted(self.names.labels.items()))
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What only one text may have."""
+        return self.names.system, self.names.level, *self.item
+
+
+def read_outputs(data: bytes, file_name: str) -> OutputSet:
+    """The texts of a table, of JSONL, or of the papers' JSON; InputError holds every problem.
+
+    What a metric gets as the source is the context if there is one, else the sentence that is translated, else the
+    question; `open_tables.source_as_system` tells what a column `source` means.
+    """
+    findings = FileFindings(file_name, sha256_of(data))
+    text = decode(data, file_name)
+    table = not is_json(text, file_name) and not is_jsonl(text, file_name)
+    records = paper_records(text, findings) if is_json(text, file_name) else None
+    if records is None:
+        keys, columns, records = open_records(text, COLUMNS, findings)
+        require(columns.values(), {name: COLUMNS[name] for name in ("item_id", "text")}, keys, file_name)
+    left_out: Counter[str] = Counter()
+    rows = _with_languages(_rows(_with_item_level(records), table, left_out, findings))
+    repeated(((row.key, row.where) for row in rows if row.text is not None), _SAME_TEXT, findings)
+    outputs = _outputs(rows, findings)
+    if not outputs and not findings.problems:
+        findings.problems.append("file: no row holds a text; at least one is needed")
+    if findings.problems:
+        reject(file_name, findings.problems)
+    _note_absent(outputs, any(row.names.system for row in rows), findings)
+    findings.note_replaced()
+    return OutputSet(
+        outputs, findings.sha256, printable_text(file_name), tuple(findings.notes), dict(left_out)
+    )
+
+
+def dataset_outputs(dataset: Dataset) -> OutputSet:
+    """A study's texts: the system is the source that wrote them, a metric's source is the question."""
+    items = {item.item_id: item for item in dataset.items}
+    outputs = tuple(
+        ScorableOutput(
+            output.item_id,
+            output.source,
+            output.text,
+            reference=items[output.item_id].reference,
+            source=items[output.item_id].question,
+            level=output.level,
+            language=items[output.item_id].language,
+        )
+        for output in dataset.outputs
+    )
+    return OutputSet(outputs, dataset.sha256, dataset.file_name, dataset.notes)
+
+
+def write_outputs(outputs: Sequence[ScorableOutput]) -> bytes:
+    """The texts as JSONL that read_outputs reads again; labels are columns of their own."""
+    taken = {*COLUMNS, *NO_LABELS, *(name for names in COLUMNS.values() for name in names)}
+    rows = (
+        {
+            "item_id": one.item_id,
+            "system": one.system,
+            "level": one.level,
+            "language": one.language,
+            **{f"{LABEL_MARK}{key}" if key in taken else key: value for key, value in one.labels.items()},
+            "text": one.text,
+            "reference": one.reference,
+            "source": one.source,
+        }
+        for one in outputs
+    )
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+
+
+def _with_item_level(records: list[Record]) -> list[Record]:
+    """000's ids name the level: ITEM_levelL is item ITEM at level L, where no column says it."""
+    found = [_DAMAGED.fullmatch(str(record.cells.get("item_id"))) for record in records]
+    if not all(found) or any("level" in record.cells for record in records):
+        return records
+    return [
+        replace(record, cells={**record.cells, "item_id": match["item"], "level": match["level"]})
+        for record, match in zip(records, found, strict=True)
+        if match is not None
+    ]
+
+
+def _rows(
+    records: Sequence[Record], table: bool, left_out: Counter[str], findings: FileFindings
+) -> list[_Row]:
+    """The rows; those without a text are counted. table: an empty cell is no text, as it cannot say null."""
+    keys = dict.fromkeys(key for record in records for key in record.cells if key not in COLUMNS)
+    if unused := [key for key in keys if key in NO_LABELS]:
+        findings.notes.append(f"columns not used: {', '.join(unused)}")
+    labels = usable_labels([key for key in keys if key not in NO_LABELS], records, findings)
+    rows = []
+    for record in records:
+        names = names_in(record, labels, findings)
+        if names is None:
+            continue
+        where = f"{record.where}, item {shown(names.item_id)}"
+        of_item = {
+            name: findings.text(where, name, record.cells[name])
+            for name in _OF_ITEM
+            if not is_nothing(record.cells.get(name))
+        }
+        rows.append(_Row(where, names, _text(record, where, table, left_out, findings), of_item))
+    return rows
+
+
+def _text(
+    record: Record, where: str, table: bool, left_out: Counter[str], findings: FileFindings
+) -> str | None:
+    written = record.cells.get("text")
+    empty = isinstance(written, str) and is_blank(written)
+    if written is None or (empty and (table or not is_nothing(record.cells.get("reason")))):
+        left_out[_reason(record)] += 1
+        return None
+    return "" if empty else findings.text(where, "text", written)
+
+
+def _reason(record: Record) -> str:
+    reason = record.cells.get("reason")
+    return shown(reason.strip()) if isinstance(reason, str) and not is_blank(reason) else NO_TEXT
+
+
+def _with_languages(rows: Sequence[_Row]) -> list[_Row]:
+    """The rows with the language that another row of their item names, if only one is named."""
+    known: dict[tuple[object, ...], set[str]] = {}
+    for row in rows:
+        known.setdefault((row.item[0], row.item[2]), set()).add(row.names.language)
+    filled = []
+    for row in rows:
+        others = known[row.item[0], row.item[2]] - {"und"}
+        unsaid = row.names.language == "und" and len(others) == 1
+        filled.append(replace(row, names=replace(row.names, language=min(others))) if unsaid else row)
+    return filled
+
+
+def _outputs(rows: Sequence[_Row], findings: FileFindings) -> tuple[ScorableOutput, ...]:
+    """With what stands on one row of an item only; two rows that contradict each other are a problem."""
+    known: dict[tuple[object, str], tuple[str, str]] = {}
+    for row in rows:
+        for name, value in row.of_item.items():
+            first, where = known.setdefault((row.item, name), (value, row.where))
+            if not same_value(first, value):
+                findings.problems.append(f"{row.where}: {name} differs from the one in {where}")
+
+    def of(row: _Row, name: str) -> str | None:
+        return row.of_item.get(name) or known.get((row.item, name), ("", ""))[0] or None
+
+    return tuple(
+        ScorableOutput(
+            row.names.item_id,
+            row.names.system or ONLY_SYSTEM,
+            row.text,
+            reference=of(row, "reference"),
+            source=of(row, "context") or of(row, "source") or of(row, "question"),
+            level=row.names.level,
+            language=row.names.language,
+            labels=row.names.labels,
+        )
+        for row in rows
+        if row.text is not None
+    )
+
+
+def _note_absent(outputs: Sequence[ScorableOutput], systems: bool, findings: FileFindings) -> None:
+    """What metrics will want and the file does not have."""
+    for name in ("reference", "source"):
+        if lacking := sum(getattr(one, name) is None for one in outputs):
+            findings.notes.append(
+                f"{lacking} of {len(outputs)} texts have no {name}: metrics that need one cannot score them"
+            )
+    if not systems:
+        findings.notes.append(f"the file names no system: its texts stand under the system {ONLY_SYSTEM}")

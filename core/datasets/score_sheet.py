@@ -1,0 +1,79 @@
+"""A score table while it is read: its rows, its metrics, and one score after the other."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import regex
+
+from core.datasets.cells import is_undefined, number_in, number_problem
+from core.datasets.findings import FileFindings
+from core.datasets.open_tables import ONLY_SYSTEM, Record, names_in, usable_labels
+from core.datasets.reading import printable_text, shown
+from core.datasets.score_columns import ABOUT, INDEX_COLUMNS, RESULT, UNUSED
+from core.schema.scores import Metric, ScoredRow
+
+NO_SCORE = "no score in the file"
+INFINITE = "infinite in the file"
+NO_RESULT = "the result holds no number"
+
+_LAST_RESULT = regex.compile(r".*\[RESULT\]\s*\(?\s*(?P<number>[-+]?\d+(?:\.\d+)?)(?![\d.]*\d)", regex.DOTALL)
+RowKey = tuple[str, str, str | None, str, tuple[tuple[str, str], ...]]
+
+
+@dataclass
+class ScoreSheet:
+    """The table while it is read."""
+
+    rows: dict[RowKey, ScoredRow] = field(default_factory=dict)
+    metrics: dict[str, Metric] = field(default_factory=dict)
+    cells: dict[tuple[int, int], float] = field(default_factory=dict)
+    reasons: dict[tuple[int, int], str] = field(default_factory=dict)
+
+
+def label_columns(records: Sequence[Record], others: Sequence[str], findings: FileFindings) -> list[str]:
+    """The columns among `others` to group by; those that mean nothing here are noted."""
+    if unused := [key for key in others if key in UNUSED or key.lower() in INDEX_COLUMNS]:
+        findings.notes.append(f"columns not used: {', '.join(map(shown, unused))}")
+    wanted = [key for key in others if key not in unused and key not in ABOUT]
+    return usable_labels(wanted, records, findings)
+
+
+def scored_row(
+    record: Record, labels: Sequence[str], findings: FileFindings
+) -> tuple[RowKey, ScoredRow] | None:
+    """Whose text a row is about, with the key under which it may come once; None after its problems were reported."""
+    names = names_in(record, labels, findings)
+    if names is None:
+        return None
+    system = names.system or ONLY_SYSTEM
+    key = (names.item_id, system, names.level, names.language, tuple(sorted(names.labels.items())))
+    return key, ScoredRow(names.item_id, system, names.level, names.language, names.labels)
+
+
+def put_score(
+    sheet: ScoreSheet, at: tuple[int, int], record: Record, column: str, findings: FileFindings
+) -> None:
+    """One score into the table: a number, or undefined with a reason, or a problem."""
+    value = record.cells.get(column)
+    number = number_in(value)
+    reason = record.cells.get("reason") if column == "score" else None
+    if (
+        number is None
+        and column.lower() == RESULT
+        and isinstance(value, str)
+        and regex.search(r"\p{L}", value)
+    ):
+        # A judge's whole answer: what stands behind its last mark, else there is no verdict.
+        verdict = _LAST_RESULT.match(value)
+        number, reason = (float(verdict["number"]), None) if verdict else (math.nan, NO_RESULT)
+    if number is None and not is_undefined(value):
+        findings.problems.append(f"{record.where}: {shown(column)} {number_problem(value)}")
+        return
+    stated = printable_text(reason.strip()) if isinstance(reason, str) and reason.strip() else NO_SCORE
+    if number is None or math.isnan(number):
+        sheet.cells[at], sheet.reasons[at] = math.nan, stated
+    elif math.isinf(number):
+        sheet.cells[at], sheet.reasons[at] = math.nan, INFINITE
+    else:
+        sheet.cells[at] = number

@@ -1,0 +1,233 @@
+"""Scores of texts by metrics, in: one row a score (long), or one column a metric (wide).
+
+Both forms as CSV, JSONL, JSON and Parquet; 003's published results are the wide form with the metric `result`.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import cast, get_args
+
+import numpy as np
+
+from core.datasets.cells import is_nothing, is_undefined, label_of, number_in
+from core.datasets.findings import FileFindings
+from core.datasets.open_tables import (
+    LABEL_MARK,
+    ONLY_SYSTEM,
+    Record,
+    named_columns,
+    open_records,
+    repeated,
+    require,
+    source_as_system,
+)
+from core.datasets.reading import (
+    decode,
+    name_of,
+    name_problem,
+    printable_text,
+    reject,
+    sha256_of,
+    shown,
+    type_name,
+)
+from core.datasets.score_columns import (
+    ABOUT,
+    COLUMNS,
+    INDEX_COLUMNS,
+    LABELS,
+    METRIC_MARK,
+    OF_METRIC,
+    RESULT,
+    UNUSED,
+    family_of,
+    level_number,
+    wide_metric,
+)
+from core.datasets.score_files import write_scores_csv, write_scores_jsonl, write_scores_parquet
+from core.datasets.score_parquet import ParquetNotes, is_parquet, read_parquet
+from core.datasets.score_sheet import NO_SCORE, RowKey, ScoreSheet, label_columns, put_score, scored_row
+from core.schema.scores import Direction, Metric, ScoredRow, ScoreTable
+
+__all__ = [
+    "family_of",
+    "level_number",
+    "read_scores",
+    "write_scores_csv",
+    "write_scores_jsonl",
+    "write_scores_parquet",
+]
+
+_ABOUT_METRIC = ("metric", "family", "direction", "signature")
+
+
+def read_scores(data: bytes, file_name: str) -> ScoreTable:
+    """The scores of a file in either form; InputError holds every problem.
+
+    Long where there are columns `metric` and `score`. Else every column of numbers that is no known name or label is
+    a metric. An empty cell, null and NaN are undefined, with a reason; anything else that is no number is a problem.
+    """
+    findings = FileFindings(file_name, sha256_of(data))
+    notes = ParquetNotes()
+    if is_parquet(data, file_name):
+        keys, objects, notes = read_parquet(data, file_name)
+        columns = source_as_system(named_columns(keys, COLUMNS))
+        records = [
+            Record(f"row {number}", {columns.get(key, key): cell for key, cell in row.items()})
+            for number, row in enumerate(objects, start=1)
+        ]
+    else:
+        keys, columns, records = open_records(decode(data, file_name), COLUMNS, findings)
+    long = {"metric", "score"} <= set(columns.values())
+    if not long:
+        back = {name: key for key, name in columns.items() if name in OF_METRIC and name != "reason"}
+        records = [_renamed(record, back) for record in records] if back else records
+    require(columns.values(), {"item_id": COLUMNS["item_id"]}, keys, file_name)
+    sheet = _long(records, findings) if long else _wide(records, findings)
+    if not sheet.cells and not findings.problems:
+        findings.problems.append(
+            "file: it holds no score; a long table has the columns metric and score, a wide one a column of numbers a metric"
+        )
+    if findings.problems:
+        reject(file_name, findings.problems)
+    if not any("system" in record.cells for record in records):
+        findings.notes.append(f"the file names no system: its scores stand under the system {ONLY_SYSTEM}")
+    return _table(sheet, notes, findings)
+
+
+def _renamed(record: Record, names: dict[str, str]) -> Record:
+    return Record(record.where, {names.get(key, key): cell for key, cell in record.cells.items()})
+
+
+# --- one row a score ------------------------------------------------------------------------------
+
+
+def _long(records: Sequence[Record], findings: FileFindings) -> ScoreSheet:
+    keys = dict.fromkeys(key for record in records for key in record.cells if key not in OF_METRIC)
+    labels = label_columns(records, list(keys), findings)
+    about = [name for name in keys if name not in UNUSED]
+    sheet, numbers, places = ScoreSheet(), dict[RowKey, int](), dict[tuple[int, int], str]()
+    # Each text comes once a metric and each metric once a text: what is known is not checked again.
+    texts: dict[str, tuple[RowKey, ScoredRow] | None] = {}
+    metrics: dict[str, int | None] = {}
+    for record in records:
+        mine = repr([record.cells.get(name) for name in about])
+        if mine not in texts:
+            texts[mine] = scored_row(record, labels, findings)
+        its = repr([record.cells.get(name) for name in _ABOUT_METRIC])
+        if its not in metrics:
+            metrics[its] = _metric(record, sheet, findings)
+        found, metric = texts[mine], metrics[its]
+        if found is None or metric is None:
+            continue
+        row = numbers.setdefault(found[0], len(numbers))
+        sheet.rows.setdefault(*found)
+        before = places.setdefault((row, metric), record.where)
+        if before != record.where:
+            name = shown(label_of(record.cells.get("metric")) or "")
+            findings.problems.append(f"{record.where}: the same text and metric {name} as in {before}")
+        else:
+            put_score(sheet, (row, metric), record, "score", findings)
+    return sheet
+
+
+def _metric(record: Record, sheet: ScoreSheet, findings: FileFindings) -> int | None:
+    """The number of the row's metric; None after its problem was reported."""
+    value = record.cells.get("metric")
+    name = label_of(value) if not is_nothing(value) else None
+    if name is None:
+        reason = "is missing" if is_nothing(value) else name_problem(value)
+        findings.problems.append(f"{record.where}: metric {reason}")
+        return None
+    family, direction, signature = (_stated(record, key, findings) for key in _ABOUT_METRIC[1:])
+    if direction and direction not in get_args(Direction):
+        findings.problems.append(
+            f'{record.where}: direction is "{shown(direction)}", expected higher or lower'
+        )
+        return None
+    metric = Metric(name, signature, family or family_of(name), cast(Direction, direction or "higher"))
+    known = sheet.metrics.setdefault(name, metric)
+    if known != metric:
+        findings.problems.append(
+            f"{record.where}: family, direction or signature of metric {shown(name)} differ from those in earlier rows"
+        )
+    return list(sheet.metrics).index(name)
+
+
+def _stated(record: Record, key: str, findings: FileFindings) -> str:
+    value = record.cells.get(key)
+    if is_nothing(value):
+        return ""
+    if not isinstance(value, str):
+        findings.problems.append(f"{record.where}: {key} is {type_name(value)}, expected a text")
+        return ""
+    return printable_text(value.strip())
+
+
+# --- one column a metric --------------------------------------------------------------------------
+
+
+def _wide(records: Sequence[Record], findings: FileFindings) -> ScoreSheet:
+    keys = list(dict.fromkeys(key for record in records for key in record.cells if key not in ABOUT))
+    columns = [key for key in keys if _is_metric(key, records)]
+    others = [key for key in dict.fromkeys(key for r in records for key in r.cells) if key not in columns]
+    labels = label_columns(records, others, findings)
+    sheet = ScoreSheet()
+    known: dict[str, str] = {}
+    for column in columns:
+        name, lower = wide_metric(column)
+        before = known.setdefault(name.lower(), column)
+        if before != column:
+            findings.problems.append(f"file: columns {shown(before)} and {shown(column)} are one metric")
+        sheet.metrics[name] = Metric(name, "", family_of(name), "lower" if lower else "higher")
+    places: list[tuple[RowKey, str]] = []
+    for record in records:
+        found = scored_row(record, labels, findings)
+        if found is None:
+            continue
+        places.append((found[0], record.where))
+        if found[0] not in sheet.rows:
+            sheet.rows[found[0]] = found[1]
+            for number, column in enumerate(columns):
+                put_score(sheet, (len(sheet.rows) - 1, number), record, column, findings)
+    repeated(places, "the same item, system, level and labels", findings)
+    return sheet
+
+
+def _is_metric(key: str, records: Sequence[Record]) -> bool:
+    """Whether a wide column holds scores: most of what stands in it are numbers."""
+    plain, name = key.lower(), wide_metric(key)[0]
+    if name_of(name) != name:
+        return False
+    if key.startswith(METRIC_MARK) or plain == RESULT:
+        return True
+    if key.startswith(LABEL_MARK) or plain in LABELS or key in UNUSED or plain in INDEX_COLUMNS:
+        return False
+    held = [record.cells[key] for record in records if not is_undefined(record.cells.get(key))]
+    return 2 * sum(number_in(value) is not None for value in held) > len(held)
+
+
+def _table(sheet: ScoreSheet, notes: ParquetNotes, findings: FileFindings) -> ScoreTable:
+    values = np.full((len(sheet.rows), len(sheet.metrics)), np.nan)
+    reasons = dict(sheet.reasons)
+    for at, value in sheet.cells.items():
+        values[at] = value
+    metrics = tuple(notes.metrics.get(metric.name, metric) for metric in sheet.metrics.values())
+    numbers = {metric.name: number for number, metric in enumerate(metrics)}
+    for row, name, reason in notes.reasons:
+        if (row, numbers.get(name, -1)) in reasons:
+            reasons[row, numbers[name]] = reason
+    for row, number in zip(*np.nonzero(np.isnan(values)), strict=True):
+        reasons.setdefault((int(row), int(number)), NO_SCORE)
+    if undefined := Counter(reasons.values()):
+        listed = ", ".join(f"{count} ({shown(reason)})" for reason, count in undefined.most_common(5))
+        findings.notes.append(f"scores that are undefined: {listed}")
+    findings.note_replaced()
+    return ScoreTable(
+        tuple(sheet.rows.values()),
+        metrics,
+        values,
+        reasons,
+        printable_text(findings.file_name),
+        tuple(findings.notes),
+    )

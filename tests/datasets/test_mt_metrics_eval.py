@@ -1,0 +1,268 @@
+"""Folders of mt-metrics-eval: a small one made here, its faults, and WMT23 English-German as it is published."""
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from core.datasets.mt_metrics_eval import MtFolder, read_folder
+from core.errors import InputError
+from core.schema.scores import ErrorSpan, ScorableOutput, ScoredRow
+
+ERROR = {
+    "start": 0,
+    "end": 3,
+    "category": "style",
+    "severity": "minor",
+    "score": 1.0,
+    "is_source_error": False,
+}
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    def write(name: str, *lines: str) -> None:
+        path = tmp_path / "set" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+    def each(*values: object) -> list[str]:
+        return [
+            f"{system}\t{value}"
+            for system, own in zip(("A", "B", "refA"), values, strict=False)
+            for value in own
+        ]  # type: ignore[attr-defined]
+
+    write("sources/en-de.txt", "One.", "Two.\u2028Still two.")
+    write("references/en-de.refA.txt", "Eins.", "Zwei.")
+    write("documents/en-de.docs", "news\td1", "talk\td2")
+    for system, words in (("A", ("Eins", "")), ("B", ("Ein", "Zwo")), ("refA", ("Eins.", "Zwei."))):
+        write(f"system-outputs/en-de/{system}.txt", *words)
+    write("metric-scores/en-de/chrF-refA.seg.score", *each((0.5, 0.25), (1, "None")))
+    write("metric-scores/en-de/GEMBA-MQM-src.seg.score", *each((-1, -2), (-3, -4), (0, 0)))
+    write("human-scores/en-de.mqm.seg.score", *each((-1, 0), (-1, "None"), (0, 0)))
+    rated = [
+        json.dumps({"errors": errors})
+        for errors in ([ERROR], [], [ERROR | {"end": 4, "is_source_error": True}])
+    ]
+    write(
+        "human-scores/en-de.mqm.merged.seg.rating", *each(rated[:2], (rated[2], "None"), (rated[1], rated[1]))
+    )
+    write("human-scores/en-de.da.seg.score", *each((80, 90.5), (70, 60)))
+    return tmp_path / "set"
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+def problems_of(path: Path) -> tuple[str, ...]:
+    with pytest.raises(InputError) as caught:
+        read_folder(path)
+    return caught.value.problems
+
+
+def test_a_small_folder(small: Path) -> None:
+    found = read_folder(small)
+    labels = {"domain": "talk", "document": "d2", "language_pair": "en-de"}
+    assert found.outputs.outputs[1] == ScorableOutput(
+        "2", "A", "", "Zwei.", "Two.\u2028Still two.", None, "de", labels
+    )
+    assert [(one.item_id, one.system) for one in found.outputs.outputs] == [
+        ("1", "A"),
+        ("2", "A"),
+        ("1", "B"),
+        ("2", "B"),
+    ]
+    assert found.scores.rows[1] == ScoredRow("2", "A", None, "de", labels)
+    assert [metric.name for metric in found.scores.metrics] == ["GEMBA-MQM", "chrF"]
+    assert found.scores.values[:3].tolist() == [[-1, 0.5], [-2, 0.25], [-3, 1]]
+    assert math.isnan(found.scores.values[3, 1])
+    assert found.scores.reasons == {(3, 1): "no score in the file"}
+    assert "references among the systems, left out: refA" in found.notes
+
+
+def test_its_ratings_with_spans(small: Path) -> None:
+    ratings = read_folder(small).ratings
+    assert list(ratings) == ["da", "mqm"]
+    mqm = ratings["mqm"]
+    assert [(r.item_id, r.system, r.score) for r in mqm.ratings] == [
+        ("1", "A", -1),
+        ("2", "A", 0),
+        ("1", "B", -1),
+    ]
+    assert mqm.ratings[0].spans == (ErrorSpan(0, 3, "minor", "style", 1.0),)
+    assert mqm.ratings[1].spans == ()
+    assert mqm.ratings[2].spans == (ErrorSpan(0, 4, "minor", "style", 1.0, in_source=True),)
+    assert mqm.left_out == {"nobody rated it": 1, "of a reference, not of a system": 2}
+    assert [r.spans for r in ratings["da"].ratings] == [None] * 4
+    assert list(read_folder(small, human="da").ratings) == ["da"]
+
+
+def test_spans_alone_make_scores_and_scores_that_differ_are_noted(small: Path) -> None:
+    edit(small / "human-scores/en-de.mqm.seg.score", "A\t-1", "A\t-2")
+    assert read_folder(small).ratings["mqm"].notes == (
+        "1 scores are not minus the sum of their errors' weights",
+    )
+    (small / "human-scores/en-de.mqm.seg.score").unlink()
+    alone = read_folder(small).ratings["mqm.merged"]
+    assert [rating.score for rating in alone.ratings] == [-1, 0, -1]
+
+
+def test_the_hash_is_of_names_and_bytes(small: Path) -> None:
+    first = read_folder(small).outputs.sha256
+    assert read_folder(small).outputs.sha256 == first
+    edit(small / "human-scores/en-de.da.seg.score", "80", "81")
+    assert read_folder(small).outputs.sha256 != first
+
+
+FAULTS: dict[str, tuple[Callable[[Path], None], str]] = {
+    "a segment too many": (
+        lambda path: edit(path / "system-outputs/en-de/A.txt", "Eins\n", "Eins\nmore\n"),
+        "system-outputs/en-de/A.txt, line 3: there are 3 segments, the sources have 2",
+    ),
+    "a score too few": (
+        lambda path: edit(path / "metric-scores/en-de/chrF-refA.seg.score", "A\t0.25\n", ""),
+        "metric-scores/en-de/chrF-refA.seg.score, line 1: system A has 1 segments, the sources have 2",
+    ),
+    "a system without outputs": (
+        lambda path: edit(path / "human-scores/en-de.da.seg.score", "B\t70", "C\t70"),
+        "human-scores/en-de.da.seg.score, line 3: system C has no file of outputs",
+    ),
+    "no tab": (
+        lambda path: edit(path / "metric-scores/en-de/chrF-refA.seg.score", "A\t0.25", "A 0.25"),
+        "metric-scores/en-de/chrF-refA.seg.score, line 2: there is no tab; expected a system, a tab, and its value",
+    ),
+    "no number": (
+        lambda path: edit(path / "human-scores/en-de.mqm.seg.score", "-1", "bad"),
+        'human-scores/en-de.mqm.seg.score, line 1: "bad" is no number',
+    ),
+    "a span outside": (
+        lambda path: edit(path / "human-scores/en-de.mqm.merged.seg.rating", '"end": 3', '"end": 5'),
+        "human-scores/en-de.mqm.merged.seg.rating, line 1, error 1: ends at 5, the text has 4 characters",
+    ),
+    "a span turned round": (
+        lambda path: edit(path / "human-scores/en-de.mqm.merged.seg.rating", '"start": 0', '"start": 9'),
+        "human-scores/en-de.mqm.merged.seg.rating, line 1, error 1: start and end are not two whole numbers in order",
+    ),
+    "no JSON": (
+        lambda path: edit(path / "human-scores/en-de.mqm.merged.seg.rating", '{"errors": []}', "{"),
+        "human-scores/en-de.mqm.merged.seg.rating, line 2, column 2: not valid JSON",
+    ),
+    "no document": (
+        lambda path: edit(path / "documents/en-de.docs", "news\td1", "news"),
+        "documents/en-de.docs, line 1: expected a domain, a tab, and a document",
+    ),
+    "no outputs": (
+        lambda path: [one.unlink() for one in (path / "system-outputs/en-de").iterdir()],  # type: ignore[dict-item]
+        "system-outputs/en-de: there is no SYSTEM.txt",
+    ),
+    "not UTF-8": (
+        lambda path: (path / "sources/en-de.txt").write_bytes(b"One.\nTw\xf6.\n"),  # type: ignore[dict-item]
+        "sources/en-de.txt, line 2: byte 0xf6 is not UTF-8",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", list(FAULTS))
+def test_faults_are_named_by_file_and_line(small: Path, fault: str) -> None:
+    spoil, said = FAULTS[fault]
+    spoil(small)
+    assert any(problem.startswith(said) for problem in problems_of(small)), problems_of(small)
+
+
+def test_faults_of_several_files_come_together(small: Path) -> None:
+    for fault in ("a segment too many", "no tab", "no number", "no document"):
+        FAULTS[fault][0](small)
+    assert len(problems_of(small)) == 4
+
+
+def test_what_is_not_there_is_named(small: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there are: en-de"):
+        read_folder(small, language_pair="he-en")
+    with pytest.raises(InputError, match="there are: da, mqm"):
+        read_folder(small, human="sqm")
+    with pytest.raises(InputError, match="is no folder"):
+        read_folder(tmp_path / "nowhere")
+    with pytest.raises(InputError, match=r"there is no LP\.txt"):
+        read_folder(tmp_path)
+    (small / "sources/he-en.txt").write_text("x\n")
+    with pytest.raises(InputError, match="choose one of en-de, he-en"):
+        read_folder(small)
+
+
+# --- WMT23 ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def wmt23(shared_data: Path) -> MtFolder:
+    return read_folder(shared_data / "wmt23", language_pair="en-de")
+
+
+@pytest.mark.shared
+def test_wmt23_has_twelve_systems_and_460_rated_segments(wmt23: MtFolder) -> None:
+    """002 gives 460 x 12 = 5,520 rated outputs; every system translated all 557 segments."""
+    mqm = wmt23.ratings["mqm"]
+    assert len(wmt23.outputs.outputs) == 557 * 12 == len(wmt23.scores.rows)
+    assert len(mqm.ratings) == 5520
+    assert len({rating.item_id for rating in mqm.ratings}) == 460
+    assert len({rating.system for rating in mqm.ratings}) == 12
+    assert mqm.left_out == {"nobody rated it": 97 * 12, "of a reference, not of a system": 460}
+    assert len(wmt23.ratings["da-sqm"].ratings) == 549 * 12
+
+
+@pytest.mark.shared
+def test_wmt23_scores_are_minus_the_weights_of_all_errors(wmt23: MtFolder) -> None:
+    """To the last bit, with the errors in the source: these are omissions, marked where the words stand."""
+    ratings = wmt23.ratings["mqm"].ratings
+    assert wmt23.ratings["mqm"].notes == ()
+    without_source = [
+        abs(r.score + sum(s.weight or 0 for s in r.spans or () if not s.in_source)) > 1e-9 for r in ratings
+    ]
+    assert all(r.score == -sum(s.weight or 0 for s in r.spans or ()) for r in ratings)
+    # Counted in the file itself: outputs with an error in the source that weighs something.
+    assert sum(without_source) == 435
+    marked = [s for r in ratings for s in r.spans or ()]
+    assert {s.category for s in marked if s.in_source and s.weight} == {"accuracy/omission", "other"}
+
+
+@pytest.mark.shared
+def test_wmt23_errors_an_output(wmt23: MtFolder) -> None:
+    """002, Table 9: 34.75 errors in the examples of a test item, of eleven other systems; 37.35 with the source's."""
+    spans = [s for r in wmt23.ratings["mqm"].ratings for s in r.spans or ()]
+    outside = [s for s in spans if not s.in_source]
+    assert round(len(outside) / 5520 * 11, 2) == 34.75
+    assert round(len(spans) / 5520 * 11, 2) == 37.35
+
+
+@pytest.mark.shared
+def test_wmt23_system_scores_are_the_shipped_ones(wmt23: MtFolder, shared_data: Path) -> None:
+    shipped = (shared_data / "wmt23/human-scores/en-de.mqm.sys.score").read_text("utf-8").splitlines()
+    for system, score in (line.split("\t") for line in shipped):
+        own = [r.score for r in wmt23.ratings["mqm"].ratings if r.system == system]
+        if system != "refA":
+            assert sum(own) / len(own) == pytest.approx(float(score), abs=1e-9)
+
+
+@pytest.mark.shared
+def test_wmt23_metrics(wmt23: MtFolder) -> None:
+    assert [(m.name, m.family) for m in wmt23.scores.metrics] == [
+        ("BERTscore", "BERTScore"),
+        ("BLEU", "BLEU"),
+        ("BLEURT-20", "BLEURT"),
+        ("COMET", "COMET"),
+        ("GEMBA-MQM", "other"),
+        ("MetricX-23", "other"),
+        ("Random-sysname", "other"),
+        ("XCOMET-Ensemble", "COMET"),
+        ("chrF", "chrF"),
+    ]
+    assert wmt23.scores.reasons == {}
+    at = wmt23.scores.rows.index(
+        next(r for r in wmt23.scores.rows if r.system == "ONLINE-W" and r.item_id == "1")
+    )
+    assert wmt23.scores.values[at, 1] == 8.516593018819643
