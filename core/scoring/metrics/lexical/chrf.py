@@ -1,0 +1,69 @@
+"""chrF and chrF++ of one text (Popović 2015, 2017), as sacrebleu computes them, from one count of sequences."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.schema.scores import Score
+from core.scoring.metrics.lexical.ngrams import n_shared, shared_characters
+from core.scoring.metrics.lexical.texts import ReadText
+
+_BETA_SQUARED = 4
+"""Recall weighs twice as much as precision."""
+
+
+@dataclass(frozen=True)
+class ChrfSetting:
+    """One configuration: longest sequences of characters and of words; 0 words: plain chrF."""
+
+    characters: int
+    words: int
+
+
+@dataclass(frozen=True)
+class ChrfScores:
+    """Scores of several configurations."""
+
+    settings: Sequence[ChrfSetting]
+
+    def __call__(self, text: ReadText, reference: ReadText) -> list[Score]:
+        """One score a configuration, in their order."""
+        longest = max(setting.characters for setting in self.settings)
+        most_words = max(setting.words for setting in self.settings)
+        first, second = text.characters, reference.characters
+        of_characters = _shares(shared_characters(first, second, longest), len(first), len(second))
+        of_words: list[tuple[float, float] | None] = []
+        if most_words:
+            shared = [
+                n_shared(text.ngrams("punctuated", n), reference.ngrams("punctuated", n))
+                for n in range(1, most_words + 1)
+            ]
+            of_words = _shares(shared, len(text.punctuated), len(reference.punctuated))
+        return [
+            Score(f_score([*of_characters[: setting.characters], *of_words[: setting.words]]))
+            for setting in self.settings
+        ]
+
+
+def f_score(shares: Sequence[tuple[float, float] | None]) -> float:
+    """F2 of mean precision and mean recall over the orders: 0 to 100, 0 where nothing is shared.
+
+    shares: (precision, recall) of each order; None where text or reference is too short for it: left out.
+    """
+    defined = [share for share in shares if share is not None]
+    if not defined:
+        return 0.0
+    precision = sum(share[0] for share in defined) / len(defined)
+    recall = sum(share[1] for share in defined) / len(defined)
+    if not precision + recall:
+        return 0.0
+    return 100 * (1 + _BETA_SQUARED) * precision * recall / (_BETA_SQUARED * precision + recall)
+
+
+def _shares(shared: Sequence[int], length: int, reference_length: int) -> list[tuple[float, float] | None]:
+    """Precision and recall of sequences of 1, 2, ...; lengths in characters or words."""
+    return [
+        (common / (length - order), common / (reference_length - order))
+        if length > order and reference_length > order
+        else None
+        for order, common in enumerate(shared)
+    ]

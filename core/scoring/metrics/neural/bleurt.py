@@ -1,0 +1,57 @@
+"""BLEURT (Sellam et al. 2020) by the bleurt-pytorch library: its checkpoints, carried over from TensorFlow."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from core.errors import InputError
+from core.scoring.metrics.neural.libraries import library
+from core.scoring.metrics.neural.model import loaded, window
+from core.scoring.metrics.scorer import ScoringPair
+
+
+class BleurtModel:
+    """A regression from reference and text, read together."""
+
+    def __init__(self, place: Path, length: int, device: str, batch_size: int, metric: str) -> None:
+        """Load the folder's model. length: most tokens of both texts together."""
+        bleurt = library("bleurt_pytorch")
+        config = loaded(lambda: bleurt.BleurtConfig.from_pretrained(place), metric, place)
+        if config.num_labels != 1:
+            raise InputError(f"{metric}: the model in {place} gives {config.num_labels} numbers, BLEURT one")
+        self._tokenizer = loaded(lambda: bleurt.BleurtTokenizer.from_pretrained(place), metric, place)
+        model = loaded(
+            lambda: bleurt.BleurtForSequenceClassification.from_pretrained(place, config=config),
+            metric,
+            place,
+        )
+        self._model: Any = model.to(device).eval()
+        self._length = min(length, window(config, self._tokenizer))
+        self._device, self._batch_size = device, batch_size
+
+    def numbers(self, pairs: Sequence[ScoringPair]) -> list[float]:
+        """See Model. Texts of about the same length go together: less padding."""
+        order = sorted(range(len(pairs)), key=lambda place: _letters(pairs[place]))
+        numbers = [0.0] * len(pairs)
+        for start in range(0, len(order), self._batch_size):
+            places = order[start : start + self._batch_size]
+            for place, number in zip(places, self._batch([pairs[each] for each in places]), strict=True):
+                numbers[place] = number
+        return numbers
+
+    def _batch(self, pairs: Sequence[ScoringPair]) -> list[float]:
+        inputs = self._tokenizer(
+            [str(pair.reference) for pair in pairs],
+            [pair.text for pair in pairs],
+            padding="longest",
+            truncation="longest_first",
+            max_length=self._length,
+            return_tensors="pt",
+        )
+        with library("torch").inference_mode():
+            logits = self._model(**inputs.to(self._device)).logits
+        return [float(number) for number in logits.flatten().tolist()]
+
+
+def _letters(pair: ScoringPair) -> int:
+    return len(pair.text) + len(pair.reference or "")

@@ -1,0 +1,63 @@
+"""What the four families have in common: a model that gives numbers, and a way around texts it cannot take."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from core.errors import InputError
+from core.schema.scores import Score
+from core.scoring.metrics.neural.libraries import in_a_line
+from core.scoring.metrics.scorer import ScoringPair
+
+NO_NUMBER = "the model gave no number"
+
+
+class Model(Protocol):
+    """A metric's model in memory."""
+
+    def numbers(self, pairs: Sequence[ScoringPair]) -> list[float]:
+        """One number a pair, in order; NaN where the metric has none."""
+
+
+def scores_of(model: Model, pairs: Sequence[ScoringPair], metric: str) -> list[Score]:
+    """A score a pair. A pair that the library refuses fails alone: halves of the batch find it.
+
+    Raises InputError where it is the machine that fails: then no pair's score would mean anything.
+    """
+    if not pairs:
+        return []
+    try:
+        numbers = model.numbers(pairs)
+    except (MemoryError, RuntimeError) as problem:
+        if len(pairs) == 1:
+            raise InputError(
+                f"{metric} broke off on this machine; a smaller --batch-size or --device cpu may help",
+                [in_a_line(problem)],
+            ) from problem
+    except Exception as problem:
+        if len(pairs) == 1:
+            return [Score(None, f"the model's library cannot take these texts ({in_a_line(problem)})")]
+    else:
+        if len(numbers) != len(pairs):
+            raise RuntimeError(f"{metric}: {len(numbers)} numbers for {len(pairs)} pairs")
+        return [Score(number) if math.isfinite(number) else Score(None, NO_NUMBER) for number in numbers]
+    middle = len(pairs) // 2
+    return scores_of(model, pairs[:middle], metric) + scores_of(model, pairs[middle:], metric)
+
+
+def window(config: Any, tokenizer: Any) -> int:
+    """Most tokens a model takes. A tokenizer that was saved without a limit says a number beyond all bounds."""
+    positions = int(getattr(config, "max_position_embeddings", 512))
+    if getattr(config, "model_type", "") in ("roberta", "xlm-roberta", "camembert"):
+        positions -= 2  # RoBERTa's positions begin after the one for padding
+    return min(positions, int(min(tokenizer.model_max_length, 10**9)))
+
+
+def loaded(load: Callable[[], Any], name: str, place: object) -> Any:
+    """What a library loads. Raises InputError with its reason where it cannot."""
+    try:
+        return load()
+    except InputError:
+        raise
+    except Exception as problem:
+        raise InputError(f"{name}: the model in {place} cannot be loaded", [in_a_line(problem)]) from problem
