@@ -1,10 +1,8 @@
 """Generate: answers of known quality from questions and references; watch a run, inspect it, send it on."""
 
-from typing import get_args
-
 import streamlit as st
 
-from core.schema import RunKind
+from core.schema import GENERATION_KINDS
 from core.store import Store
 from core.store.runs import get_run, list_runs
 from pages.components import (
@@ -29,7 +27,7 @@ def render() -> None:
         blind_pair.style()
         generate_style.style()
         messages.news()
-        chosen = run_choice.choose(list_runs(store, get_args(RunKind)))
+        chosen = run_choice.choose(list_runs(store, GENERATION_KINDS))
         if chosen == run_choice.NEW:
             started = generate_form.form(store)
             if started is not None:

@@ -75,7 +75,8 @@ def _counted(estimate: Estimate | None, what: str, why_none: str = NOT_ASKED) ->
     if estimate is not None:
         n = estimate.n_clusters if what == "items" else estimate.n
         n_left_out = estimate.n_left_out
-    return {**_ends(estimate, why_none), f"n_{what}": n, f"n_{what}_left_out": n_left_out}
+    lacking = "systems" if what == "pairs" else what  # a pair is missing where a system is
+    return {**_ends(estimate, why_none), f"n_{what}": n, f"n_{lacking}_left_out": n_left_out}
 
 
 def _ends(estimate: Estimate | None, why_none: str = "") -> dict[str, Any]:

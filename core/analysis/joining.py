@@ -97,6 +97,8 @@ def join_levels(table: ScoreTable, *, raw: bool = False) -> Joined:
     levels = [level_number(row.level) for row in table.rows]
     rows = np.array([index for index, level in enumerate(levels) if level is not None], dtype=np.int64)
     target = np.array([level for level in levels if level is not None], dtype=np.float64)
+    if not table.rows:
+        raise InputError(f"{_called(table)}: there are no scores yet.")
     if not rows.size:
         raise InputError(
             f"{_called(table)} has no damage levels to correlate with: a column `level` holds A0-A4 or 0-5. "

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from core import __version__
-from core.cli import admin, generate, runs, serve, study
+from core.cli import admin, correlate, generate, meta_correlate, published, runs, score, serve, study
 from core.errors import AssayError, InputError
 
 MOST_PROBLEMS = 40
@@ -20,6 +20,10 @@ def parser() -> argparse.ArgumentParser:
     nouns = top.add_subparsers(dest="noun", required=True, metavar="NOUN")
     study.add_to(nouns)
     generate.add_to(nouns)
+    score.add_to(nouns)
+    correlate.add_to(nouns)
+    meta_correlate.add_to(nouns)
+    published.add_to(nouns)
     runs.add_to(nouns)
     serve.add_to(nouns)
     admin.add_to(nouns)

@@ -25,7 +25,7 @@ from core.runs.settings import (
     GenerationSettings,
     RunningSettings,
 )
-from core.schema import RunKind
+from core.schema import GenerationKind
 from core.store import database_path, open_store
 from core.store.runs import delete_run
 
@@ -164,7 +164,7 @@ def _damage(options: argparse.Namespace) -> None:
     _generate(options, "damage", damage=damage)
 
 
-def _generate(options: argparse.Namespace, kind: RunKind, **scheme: Any) -> None:
+def _generate(options: argparse.Namespace, kind: GenerationKind, **scheme: Any) -> None:
     data = read_file(options.file)
     go_where_it_runs(options.backend)
     if not options.resume:
@@ -229,7 +229,7 @@ def _engine(options: argparse.Namespace) -> dict[str, Any]:
     return chosen
 
 
-def _prompts(options: argparse.Namespace, kind: RunKind) -> dict[str, str]:
+def _prompts(options: argparse.Namespace, kind: GenerationKind) -> dict[str, str]:
     if options.backend == "rules":
         if options.prompt:
             raise InputError("--prompt: rules ask no model, so they use no prompt; leave it out.")

@@ -7,24 +7,25 @@ import time
 from pathlib import Path
 
 from core.cli.options import make_folder, write_file
+from core.cli.run_summary import summary
 from core.errors import AssayError, InputError
-from core.runs.environments import python_for
-from core.runs.generation import GenerationJob, materials_of
-from core.runs.outputs import RUN_FILE, identity_of, output_files
-from core.runs.progress import Progress, money_of, progress_of
-from core.runs.settings import Backend, running_of, settings_of
+from core.runs.environments import Environment, python_for
+from core.runs.kinds import files_of, job_of
+from core.runs.progress import Progress, progress_of
+from core.runs.report import RUN_FILE, identity_of
+from core.runs.settings import Backend
 from core.runs.sources import count_verbatim
 from core.runs.worker import work
-from core.schema import Run
+from core.schema import GENERATION_KINDS, Run
 from core.store import Store
 
 _LINE_SECONDS = 5.0
 """Between two progress lines where nobody watches a terminal."""
 
 
-def go_where_it_runs(backend: Backend) -> None:
-    """Go on in the Python that the backend needs, with the same arguments; return if it is this one."""
-    python = python_for(backend)
+def go_where_it_runs(environment: Backend | Environment) -> None:
+    """Go on in the Python that the work needs, with the same arguments; return if it is this one."""
+    python = python_for(environment)
     if python != Path(sys.executable):
         sys.stdout.flush()
         try:
@@ -48,11 +49,6 @@ def check_folder(folder: Path, run: Run | None) -> None:
         raise InputError(f"--out: {folder} holds the results of run {number}; name another folder.")
 
 
-def job_of(store: Store, run: Run) -> GenerationJob:
-    """The job of a run that is kept."""
-    return GenerationJob(materials_of(store, run).materials, settings_of(run), running_of(run))
-
-
 def work_here(store: Store, run: Run) -> Progress:
     """Work on the run in this process, telling how far it is on standard error."""
     teller = _Teller(store, run.run_id)
@@ -69,44 +65,25 @@ def finish_in_folder(store: Store, run_id: int, folder: Path) -> None:
     progress = progress_of(store, run_id)
     make_folder(folder)
     names = []
-    for name, data in output_files(store, progress.run).items():
+    for name, data in files_of(store, progress.run).items():
         write_file(folder / name, data)
         names.append(name)
-    print("\n".join(summary(progress)))
-    if verbatim := count_verbatim(store, progress.run):
+    print("\n".join(summary(store, progress)))
+    if progress.run.kind in GENERATION_KINDS and (verbatim := count_verbatim(store, progress.run)):
         print(
             f"Note: the first level of {verbatim} items is the reference word for word (verbatim), for want of a "
             "paraphrase: a metric that compares with the reference sees a text beside itself there."
         )
     print(f"Written to {folder}: {', '.join(names)}.")
+    check_done(progress)
+
+
+def check_done(progress: Progress) -> None:
+    """Raise AssayError, saying how to go on, where a run did not come to its end."""
     if progress.state != "done":
-        lines = [f"Run {run_id} is {progress.state}.", progress.run.message, "--resume goes on with it."]
+        run = progress.run
+        lines = [f"Run {run.run_id} is {progress.state}.", run.message, "--resume goes on with it."]
         raise AssayError("\n".join(line for line in lines if line))
-
-
-def summary(progress: Progress) -> list[str]:
-    """What came of a run, in lines: items, failures by step and reason, cost by step."""
-    wanted = progress.run.n_wanted
-    lines = [f"Run {progress.run.run_id} ({progress.state}): {progress.n_done} of {wanted} items complete."]
-    if progress.n_failed or progress.n_again:
-        count = progress.n_failed + progress.n_again
-        what = "1 item has" if count == 1 else f"{count} items have"
-        lines.append(f"{what} not all levels; what was made of them is in outputs.csv. Why:")
-    lines += [f"  {count:>5}  {step}: {reason}" for (step, reason), count in progress.failures.items()]
-    for cost in progress.costs:
-        tokens = "tokens not counted by the server"
-        if not cost.calls:
-            tokens = "nothing asked"
-        elif cost.input_tokens is not None and cost.output_tokens is not None:
-            tokens = f"{cost.input_tokens:,} tokens in, {cost.output_tokens:,} out"
-        unusable = f", {cost.unusable} without a complete answer" if cost.unusable else ""
-        lines.append(
-            f"Cost of {cost.step}: {cost.calls:,} calls ({cost.cached:,} more from the cache{unusable}), {tokens}, "
-            f"{cost.seconds:,.1f} s."
-        )
-    if (money := money_of(progress)) is not None:
-        lines.append(f"Money: {money:,.4f}.")
-    return lines
 
 
 class _Teller:

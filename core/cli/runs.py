@@ -5,20 +5,24 @@ import json
 from pathlib import Path
 
 from core.cli.options import Commands, add_database_option, existing_database
-from core.cli.run_here import check_folder, finish_in_folder, go_where_it_runs, job_of, summary, work_here
+from core.cli.run_here import check_folder, finish_in_folder, go_where_it_runs, work_here
+from core.cli.run_summary import summary
 from core.datasets.reading import shown
-from core.runs.outputs import run_report
+from core.runs.kinds import environment_of, job_of, maker_of, seed_of
 from core.runs.plan import prepare_again
 from core.runs.progress import progress_of
-from core.runs.settings import settings_of
+from core.runs.report import run_report
 from core.runs.worker import work
+from core.schema import GENERATION_KINDS
 from core.store import open_store
 from core.store.runs import ask_to_stop, get_run, list_runs
 
 
 def add_to(nouns: Commands) -> None:
     """Register `runs` and its verbs."""
-    noun = nouns.add_parser("runs", help="runs of generation: list, show, cancel, resume, write results")
+    noun = nouns.add_parser(
+        "runs", help="runs of generation and scoring: list, show, cancel, resume, write results"
+    )
     verbs = noun.add_subparsers(dest="verb", required=True, metavar="VERB")
     command = verbs.add_parser("list", help="all runs, newest first")
     command.add_argument("--json", action="store_true", help="print JSON")
@@ -56,24 +60,23 @@ def _list(options: argparse.Namespace) -> None:
         print(json.dumps(rows, indent=2, ensure_ascii=False))
         return
     if not progresses:
-        print("No runs yet: `generate factual` or `generate damage` starts one.")
+        print("No runs yet: `generate factual`, `generate damage` or `score` starts one.")
     if progresses:
-        print("run\tmade (UTC)\tkind\tstate\tcomplete\tsource\tseed\tfile")
+        print("run\tmade (UTC)\tkind\tstate\tcomplete\tsource or metrics\tseed\tfile")
     for progress in progresses:
-        run, settings = progress.run, settings_of(progress.run)
-        seed = (settings.factual if run.kind == "factual" else settings.damage).seed
+        run, seed = progress.run, seed_of(progress.run)
         made = run.created_utc[:16].replace("T", " ")
         cells = (run.run_id, made, run.kind, progress.state, f"{progress.n_done} of {run.n_wanted}")
-        print(*cells, shown(settings.source_name), seed, shown(run.data_file), sep="\t")
+        print(*cells, shown(maker_of(run)), "-" if seed is None else seed, shown(run.data_file), sep="\t")
 
 
 def _show(options: argparse.Namespace) -> None:
     with open_store(existing_database(options.db)) as store:
         progress = progress_of(store, options.number)
-    if options.json:
-        print(json.dumps(run_report(progress), indent=2, ensure_ascii=False))
-        return
-    print("\n".join(summary(progress)))
+        if options.json:
+            print(json.dumps(run_report(store, progress), indent=2, ensure_ascii=False))
+            return
+        print("\n".join(summary(store, progress)))
     if progress.run.message:
         print(progress.run.message)
 
@@ -83,7 +86,13 @@ def _cancel(options: argparse.Namespace) -> None:
         progress = progress_of(store, options.number)
         if progress.state in ("running", "waiting"):
             ask_to_stop(store, options.number)
-            print(f"Run {options.number} stops when the requests that are open have been put down.")
+            generates = progress.run.kind in GENERATION_KINDS
+            when = (
+                "the requests that are open have been put down"
+                if generates
+                else "the texts at work are scored"
+            )
+            print(f"Run {options.number} stops when {when}.")
         else:
             print(f"Run {options.number} is {progress.state}: nobody is working on it.")
 
@@ -92,7 +101,7 @@ def _resume(options: argparse.Namespace) -> None:
     with open_store(existing_database(options.db)) as store:
         run = get_run(store, options.number)
         check_folder(options.out, run)
-        go_where_it_runs(settings_of(run).backend)
+        go_where_it_runs(environment_of(run))
         work_here(store, prepare_again(store, run, None, options.limit))
         finish_in_folder(store, run.run_id, options.out)
 

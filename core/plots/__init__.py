@@ -1,6 +1,9 @@
 """Results as plotly figures, one module a subject; no Streamlit, no statistics."""
 
 from core.plots.generation import words_kept
+from core.plots.heat import heat_colour
+from core.plots.meta_correlation import meta_matrix, meta_scatter, meta_title, published_heat
+from core.plots.metrics import metric_ranking, metric_votes, redundancy, scores_by_level
 from core.plots.study import AGREEMENT, agreement, choices, contingency, position, preference_names, verdict
 
 __all__ = [
@@ -8,8 +11,17 @@ __all__ = [
     "agreement",
     "choices",
     "contingency",
+    "heat_colour",
+    "meta_matrix",
+    "meta_scatter",
+    "meta_title",
+    "metric_ranking",
+    "metric_votes",
     "position",
     "preference_names",
+    "published_heat",
+    "redundancy",
+    "scores_by_level",
     "verdict",
     "words_kept",
 ]

@@ -1,6 +1,7 @@
 """What all figures share: colours, labels, rows and the clear ground.
 
-A figure has no title (the page has one) and no background, so that it is readable on light and on dark ground.
+A figure has no title (the page has one) unless the title is the result, and no background, so that it is readable
+on light and on dark ground.
 Colours are blue, ochre and two greys: told apart without red and green, and none says "right" or "wrong".
 Names of sources, raters and levels are a user's text. Plotly reads HTML in every label, so they are escaped.
 """
@@ -18,9 +19,9 @@ _CLEAR = "rgba(0, 0, 0, 0)"
 _LONGEST = 22
 
 
-def label(text: str) -> str:
+def label(text: str, *, longest: int = _LONGEST) -> str:
     """User text for a plotly label: no HTML, not too long."""
-    short = text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+    short = text if len(text) <= longest else text[: longest - 1] + "…"
     return escape(short, quote=False)
 
 

@@ -3,7 +3,9 @@
 from dataclasses import dataclass, replace
 
 from core.runs.progress import Progress
+from core.runs.score_settings import scoring_running_of
 from core.runs.settings import running_of, settings_of
+from core.schema import GENERATION_KINDS
 from core.store import Store
 from core.store.replies import step_costs
 from core.store.runs import run_items
@@ -28,8 +30,29 @@ class Estimate:
 def estimate_all(store: Store, progress: Progress) -> Estimate:
     """What all items of the run will take, told from those it has finished, not from those that got no answer."""
     progress = replace(progress, costs=step_costs(store, progress.run.run_id, finished=True))
+    if progress.run.kind not in GENERATION_KINDS:
+        return estimate_scoring(progress)
     seconds = [item.seconds for item in run_items(store, progress.run.run_id) if item.state != "again"]
     return estimate(progress, sum(seconds) / len(seconds) if seconds else None)
+
+
+def estimate_scoring(progress: Progress) -> Estimate:
+    """Texts and time of a whole scoring run. Scores from the cache count as if they had to be computed."""
+    run, workers = progress.run, scoring_running_of(progress.run).workers
+    n_seen = progress.n_done + progress.n_failed
+    if not n_seen or any(cost.calls == 0 for cost in progress.costs):
+        return Estimate(n_seen, run.n_items, None, None, None, None, None)
+    scale = run.n_items / n_seen
+    calls = scale * max((cost.calls + cost.cached for cost in progress.costs), default=0)
+    seconds = sum(
+        scale
+        * cost.seconds
+        * (cost.calls + cost.cached)
+        / cost.calls
+        / (workers if cost.step == "lexical" else 1)
+        for cost in progress.costs
+    )
+    return Estimate(n_seen, run.n_items, round(calls), None, None, None, seconds)
 
 
 def estimate(progress: Progress, item_seconds: float | None) -> Estimate:

@@ -10,13 +10,12 @@ from core.generation.damage import damage_texts
 from core.generation.factual.published import from_traces
 from core.generation.records import DamageTrace, FactualTrace
 from core.runs.generation import materials_of
-from core.runs.progress import Progress, money_of, progress_of
+from core.runs.progress import Progress, progress_of
+from core.runs.report import RUN_FILE, run_report
 from core.runs.results import Trace, level_texts, traces_of
-from core.runs.settings import describe, settings_of
+from core.runs.settings import settings_of
 from core.schema import Material, Run
 from core.store import Store
-
-RUN_FILE = "run.json"
 
 
 def output_files(store: Store, run: Run) -> dict[str, bytes]:
@@ -42,7 +41,7 @@ def output_files(store: Store, run: Run) -> dict[str, bytes]:
     if run.kind == "damage":
         files["meta-judge.jsonl"] = to_meta_judge(materials, texts)
     files["records.jsonl"] = b"".join(_line(asdict(trace)) for trace in traces)
-    files[RUN_FILE] = _json(run_report(progress))
+    files[RUN_FILE] = _json(run_report(store, progress))
     return files
 
 
@@ -58,34 +57,6 @@ def generated_texts(trace: Trace, source: str) -> tuple[GeneratedText, ...]:
         reason = f"{trace.failed_step}: {trace.reason}"
         made.append(GeneratedText(trace.item_id, f"A{len(made)}", source, None, "", reason))
     return tuple(made)
-
-
-def identity_of(run: Run) -> dict[str, object]:
-    """What run.json says of which run it is."""
-    return {"run": run.run_id, "kind": run.kind, "file_sha256": run.data_sha256, "made_utc": run.created_utc}
-
-
-def run_report(progress: Progress) -> dict[str, object]:
-    """Settings, counters and cost of a run: run.json, and `runs show --json`."""
-    run = progress.run
-    return {
-        **identity_of(run),
-        "state": progress.state,
-        "message": run.message,
-        "file": run.data_file,
-        "finished_utc": run.finished_utc,
-        "app_version": run.app_version,
-        "settings": describe(settings_of(run)),
-        "items": run.n_wanted,
-        "done": progress.n_done,
-        "failed": progress.n_failed,
-        "again": progress.n_again,
-        "failures": [
-            {"step": step, "reason": reason, "n": n} for (step, reason), n in progress.failures.items()
-        ],
-        "costs": [asdict(cost) for cost in progress.costs],
-        "money": money_of(progress),
-    }
 
 
 def _origin(trace: FactualTrace, level: str) -> str:

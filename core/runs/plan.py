@@ -2,31 +2,27 @@
 
 from collections.abc import Sequence
 
-from core import __version__
 from core.datasets.questions import read_questions
-from core.datasets.reading import sha256_of
 from core.errors import InputError
 from core.generation.records import EditCalls, Task
 from core.llm.prompts import Prompt, find_prompt
-from core.runs.progress import is_worked_on
+from core.runs.keeping import check_limit, go_on, keep_run, newest_same
 from core.runs.settings import (
     GenerationSettings,
     RunningSettings,
     as_kept,
     check_settings,
     normalised,
-    same_work,
     settings_of,
 )
-from core.schema import MaterialSet, Run, RunKind
+from core.schema import GenerationKind, MaterialSet, Run
 from core.store import Store
-from core.store.runs import change_run, get_run, insert_run, item_states, list_runs
 
 EDIT_PURPOSES = ("edit", "edit-shared", "edit-text")
 """Forms in which a model may be asked for an edit; a run uses one of them."""
 
 
-def default_prompts(kind: RunKind, task: Task, edit_calls: EditCalls) -> dict[str, str]:
+def default_prompts(kind: GenerationKind, task: Task, edit_calls: EditCalls) -> dict[str, str]:
     """Purpose -> name of the shipped prompt that is used unless another is chosen."""
     if kind == "damage":
         return {"damage": f"damage-{task}"}
@@ -35,7 +31,7 @@ def default_prompts(kind: RunKind, task: Task, edit_calls: EditCalls) -> dict[st
 
 
 def choose_prompts(
-    kind: RunKind, task: Task, edit_calls: EditCalls, chosen: Sequence[Prompt] = ()
+    kind: GenerationKind, task: Task, edit_calls: EditCalls, chosen: Sequence[Prompt] = ()
 ) -> dict[str, str]:
     """Purpose -> the whole text of its prompt: the chosen ones, else those shipped.
 
@@ -81,51 +77,30 @@ def create_run(
 ) -> tuple[Run, MaterialSet]:
     """Keep a run that waits to be started, and say what it will work on. Raises InputError with all problems."""
     check_settings(settings, running)
-    _check_limit(limit, 0)
+    check_limit(limit, 0)  # before a long file is read
     settings = normalised(settings)
     task = settings.damage.task if settings.kind == "damage" else None
     materials = read_questions(data, file_name, task)
-    run = Run(
-        run_id=0,
-        kind=settings.kind,
-        state="waiting",
+    run = keep_run(
+        store,
+        settings.kind,
+        data,
+        file_name,
+        len(materials.materials),
         settings=as_kept(settings),
         running=as_kept(running),
-        data_file=file_name,
-        data_sha256=sha256_of(data),
-        n_items=len(materials.materials),
-        limit=None if limit is None else min(limit, len(materials.materials)),
-        created_utc="",
-        app_version=__version__,
+        limit=limit,
     )
-    return insert_run(store, run, data), materials
+    return run, materials
 
 
 def find_same(store: Store, data: bytes, settings: GenerationSettings) -> Run:
     """The newest run that was asked for exactly this. Raises InputError when there is none to resume."""
-    settings = normalised(settings)
-    for run in list_runs(store, (settings.kind,)):
-        if same_work(run, settings, sha256_of(data)):
-            return run
-    raise InputError(
-        "There is no run of this file with these settings to resume: leave --resume out to start one. "
-        "`python -m core runs list` names the runs there are."
-    )
+    return newest_same(store, settings.kind, data, as_kept(normalised(settings)))
 
 
 def prepare_again(store: Store, run: Run, running: RunningSettings | None, limit: int | None) -> Run:
-    """Set how a run goes on: other limits of work, and how many of its items."""
-    if is_worked_on(run):
-        raise InputError(f"Run {run.run_id} is being worked on by process {run.process}: cancel it first.")
+    """Set how a run goes on: other limits of work, and how many of its items. Without `running`: of any kind."""
     if running is not None:
         check_settings(settings_of(run), running)
-    _check_limit(limit, len(item_states(store, run.run_id)))
-    limit = None if limit is None else min(limit, run.n_items)
-    change_run(store, run.run_id, running=None if running is None else as_kept(running), limit=limit)
-    return get_run(store, run.run_id)
-
-
-def _check_limit(limit: int | None, n_done: int) -> None:
-    if limit is not None and limit < max(1, n_done):
-        why = f"the run has come to {n_done} items already" if n_done else "at least 1"
-        raise InputError("The run cannot start", [f"--limit: {limit} is too small; {why}"])
+    return go_on(store, run, None if running is None else as_kept(running), limit)

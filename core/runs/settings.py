@@ -15,7 +15,7 @@ from core.generation.factual.steps import FactualSettings
 from core.llm.asking import DEFAULT_ATTEMPTS
 from core.llm.connection import normal_url
 from core.llm.prompts import parse_prompt
-from core.schema import Run, RunKind
+from core.schema import GenerationKind, Run
 
 Backend = Literal["rules", "openai", "vllm"]
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
@@ -30,7 +30,7 @@ MOST_LEVELS = 9
 class GenerationSettings:
     """What determines the results of a generation run."""
 
-    kind: RunKind
+    kind: GenerationKind
     backend: Backend = "rules"
     model: str = ""
     """Name or path; empty for rules."""
@@ -194,11 +194,6 @@ def _damage_problems(damage: DamageSettings) -> list[str]:
     if wrong or not damage.levels:
         return [f"--levels: {', '.join(wrong) or 'none'}; damage levels are 0 to {DAMAGE_LEVELS[-1]}"]
     return []
-
-
-def same_work(run: Run, settings: GenerationSettings, data_sha256: str) -> bool:
-    """Whether a run was asked for exactly this: the same file, and nothing that would change an answer."""
-    return run.data_sha256 == data_sha256 and run.settings == as_kept(settings)
 
 
 def describe(settings: GenerationSettings) -> dict[str, Any]:

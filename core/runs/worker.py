@@ -127,6 +127,9 @@ class _Shift:
                 await everything
         finally:
             stopping.cancel()
+            for task in tasks:  # one that broke leaves the others at work on what is about to be closed
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
         return self.stopped is None
 
     async def _hand(self) -> None:

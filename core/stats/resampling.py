@@ -152,20 +152,22 @@ def cluster_bootstrap(
         raise ValueError("per_unit holds NaN or infinity: leave unusable units out before resampling")
     sums = cluster_sums(rows, clusters)
     observed = float(statistic(rows.sum(axis=0))) if len(rows) else np.nan
-    no_interval = _why_no_interval(observed, len(sums), n_resamples)
-    found = _without_interval(observed, len(rows), len(sums), confidence_level, no_interval)
-    if no_interval is not None:
-        return found
-    return _with_interval(found, bootstrap_distribution(sums, statistic, n_resamples=n_resamples, rng=rng))
+    no_interval = why_no_interval(observed, len(sums), n_resamples)
+    return resampled_estimate(
+        observed,
+        None if no_interval else bootstrap_distribution(sums, statistic, n_resamples=n_resamples, rng=rng),
+        n=len(rows),
+        n_clusters=len(sums),
+        confidence_level=confidence_level,
+        reason=_why_undefined(observed, len(rows)),
+        interval_reason=no_interval,
+    )
 
 
-def _why_undefined(observed: float, n_units: int) -> str | None:
-    if not np.isnan(observed):
-        return None
-    return "no units" if n_units == 0 else "the statistic is undefined on these units"
-
-
-def _why_no_interval(observed: float, n_clusters: int, n_resamples: int) -> str | None:
+def why_no_interval(observed: float, n_clusters: int, n_resamples: int) -> str | None:
+    """Why resampling clusters cannot give an interval; None where it can. Raises ValueError for n_resamples < 0."""
+    if n_resamples < 0:
+        raise ValueError(f"n_resamples must not be negative, got {n_resamples}")
     if np.isnan(observed):
         return "the estimate is undefined"
     if n_clusters < 2:
@@ -173,21 +175,42 @@ def _why_no_interval(observed: float, n_clusters: int, n_resamples: int) -> str 
     return "no resamples were asked for" if n_resamples == 0 else None
 
 
-def _without_interval(
-    observed: float, n_units: int, n_clusters: int, confidence_level: float, interval_reason: str | None
+def resampled_estimate(
+    observed: float,
+    values: Floats | None,
+    *,
+    n: int,
+    n_clusters: int,
+    confidence_level: float,
+    reason: str | None = None,
+    interval_reason: str | None = None,
+    n_left_out: int = 0,
 ) -> Estimate:
-    return Estimate(
+    """The estimate with the percentile interval of `values`: the statistic in each resample, NaN where undefined.
+
+    observed: NaN where undefined, for `reason`. values: shape (n_resamples,); None gives no interval, for
+    `interval_reason`.
+    """
+    found = Estimate(
         estimate=None if np.isnan(observed) else observed,
         low=None,
         high=None,
-        n=n_units,
-        reason=_why_undefined(observed, n_units),
+        n=n,
+        reason=reason,
         n_undefined=0,
         n_resamples=0,
         confidence_level=confidence_level,
         interval_reason=interval_reason,
         n_clusters=n_clusters,
+        n_left_out=n_left_out,
     )
+    return found if values is None else _with_interval(found, values)
+
+
+def _why_undefined(observed: float, n_units: int) -> str | None:
+    if not np.isnan(observed):
+        return None
+    return "no units" if n_units == 0 else "the statistic is undefined on these units"
 
 
 def _with_interval(found: Estimate, values: Floats) -> Estimate:

@@ -2,7 +2,7 @@
 
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -43,6 +43,10 @@ class Store:
     def change(self, sql: str, parameters: dict[str, Any]) -> None:
         """Run an UPDATE or DELETE that sqlite-utils has no verb for, inside `writing()`."""
         self._database.conn.execute(sql, parameters)
+
+    def change_all(self, sql: str, rows: Sequence[Row]) -> None:
+        """Run one statement once a row, inside `writing()`: for hundreds of small rows."""
+        self._database.conn.executemany(sql, rows)
 
     def forget(self) -> None:
         """Empty the write-ahead log, so that what was deleted is in none of the database's files.

@@ -5,6 +5,7 @@ import secrets
 from sqlite_utils import Database, Migrations
 
 from core.store.run_tables import create_run_tables
+from core.store.score_tables import create_score_tables
 
 migrations = Migrations("assay")
 STEPS_TABLE = migrations.migrations_table
@@ -77,6 +78,12 @@ def m002_real_raters(db: Database) -> None:
 def m003_runs(db: Database) -> None:
     """Runs, what they made of each item, every call to a model, and replies kept for the next time."""
     create_run_tables(db)
+
+
+@migrations()
+def m004_scores(db: Database) -> None:
+    """Scores kept for the next time, the metrics of a run, and files that a page remembers."""
+    create_score_tables(db)
 
 
 def _extend_studies(db: Database) -> None:

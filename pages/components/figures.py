@@ -37,16 +37,19 @@ def table(frame: pd.DataFrame) -> None:
     st.table(shown.rename(columns=plain).map(plain), hide_index=True, border="horizontal", width="content")
 
 
-def chart(figure: go.Figure, alt: str, key: str) -> None:
+def chart(figure: go.Figure, alt: str, key: str, file_name: str = "assay-figure") -> None:
     """A plotly figure in the visitor's theme, with a description for those who cannot see it.
 
-    Streamlit's own grey for axes has too little contrast for small letters.
+    Streamlit's own grey for axes has too little contrast for small letters. The ground is left to its theme, which
+    takes the page's: a picture that is saved from a dark page would have light letters on none.
     """
+    figure.update_layout(paper_bgcolor=None, plot_bgcolor=None)
     font = {"color": "#f4f4f5" if st.context.theme.type == "dark" else "#3a3a3a"}
     figure.update_layout(font=font)
     for update in (figure.update_xaxes, figure.update_yaxes):
         update(tickfont=font, title_font=font)
-    st.plotly_chart(figure, config=_CONFIG, alt=alt, key=key)
+    image = {"toImageButtonOptions": {"filename": file_name, "scale": 2}}
+    st.plotly_chart(figure, config=_CONFIG | image, alt=alt, key=key)
 
 
 def standing(record: StudyRecord, results: StudyResults, *, filtered: bool) -> None:
@@ -283,6 +286,11 @@ def _wide(note: str) -> str:
 def part(title: str, sentence: str, anchor: str | None = None) -> None:
     """A heading, what the part shows, and where it is explained."""
     st.subheader(title, anchor=False)
+    explained(sentence, anchor)
+
+
+def explained(sentence: str, anchor: str | None = None) -> None:
+    """A sentence on what is shown, and where it is explained."""
     st.markdown(f"{sentence} {_where(anchor)}" if anchor else sentence)
 
 

@@ -8,7 +8,7 @@ from core.errors import InputError
 from core.generation.records import EditCalls, Task
 from core.runs.plan import create_run
 from core.runs.settings import GenerationSettings
-from core.schema import RunKind
+from core.schema import GenerationKind
 from core.store import Store
 from pages.components import generate_backend, generate_file, generate_prompts, generate_scheme, run_panel
 from pages.components.generate_mistakes import as_on_page
@@ -87,7 +87,9 @@ def _wanted() -> _Wanted | None:
     return _Wanted(file, settings, chosen, len(materials.materials))
 
 
-def _prompts(chosen: generate_backend.Chosen, kind: RunKind, task: Task, calls: EditCalls) -> dict[str, str]:
+def _prompts(
+    chosen: generate_backend.Chosen, kind: GenerationKind, task: Task, calls: EditCalls
+) -> dict[str, str]:
     if chosen.backend == "rules":
         return {}
     return generate_prompts.choose(kind, task if kind == "damage" else "qa", calls)

@@ -8,7 +8,7 @@ from core.datasets.reading import decode
 from core.generation.records import EditCalls, Task
 from core.llm.prompts import Prompt, parse_prompt, shipped_prompts
 from core.runs.plan import choose_prompts, default_prompts
-from core.schema import RunKind
+from core.schema import GenerationKind
 from pages.components.generate_state import given
 from pages.components.messages import plain
 
@@ -35,7 +35,7 @@ def keep(run_id: int, own: Sequence[Prompt]) -> None:
     st.session_state[_KEPT] = (run_id, tuple(own)) if own else None
 
 
-def choose(kind: RunKind, task: Task, calls: EditCalls) -> dict[str, str]:
+def choose(kind: GenerationKind, task: Task, calls: EditCalls) -> dict[str, str]:
     """Purpose -> the whole text of its prompt. Raises InputError for a file that is no prompt or does not fit."""
     with st.expander("Prompts"):
         st.markdown(

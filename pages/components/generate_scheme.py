@@ -8,11 +8,11 @@ from core.generation.damage_steps import DAMAGE_LEVELS, DamageSettings
 from core.generation.factual.steps import FactualSettings
 from core.generation.records import EditCalls, FilterOrder, QuestionFilter, Task
 from core.runs.settings import MOST_LEVELS
-from core.schema import RunKind
+from core.schema import GenerationKind
 from core.study.lifecycle import parse_seed
 from pages.components.generate_state import given
 
-_SCHEMES: dict[RunKind, str] = {
+_SCHEMES: dict[GenerationKind, str] = {
     "factual": "Factual levels: A0 is right, and each next level has more wrong facts",
     "damage": "Damage levels: 0 is as good as the reference, 5 is wrong throughout",
 }
@@ -37,9 +37,9 @@ _CALLS: dict[EditCalls, str] = {
 _FACTUAL = FactualSettings()
 
 
-def choose(backend: str) -> tuple[RunKind, FactualSettings, DamageSettings]:
+def choose(backend: str) -> tuple[GenerationKind, FactualSettings, DamageSettings]:
     """The kind of run and its settings. Raises InputError for a seed that is none."""
-    kind: RunKind = st.radio(
+    kind: GenerationKind = st.radio(
         "Scheme",
         list(_SCHEMES),
         format_func=_SCHEMES.__getitem__,

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from core.runs.kinds import maker_of, seed_of
 from core.runs.progress import is_worked_on
 from core.runs.settings import settings_of
-from core.schema import Run
+from core.schema import GENERATION_KINDS, Run
 from pages.components.messages import moment
 
 NEW, REPORT = 0, -1
@@ -40,15 +41,17 @@ def remember(run_id: int) -> None:
 
 def name_of(run: Run) -> str:
     """A run in one line: what tells it from others of the same file and model comes before what may be cut off."""
-    settings = settings_of(run)
-    by = "rules" if settings.backend == "rules" else _short(settings.model.rstrip("/").split("/")[-1])
-    seed = settings.factual.seed if settings.kind == "factual" else settings.damage.seed
     part = "" if run.n_wanted == run.n_items else f", first {run.n_wanted} of {run.n_items}"
     state = "interrupted" if run.state == "running" and not is_worked_on(run) else run.state
-    return (
-        f"Run {run.run_id} ({state}), {moment(run.created_utc)} UTC: {run.kind} by {by}, seed {seed}, "
-        f"{_short(run.data_file)}{part}"
-    )
+    return f"Run {run.run_id} ({state}), {moment(run.created_utc)} UTC: {_what(run)}, {_short(run.data_file)}{part}"
+
+
+def _what(run: Run) -> str:
+    if run.kind not in GENERATION_KINDS:
+        return maker_of(run)
+    settings = settings_of(run)
+    by = "rules" if settings.backend == "rules" else _short(settings.model.rstrip("/").split("/")[-1])
+    return f"{run.kind} by {by}, seed {seed_of(run)}"
 
 
 def _short(name: str) -> str:

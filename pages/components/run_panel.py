@@ -2,21 +2,22 @@
 
 import time
 
-import pandas as pd
 import streamlit as st
 
 from core.runs.environments import forget_children, lives, run_log, start_child
-from core.runs.estimate import Estimate, estimate_all
+from core.runs.estimate import estimate_all
+from core.runs.kinds import environment_of
 from core.runs.plan import prepare_again
-from core.runs.progress import Progress, money_of, progress_of
-from core.runs.settings import GenerationSettings, running_of, settings_of
-from core.schema import Run
+from core.runs.progress import Progress, progress_of
+from core.schema import GENERATION_KINDS, Run
 from core.store import Store, database_path
 from core.store.runs import ask_to_stop, get_run
-from pages.components import generate_again, generate_prompts, visitor
-from pages.components.figures import part, table
+from pages.components import generate_again, run_asked, visitor
+from pages.components.figures import part
 from pages.components.generate_mistakes import show_kept
-from pages.components.messages import mistakes_shown, moment
+from pages.components.messages import mistakes_shown
+from pages.components.run_costs import costs, duration, estimate_table, left_out
+from pages.components.run_words import words_of
 
 _STARTED = "run_panel_started"
 """Run -> (process, when the run was started before): until the process has said that it works."""
@@ -37,7 +38,7 @@ _STATES = {
 
 def start(run: Run) -> None:
     """Work on the run in a process of its own. Raises InputError where its environment is missing."""
-    process = start_child(database_path(), run.run_id, settings_of(run).backend)
+    process = start_child(database_path(), run.run_id, environment_of(run))
     st.session_state.setdefault(_STARTED, {})[run.run_id] = (process, run.started_utc)
 
 
@@ -47,7 +48,7 @@ def render(store: Store, run: Run) -> None:
     state = _state(progress_of(store, run.run_id))
     st.fragment(_live, run_every=_TICK if state in _MOVING else None)(run.run_id, state)
     with st.expander("What was asked for"):
-        _asked(settings_of(run), run)
+        run_asked.render(run)
 
 
 def _live(run_id: int, before: str) -> None:
@@ -67,8 +68,8 @@ def _live(run_id: int, before: str) -> None:
         if state not in _MOVING:
             _unfinished_start(store, progress)
             _all_items(store, progress)
-        _left_out(progress)
-        _costs(progress)
+        left_out(progress)
+        costs(progress)
 
 
 def _state(progress: Progress) -> str:
@@ -98,7 +99,7 @@ def _refused(progress: Progress) -> bool:
 def _why_not_started(store: Store, progress: Progress) -> None:
     """No counts: there is nothing to count, and no bar of a run that never moved."""
     run = progress.run
-    st.markdown(f"Run {run.run_id} **did not start**. Nothing was made, and nothing was paid for.")
+    st.markdown(f"Run {run.run_id} **did not start**. {words_of(run).nothing_made}")
     show_kept(run.message)
     with st.container(horizontal=True):
         _change_button(store, run, first=True)
@@ -109,7 +110,7 @@ def _why_not_started(store: Store, progress: Progress) -> None:
 
 
 def _change_button(store: Store, run: Run, *, first: bool = False) -> None:
-    if st.button(
+    if run.kind in GENERATION_KINDS and st.button(
         "Change the settings",
         type="primary" if first else "secondary",
         key="run_change",
@@ -126,24 +127,20 @@ def _standing(progress: Progress, state: str) -> None:
     if run.message and state in ("stopped", "cancelled"):
         show_kept(run.message)
     if run.cancel and state == "running":
-        st.info("It stops as soon as the requests that are open are answered or put down.")
+        st.info(words_of(run).stopping)
     with st.container(horizontal=True, gap="large"):
         st.metric("Complete", progress.n_done, width="content")
         st.metric("Incomplete", progress.n_failed, width="content")
-        st.metric("No answer yet", progress.n_again, width="content")
-    st.markdown(
-        ":small[Complete: every level was made. Incomplete: a level is missing, and another try would not mend it; "
-        "the texts there are stand in outputs.csv. No answer yet: the server or the line failed; Resume asks again.]"
-    )
+        if run.kind in GENERATION_KINDS:
+            st.metric("No answer yet", progress.n_again, width="content")
+    st.markdown(f":small[{words_of(run).counts}]")
 
 
 def _speed(progress: Progress, state: str) -> str:
     if state != "running":
         return ""
     if progress.rate is None:
-        return (
-            " Nothing new is finished yet: it reaches the server, loads a model, or works on its first items."
-        )
+        return f" Nothing new is finished yet: {words_of(progress.run).beginning}."
     said = (
         f" {progress.rate * 60:,.0f} items a minute"
         if progress.rate < 10
@@ -161,9 +158,7 @@ def _buttons(store: Store, progress: Progress, state: str) -> None:
             st.rerun(scope="fragment")
     elif progress.can_resume:
         label = "Start" if state == "waiting" else "Resume"
-        if st.button(
-            label, type="primary", key="run_resume", help="Nothing that is finished is paid for again."
-        ):
+        if st.button(label, type="primary", key="run_resume", help=words_of(run).resuming):
             start(get_run(store, run.run_id))
             st.rerun()
     if state == "stopped":
@@ -190,104 +185,11 @@ def _all_items(store: Store, progress: Progress) -> None:
     part(
         "All items",
         f"Told from the {progress.n_done + progress.n_failed} items above, for all {run.n_items:,}, those included: "
-        "each step's calls and tokens per item, times the number of items.",
+        f"{words_of(run).told_from}, times the number of items.",
     )
-    _estimate_table(estimate_all(store, progress), settings_of(run).backend)
-    st.markdown("Look at the answers under Items first. The items above are not paid for again.")
+    estimate_table(estimate_all(store, progress), run)
+    st.markdown(words_of(run).before_all)
     with mistakes_shown():
         if st.button(f"Run all {run.n_items:,} items", type="primary", key="run_all"):
             start(prepare_again(store, run, None, None))
             st.rerun()
-
-
-def _estimate_table(found: Estimate, backend: str) -> None:
-    rows = {"Time": "not known" if found.seconds is None else f"about {duration(found.seconds)}"}
-    if backend == "rules":
-        rows |= {"Calls": "none: rules ask no model"}
-    elif found.calls is None:
-        rows |= {"Calls": "not known: no step of these items was paid for, or none is finished"}
-    else:
-        rows |= {
-            "Calls": f"{found.calls:,}",
-            "Tokens in": _count(found.input_tokens),
-            "Tokens out": _count(found.output_tokens),
-            "Money": "not known: give both prices, and a server that counts tokens"
-            if found.money is None
-            else f"{found.money:,.4f}",
-        }
-    table(pd.DataFrame({"All items": list(rows), "About": list(rows.values())}))
-
-
-def _left_out(progress: Progress) -> None:
-    if not progress.failures:
-        return
-    part(
-        "What is missing, by step and reason",
-        "An item may be here more than once: each of its levels that failed counts.",
-    )
-    table(
-        pd.DataFrame(
-            [(step, reason, count) for (step, reason), count in progress.failures.items()],
-            columns=["Step", "Reason", "Times"],
-        )
-    )
-
-
-def _costs(progress: Progress) -> None:
-    if not progress.costs:
-        return
-    part(
-        "Cost by step",
-        "Calls are those that a model answered, and are paid for. Answers from the cache cost nothing; seconds are "
-        "summed over calls, which run side by side. Answers that are not complete are named where there are some.",
-    )
-    unusable = {"Not complete": [f"{cost.unusable:,}" for cost in progress.costs]}
-    table(
-        pd.DataFrame(
-            {
-                "Step": [cost.step for cost in progress.costs],
-                "Calls": [f"{cost.calls:,}" for cost in progress.costs],
-                "Tokens in": [_count(cost.input_tokens) for cost in progress.costs],
-                "Tokens out": [_count(cost.output_tokens) for cost in progress.costs],
-                "Seconds": [f"{cost.seconds:,.1f}" for cost in progress.costs],
-                "From the cache": [f"{cost.cached:,}" for cost in progress.costs],
-            }
-            | (unusable if any(cost.unusable for cost in progress.costs) else {})
-        )
-    )
-    money = money_of(progress)
-    if money is not None:
-        st.markdown(f"Money so far: {money:,.4f} (tokens times the two prices).")
-
-
-def _asked(settings: GenerationSettings, run: Run) -> None:
-    """Settings in words, and the prompts."""
-    chosen = settings.factual if settings.kind == "factual" else settings.damage
-    running = running_of(run)
-    rows: dict[str, object] = {
-        "File": f"{run.data_file} (sha256 {run.data_sha256[:16]})",
-        "Made": f"{moment(run.created_utc)} UTC with Assay {run.app_version}",
-        "Answers stand under": settings.source_name,
-        "By": settings.backend,
-    }
-    if settings.backend != "rules":
-        rows |= {"Model": settings.model, "Address": settings.base_url or "none"}
-        rows |= {"Attempts a step": settings.attempts, "Requests open at once": running.concurrency}
-        rows |= {"Key's variable": running.key_variable or "none"}
-    rows |= {name.replace("_", " "): value for name, value in vars(chosen).items()}
-    table(pd.DataFrame({"Setting": list(rows), "Value": [str(value) for value in rows.values()]}))
-    with mistakes_shown():
-        generate_prompts.texts(settings.prompts)
-
-
-def _count(tokens: int | None) -> str:
-    return "not counted" if tokens is None else f"{tokens:,}"
-
-
-def duration(seconds: float) -> str:
-    """A time as a person says it."""
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return (
-        f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{max(rest, 1)} s"
-    )

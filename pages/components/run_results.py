@@ -13,7 +13,7 @@ from core.runs.sources import count_verbatim
 from core.schema import Run
 from core.store import Store
 from core.store.runs import item_states
-from pages.components import send_to_study, visitor
+from pages.components import send_to_scoring, send_to_study, visitor
 from pages.components.figures import nothing, part
 from pages.components.messages import mistakes_shown
 
@@ -22,7 +22,7 @@ _TYPES = {"json": "application/json", "csv": "text/csv", "jsonl": "application/j
 
 
 def render(store: Store, run: Run) -> None:
-    """Downloads, and the way to a study."""
+    """Downloads, and the ways to metrics and to a study."""
     states = item_states(store, run.run_id)
     done = sum(state == "done" for state in states.values())
     if not states:
@@ -30,6 +30,7 @@ def render(store: Store, run: Run) -> None:
         return
     with mistakes_shown():
         _downloads(store, run, done, len(states))
+    send_to_scoring.button(run)
     send_to_study.form(store, run)
 
 

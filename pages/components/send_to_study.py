@@ -1,7 +1,6 @@
 """A run's answers and another source's, side by side as a new study in draft."""
 
 from pathlib import PurePath
-from typing import get_args
 
 import streamlit as st
 
@@ -10,7 +9,7 @@ from core.datasets.beside import SourceAnswers, place_beside, read_answers, verb
 from core.datasets.reading import same_name, sha256_of
 from core.errors import InputError
 from core.runs.sources import renamed, run_answers
-from core.schema import Dataset, Design, Run, RunKind
+from core.schema import GENERATION_KINDS, Dataset, Design, Run
 from core.store import Store
 from core.store.runs import item_counts, list_runs
 from core.store.studies import studies_of_file
@@ -58,7 +57,7 @@ def form(store: Store, run: Run) -> None:
 
 def _other(store: Store, run: Run) -> tuple[str, SourceAnswers] | None:
     """A key that changes with them, and the other source's answers; None: nothing is chosen yet."""
-    fitting = [one for one in list_runs(store, get_args(RunKind)) if _fits(store, one, run)]
+    fitting = [one for one in list_runs(store, GENERATION_KINDS) if _fits(store, one, run)]
     # What has the same questions for certain comes first, and a whole run before a part of one.
     fitting.sort(
         key=lambda one: (one.data_sha256 != run.data_sha256, _done(store, one) < one.n_items, -one.run_id)

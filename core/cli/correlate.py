@@ -1,0 +1,162 @@
+"""`correlate`: which metric follows human ratings, or the damage that was done."""
+
+import argparse
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, get_args
+
+from core.analysis.correlation_report import (
+    correlation_rows,
+    correlations_csv,
+    levels_json,
+    ranking_json,
+    redundancy_json,
+)
+from core.analysis.correlations import CorrelationOptions, correlate_scores, rank_metrics
+from core.analysis.levels import by_level
+from core.analysis.metric_ranking import Test
+from core.analysis.redundancy import redundancy
+from core.cli.correlations_printed import print_correlations, print_levels, print_ranking, print_redundancy
+from core.cli.options import Commands, name_list, write_file
+from core.cli.score_sources import add_rating_options, correlation_options, open_ratings, open_scores
+from core.errors import InputError
+from core.schema.scores import METHODS, Method, RatingSet, ScoreTable
+
+
+def add_to(nouns: Commands) -> None:
+    """Register `correlate`."""
+    command = nouns.add_parser(
+        "correlate", help="correlations of metrics with human ratings or damage levels"
+    )
+    command.add_argument(
+        "scores",
+        metavar="FILE",
+        help="table of scores (CSV, JSONL, Parquet), JSONL with id, level and result, run:N, or a folder",
+    )
+    command.add_argument(
+        "--with",
+        dest="target",
+        choices=["level", "human"],
+        required=True,
+        help="minus the damage level, or ratings",
+    )
+    add_rating_options(command)
+    command.add_argument(
+        "--group",
+        metavar="COL,...",
+        help="a correlation for each value of these columns (default: all texts together)",
+    )
+    command.add_argument(
+        "--raw-level",
+        action="store_true",
+        help="against the level itself: a good metric is negative, as 003 prints it",
+    )
+    command.add_argument(
+        "--resample",
+        choices=["rows", "items"],
+        default="rows",
+        help="whose interval is low and high (default %(default)s, as 003; items is the sounder one)",
+    )
+    command.add_argument(
+        "--resamples", type=int, default=10_000, help="bootstrap resamples (default %(default)s)"
+    )
+    command.add_argument("--confidence", type=float, default=0.95, help="of intervals (default %(default)s)")
+    command.add_argument("--seed", type=int, default=0, help="of every resampling (default %(default)s)")
+    command.add_argument("--methods", metavar="M,...", help=f"of {', '.join(METHODS)} (default: all)")
+    _add_further(command)
+    command.add_argument("--out", type=Path, metavar="FILE", help="write a .csv or .json file")
+    command.add_argument("--json", action="store_true", help="print JSON as docs/formats.md describes it")
+    command.set_defaults(run=_correlate)
+
+
+def _add_further(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--rank", choices=METHODS, help="also put metrics in order, in clusters of significance"
+    )
+    command.add_argument(
+        "--test", choices=get_args(Test), default="permutation", help="of --rank (default %(default)s)"
+    )
+    command.add_argument("--levels", action="store_true", help="also scores by level")
+    command.add_argument("--redundancy", choices=METHODS, help="also correlations between metrics")
+
+
+def _correlate(options: argparse.Namespace) -> None:
+    _check(options)
+    chosen = _options(options)
+    scores = open_scores(options.scores, options)
+    ratings = open_ratings(scores, options) if options.target == "human" else None
+    report = correlate_scores(scores.table, ratings, group=name_list(options.group) or [], options=chosen)
+    rows = correlation_rows(report, resampled=options.resample)
+    further = _further(scores.table, ratings, options, chosen)
+    whole: Any = (
+        {"correlations": rows, **{name: made for name, (made, _) in further.items()}} if further else rows
+    )
+    written = json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False)
+    if options.out is not None:
+        as_csv = options.out.suffix.lower() == ".csv"
+        data = correlations_csv(report, resampled=options.resample) if as_csv else (written + "\n").encode()
+        write_file(options.out, data)
+    if options.json:
+        print(written)
+        return
+    print_correlations(report, scores.table, ratings, resampled=options.resample)
+    for _, show in further.values():
+        show()
+    if options.out is not None:
+        print(options.out)
+
+
+def _check(options: argparse.Namespace) -> None:
+    problems = []
+    if options.resamples < 0:
+        problems.append(f"--resamples: {options.resamples} is negative; 0 asks for no intervals")
+    if not 0 < options.confidence < 1:
+        problems.append(f"--confidence: {options.confidence} does not lie between 0 and 1")
+    if options.seed < 0:
+        problems.append(f"--seed: {options.seed} is negative")
+    if options.target == "level" and options.human is not None:
+        problems.append("--human: ratings are used with --with human only")
+    if options.target == "human" and options.raw_level:
+        problems.append("--raw-level: the level is used with --with level only")
+    if options.out is not None and options.out.suffix.lower() not in (".csv", ".json"):
+        problems.append(f"--out: {options.out} is neither a .csv nor a .json file")
+    if problems:
+        raise InputError("The options cannot be used together.", problems)
+
+
+def _options(options: argparse.Namespace) -> CorrelationOptions:
+    asked = name_list(options.methods)
+    unknown = [name for name in asked or () if name not in METHODS]
+    if unknown or asked == []:
+        raise InputError(f"--methods: {', '.join(unknown) or 'none'} is not of {', '.join(METHODS)}.")
+    methods: tuple[Method, ...] = tuple(name for name in METHODS if asked is None or name in asked)
+    return replace(
+        correlation_options(options),
+        n_resamples=options.resamples,
+        confidence_level=options.confidence,
+        rng=options.seed,
+        raw_level=options.raw_level,
+        methods=methods,
+    )
+
+
+def _further(
+    table: ScoreTable, ratings: RatingSet | None, options: argparse.Namespace, chosen: CorrelationOptions
+) -> dict[str, tuple[Any, Callable[[], None]]]:
+    """What else was asked for: name -> its JSON, and how it is printed."""
+    found: dict[str, tuple[Any, Callable[[], None]]] = {}
+    if options.rank is not None:
+        ranking = rank_metrics(table, ratings, method=options.rank, test=options.test, options=chosen)
+        found["ranking"] = ranking_json(ranking), partial(print_ranking, ranking)
+    if options.levels:
+        levels = by_level(
+            table, n_resamples=chosen.n_resamples, confidence_level=chosen.confidence_level, rng=chosen.rng
+        )
+        found["levels"] = levels_json(levels), partial(print_levels, levels)
+    if options.redundancy is not None:
+        alike = redundancy(table, method=options.redundancy)
+        found["redundancy"] = redundancy_json(alike), partial(print_redundancy, alike)
+    return found

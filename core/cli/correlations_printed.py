@@ -1,0 +1,106 @@
+"""Correlations, rankings, levels and redundancy for a person at a terminal."""
+
+from collections import Counter
+
+from core.analysis.correlations import CorrelationReport, MetricCorrelation, Ranking
+from core.analysis.levels import ALL_LEVELS, MetricByLevel
+from core.analysis.redundancy import Redundancy
+from core.cli.aligned import number, print_aligned, with_interval
+from core.datasets.reading import shown
+from core.schema.scores import RatingSet, ScoreTable
+
+_MOST_REASONS = 12
+
+
+def print_correlations(
+    report: CorrelationReport, table: ScoreTable, ratings: RatingSet | None, *, resampled: str
+) -> None:
+    """One line a metric and group, what they are against, what was left out, and notes."""
+    print(_against(report, ratings))
+    human = report.against == "human"
+    groups = [name for name in report.rows[0].group if name != "metric"] if report.rows else []
+    methods = report.options.methods
+    header = [*groups, "metric", "n", "left out", *(method.capitalize() for method in methods)]
+    header += [f"{method.capitalize()} per item" for method in methods if method == "kendall"]
+    header += (
+        [*(f"{m.capitalize()} per system" for m in methods if m == "pearson"), "accuracy"] if human else []
+    )
+    rows = [_cells(row, groups, resampled, human) for row in report.rows]
+    print_aligned(header, rows)
+    _print_left_out(report)
+    whose = "items" if resampled == "items" else "rows"
+    level = f"{report.options.confidence_level:.0%}"
+    if report.options.n_resamples:
+        print(f"Intervals: {level}, percentile bootstrap over {whose}; per item and per system: over items.")
+    for note in report.notes:
+        print(f"Note: {note}")
+
+
+def _against(report: CorrelationReport, ratings: RatingSet | None) -> str:
+    if report.against == "human":
+        return f"Against human ratings ({shown(ratings.file_name) if ratings else ''}): positive is good."
+    if report.against == "level":
+        return "Against the damage level itself: a good metric is negative."
+    return "Against minus the damage level: positive is good."
+
+
+def _cells(row: MetricCorrelation, groups: list[str], resampled: str, human: bool) -> list[object]:
+    cells: list[object] = [*(row.group[name] for name in groups), row.metric.name, row.n, row.n_left_out]
+    for pooled in row.pooled.values():
+        cells.append(with_interval(pooled.over_items if resampled == "items" else pooled.over_rows))
+    if "kendall" in row.pooled:
+        cells.append(with_interval(row.per_item["kendall"]))
+    if human:
+        cells += [with_interval(row.per_system["pearson"])] if "pearson" in row.pooled else []
+        cells.append(with_interval(row.system_accuracy))
+    return cells
+
+
+def _print_left_out(report: CorrelationReport) -> None:
+    """Reasons over all groups, of the metric that has most of each."""
+    most: Counter[str] = Counter()
+    by_metric: dict[str, Counter[str]] = {}
+    for row in report.rows:
+        by_metric.setdefault(row.metric.name, Counter()).update(row.left_out)
+    for counts in by_metric.values():
+        most |= counts
+    for reason, n in most.most_common(_MOST_REASONS):
+        print(f"Left out: {reason}: {n} rows" if n != 1 else f"Left out: {reason}: 1 row")
+
+
+def print_ranking(ranking: Ranking) -> None:
+    """Metrics in order with their cluster."""
+    test = ranking.comparisons[0].test if ranking.comparisons else "no"
+    print(f"\nBy {ranking.method.capitalize()}, {test} test; metrics of one cluster are not told apart:")
+    print_aligned(["cluster", "metric"], [[ranking.cluster[name], name] for name in ranking.order])
+    for name, why in ranking.dropped.items():
+        print(f"Not ranked: {shown(name)}: {why}")
+
+
+def print_levels(levels: tuple[MetricByLevel, ...]) -> None:
+    """Mean score by level, the share of items that fall, and the share of damaged texts that are preferred."""
+    print("\nMean score by level:")
+    names = [level.level for level in levels[0].levels] if levels else []
+    header = ["metric", *names, "never rises", "always falls", "prefers damaged"]
+    rows = [
+        [
+            one.metric,
+            *(number(level.mean.estimate) for level in one.levels),
+            with_interval(one.monotonic),
+            with_interval(one.strictly_monotonic),
+            with_interval(one.prefers_damaged[ALL_LEVELS]),
+        ]
+        for one in levels
+    ]
+    print_aligned(header, rows)
+
+
+def print_redundancy(found: Redundancy) -> None:
+    """The matrix, metrics numbered in its header."""
+    print(f"\n{found.method.capitalize()} between metrics:")
+    header = ["", "metric", *(str(k) for k in range(1, len(found.metrics) + 1))]
+    rows = [
+        [k, name, *("-" if value is None else number(value, 2) for value in values)]
+        for k, (name, values) in enumerate(zip(found.metrics, found.values, strict=True), start=1)
+    ]
+    print_aligned(header, rows)

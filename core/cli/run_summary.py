@@ -1,0 +1,69 @@
+"""What came of a run, in lines: items, what is missing and why, what it cost."""
+
+from core.runs.progress import Progress, money_of
+from core.runs.score_results import score_table, undefined_scores
+from core.schema import GENERATION_KINDS, StepCost
+from core.store import Store
+
+MOST_LISTED = 40
+"""Metrics and reasons for undefined scores that are listed."""
+
+
+def summary(store: Store, progress: Progress) -> list[str]:
+    """The lines of `runs show`, and the last ones of every command that works on a run."""
+    wanted = progress.run.n_wanted
+    lines = [f"Run {progress.run.run_id} ({progress.state}): {progress.n_done} of {wanted} items complete."]
+    if progress.run.kind in GENERATION_KINDS:
+        return lines + _generated(progress)
+    return lines + _scored(store, progress)
+
+
+def _generated(progress: Progress) -> list[str]:
+    lines = _incomplete(progress, "not all levels; what was made of them is in outputs.csv")
+    for cost in progress.costs:
+        tokens = "tokens not counted by the server"
+        if not cost.calls:
+            tokens = "nothing asked"
+        elif cost.input_tokens is not None and cost.output_tokens is not None:
+            tokens = f"{cost.input_tokens:,} tokens in, {cost.output_tokens:,} out"
+        unusable = f", {cost.unusable} without a complete answer" if cost.unusable else ""
+        lines.append(
+            f"Cost of {cost.step}: {cost.calls:,} calls ({cost.cached:,} more from the cache{unusable}), {tokens}, "
+            f"{cost.seconds:,.1f} s."
+        )
+    if (money := money_of(progress)) is not None:
+        lines.append(f"Money: {money:,.4f}.")
+    return lines
+
+
+def _scored(store: Store, progress: Progress) -> list[str]:
+    table = score_table(store, progress.run)
+    lines = [f"{_counted(len(table.rows), 'text')}, {_counted(len(table.metrics), 'metric')}."]
+    lines += _incomplete(progress, "texts on which a metric broke; the other texts have their scores")
+    undefined = undefined_scores(table)
+    if undefined:
+        lines.append("Undefined scores, left out of every correlation:")
+    listed = list(undefined.items())[:MOST_LISTED]
+    lines += [f"  {count:>7,}  {metric}: {reason}" for (metric, reason), count in listed]
+    if len(undefined) > MOST_LISTED:
+        lines.append(f"  ... and {len(undefined) - MOST_LISTED} more metrics and reasons")
+    return lines + [_scoring_cost(cost) for cost in progress.costs]
+
+
+def _scoring_cost(cost: StepCost) -> str:
+    return (
+        f"Cost of {cost.step} metrics: {cost.calls:,} different texts scored ({cost.cached:,} more from the cache), "
+        f"{cost.seconds:,.1f} s."
+    )
+
+
+def _incomplete(progress: Progress, what: str) -> list[str]:
+    count = progress.n_failed + progress.n_again
+    lines = []
+    if count:
+        lines.append(f"{'1 item has' if count == 1 else f'{count} items have'} {what}. Why:")
+    return lines + [f"  {count:>5}  {step}: {reason}" for (step, reason), count in progress.failures.items()]
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"

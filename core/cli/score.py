@@ -1,0 +1,230 @@
+"""`score`: texts of known or unknown quality, scored by any number of metrics, as one table."""
+
+import argparse
+import importlib.util
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import get_args
+
+from core.cli.options import (
+    Commands,
+    add_database_option,
+    check_not_the_database,
+    make_folder,
+    name_list,
+    read_file,
+    write_file,
+)
+from core.cli.run_here import check_done, go_where_it_runs, work_here
+from core.cli.run_summary import summary
+from core.datasets.score_files import Shape, write_scores_csv, write_scores_jsonl, write_scores_parquet
+from core.errors import InputError
+from core.runs.environments import missing_for
+from core.runs.progress import progress_of
+from core.runs.score_plan import create_scoring, find_same_scoring, prepare_scoring
+from core.runs.score_results import score_table
+from core.runs.score_settings import (
+    ScoringRunning,
+    ScoringSettings,
+    Synonyms,
+    checked,
+    choose_metrics,
+    specs_of,
+)
+from core.runs.score_sources import Texts, texts_of_folder, texts_of_run, texts_of_study
+from core.schema import Run
+from core.schema.scores import ScoreTable
+from core.scoring.metrics.registry import all_metrics
+from core.store import Store, database_path, open_store
+from core.store.runs import delete_run, get_run
+from core.store.studies import find_study
+
+_DEFAULTS = ScoringRunning()
+_WRITERS: dict[str, Callable[[ScoreTable, Shape], bytes]] = {
+    ".csv": write_scores_csv,
+    ".jsonl": write_scores_jsonl,
+    ".parquet": write_scores_parquet,
+}
+_RUN, _STUDY = "run:", "study:"
+
+
+def add_to(nouns: Commands) -> None:
+    """Register `score`."""
+    command = nouns.add_parser("score", help="score texts with metrics")
+    command.add_argument(
+        "texts",
+        nargs="?",
+        metavar="FILE|FOLDER|run:N|study:NAME",
+        help="texts: CSV, JSONL or JSON, an mt-metrics-eval folder, what run N generated, an unblinded study",
+    )
+    command.add_argument(
+        "--metrics",
+        default="lexical",
+        metavar="lexical|neural|all|NAME,...",
+        help="metrics or groups of them (%(default)s); --list names them",
+    )
+    command.add_argument("--list", action="store_true", help="name all metrics and stop")
+    command.add_argument("--out", type=Path, metavar="FILE", help="table: .csv, .jsonl or .parquet")
+    command.add_argument(
+        "--shape",
+        choices=get_args(Shape),
+        default="long",
+        help="long: a row a text and metric; wide: a row a text, a column a metric (%(default)s)",
+    )
+    command.add_argument(
+        "--model",
+        action="append",
+        default=[],
+        metavar="NAME=PATH",
+        help="model of a neural metric, a local path or another name; may be repeated",
+    )
+    command.add_argument("--device", default="auto", help="of neural metrics: auto, cpu, cuda (%(default)s)")
+    command.add_argument(
+        "--batch-size",
+        type=int,
+        default=_DEFAULTS.batch_size,
+        help="texts that a neural metric sees at once (%(default)s)",
+    )
+    command.add_argument(
+        "--workers",
+        type=int,
+        default=_DEFAULTS.workers,
+        help="processes for lexical metrics (%(default)s: none beside this one)",
+    )
+    command.add_argument(
+        "--synonyms",
+        choices=get_args(Synonyms),
+        default="auto",
+        help="METEOR: auto uses WordNet where nltk has its data (%(default)s)",
+    )
+    command.add_argument("--language-pair", metavar="PAIR", help="of a folder with several, such as en-de")
+    command.add_argument(
+        "--limit", type=int, metavar="N", help="only the first N items; more later with --resume"
+    )
+    command.add_argument(
+        "--resume", action="store_true", help="go on with the last run of these texts and settings"
+    )
+    add_database_option(command)
+    command.set_defaults(run=_score)
+
+
+def _score(options: argparse.Namespace) -> None:
+    if options.list:
+        _list()
+        return
+    settings, running = _asked(options)
+    database = database_path(options.db)
+    _check_out(options.out, database)
+    if options.texts is None:
+        raise InputError("Name what is to be scored: a file, a folder, run:N or study:NAME.")
+    go_where_it_runs("neural" if specs_of(settings, "neural") else "base")
+    with open_store(database) as store:
+        run = _run(store, options, settings, running)
+        try:
+            work_here(store, run)
+        except InputError:
+            delete_run(store, run.run_id)  # refused before it did anything: nobody wants it in the list
+            raise
+        _finish(store, run.run_id, options.out, options.shape)
+
+
+def _asked(options: argparse.Namespace) -> tuple[ScoringSettings, ScoringRunning]:
+    """What was asked for, checked as far as it can be without a look at the texts."""
+    settings = choose_metrics(
+        name_list(options.metrics) or [],
+        models=_models(options.model),
+        synonyms=options.synonyms,
+        device=options.device,
+    )
+    running = ScoringRunning(options.batch_size, options.workers)
+    return checked(settings, running), running
+
+
+def _models(given: list[str]) -> dict[str, str]:
+    models: dict[str, str] = {}
+    problems = []
+    for one in given:
+        name, equals, model = one.partition("=")
+        if not (name and equals and model):
+            problems.append(f"{one!r} is not NAME=PATH, such as bertscore-en=models/my-bert")
+        elif models.setdefault(name, model) != model:
+            problems.append(f"{name} has two models: {models[name]} and {model}")
+    if problems:
+        raise InputError("--model cannot be used", problems)
+    return models
+
+
+def _check_out(out: Path | None, database: Path) -> None:
+    """Raise InputError where the table could not be written: before hours of work."""
+    if out is None:
+        raise InputError("--out: name the file for the scores: .csv, .jsonl or .parquet.")
+    if out.suffix.lower() not in _WRITERS:
+        raise InputError(f"--out: {out} is none of {', '.join(_WRITERS)}: its ending says how it is written.")
+    if out.suffix.lower() == ".parquet" and importlib.util.find_spec("pyarrow") is None:
+        raise InputError("--out: Parquet needs the library pyarrow, which is not installed here; write .csv.")
+    check_not_the_database(out, database)
+    if out.is_dir():
+        raise InputError(f"--out: {out} is a folder; name a file in it.")
+    make_folder(out.parent)
+    try:
+        tempfile.TemporaryFile(dir=out.parent).close()
+    except OSError as problem:
+        raise InputError(f"--out: {out} cannot be written: {problem.strerror or problem}.") from problem
+
+
+def _run(
+    store: Store, options: argparse.Namespace, settings: ScoringSettings, running: ScoringRunning
+) -> Run:
+    """A run of these texts: the one to go on with, or a new one."""
+    data, file_name = _texts(store, options)
+    if options.resume:
+        return prepare_scoring(store, find_same_scoring(store, data, settings), running, options.limit)
+    run, outputs = create_scoring(store, data, file_name, settings, running, options.limit)
+    for note in outputs.notes:
+        print(f"Note: {note}")
+    for reason, count in outputs.left_out.items():
+        print(f"Note: left out, {reason}: {count:,} {'row' if count == 1 else 'rows'}")
+    return run
+
+
+def _texts(store: Store, options: argparse.Namespace) -> Texts:
+    given: str = options.texts
+    if given.startswith(_RUN):
+        number = given.removeprefix(_RUN)
+        if not (number.isascii() and number.isdigit()):
+            raise InputError(f"{given!r} is not run:N, such as run:3. `python -m core runs list` names them.")
+        return texts_of_run(store, get_run(store, int(number)))
+    if given.startswith(_STUDY):
+        return texts_of_study(store, find_study(store, given.removeprefix(_STUDY)))
+    path = Path(given)
+    if not path.is_dir():
+        if options.language_pair is not None:
+            raise InputError(f"--language-pair: {given} is no folder; leave it out.")
+        return read_file(path), path.name
+    texts, notes = texts_of_folder(path, options.language_pair)
+    for note in notes:
+        print(f"Note: {note}")
+    return texts
+
+
+def _finish(store: Store, run_id: int, out: Path, shape: Shape) -> None:
+    """Write the table as far as it is, and say what came of it."""
+    progress = progress_of(store, run_id)
+    table = score_table(store, progress.run)
+    write_file(out, _WRITERS[out.suffix.lower()](table, shape))
+    print("\n".join(summary(store, progress)))
+    for note in table.notes:
+        print(f"Note: {note}")
+    print(f"Written to {out} ({shape}).")
+    check_done(progress)
+
+
+def _list() -> None:
+    missing = missing_for("neural")
+    print("name\tfamily\tgroup\tbetter\tneeds\tsignature")
+    for spec in all_metrics():
+        needs = " and ".join(sorted(spec.needs)) or "the text alone"
+        cells = (spec.metric.name, spec.metric.family, spec.group, spec.metric.direction, needs)
+        print(*cells, spec.metric.signature, sep="\t")
+    print(f"Neural metrics run in an environment of their own. {missing or 'It is set up here.'}")

@@ -1,0 +1,127 @@
+"""Where scores, ratings and sides of a meta-correlation come from: a file, a folder, a run, a published table."""
+
+import argparse
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import regex
+
+from core.analysis.correlations import CorrelationOptions
+from core.analysis.meta_correlation import LiveSide, Side
+from core.cli.options import add_database_option, existing_database, read_file
+from core.datasets.correlation_files import read_correlations
+from core.datasets.mqm import holds_mqm, read_mqm
+from core.datasets.mt_metrics_eval import read_folder
+from core.datasets.published import PREFIX, published_side
+from core.datasets.ratings import read_ratings
+from core.datasets.reading import shown
+from core.datasets.score_tables import read_scores
+from core.errors import InputError
+from core.runs.score_results import score_table
+from core.schema.scores import RatingSet, ScoreTable
+from core.store import open_store
+from core.store.runs import get_run
+
+DEFAULT_RATINGS = "mqm"
+"""Of a folder that holds several."""
+_RUN = regex.compile(r"run:(\d+)")
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Scores, and the ratings that came with them."""
+
+    table: ScoreTable
+    ratings: Mapping[str, RatingSet] = field(default_factory=dict)
+    """Of a folder, by name."""
+
+
+def add_rating_options(command: argparse.ArgumentParser) -> None:
+    """What says how ratings are read and used, the same for every command."""
+    command.add_argument(
+        "--human",
+        metavar="PATH",
+        help="ratings: CSV, JSONL, MQM TSV, or a folder; of a folder of scores: the name of its ratings",
+    )
+    command.add_argument("--dimension", metavar="D", help="of the ratings (default: the only one)")
+    command.add_argument(
+        "--raters", choices=["averaged", "kept"], default="averaged", help="one mean rating a text, or each"
+    )
+    command.add_argument(
+        "--z-normalise", action="store_true", help="ratings on each rater's own scale: minus mean, over SD"
+    )
+    command.add_argument("--lower-is-better", action="store_true", help="ratings count what is wrong")
+    command.add_argument("--language-pair", metavar="PAIR", help="of a folder, such as en-de")
+    add_database_option(command)
+
+
+def open_scores(given: str, options: argparse.Namespace) -> Scores:
+    """Scores of a run (`run:3`), a folder in the form of mt-metrics-eval, or a file. Raises InputError."""
+    run = _RUN.fullmatch(given)
+    if run:
+        with open_store(existing_database(options.db)) as store:
+            return Scores(score_table(store, get_run(store, int(run[1]))))
+    path = Path(given)
+    if path.is_dir():
+        found = read_folder(path, language_pair=options.language_pair)
+        return Scores(found.scores, found.ratings)
+    return Scores(read_scores(read_file(path), path.name))
+
+
+def open_ratings(scores: Scores, options: argparse.Namespace) -> RatingSet:
+    """The ratings that `--human` names, else those that came with the scores. Raises InputError."""
+    given = options.human
+    if given is None:
+        return _of_folder(scores.ratings, None)
+    if given in scores.ratings:
+        return scores.ratings[given]
+    path = Path(given)
+    if path.is_dir():
+        return _of_folder(read_folder(path, language_pair=options.language_pair).ratings, None)
+    if not path.exists() and scores.ratings:
+        return _of_folder(scores.ratings, given)
+    data = read_file(path)
+    if path.suffix.lower() == ".tsv" and holds_mqm(data):
+        return read_mqm(data, path.name)
+    return read_ratings(data, path.name, lower_is_better=options.lower_is_better)
+
+
+def _of_folder(ratings: Mapping[str, RatingSet], name: str | None) -> RatingSet:
+    if not ratings and name is None:
+        raise InputError("There are no ratings: --human names a file of them, or a folder.")
+    chosen = name or (DEFAULT_RATINGS if DEFAULT_RATINGS in ratings else next(iter(ratings)))
+    if chosen not in ratings:
+        raise InputError(
+            f"--human: {shown(chosen)} is neither a file nor among the folder's ratings ({', '.join(ratings)})."
+        )
+    return ratings[chosen]
+
+
+def open_side(given: str, options: argparse.Namespace, *, human: bool) -> Side:
+    """One side of a meta-correlation. Raises InputError.
+
+    `published:NAME`, a JSON file of correlations (of scores, where --human names their ratings), or scores (a run, a folder, a file), which are correlated with
+    ratings on the human side and with minus the level on the other.
+    """
+    if given.startswith(PREFIX):
+        return published_side(given)
+    path = Path(given)
+    is_table = human and options.human is not None
+    if path.suffix.lower() == ".json" and not path.is_dir() and not is_table:
+        return read_correlations(read_file(path), path.name, synthetic=not human)
+    scores = open_scores(given, options)
+    if not human:
+        return LiveSide(given, scores.table)
+    if options.human is None and not scores.ratings:
+        raise InputError(
+            f"The human side {shown(given)} is a table of scores: --human names the ratings of the same texts."
+        )
+    return LiveSide(given, scores.table, open_ratings(scores, options), correlation_options(options))
+
+
+def correlation_options(options: argparse.Namespace) -> CorrelationOptions:
+    """How ratings are used, as the options of a command say."""
+    return CorrelationOptions(
+        raters=options.raters, z_normalise=options.z_normalise, dimension=options.dimension
+    )

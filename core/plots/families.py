@@ -1,0 +1,38 @@
+"""How a family of metrics looks in every figure: a colour and a symbol, so that neither alone has to tell."""
+
+from collections.abc import Iterable
+
+from core.plots.dressing import BLUE, DARK, OCHRE, VIOLET
+
+Mark = tuple[str, str]
+"""Colour and plotly symbol."""
+
+_MARKS: dict[str, Mark] = {
+    "BLEU": (BLUE, "circle"),
+    "chrF": (OCHRE, "square"),
+    "ROUGE": ("#009e73", "diamond"),
+    "METEOR": ("#cc79a7", "triangle-up"),
+    "BERTScore": (VIOLET, "cross"),
+    "COMET": ("#56b4e9", "triangle-down"),
+    "BLEURT": ("#d55e00", "star"),
+    "NLI": (DARK, "x"),
+}
+"""Colours of Okabe and Ito's set and of the house, told apart by people who do not see red or green."""
+_FURTHER: tuple[Mark, ...] = (
+    (DARK, "hexagon"),
+    (BLUE, "star-diamond"),
+    (OCHRE, "pentagon"),
+    (VIOLET, "bowtie"),
+    ("#009e73", "hourglass"),
+    ("#d55e00", "hexagram"),
+)
+"""For families of metrics that were computed elsewhere, in the order in which they come."""
+
+
+def marks(families: Iterable[str]) -> dict[str, Mark]:
+    """A mark for each family: always the same for those that Assay knows."""
+    found: dict[str, Mark] = {}
+    for family in dict.fromkeys(families):
+        others = sum(name not in _MARKS for name in found)
+        found[family] = _MARKS.get(family, _FURTHER[others % len(_FURTHER)])
+    return found

@@ -1,0 +1,134 @@
+"""The figures of meta-correlation: a point a metric, and tables of many meta-correlations as heat maps."""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+
+import plotly.graph_objects as go
+
+from core.analysis.meta_correlation import Matrix, MetaCorrelation
+from core.plots.dressing import GRID, LINE, dressed, label
+from core.plots.families import marks
+from core.plots.heat import heat_map
+from core.plots.metrics import interval_said
+from core.stats.resampling import Estimate
+
+_AXIS, _NAME = 34, 60
+"""Letters of a side's and of a metric's name."""
+
+
+def meta_title(found: MetaCorrelation) -> str:
+    """The estimate with both intervals in plain words; what the figure's title says."""
+    whole = found.over_metrics
+    if whole.estimate is None:
+        return f"Meta-correlation undefined: {whole.reason}"
+    lines = [
+        f"Meta-correlation {whole.estimate + 0:.3f} ({found.method.capitalize()}, {found.n_metrics} metrics)",
+        f"{_ends(whole)} over metrics",
+    ]
+    if found.over_items is not None:
+        lines.append(f"{_ends(found.over_items)} over items")
+    return "\n".join(lines)
+
+
+def _ends(found: Estimate) -> str:
+    if found.low is None or found.high is None:
+        return f"no interval ({found.interval_reason or found.reason or 'undefined'})"
+    return f"{found.confidence_level:.0%} interval [{found.low + 0:.3f}, {found.high + 0:.3f}]"
+
+
+def meta_scatter(found: MetaCorrelation) -> go.Figure:
+    """Each metric's correlation with people (x) and with known quality (y), by family; the title says the result."""
+    figure = go.Figure()
+    for family, (color, symbol) in marks(point.family for point in found.points).items():
+        own = [point for point in found.points if point.family == family]
+        figure.add_scatter(
+            x=[point.human for point in own],
+            y=[point.synthetic for point in own],
+            mode="markers",
+            name=label(family),
+            marker={"color": color, "symbol": symbol, "size": 11, "line": {"width": 1, "color": "white"}},
+            text=[label(point.metric, longest=_NAME) for point in own],
+            hovertemplate="%{text}<br>human %{x:.3f}<br>synthetic %{y:.3f}<extra>"
+            + label(family)
+            + "</extra>",
+        )
+    lines = [escape(line, quote=False) for line in meta_title(found).split("\n")]
+    figure.update_layout(
+        title={
+            "text": f"<b>{lines[0]}</b>" + "".join(f"<br>{line}" for line in lines[1:]),
+            "font": {"size": 14},
+            "x": 0,
+            "xanchor": "left",
+            "yref": "container",
+            "y": 0.975,
+            "yanchor": "top",
+        }
+    )
+    figure.add_vline(x=0, line={"color": LINE, "width": 1, "dash": "dot"})
+    figure.add_hline(y=0, line={"color": LINE, "width": 1, "dash": "dot"})
+    figure.update_xaxes(title=f"human: {label(found.human, longest=_AXIS)}")
+    figure.update_yaxes(
+        title=f"synthetic: {label(found.synthetic, longest=_AXIS)}", gridcolor=GRID, zeroline=False
+    )
+    dressed(figure, height=560, top=90, legend=True)
+    # Below the axis: above it stands the title, and a narrow window gives the legend several lines.
+    return figure.update_layout(legend={"yref": "paper", "y": -0.16, "yanchor": "top"})
+
+
+def meta_matrix(found: Matrix) -> go.Figure:
+    """One cell a meta-correlation: the first column of `by` down, the others across."""
+    first, *rest = found.cells[0].by
+    cells = {(cell.by[first], " ".join(cell.by[name] for name in rest)): cell for cell in found.cells}
+    rows = list(dict.fromkeys(row for row, _ in cells))
+    columns = list(dict.fromkeys(column for _, column in cells))
+    values: list[list[float | None]] = []
+    said: list[list[str]] = []
+    for row in rows:
+        found_cells = [cells.get((row, column)) for column in columns]
+        values.append(
+            [
+                None if one is None or one.result is None else one.result.over_metrics.estimate
+                for one in found_cells
+            ]
+        )
+        said.append(
+            [
+                f"{row}, {column}\n"
+                + (
+                    f"undefined: {'no data' if one is None else one.reason}"
+                    if one is None or one.result is None
+                    else interval_said(one.result.over_metrics) + " metrics"
+                )
+                for one, column in zip(found_cells, columns, strict=True)
+            ]
+        )
+    return heat_map(values, rows, [column or "meta-correlation" for column in columns], said, y=label(first))
+
+
+def published_heat(
+    rows: Sequence[Mapping[str, object]], named_by: Sequence[str], columns: Sequence[str]
+) -> go.Figure:
+    """Coefficients of a published table: a row a row, named by some of its columns; undefined cells hold a dash.
+
+    On hover stand all of a row's further columns that belong to the cell: its interval, its spread, its error.
+    """
+    names = [" ".join(str(row[name]) for name in named_by) for row in rows]
+    values: list[list[float | None]] = []
+    said: list[list[str]] = []
+    for name, row in zip(names, rows, strict=True):
+        cells = [row.get(column) for column in columns]
+        values.append([cell if isinstance(cell, int | float) else None for cell in cells])
+        said.append([_cell_said(name, column, row) for column in columns])
+    return heat_map(values, names, columns, said)
+
+
+def _cell_said(name: str, column: str, row: Mapping[str, object]) -> str:
+    stem = column.removesuffix("_mean")
+    further = [
+        f"{key.removeprefix(f'{stem}_')} {value}"
+        for key, value in row.items()
+        if key != column and key.startswith(f"{stem}_") and value is not None
+    ]
+    flagged = [str(row[key]) for key in ("why_undefined", "error") if row.get(key)]
+    value = "undefined" if row.get(column) is None else str(row[column])
+    return "\n".join([name, f"{column} {value}", *further, *flagged])

@@ -1,0 +1,62 @@
+"""What every kind of run has of its own: its job, its environment, its files, its name in a list."""
+
+from functools import partial
+
+from core.runs.environments import Environment
+from core.runs.generation import GenerationJob, materials_of
+from core.runs.jobs import Job
+from core.runs.outputs import output_files
+from core.runs.score_outputs import score_files
+from core.runs.score_settings import scoring_of, scoring_running_of, specs_of
+from core.runs.scoring import ScoringJob, find_models, output_set, parts_of
+from core.runs.settings import running_of, settings_of
+from core.schema import GENERATION_KINDS, Run
+from core.store import Store
+
+MOST_NAMED = 3
+"""Metrics that a list names."""
+
+
+def job_of(store: Store, run: Run) -> Job:
+    """The job of a run that is kept. The store is the one of the process that works on it."""
+    if run.kind in GENERATION_KINDS:
+        return GenerationJob(materials_of(store, run).materials, settings_of(run), running_of(run))
+    settings, running = scoring_of(run), scoring_running_of(run)
+    return ScoringJob(
+        store,
+        run.run_id,
+        output_set(store, run).outputs,
+        settings.metrics,
+        parts_of(settings, running),
+        running,
+        partial(find_models, settings, running),
+    )
+
+
+def environment_of(run: Run) -> Environment:
+    """Where the run's libraries are."""
+    if run.kind in GENERATION_KINDS:
+        backend = settings_of(run).backend
+        return "vllm" if backend == "vllm" else "base"
+    return "neural" if specs_of(scoring_of(run), "neural") else "base"
+
+
+def files_of(store: Store, run: Run) -> dict[str, bytes]:
+    """File name -> content, as far as the run is."""
+    return output_files(store, run) if run.kind in GENERATION_KINDS else score_files(store, run)
+
+
+def maker_of(run: Run) -> str:
+    """Whose texts, or which metrics."""
+    if run.kind in GENERATION_KINDS:
+        return settings_of(run).source_name
+    names = scoring_of(run).metrics
+    return ", ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} metrics"
+
+
+def seed_of(run: Run) -> int | None:
+    """Of all that is drawn; None: nothing is."""
+    if run.kind not in GENERATION_KINDS:
+        return None
+    settings = settings_of(run)
+    return settings.factual.seed if settings.kind == "factual" else settings.damage.seed

@@ -1,0 +1,49 @@
+"""What a run says of itself: run.json, and `runs show --json`, the same for every kind of run."""
+
+from dataclasses import asdict
+
+from core.runs.progress import Progress, money_of
+from core.runs.score_results import metrics_of, texts_left_out
+from core.runs.score_settings import scoring_of, settings_kept
+from core.runs.settings import describe, settings_of
+from core.schema import GENERATION_KINDS, Run
+from core.store import Store
+
+RUN_FILE = "run.json"
+
+
+def identity_of(run: Run) -> dict[str, object]:
+    """What run.json says of which run it is."""
+    return {"run": run.run_id, "kind": run.kind, "file_sha256": run.data_sha256, "made_utc": run.created_utc}
+
+
+def run_report(store: Store, progress: Progress) -> dict[str, object]:
+    """Settings, counters and cost of a run."""
+    run = progress.run
+    report: dict[str, object] = {
+        **identity_of(run),
+        "state": progress.state,
+        "message": run.message,
+        "file": run.data_file,
+        "finished_utc": run.finished_utc,
+        "app_version": run.app_version,
+        "settings": _described(store, run),
+        "items": run.n_wanted,
+        "done": progress.n_done,
+        "failed": progress.n_failed,
+        "again": progress.n_again,
+        "failures": [
+            {"step": step, "reason": reason, "n": n} for (step, reason), n in progress.failures.items()
+        ],
+        "costs": [asdict(cost) for cost in progress.costs],
+        "money": money_of(progress),
+    }
+    if run.kind not in GENERATION_KINDS:
+        report["left_out"] = dict(texts_left_out(store, run))
+    return report
+
+
+def _described(store: Store, run: Run) -> dict[str, object]:
+    if run.kind in GENERATION_KINDS:
+        return describe(settings_of(run))
+    return {**settings_kept(scoring_of(run)), "metrics": [asdict(one) for one in metrics_of(store, run)]}

@@ -1,0 +1,92 @@
+"""Texts to be scored that are no file yet: of a generation run, of a study, of an mt-metrics-eval folder."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path, PurePath
+from typing import Any
+
+from core.datasets.generated import long_rows
+from core.datasets.mt_metrics_eval import read_folder
+from core.datasets.scorable import write_outputs
+from core.errors import InputError
+from core.llm.prompts import parse_prompt
+from core.runs.generation import materials_of
+from core.runs.outputs import generated_texts
+from core.runs.results import traces_of
+from core.runs.settings import GenerationSettings, settings_of
+from core.schema import GENERATION_KINDS, Run, Study
+from core.store import Store
+from core.study.release import released_record
+
+Texts = tuple[bytes, str]
+"""A file of texts and its name."""
+
+
+def texts_of_run(store: Store, run: Run) -> Texts:
+    """What a generation run made, each text with the labels by which correlations are grouped.
+
+    dataset: the file's name; generator: the model; prompt and shots: those that wrote the levels.
+    """
+    if run.kind not in GENERATION_KINDS:
+        raise InputError(f"Run {run.run_id} scores texts, it makes none: name a run of generation.")
+    settings = settings_of(run)
+    dataset = PurePath(run.data_file).stem
+    labels = {"dataset": dataset, **_labels(settings)}
+    traces = tuple(traces_of(store, run))
+    if not traces:
+        raise InputError(f"Run {run.run_id} has made no text yet.")
+    by_id = {material.item.item_id: material for material in materials_of(store, run).materials}
+    texts = [text for trace in traces for text in generated_texts(trace, settings.source_name)]
+    rows = long_rows([by_id[trace.item_id] for trace in traces], texts)
+    return _lines({**_without(row, "origin"), **labels} for row in rows), f"run-{run.run_id}-{dataset}.jsonl"
+
+
+def _labels(settings: GenerationSettings) -> dict[str, str]:
+    """Who wrote the levels, and asked how."""
+    if settings.backend == "rules":
+        return {"generator": "rules"}
+    labels = {"generator": settings.model.rstrip("/").split("/")[-1]}
+    # The prompt that makes the levels worse; factual runs have others besides, which do not.
+    writer = next(
+        (text for purpose, text in settings.prompts.items() if purpose.startswith(("damage", "edit"))), None
+    )
+    if writer is not None:
+        prompt = parse_prompt(writer, "prompt.yaml")
+        labels |= {"prompt": prompt.name, "shots": prompt.shots}
+    return labels
+
+
+def texts_of_study(store: Store, study: Study) -> Texts:
+    """Both sources' answers. Raises NotAllowed before the study is unblinded: scores by source would tell."""
+    record = released_record(store, study)
+    items = {item.item_id: item for item in record.items}
+    rows = (
+        {
+            "item_id": output.item_id,
+            "question": items[output.item_id].question,
+            "reference": items[output.item_id].reference,
+            "language": items[output.item_id].language,
+            "level": output.level,
+            "source": output.source,
+            "text": output.text,
+        }
+        for output in record.outputs
+    )
+    name = re.sub(r"[^\w-]+", "-", study.name)
+    return _lines(rows), f"study-{name}.jsonl"
+
+
+def texts_of_folder(path: Path, language_pair: str | None = None) -> tuple[Texts, tuple[str, ...]]:
+    """The systems' translations of an mt-metrics-eval folder, and what its reader notes."""
+    outputs = read_folder(path, language_pair=language_pair).outputs
+    pair = "" if language_pair is None else f"-{language_pair}"
+    return (write_outputs(outputs.outputs), f"{path.resolve().name}{pair}.jsonl"), outputs.notes
+
+
+def _without(row: Mapping[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in row.items() if key != name}
+
+
+def _lines(rows: Iterable[Mapping[str, Any]]) -> bytes:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()

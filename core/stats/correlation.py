@@ -1,0 +1,172 @@
+"""How strongly scores follow a target, with intervals: the functions of this package's correlations in one place.
+
+Every interval is a percentile bootstrap. Over rows it takes rows for independent; where an item has several rows they
+are not, and the interval is too narrow: resample items. Ranks are made anew in every resample, as a loop over
+scipy's functions would make them. NaN means no value; rows without one are left out pairwise and counted.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import norm
+
+from core.stats.correlation_coefficients import Method, coefficient, column, why_undefined
+from core.stats.correlation_groups import mean_within, z_normalise
+from core.stats.correlation_partial import partial
+from core.stats.correlation_ranks import Indices
+from core.stats.correlation_resampling import columns_alike, resample_columns
+from core.stats.correlation_systems import between_systems, system_accuracy
+from core.stats.correlation_tests import PairedTest, permutation_test, significance_clusters, williams
+from core.stats.resampling import (
+    Estimate,
+    Floats,
+    check_confidence_level,
+    resampled_estimate,
+    why_no_interval,
+)
+
+__all__ = [
+    "Method",
+    "PairedTest",
+    "between_systems",
+    "coefficient",
+    "correlate",
+    "correlate_columns",
+    "fisher_interval",
+    "mean_within",
+    "partial",
+    "permutation_test",
+    "significance_clusters",
+    "system_accuracy",
+    "why_undefined",
+    "williams",
+    "z_normalise",
+]
+
+
+def correlate(
+    x: ArrayLike,
+    y: ArrayLike,
+    method: Method,
+    *,
+    clusters: ArrayLike | None = None,
+    n_resamples: int = 10_000,
+    confidence_level: float = 0.95,
+    rng: int | np.random.Generator = 0,
+) -> Estimate:
+    """The coefficient of x and y (n,) with a percentile interval over rows, or over whole clusters (items).
+
+    clusters: shape (n,), the item of each row; None resamples rows. `n_left_out` counts rows without a value.
+    Undefined (a constant column, fewer than two rows): estimate None, with the reason. Resamples in which a column
+    is constant are dropped and counted. Too narrow over rows that share items, and with few clusters.
+    """
+    scores = column(x)[:, None]
+    return correlate_columns(
+        scores,
+        y,
+        (method,),
+        clusters=clusters,
+        n_resamples=n_resamples,
+        confidence_level=confidence_level,
+        rng=rng,
+    )[0][method]
+
+
+def correlate_columns(
+    scores: ArrayLike,
+    y: ArrayLike,
+    methods: Sequence[Method],
+    *,
+    clusters: ArrayLike | None = None,
+    n_resamples: int = 10_000,
+    confidence_level: float = 0.95,
+    rng: int | np.random.Generator = 0,
+    names: tuple[str, str] = ("scores", "levels"),
+) -> list[dict[Method, Estimate]]:
+    """`correlate` for each column of scores (n, m), all on the same resamples: a result a column, by method.
+
+    Columns may miss different rows; those that miss the same ones share the work. With an int as rng a column's
+    result does not depend on the other columns. names: plurals for the reason of an undefined coefficient.
+    """
+    check_confidence_level(confidence_level)
+    table, target, labels = _checked(scores, y, clusters)
+    seed = rng if isinstance(rng, int) else int(rng.integers(2**63))
+    results: list[dict[Method, Estimate]] = [{} for _ in range(table.shape[1])]
+    for rows, columns in columns_alike(table, target):
+        part = table[np.ix_(rows, columns)]
+        found = _complete_columns(
+            part, target[rows], labels[rows], methods, n_resamples, confidence_level, seed, names
+        )
+        for index, by_method in zip(columns, found, strict=True):
+            results[index] = {
+                method: replace(estimate, n_left_out=int((~rows).sum()))
+                for method, estimate in by_method.items()
+            }
+    return results
+
+
+def fisher_interval(
+    r: float, n: int, confidence_level: float = 0.95, method: Method = "pearson"
+) -> tuple[float, float] | None:
+    """Interval by Fisher's z for n independent rows; None for Kendall, n < 4, an undefined r and |r| = 1.
+
+    Variance of z: 1 / (n - 3) for Pearson (Fisher 1921); (1 + r**2 / 2) / (n - 3) for Spearman (Bonett and Wright
+    2000, Psychometrika 65:23). Assumes a bivariate normal distribution; misleads on rows that share items.
+    """
+    check_confidence_level(confidence_level)
+    if method == "kendall" or n < 4 or not abs(r) < 1:
+        return None
+    variance = (1 + r**2 / 2 if method == "spearman" else 1.0) / (n - 3)
+    reach = float(norm.ppf((1 + confidence_level) / 2)) * np.sqrt(variance)
+    return float(np.tanh(np.arctanh(r) - reach)), float(np.tanh(np.arctanh(r) + reach))
+
+
+def _complete_columns(
+    scores: Floats,
+    y: Floats,
+    clusters: Indices,
+    methods: Sequence[Method],
+    n_resamples: int,
+    confidence_level: float,
+    seed: int,
+    names: tuple[str, str],
+) -> list[dict[Method, Estimate]]:
+    """The results of columns that have a value in every row given."""
+    distinct, clusters = np.unique(clusters, return_inverse=True)
+    reasons = [why_undefined(x, y, names) for x in scores.T]
+    defined = [number for number, reason in enumerate(reasons) if reason is None]
+    values = None
+    if why_no_interval(0.0, distinct.size, n_resamples) is None and defined:
+        values = resample_columns(
+            scores[:, defined], y, clusters, distinct.size, methods, n_resamples=n_resamples, seed=seed
+        )
+    results: list[dict[Method, Estimate]] = []
+    for number, (x, reason) in enumerate(zip(scores.T, reasons, strict=True)):
+        by_method = {}
+        for method in methods:
+            observed = coefficient(x, y, method)
+            by_method[method] = resampled_estimate(
+                observed,
+                None if values is None or reason else values[method][defined.index(number)],
+                n=y.size,
+                n_clusters=distinct.size,
+                confidence_level=confidence_level,
+                reason=reason,
+                interval_reason=why_no_interval(observed, distinct.size, n_resamples),
+            )
+        results.append(by_method)
+    return results
+
+
+def _checked(scores: ArrayLike, y: ArrayLike, clusters: ArrayLike | None) -> tuple[Floats, Floats, Indices]:
+    table, target = np.asarray(scores, dtype=np.float64), column(y)
+    labels = np.arange(target.size) if clusters is None else np.asarray(clusters)
+    if table.ndim != 2 or len(table) != target.size or labels.shape != target.shape:
+        raise ValueError(
+            f"scores must have shape (n, m), y and clusters (n,), got {table.shape}, {target.shape}, {labels.shape}"
+        )
+    if np.isinf(table).any():
+        raise ValueError("scores must be finite, or NaN where there is none")
+    return table, target, np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.intp)

@@ -1,0 +1,104 @@
+"""Pearson's r, Spearman's rho and Kendall's tau-b of observed data, and why one is undefined.
+
+NaN stands for "no value"; rows without one of the two values are left out pairwise. A constant column has no
+correlation: the coefficient is NaN, never 0.
+
+Sources: Pearson (1896); Spearman (1904, American Journal of Psychology 15:72), as Pearson's r of mid-ranks; Kendall
+(1945, Biometrika 33:239), tau-b.
+"""
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import kendalltau, rankdata
+
+from core.stats.resampling import Floats, ratio
+
+Method = Literal["pearson", "spearman", "kendall"]
+"""Kendall is tau-b throughout."""
+Booleans = NDArray[np.bool_]
+
+_PAIR_CELLS = 4_000_000  # signs of pairs held at a time: 32 MB
+
+
+def coefficient(x: ArrayLike, y: ArrayLike, method: Method) -> float:
+    """The coefficient of the rows (n,) in which both have a value; NaN where `why_undefined` gives a reason."""
+    first, second = complete_pairs(x, y)
+    if _reason(first, second, ("x", "y")) is not None:
+        return float("nan")
+    if method == "kendall":
+        return float(kendalltau(first, second).statistic)
+    if method == "spearman":
+        first, second = rankdata(first), rankdata(second)
+    return float(_pearson_of_rows(first[None], second[None])[0])
+
+
+def why_undefined(x: ArrayLike, y: ArrayLike, names: tuple[str, str] = ("scores", "levels")) -> str | None:
+    """Why the two columns have no correlation; None where they have one. names: plurals of what x and y hold."""
+    return _reason(*complete_pairs(x, y), names)
+
+
+def complete_pairs(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
+    """The rows in which both have a value. Raises ValueError for other shapes than (n,) and for infinity."""
+    first, second = column(x), column(y)
+    if first.shape != second.shape:
+        raise ValueError(f"x and y must have one shape (n,), got {first.shape} and {second.shape}")
+    known = ~(np.isnan(first) | np.isnan(second))
+    return first[known], second[known]
+
+
+def column(values: ArrayLike) -> Floats:
+    """Values as a float column (n,); ValueError for another shape and for infinity."""
+    checked = np.asarray(values, dtype=np.float64)
+    if checked.ndim != 1:
+        raise ValueError(f"a column must have shape (n,), got {checked.shape}")
+    if np.isinf(checked).any():
+        raise ValueError("values must be finite, or NaN where there is none")
+    return checked
+
+
+def row_coefficients(x: Floats, y: Floats, method: Method) -> Floats:
+    """The coefficient of each row of x with the same row of y, both (rows, k) without NaN: shape (rows,).
+
+    NaN where a row is constant or k < 2. For many short rows, such as items; memory is bounded by blocks.
+    """
+    if x.shape[1] < 2:
+        return np.full(len(x), np.nan)
+    if method == "spearman":
+        x, y = rankdata(x, axis=1), rankdata(y, axis=1)
+    if method != "kendall":
+        return _pearson_of_rows(x, y)
+    first, second = np.triu_indices(x.shape[1], 1)
+    taus = np.empty(len(x))
+    block = max(1, _PAIR_CELLS // first.size)
+    for start in range(0, len(x), block):
+        part = slice(start, start + block)
+        signs_x = np.sign(x[part, first] - x[part, second])
+        signs_y = np.sign(y[part, first] - y[part, second])
+        untied = (signs_x**2).sum(axis=1) * (signs_y**2).sum(axis=1)
+        taus[part] = ratio((signs_x * signs_y).sum(axis=1), np.sqrt(untied))
+    return taus
+
+
+def _pearson_of_rows(x: Floats, y: Floats) -> Floats:
+    """Constant rows are told by equal values, not by a variance that rounding keeps above 0."""
+    x_centred, y_centred = x - x.mean(axis=1, keepdims=True), y - y.mean(axis=1, keepdims=True)
+    # Scaled first: squares of very small or large values would leave the range of floats.
+    x_size = np.abs(x_centred).max(axis=1, keepdims=True)
+    y_size = np.abs(y_centred).max(axis=1, keepdims=True)
+    x_centred /= np.where(x_size > 0, x_size, 1.0)
+    y_centred /= np.where(y_size > 0, y_size, 1.0)
+    products = (x_centred * y_centred).sum(axis=1)
+    sizes = np.sqrt((x_centred**2).sum(axis=1) * (y_centred**2).sum(axis=1))
+    constant = (np.ptp(x, axis=1) == 0) | (np.ptp(y, axis=1) == 0)
+    return np.clip(ratio(products, np.where(constant, 0.0, sizes)), -1.0, 1.0)
+
+
+def _reason(x: Floats, y: Floats, names: tuple[str, str]) -> str | None:
+    if x.size < 2:
+        return "fewer than two rows"
+    for values, name in ((x, names[0]), (y, names[1])):
+        if np.ptp(values) == 0:
+            return f"all {name} are equal"
+    return None

@@ -1,0 +1,162 @@
+"""Correlation of two columns at equal values of a third, which is a label such as the system."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from core.stats.correlation_coefficients import Method, column
+from core.stats.correlation_kendall import concordance, pair_sums
+from core.stats.correlation_ranks import Indices, rank_rows, ranked_column
+from core.stats.correlation_resampling import draw_counts
+from core.stats.resampling import (
+    Estimate,
+    Floats,
+    check_confidence_level,
+    ratio,
+    resampled_estimate,
+    why_no_interval,
+)
+
+_TOGETHER_CELLS = 300_000  # rows times resamples at a time
+_CONSTANT = 1e-12  # a sum of squares this small against the uncentred one is rounding
+
+
+def partial(
+    x: ArrayLike,
+    y: ArrayLike,
+    control: ArrayLike,
+    method: Method,
+    *,
+    items: ArrayLike | None = None,
+    n_resamples: int = 10_000,
+    confidence_level: float = 0.95,
+    rng: int | np.random.Generator = 0,
+    names: tuple[str, str] = ("scores", "levels"),
+) -> Estimate:
+    """The coefficient of x and y (n,) with the label `control` (n,) held fixed; interval over items (None: rows).
+
+    Pearson: of what is left after each group's own mean, that is of the residuals of regressions on the label.
+    Spearman: the same of mid-ranks over all rows. Kendall: tau-b of the pairs that share a label. `n_left_out`: rows
+    without a value. Ranks are made anew in every resample. Undefined where x or y is constant within every group.
+    Misleads where a group's rows are few: they then say little, and hold their own mean.
+    """
+    check_confidence_level(confidence_level)
+    first, second, group, cluster, n_left_out = _checked(x, y, control, items)
+    n, n_clusters = first.size, int(cluster.max(initial=-1)) + 1
+    reason = _reason(first, second, group, names)
+    observed, values = float("nan"), None
+    no_interval = "the estimate is undefined"
+    if reason is None:
+        together = max(1, min(1024, _TOGETHER_CELLS // n))
+        make = _pairs_at_equal_labels if method == "kendall" else _residuals
+        statistic = make(first, second, group, cluster, n_clusters, method == "spearman", together)
+        observed = float(statistic(np.ones((n_clusters, 1)))[0])
+        no_interval = why_no_interval(observed, n_clusters, n_resamples) or ""
+        if not no_interval:
+            drawn = draw_counts(n_clusters, n_resamples, together, rng)
+            values = np.concatenate([statistic(counts) for counts in drawn])
+    return resampled_estimate(
+        observed,
+        values,
+        n=n,
+        n_clusters=n_clusters,
+        confidence_level=confidence_level,
+        reason=reason,
+        interval_reason=no_interval or None,
+        n_left_out=n_left_out,
+    )
+
+
+def _residuals(
+    x: Floats,
+    y: Floats,
+    group: Indices,
+    cluster: Indices,
+    n_clusters: int,
+    ranks: bool,
+    together: int,
+) -> Callable[[Floats], Floats]:
+    """Pearson's r of deviations from group means, as a function of counts (clusters, resamples)."""
+    by_group = sparse.csr_array((np.ones(x.size), (group, np.arange(x.size))))
+    sizes = np.bincount(cluster, minlength=n_clusters)
+    ranked = [ranked_column(values, cluster, n_clusters, together) for values in (x, y)] if ranks else []
+    fixed = [((values - values.mean()) / np.abs(values - values.mean()).max())[:, None] for values in (x, y)]
+
+    def statistic(counts: Floats) -> Floats:
+        weights = np.take(counts, cluster, axis=0)
+        drawn = np.asarray(by_group @ weights)
+        values = [rank_rows(each, each.values.pick @ counts, sizes @ counts) for each in ranked] or fixed
+        totals = [np.asarray(by_group @ (weights * each)) for each in values]
+
+        def within(one: int, other: int) -> tuple[Floats, Floats]:
+            """Sum of products of deviations, and of products as they are."""
+            whole = np.einsum(
+                "ib,ib->b", weights * values[one], np.broadcast_to(values[other], weights.shape)
+            )
+            between = ratio(totals[one] * totals[other], drawn)
+            return whole - np.nansum(between, axis=0), whole
+
+        (xx, x_whole), (yy, y_whole), (xy, _) = within(0, 0), within(1, 1), within(0, 1)
+        constant = (xx <= _CONSTANT * x_whole) | (yy <= _CONSTANT * y_whole)
+        return np.clip(ratio(xy, np.sqrt(np.where(constant, 0.0, xx) * np.maximum(yy, 0.0))), -1.0, 1.0)
+
+    return statistic
+
+
+def _pairs_at_equal_labels(
+    x: Floats,
+    y: Floats,
+    group: Indices,
+    cluster: Indices,
+    n_clusters: int,
+    _ranks: bool,
+    _together: int,
+) -> Callable[[Floats], Floats]:
+    """tau-b over the pairs of rows in one group, as a function of counts."""
+    rows = [group == number for number in range(int(group.max()) + 1)]
+    pairs = [pair_sums(x[mine], y[mine], cluster[mine], n_clusters) for mine in rows]
+
+    def adding(*labels: NDArray[np.generic]) -> sparse.csr_array:
+        place = np.unique(np.column_stack(labels), axis=0, return_inverse=True)[1].ravel()
+        return sparse.csr_array((np.ones(x.size), (place, cluster)), shape=(int(place.max()) + 1, n_clusters))
+
+    tied_all, tied_x, tied_y = adding(group), adding(group, x), adding(group, y)
+
+    def squares(tied: sparse.csr_array, counts: Floats) -> Floats:
+        return np.asarray(((tied @ counts) ** 2).sum(axis=0))
+
+    def statistic(counts: Floats) -> Floats:
+        both = squares(tied_all, counts)
+        untied = (both - squares(tied_x, counts)) * (both - squares(tied_y, counts))
+        found = np.sum([concordance(each, counts) for each in pairs], axis=0)
+        return np.clip(ratio(2 * found, np.sqrt(untied)), -1.0, 1.0)
+
+    return statistic
+
+
+def _reason(x: Floats, y: Floats, group: Indices, names: tuple[str, str]) -> str | None:
+    if x.size < 2:
+        return "fewer than two rows"
+    for values, name in ((x, names[0]), (y, names[1])):
+        if np.unique(np.column_stack([group, values]), axis=0).shape[0] == np.unique(group).size:
+            return f"all {name} are equal within each group"
+    return None
+
+
+def _checked(
+    x: ArrayLike, y: ArrayLike, control: ArrayLike, items: ArrayLike | None
+) -> tuple[Floats, Floats, Indices, Indices, int]:
+    """Rows with both values: x, y, number of group and of cluster; and how many rows lack one."""
+    first, second, labels = column(x), column(y), np.asarray(control)
+    item_labels = np.arange(first.size) if items is None else np.asarray(items)
+    if not first.shape == second.shape == labels.shape == item_labels.shape:
+        raise ValueError(
+            "x, y, control and items must have one shape (n,), got "
+            f"{first.shape}, {second.shape}, {labels.shape}, {item_labels.shape}"
+        )
+    known = ~(np.isnan(first) | np.isnan(second))
+    group = np.asarray(np.unique(labels[known], return_inverse=True)[1], dtype=np.intp)
+    cluster = np.asarray(np.unique(item_labels[known], return_inverse=True)[1], dtype=np.intp)
+    return first[known], second[known], group, cluster, int((~known).sum())

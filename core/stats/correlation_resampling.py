@@ -1,0 +1,292 @@
+"""The three coefficients of many columns with one target, in many resamples at once and without approximation.
+
+A resample is a count for each cluster (an item, or a row of its own). Pearson's r is a function of sums, so all
+resamples are one matrix product. Spearman's rho ranks anew in every resample: values are sorted once, and the mid-rank
+of a value is the number of rows drawn below it plus half of those drawn at it, a running sum. Kendall's tau-b is in
+`correlation_kendall.py`. Blocks of resamples bound the memory.
+
+Source of the definitions: Davison and Hinkley (1997), Bootstrap Methods and their Application, sec. 2.2 and 3.8: a
+resample is a weighting of the observed rows.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from core.stats.correlation_coefficients import Method
+from core.stats.correlation_kendall import PairSums, concordance, pair_sums
+from core.stats.correlation_ranks import (
+    Indices,
+    Ranked,
+    SortedColumn,
+    folded,
+    middle_ranks,
+    rank_products,
+    ranked_column,
+    sorted_values,
+    stands_at,
+    untied_rank_products,
+)
+from core.stats.resampling import Floats, ratio
+
+_BLOCK_CELLS = 300_000  # rows times resamples at a time: few enough to stay near the processor (measured)
+_FEWEST_TOGETHER, _MOST_TOGETHER = 16, 1024
+_SIGN_CELLS = 60_000_000  # signs of Kendall's blocks held at a time: 240 MB
+_CONSTANT = 1e-12  # a variance this small against the mean square is rounding
+
+
+@dataclass(frozen=True)
+class _Target:
+    """What belongs to y and serves all columns."""
+
+    clusters: Indices
+    sizes: Floats
+    """Rows of each cluster."""
+    ranked: Ranked
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column in the order of its values; without ties a look-up does what else needs a sum over equal values."""
+
+    weights: SortedColumn
+    """From clusters."""
+    rows: sparse.csr_array | None
+    """The same, from rows; None without ties."""
+    clusters_at: Indices
+    """Without ties: the cluster of the row at each place; the number of clusters where a place is empty."""
+    values_at: Indices
+    """Without ties: where the y of the row at each place stands among the values of y."""
+    pairs: PairSums | None
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Columns without NaN and their target, ready for any counts."""
+
+    target: _Target
+    columns: tuple[_Column, ...]
+    sums: Floats
+    """(clusters, 3 + 3 columns): rows, y, y**2, then x, x**2, x y of each column; empty without Pearson."""
+    methods: tuple[Method, ...]
+    together: int
+    """Resamples to take at a time."""
+
+
+def draw_counts(
+    n_clusters: int, n_resamples: int, together: int, rng: int | np.random.Generator
+) -> Iterator[Floats]:
+    """How often each cluster was drawn, in blocks (n_clusters, at most `together`).
+
+    n_clusters draws with replacement a resample. The counts depend on the seed alone, not on the size of blocks.
+    """
+    generator = np.random.default_rng(rng)
+    for start in range(0, n_resamples, together):
+        size = min(together, n_resamples - start)
+        drawn = generator.integers(0, n_clusters, size=(size, n_clusters))
+        drawn += np.arange(size)[:, None] * n_clusters
+        counts = np.bincount(drawn.ravel(), minlength=size * n_clusters).reshape(size, n_clusters)
+        yield np.ascontiguousarray(counts.T, dtype=np.float64)
+
+
+def columns_alike(scores: Floats, y: Floats) -> list[tuple[NDArray[np.bool_], Indices]]:
+    """Columns of scores (n, m) that have a value in the same rows, together with y: those rows, and the columns."""
+    known = ~(np.isnan(scores) | np.isnan(y)[:, None])
+    alike: dict[bytes, list[int]] = {}
+    for number, rows in enumerate(known.T):
+        alike.setdefault(np.packbits(rows).tobytes(), []).append(number)
+    return [(known[:, columns[0]], np.array(columns, dtype=np.intp)) for columns in alike.values()]
+
+
+def resample_columns(
+    scores: Floats,
+    y: Floats,
+    clusters: Indices,
+    n_clusters: int,
+    methods: Sequence[Method],
+    *,
+    n_resamples: int,
+    seed: int,
+) -> dict[Method, Floats]:
+    """The coefficients of each column of scores (n, m) with y (n,), without NaN, in every resample of clusters.
+
+    clusters: a number from 0 for each row. Each result has shape (m, n_resamples), NaN where undefined.
+    """
+    values = {method: np.full((scores.shape[1], n_resamples), np.nan) for method in methods}
+    for columns in _passes(scores, y, methods) if y.size else ():
+        prepared = prepare(scores[:, columns], y, clusters, n_clusters, methods)
+        start = 0
+        for counts in draw_counts(n_clusters, n_resamples, prepared.together, seed):
+            stop = start + counts.shape[1]
+            for method, found in resampled(prepared, counts).items():
+                values[method][columns, start:stop] = found
+            start = stop
+    return values
+
+
+def _passes(scores: Floats, y: Floats, methods: Sequence[Method]) -> list[slice]:
+    """Columns to prepare together, so that the signs of Kendall's pairs fit into memory."""
+    m = scores.shape[1]
+    at_once = m
+    if "kendall" in methods:
+        n_values, root = np.unique(y).size, np.sqrt(y.size)
+        signs_of_row = 16 + 9 * np.sqrt(min(n_values, root)) + (root if n_values > root else 0)
+        at_once = max(1, int(_SIGN_CELLS / (y.size * signs_of_row)))
+    return [slice(start, min(start + at_once, m)) for start in range(0, m, at_once)]
+
+
+def prepare(
+    scores: Floats, y: Floats, clusters: Indices, n_clusters: int, methods: Sequence[Method]
+) -> Prepared:
+    """Sort once: scores (n, m) and y (n,) without NaN, n >= 1; clusters: a number from 0 for each row."""
+    together = int(np.clip(_BLOCK_CELLS // max(y.size, n_clusters), _FEWEST_TOGETHER, _MOST_TOGETHER))
+    target = _Target(
+        clusters=clusters,
+        sizes=np.bincount(clusters, minlength=n_clusters).astype(np.float64),
+        ranked=ranked_column(y, clusters, n_clusters, together),
+    )
+    ranked = "spearman" in methods or "kendall" in methods
+    columns = [
+        _prepared_column(
+            x, target, together, pair_sums(x, y, clusters, n_clusters) if "kendall" in methods else None
+        )
+        for x in (scores.T if ranked else ())
+    ]
+    cells = max([y.size, *(column.pairs.cells for column in columns if column.pairs)])
+    return Prepared(
+        target=target,
+        columns=tuple(columns),
+        sums=_products(scores, y, clusters, n_clusters) if "pearson" in methods else np.empty((0, 0)),
+        methods=tuple(methods),
+        together=int(np.clip(_BLOCK_CELLS // cells, _FEWEST_TOGETHER, together)),
+    )
+
+
+def _prepared_column(x: Floats, target: _Target, together: int, pairs: PairSums | None) -> _Column:
+    order, value = sorted_values(x)
+    n_clusters = target.sizes.size
+    weights = folded(target.clusters[order], value[order], n_clusters, together)
+    places = weights.depth * weights.width
+    clusters_at, values_at = np.full(places, n_clusters), np.zeros(places, dtype=np.intp)
+    if value.max() + 1 < x.size:
+        rows = folded(order, value[order], x.size, together).pick
+        return _Column(weights, rows, clusters_at, values_at, pairs)
+    place = stands_at(value, weights)
+    clusters_at[place], values_at[place] = target.clusters, target.ranked.row_value
+    return _Column(weights, None, clusters_at, values_at, pairs)
+
+
+def resampled(prepared: Prepared, counts: Floats) -> dict[Method, Floats]:
+    """Each coefficient (columns, resamples) for counts (clusters, resamples); NaN where a resample is constant."""
+    found: dict[Method, Floats] = {}
+    if "pearson" in prepared.methods:
+        found["pearson"] = _pearson(prepared.sums, counts)
+    if prepared.columns:
+        found |= _rank_coefficients(prepared, counts)
+    return found
+
+
+def _pearson(sums: Floats, counts: Floats) -> Floats:
+    totals = sums.T @ counts
+    n, y, yy = totals[:3]
+    x, xx, xy = totals[3::3], totals[4::3], totals[5::3]
+    spread_x, spread_y = n * xx - x**2, n * yy - y**2
+    constant = (spread_x <= _CONSTANT * n * xx) | (spread_y <= _CONSTANT * n * yy)
+    sizes = np.sqrt(np.where(constant, 0.0, spread_x) * np.maximum(spread_y, 0.0))
+    return np.clip(ratio(n * xy - x * y, sizes), -1.0, 1.0)
+
+
+def _rank_coefficients(prepared: Prepared, counts: Floats) -> dict[Method, Floats]:
+    target, n_sets = prepared.target, counts.shape[1]
+    ranks = _target_ranks(target, counts)
+    rho, tau = np.empty((2, len(prepared.columns), n_sets))
+    for number, column in enumerate(prepared.columns):
+        if column.rows is None:
+            # Every value is a row: sums over values of a function of the weight are sums over clusters.
+            weights, of_each = counts, target.sizes
+        else:
+            weights = column.weights.pick @ counts
+            of_each = np.ones(len(weights))
+        if "spearman" in prepared.methods:
+            sizes = np.sqrt(_rank_spread(weights, of_each, ranks.n) * ranks.spread)
+            rho[number] = np.clip(ratio(_products_of_ranks(column, weights, ranks), sizes), -1.0, 1.0)
+        if column.pairs is not None:
+            sizes = np.sqrt(_untied_pairs(weights, of_each, ranks.n) * ranks.untied)
+            tau[number] = np.clip(ratio(concordance(column.pairs, counts), sizes), -1.0, 1.0)
+    found: dict[Method, Floats] = {"spearman": rho} if "spearman" in prepared.methods else {}
+    return found | ({"kendall": tau} if "kendall" in prepared.methods else {})
+
+
+@dataclass(frozen=True)
+class _TargetRanks:
+    """y in one block of resamples, for all columns."""
+
+    n: Floats
+    """Rows drawn."""
+    spread: Floats
+    untied: Floats
+    of_values: Floats
+    """(places, resamples): mid-ranks minus the mean rank."""
+    weighted: Floats
+    """(rows, resamples): the row's count times the rank of its y."""
+    halves: Floats
+    """Sum over rows of half of the count times `weighted`."""
+    padded: Floats
+    """The counts and a row of zeros, which empty places take."""
+
+
+def _target_ranks(target: _Target, counts: Floats) -> _TargetRanks:
+    n = target.sizes @ counts
+    weights = target.ranked.values.pick @ counts
+    each = np.ones(len(weights))
+    of_values = middle_ranks(target.ranked.values, weights) - n / 2
+    drawn = np.take(counts, target.clusters, axis=0)
+    weighted = np.take(of_values, target.ranked.row_value, axis=0)
+    weighted *= drawn
+    return _TargetRanks(
+        n=n,
+        spread=_rank_spread(weights, each, n),
+        untied=_untied_pairs(weights, each, n),
+        of_values=of_values,
+        weighted=weighted,
+        halves=np.einsum("ib,ib->b", weighted, drawn) / 2,
+        padded=np.vstack([counts, np.zeros((1, counts.shape[1]))]),
+    )
+
+
+def _products_of_ranks(column: _Column, weights: Floats, ranks: _TargetRanks) -> Floats:
+    """Sum over rows drawn of the rank of x times the centred rank of y."""
+    if column.rows is not None:
+        return rank_products(column.weights, weights, column.rows @ ranks.weighted)
+    found = untied_rank_products(
+        column.weights, column.clusters_at, column.values_at, ranks.padded, ranks.of_values
+    )
+    return np.asarray(found + ranks.halves)
+
+
+def _rank_spread(weights: Floats, of_each: Floats, n: Floats) -> Floats:
+    """Sum of squared deviations of mid-ranks, (n**3 - sum of tied**3) / 12, exact; of_each: values with a weight."""
+    return np.asarray((n**3 - np.einsum("v,vb,vb,vb->b", of_each, weights, weights, weights)) / 12)
+
+
+def _untied_pairs(weights: Floats, of_each: Floats, n: Floats) -> Floats:
+    return np.asarray((n**2 - np.einsum("v,vb,vb->b", of_each, weights, weights)) / 2)
+
+
+def _products(scores: Floats, y: Floats, clusters: Indices, n_clusters: int) -> Floats:
+    """Per-cluster sums of products; columns are centred and scaled first, which keeps the sums precise."""
+    x, target = _standard(scores), _standard(y[:, None])
+    per_row = np.empty((y.size, 3 + 3 * scores.shape[1]))
+    per_row[:, :3] = np.column_stack([np.ones(y.size), target, target**2])
+    per_row[:, 3::3], per_row[:, 4::3], per_row[:, 5::3] = x, x**2, x * target
+    adding = sparse.csr_array((np.ones(y.size), (clusters, np.arange(y.size))), shape=(n_clusters, y.size))
+    return np.asarray(adding @ per_row, dtype=np.float64)
+
+
+def _standard(columns: Floats) -> Floats:
+    centred = columns - columns.mean(axis=0)
+    size = np.abs(centred).max(axis=0)
+    return np.asarray(centred / np.where(size > 0, size, 1.0), dtype=np.float64)

@@ -1,0 +1,124 @@
+"""Scores kept for the next time by signature and text, and the metrics of each scoring run."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from core.schema.scores import Metric, Score
+from core.store.connection import Row, Store
+from core.store.studies import now_utc
+
+_MOST_PAIRS = 500
+"""In one query: SQLite takes only so many values."""
+
+
+def find_scores(
+    store: Store, pairs: Sequence[bytes], signatures: Sequence[str]
+) -> dict[bytes, dict[str, Score]]:
+    """Pair -> signature -> score, for what is kept of these. pairs: hashes of text, reference and source."""
+    names = _signatures(store, signatures)
+    found: dict[bytes, dict[str, Score]] = {}
+    wanted = list(dict.fromkeys(pairs))
+    for start in range(0, len(wanted), _MOST_PAIRS):
+        values = {f"p{at}": pair for at, pair in enumerate(wanted[start : start + _MOST_PAIRS])}
+        marks = ", ".join(f":{name}" for name in values)
+        for row in store.rows(
+            f"select pair, signature, value, reason from score where pair in ({marks})", values
+        ):
+            if (signature := names.get(row["signature"])) is not None:
+                found.setdefault(row["pair"], {})[signature] = Score(row["value"], row["reason"])
+    return found
+
+
+def keep_scores(
+    store: Store,
+    scores: Mapping[bytes, Mapping[str, Score]],
+    calls: Sequence[Row],
+    *,
+    run_id: int,
+    position: int,
+) -> None:
+    """Keep scores, and put on the run's account what was done for one item: both are on disk when this returns.
+
+    calls: key, step, reason, cached, seconds; one a text and group of metrics. A text found in the cache that
+    stands on the account already, because the item was begun before, is not counted again.
+    """
+    with store.writing():
+        numbers = _numbered(store, {signature for kept in scores.values() for signature in kept})
+        store.change_all(
+            "insert or ignore into score (pair, signature, value, reason) "
+            "values (:pair, :signature, :value, :reason)",
+            [
+                {
+                    "pair": pair,
+                    "signature": numbers[signature],
+                    "value": score.value,
+                    "reason": score.reason,
+                }
+                for pair, kept in scores.items()
+                for signature, score in kept.items()
+            ],
+        )
+        store.change_all(
+            "insert into run_call (run_id, position, key, step, reason, cached, seconds, at_utc) "
+            "select :run_id, :position, :key, :step, :reason, :cached, :seconds, :at_utc where not :cached or not "
+            "exists (select 1 from run_call where run_id = :run_id and position = :position and key = :key)",
+            [{**call, "run_id": run_id, "position": position, "at_utc": now_utc()} for call in calls],
+        )
+
+
+def run_metrics(store: Store, run_id: int) -> tuple[Metric, ...]:
+    """The metrics of a scoring run with what was loaded; none before it was started."""
+    rows = store.rows(
+        "select name, signature, family, direction from run_metric where run_id = :id order by position",
+        {"id": run_id},
+    )
+    return tuple(Metric(**row) for row in rows)
+
+
+def keep_run_metrics(store: Store, run_id: int, metrics: Sequence[Metric]) -> None:
+    """Note with what a run scores, before its first text is scored."""
+    with store.writing():
+        store.change("delete from run_metric where run_id = :id", {"id": run_id})
+        store.change_all(
+            "insert into run_metric (run_id, position, name, signature, family, direction) "
+            "values (:run_id, :position, :name, :signature, :family, :direction)",
+            [
+                {
+                    "run_id": run_id,
+                    "position": position,
+                    "name": metric.name,
+                    "signature": metric.signature,
+                    "family": metric.family,
+                    "direction": metric.direction,
+                }
+                for position, metric in enumerate(metrics)
+            ],
+        )
+
+
+def result_texts(store: Store, run_id: int) -> Iterator[tuple[int, str, str, str]]:
+    """(position, item, state, result as JSON) of all items a run has come to, in the order of the file.
+
+    Results of scoring are small: all at once is far faster than one by one.
+    """
+    for row in store.rows(
+        "select position, item_id, state, result from run_item where run_id = :id order by position",
+        {"id": run_id},
+    ):
+        yield row["position"], row["item_id"], row["state"], row["result"]
+
+
+def _signatures(store: Store, texts: Iterable[str]) -> dict[int, str]:
+    """Number -> signature, for those that are known."""
+    wanted = set(texts)
+    rows = store.rows("select id, text from score_signature")
+    return {row["id"]: row["text"] for row in rows if row["text"] in wanted}
+
+
+def _numbered(store: Store, texts: set[str]) -> dict[str, int]:
+    """Signature -> number; new ones get one."""
+    known = {text: number for number, text in _signatures(store, texts).items()}
+    store.change_all(
+        "insert into score_signature (text) values (:text)",
+        [{"text": text} for text in sorted(texts - known.keys())],
+    )
+    return known if texts <= known.keys() else {t: n for n, t in _signatures(store, texts).items()}

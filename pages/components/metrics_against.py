@@ -1,0 +1,97 @@
+"""What scores are correlated with: the damage level, or human ratings from a file."""
+
+from dataclasses import dataclass, replace
+from typing import get_args
+
+import streamlit as st
+
+from core.analysis.correlations import CorrelationOptions, Raters
+from core.schema.scores import RatingSet, ScoreTable
+from core.store import Store
+from pages.components import metrics_kept
+from pages.components.metrics_computed import Key
+
+_RATERS: dict[Raters, str] = {"averaged": "averaged: one mean a text", "kept": "kept: one row a rating"}
+RESAMPLES = (200, 1_000, 10_000)
+_SMALL, _MIDDLE = 20_000, 50_000
+"""Scores up to which 10,000 and 1,000 resamples take seconds; for more of them a user has to ask."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """What to correlate with, and how."""
+
+    ratings: RatingSet | None
+    """None: the level."""
+    key: Key
+    options: CorrelationOptions
+
+
+def has_levels(table: ScoreTable) -> bool:
+    """Whether any text's quality is known by construction."""
+    return any(row.level is not None for row in table.rows)
+
+
+def choose(store: Store, table: ScoreTable, slot: str, *, moving: bool) -> Target | None:
+    """The target; None: a file of ratings is still to be given."""
+    names = {"level": "the damage level", "human": "human ratings"}
+    levels = has_levels(table)
+    left, right = st.columns([2, 1])
+    against = left.segmented_control(
+        "Against",
+        list(names),
+        default="level" if levels else "human",
+        format_func=names.__getitem__,
+        required=True,
+        key=f"metrics_against_{slot}",
+        persist_state="session",
+    )
+    size = 0 if moving else sum(table.values.size <= most for most in (_SMALL, _MIDDLE))
+    n_resamples: int = right.selectbox(
+        "Resamples for intervals",
+        RESAMPLES,
+        index=size,
+        format_func=lambda n: f"{n:,}",
+        key=f"metrics_resamples_{slot}_{size}",
+        help="10,000 is the rule; with many scores they take minutes. Results are kept.",
+    )
+    options = CorrelationOptions(n_resamples=n_resamples)
+    if against == "level":
+        raw = st.checkbox(
+            "Against the level itself: a good metric is then negative",
+            key=f"metrics_raw_{slot}",
+            persist_state="session",
+        )
+        return Target(None, ("level",), replace(options, raw_level=raw))
+    given = human(store, slot)
+    return None if given is None else replace(given, options=replace(given.options, n_resamples=n_resamples))
+
+
+def human(store: Store, slot: str) -> Target | None:
+    """Kept ratings and how they count; None: none is given yet."""
+    file = metrics_kept.choose(store, "ratings", slot, "Human ratings")
+    if file is None:
+        return None
+    found = metrics_kept.ratings_of(store, file)
+    dimensions = list(dict.fromkeys(rating.dimension for rating in found.ratings))
+    dimension = None
+    if len(dimensions) > 1:
+        dimension = st.selectbox("Dimension", dimensions, key=f"metrics_dimension_{slot}_{file.file_id}")
+    left, right = st.columns(2)
+    raters: Raters = left.selectbox(
+        "Several ratings of a text are",
+        get_args(Raters),
+        format_func=_RATERS.__getitem__,
+        key=f"metrics_raters_{slot}",
+        persist_state="session",
+    )
+    normalise = right.checkbox(
+        "Normalise each rater (z)",
+        key=f"metrics_z_{slot}",
+        persist_state="session",
+        help="Ratings minus the rater's mean, over the rater's standard deviation: takes out who is strict.",
+    )
+    metrics_kept.read_notes(found.notes, found.left_out)
+    metrics_kept.forget_button(store, file, slot)
+    options = CorrelationOptions(raters=raters, z_normalise=normalise, dimension=dimension)
+    return Target(found, (file.sha256, bool(file.options.get("lower_is_better"))), options)

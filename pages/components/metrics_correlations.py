@@ -1,0 +1,201 @@
+"""Tab Correlations: what scores are correlated with, and a table that can be sorted, filtered and taken away."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from core.analysis.correlations import CorrelationReport, MetricCorrelation
+from core.analysis.joining import group_columns, names_of
+from core.schema.scores import METHODS, Method, ScoreTable
+from core.stats.resampling import Estimate
+from core.store import Store
+from pages.components import (
+    metrics_against,
+    metrics_computed,
+    metrics_figure,
+    metrics_kept,
+    metrics_ranking,
+    metrics_tables,
+)
+from pages.components.figures import explained, nothing, part
+from pages.components.messages import plain
+from pages.components.metrics_heat import heat_table
+from pages.components.metrics_scores import Scores
+from pages.components.results_tables import interval, left_out, percent
+
+_VIEWS = {
+    "items": "Pooled, interval over items",
+    "rows": "Pooled, interval over rows",
+    "fisher": "Pooled, Fisher's interval",
+    "per_item": "Per item",
+    "per_system": "Per system",
+    "partial": "Controlling for system",
+}
+_SAID = {
+    "items": "All rows together. The interval resamples whole items: the sound one where an item has several rows.",
+    "rows": "All rows together. The interval resamples single rows, and is too narrow where an item has several.",
+    "fisher": "All rows together. Fisher's z takes rows for independent; Kendall has no such interval here.",
+    "per_item": "Within each item, then averaged over items: are an item's texts put in the right order?",
+    "per_system": "Between the systems' means: are systems put in the right order? Accuracy: share of pairs of "
+    "systems in the raters' order.",
+    "partial": "Partial correlation controlling for system: what is left when systems' means are taken out.",
+}
+_ANCHORS = {"per_item": "per-item-and-per-system", "per_system": "per-item-and-per-system"}
+
+
+def render(store: Store, scores: Scores) -> None:
+    """What they are correlated with, then one of three looks at it."""
+    part(
+        "Correlations",
+        "Does a metric rise and fall with quality? One row a metric; 1 is perfect, 0 is none, below 0 the metric "
+        "prefers what is worse.",
+        "correlation",
+    )
+    if not scores.table.rows:
+        nothing("nothing is scored yet")
+        return
+    target = metrics_against.choose(store, scores.table, "main", moving=scores.moving)
+    if target is None:
+        return
+    table, order, alike = st.tabs(["Table", "Ranking", "Redundancy"], key="metrics_look", on_change="rerun")
+    if table.open:
+        with table:
+            _table(scores, target)
+    if order.open:
+        with order:
+            metrics_ranking.ranking(scores, target)
+    if alike.open:
+        with alike:
+            metrics_ranking.redundancy(scores)
+
+
+def columns_of(table: ScoreTable) -> list[str]:
+    """Columns by which rows can be told into groups: those with more than one value, but for the level."""
+    columns = [name for name in group_columns(table) if name != "level"]
+    return [name for name in columns if len(set(names_of(table.rows, name))) > 1]
+
+
+def _table(scores: Scores, target: metrics_against.Target) -> None:
+    columns = columns_of(scores.table)
+    group: list[str] = []
+    left, right = st.columns(2)
+    if columns:
+        group = right.multiselect(
+            "Separately for each",
+            columns,
+            key="metrics_group",
+            placeholder="All rows together",
+            persist_state="session",
+        )
+        group = [name for name in group if name in columns]
+    with st.spinner("Computing ..."):
+        report = metrics_computed.correlated(
+            (*scores.key, *target.key), scores.table, target.ratings, tuple(group), target.options
+        )
+    view = left.selectbox(
+        "Show",
+        _views(report),
+        format_func=_VIEWS.__getitem__,
+        key="metrics_view",
+        persist_state="session",
+    )
+    explained(_SAID[view], _ANCHORS.get(view, "intervals-of-correlations"))
+    rows = _filtered(report, group)
+    heated = [method.capitalize() for method in METHODS] + ["Accuracy"]
+    heat_table(_frame(rows, group, view), heated, "metrics_correlations", pinned="Metric")
+    _standing(report, rows)
+    metrics_figure.downloads("correlations", metrics_tables.correlations(report))
+
+
+def _views(report: CorrelationReport) -> list[str]:
+    """Only those that hold something."""
+    rows = report.rows
+    there = {
+        "per_item": any(row.per_item for row in rows),
+        "per_system": any(row.per_system or row.system_accuracy for row in rows),
+        "partial": any(row.partial for row in rows),
+    }
+    return [view for view in _VIEWS if there.get(view, True)]
+
+
+def _filtered(report: CorrelationReport, group: list[str]) -> list[MetricCorrelation]:
+    """The rows that the filters leave; an empty filter means all."""
+    values = {"family": list(dict.fromkeys(row.metric.family for row in report.rows))}
+    values |= {name: sorted({row.group[name] for row in report.rows}) for name in group}
+    places = st.columns(max(2, len(values)))
+    kept = list(report.rows)
+    for at, (place, (name, offered)) in enumerate(zip(places, values.items(), strict=False)):
+        wanted = place.multiselect(
+            f"Only {plain(name)}", offered, key=f"metrics_only_{at}_{len(values)}", placeholder="All"
+        )
+        if wanted:
+            kept = [
+                row for row in kept if (row.metric.family if name == "family" else row.group[name]) in wanted
+            ]
+    return kept
+
+
+def _frame(rows: list[MetricCorrelation], group: list[str], view: str) -> pd.DataFrame:
+    lines = []
+    for row in rows:
+        line: dict[str, Any] = {"Metric": row.metric.name, "Family": row.metric.family}
+        line |= {name: row.group[name] for name in group}
+        found: dict[Method, Estimate | None] = {method: _one(row, method, view) for method in METHODS}
+        if view == "per_item":
+            used = max((one.n_clusters for one in found.values() if one), default=0)
+            line |= {"n": row.n, "Items": used}
+        elif view == "per_system":
+            line |= {"Systems": max((one.n for one in found.values() if one), default=0)}
+        else:
+            line |= {"n": row.n}
+        line["Left out"] = row.n_left_out
+        for method, one in found.items():
+            name = method.capitalize()
+            ends = _ends(row, method, view, one)
+            line |= {name: None if one is None else one.estimate, f"{name} interval": ends}
+        if view == "per_system":
+            accuracy = row.system_accuracy
+            line["Accuracy"] = None if accuracy is None else accuracy.estimate
+        line["Note"] = _note(row, found)
+        lines.append(line)
+    frame = pd.DataFrame(lines)
+    return frame if not len(frame) or frame["Note"].any() else frame.drop(columns="Note")
+
+
+def _one(row: MetricCorrelation, method: Method, view: str) -> Estimate | None:
+    if view in ("per_item", "per_system", "partial"):
+        parts: Mapping[Method, Estimate] = getattr(row, view)
+        return parts.get(method)
+    pooled = row.pooled.get(method)
+    if pooled is None:
+        return None
+    return pooled.over_rows if view == "rows" else pooled.over_items
+
+
+def _ends(row: MetricCorrelation, method: Method, view: str, one: Estimate | None) -> str:
+    if view == "fisher":
+        pooled = row.pooled.get(method)
+        return interval(*pooled.fisher) if pooled and pooled.fisher else "none"
+    return "none" if one is None else interval(one.low, one.high)
+
+
+def _note(row: MetricCorrelation, found: Mapping[Method, Estimate | None]) -> str:
+    reasons = [one.reason for one in found.values() if one is not None and one.reason]
+    said = [f"undefined: {reason}" for reason in dict.fromkeys(reasons)]
+    if row.left_out:
+        said.append(f"left out: {left_out(row.left_out)}")
+    return "; ".join(said)
+
+
+def _standing(report: CorrelationReport, rows: list[MetricCorrelation]) -> None:
+    words = {"human": "human ratings", "-level": "minus the damage level", "level": "the raw damage level"}
+    options = report.options
+    hidden = len(report.rows) - len(rows)
+    filtered = f" {hidden} rows are hidden by the filters." if hidden else ""
+    st.markdown(
+        f":small[Against {words[report.against]}. Press a column's head to sort. {percent(options.confidence_level)} "
+        f"intervals, {options.n_resamples:,} resamples, seed {options.rng}.{filtered} The CSV holds every interval.]"
+    )
+    metrics_kept.read_notes(report.notes)

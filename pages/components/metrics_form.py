@@ -1,0 +1,165 @@
+"""A new scoring run by page: which texts, by which metrics, and the button that starts it."""
+
+import os
+
+import pandas as pd
+import streamlit as st
+
+from core.errors import InputError
+from core.runs.environments import missing_for
+from core.runs.score_plan import create_scoring
+from core.runs.score_settings import ScoringRunning, ScoringSettings, Synonyms
+from core.scoring.metrics.registry import all_metrics
+from core.scoring.metrics.scorer import MetricSpec
+from core.store import Store
+from pages.components import metrics_texts, run_panel
+from pages.components.figures import table
+from pages.components.generate_mistakes import as_on_page
+from pages.components.messages import mistakes_shown, plain
+
+_DEFAULT = ScoringRunning()
+
+
+def form(store: Store) -> int | None:
+    """The number of a run that was made and started in this run of the page, or None."""
+    st.write(
+        "Metrics score texts whose quality is known: by damage levels, by human ratings, or by blind votes. What was "
+        "scored before is taken from the cache."
+    )
+    started = None
+    with mistakes_shown():
+        st.subheader("Texts", anchor=False)
+        texts = metrics_texts.choose(store)
+        st.subheader("Metrics", anchor=False)
+        specs = _metrics()
+        settings, running, missing = _settings(specs)
+        if texts is None:
+            st.markdown("Choose texts above; the button that starts the run then stands here.")
+            return None
+        count = "1 metric" if len(specs) == 1 else f"{len(specs)} metrics"
+        pressed = st.button(
+            f"Score with {count}",
+            type="primary",
+            disabled=missing is not None or not specs,
+            key="metrics_start",
+        )
+        if pressed:
+            started = _start(store, texts, settings, running)
+    return started
+
+
+def _start(
+    store: Store, texts: metrics_texts.Texts, settings: ScoringSettings, running: ScoringRunning
+) -> int:
+    data, name = texts
+    try:
+        run, _ = create_scoring(store, data, name, settings, running)
+    except InputError as problem:
+        raise as_on_page(problem) from None
+    run_panel.start(run)
+    return run.run_id
+
+
+def _metrics() -> list[MetricSpec]:
+    """Those chosen, family by family; at first the lexical ones of the paper."""
+    families: dict[str, dict[str, MetricSpec]] = {}
+    for spec in all_metrics():
+        families.setdefault(spec.metric.family, {})[spec.metric.name] = spec
+    chosen: list[MetricSpec] = []
+    columns = st.columns(2)
+    for place, (family, specs) in enumerate(families.items()):
+        needs_models = any(spec.group == "neural" for spec in specs.values())
+        names = columns[place % 2].multiselect(
+            f"{family} (runs a model)" if needs_models else family,
+            list(specs),
+            default=[name for name, spec in specs.items() if spec.of_paper and spec.group == "lexical"],
+            key=f"metrics_family_{place}",
+            persist_state="session",
+            placeholder="None",
+            wrap=True,
+        )
+        chosen += [specs[name] for name in names]
+    with st.expander("What these metrics are"):
+        table(_described(families))
+        st.markdown(":small[More in `docs/metrics.md`.]")
+    return chosen
+
+
+def _described(families: dict[str, dict[str, MetricSpec]]) -> pd.DataFrame:
+    specs = [spec for one in families.values() for spec in one.values()]
+    return pd.DataFrame(
+        {
+            "Name": [spec.metric.name for spec in specs],
+            "About": [spec.about for spec in specs],
+            "Needs": [" and ".join(sorted(spec.needs)) or "the text alone" for spec in specs],
+            "Better": [spec.metric.direction for spec in specs],
+        }
+    )
+
+
+def _settings(specs: list[MetricSpec]) -> tuple[ScoringSettings, ScoringRunning, str | None]:
+    """What was chosen, and what this machine lacks for it."""
+    neural = [spec for spec in specs if spec.group == "neural"]
+    synonyms: Synonyms = "auto"
+    models: dict[str, str] = {}
+    workers, device, batch_size, missing = 1, "auto", _DEFAULT.batch_size, None
+    if any(spec.metric.family == "METEOR" for spec in specs) and not st.checkbox(
+        "METEOR with synonyms where WordNet's data is there",
+        value=True,
+        key="metrics_synonyms",
+        persist_state="session",
+    ):
+        synonyms = "none"
+    if neural:
+        missing = missing_for("neural")
+        if missing:
+            st.warning(plain(missing))
+        models, device, batch_size = _models(neural)
+    if len(neural) < len(specs):
+        workers = _workers()
+    names = tuple(spec.metric.name for spec in specs)
+    return (
+        ScoringSettings(names, models, synonyms, device),
+        ScoringRunning(batch_size, workers),
+        missing,
+    )
+
+
+def _workers() -> int:
+    return int(
+        st.number_input(
+            "Processes for metrics without a model",
+            1,
+            max(1, os.cpu_count() or 1),
+            key="metrics_workers",
+            persist_state="session",
+            help="1 is enough for a few thousand texts.",
+        )
+    )
+
+
+def _models(neural: list[MetricSpec]) -> tuple[dict[str, str], str, int]:
+    """Where models are, and how they run."""
+    models: dict[str, str] = {}
+    with st.expander("Models of metrics", expanded=True):
+        st.markdown(
+            "Empty: the metric's own model, which its library fetches if it is not on this machine. Or a folder or "
+            "checkpoint on this machine."
+        )
+        for place, spec in enumerate(neural):
+            given = st.text_input(
+                spec.metric.name,
+                key=f"metrics_model_{place}_{len(neural)}",
+                placeholder=str(spec.parameters.get("model", "the metric's own")),
+                persist_state="session",
+            ).strip()
+            if given:
+                models[spec.metric.name] = given
+        left, right = st.columns(2)
+        device = left.selectbox(
+            "Device", ["auto", "cpu", "cuda"], key="metrics_device", persist_state="session"
+        )
+        batch = right.number_input(
+            "Texts at once", 1, 4096, _DEFAULT.batch_size, key="metrics_batch", persist_state="session"
+        )
+    return models, device, int(batch)

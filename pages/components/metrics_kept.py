@@ -1,0 +1,134 @@
+"""Files that were given to the page Metrics: kept, so that nobody has to give them again, and read once."""
+
+from collections.abc import Callable, Mapping
+
+import streamlit as st
+
+from core.datasets.correlation_files import read_correlations
+from core.datasets.mqm import holds_mqm, read_mqm
+from core.datasets.ratings import read_ratings
+from core.datasets.score_tables import read_scores
+from core.schema.scores import CorrelationSet, RatingSet, ScoreTable
+from core.store import Store
+from core.store.kept_files import KeptFile, KeptKind, delete_file, file_data, keep_file, kept_files
+from pages.components.messages import mistakes_shown, moment, plain
+
+UPLOAD = 0
+"""Stands for a file that is still to be given."""
+_MOST_MB = 100
+_TYPES: dict[KeptKind, list[str]] = {
+    "ratings": ["csv", "tsv", "jsonl", "ndjson"],
+    "scores": ["csv", "tsv", "jsonl", "ndjson", "parquet"],
+    "correlations": ["json"],
+}
+_ACCEPTED: dict[KeptKind, str] = {
+    "ratings": "Accepted: CSV, TSV or JSONL with the columns item, score and, where there are, system, level, rater, "
+    "dimension, language; or an MQM table (TSV).",
+    "scores": "Accepted: what `score` and this page write, or CSV, TSV, JSONL or Parquet with the columns item, "
+    "system, level and one column a metric; JSONL with id, level and result.",
+    "correlations": "Accepted: what `correlate --json` prints, or Meta-Judge's `{metric: {pearson, spearman, "
+    "kendall}}`.",
+}
+
+
+def choose(store: Store, kind: KeptKind, slot: str, label: str) -> KeptFile | None:
+    """A kept file, or one that is given now; `slot` tells apart the places that ask for a file."""
+    files = {file.file_id: file for file in kept_files(store, kind)}
+    place = f"metrics_kept_{slot}"
+    before = st.session_state.get(place)
+    options = [*files, UPLOAD]
+    chosen = st.selectbox(
+        label,
+        options,
+        index=options.index(before) if before in options else 0,
+        format_func=lambda number: name_of(files[number]) if number else "Upload a file ...",
+    )
+    st.session_state[place] = chosen
+    if chosen != UPLOAD:
+        return files[chosen]
+    given = choose_new(store, kind, slot)
+    if given is not None:
+        st.session_state[place] = given.file_id
+        st.rerun()
+    return None
+
+
+def name_of(file: KeptFile) -> str:
+    """A kept file in a menu."""
+    return f"{file.file_name}, {moment(file.created_utc)} UTC"
+
+
+def forget_button(store: Store, file: KeptFile, slot: str) -> None:
+    """Delete the kept file; results that were computed from it go with it."""
+    if st.button("Forget this file", key=f"metrics_forget_{slot}", type="tertiary"):
+        delete_file(store, file.file_id)
+        st.rerun()
+
+
+def choose_new(store: Store, kind: KeptKind, slot: str) -> KeptFile | None:
+    """A file that is given now; it is kept if it can be read."""
+    st.markdown(f":small[{_ACCEPTED[kind]}]")
+    options: dict[str, object] = {}
+    if kind == "ratings":
+        options["lower_is_better"] = st.checkbox(
+            "In this file lower is better (such as MQM penalties)", key=f"metrics_lower_{slot}"
+        )
+    upload = st.file_uploader("File", type=_TYPES[kind], key=f"metrics_file_{slot}", max_upload_size=_MOST_MB)
+    if upload is None:
+        return None
+    with mistakes_shown():
+        data = upload.getvalue()
+        _READERS[kind](data, upload.name, options)
+        return keep_file(store, kind, upload.name, data, options)
+    return None  # type: ignore[unreachable]  # what is wrong with it is on the page
+
+
+def read_notes(notes: tuple[str, ...], left_out: Mapping[str, int] | None = None) -> None:
+    """What was noticed in a file, small."""
+    lines = [*notes, *(f"{n} left out: {reason}" for reason, n in (left_out or {}).items())]
+    if lines:
+        st.markdown("  \n".join(f":small[{plain(line)}]" for line in lines))
+
+
+def ratings_of(store: Store, file: KeptFile) -> RatingSet:
+    """The ratings that a kept file holds."""
+    return _ratings(_key(file), store, file)
+
+
+def scores_of(store: Store, file: KeptFile) -> ScoreTable:
+    """The scores that a kept file holds."""
+    return _scores(_key(file), store, file)
+
+
+def correlations_of(store: Store, file: KeptFile, *, synthetic: bool) -> CorrelationSet:
+    """The correlations that a kept file holds; synthetic: of Meta-Judge's files, those with the raw level."""
+    return read_correlations(file_data(store, file.file_id), file.file_name, synthetic=synthetic)
+
+
+def _key(file: KeptFile) -> tuple[str, str, bool]:
+    return file.sha256, file.file_name, bool(file.options.get("lower_is_better"))
+
+
+# Resources, not data: large tables would be copied at every press of a widget. Nobody changes them: they are frozen.
+@st.cache_resource(show_spinner=False, max_entries=6)
+def _ratings(key: tuple[str, str, bool], _store: Store, _file: KeptFile) -> RatingSet:
+    return _read_ratings(file_data(_store, _file.file_id), _file.file_name, key[-1])
+
+
+def _read_ratings(data: bytes, name: str, lower_is_better: bool) -> RatingSet:
+    """A table of ratings, or of marked errors, which brings its own scale."""
+    if name.lower().endswith(".tsv") and holds_mqm(data):
+        return read_mqm(data, name)
+    return read_ratings(data, name, lower_is_better=lower_is_better)
+
+
+@st.cache_resource(show_spinner=False, max_entries=6)
+def _scores(key: tuple[str, str, bool], _store: Store, _file: KeptFile) -> ScoreTable:
+    return read_scores(file_data(_store, _file.file_id), _file.file_name)
+
+
+_READERS: dict[KeptKind, Callable[[bytes, str, Mapping[str, object]], object]] = {
+    "ratings": lambda data, name, options: _read_ratings(data, name, bool(options["lower_is_better"])),
+    "scores": lambda data, name, _: read_scores(data, name),
+    "correlations": lambda data, name, _: read_correlations(data, name, synthetic=False),
+}

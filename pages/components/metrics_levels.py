@@ -1,0 +1,88 @@
+"""Tab Levels: scores by damage level, and where a metric prefers the damaged text."""
+
+import pandas as pd
+import streamlit as st
+
+from core import plots
+from core.analysis.levels import MetricByLevel
+from core.stats.resampling import Estimate
+from core.store import Store
+from pages.components import metrics_computed, metrics_figure, metrics_tables, metrics_worst
+from pages.components.figures import nothing, part, table
+from pages.components.metrics_scores import Scores
+from pages.components.results_tables import interval, number
+
+_SHOWN_FIRST = 4
+"""Metrics that are drawn before anybody chooses: the first of as many families."""
+
+
+def render(store: Store, scores: Scores) -> None:
+    """Lines by level, shares, and the texts behind the worst cases."""
+    part(
+        "Levels",
+        "A metric that follows quality falls from each level to the next. Texts of one item are compared with each "
+        "other, never with those of another.",
+        "levels",
+    )
+    if not scores.table.rows:
+        nothing("nothing is scored yet")
+        return
+    with st.spinner("Computing ..."):
+        found = metrics_computed.levelled(scores.key, scores.table)
+    chosen = _choose(found)
+    if chosen:
+        metrics_figure.show(
+            plots.scores_by_level(chosen),
+            "Mean score by level, with intervals: " + ", ".join(one.metric for one in chosen),
+            "levels",
+            metrics_tables.level_means(chosen),
+        )
+        st.markdown(":small[Dots: means over items; lines: 95 % intervals, resampling items.]")
+    _shares(found)
+    metrics_worst.render(store, scores, found)
+
+
+def _choose(found: tuple[MetricByLevel, ...]) -> list[MetricByLevel]:
+    by_name = {one.metric: one for one in found}
+    first = list({one.family: one.metric for one in reversed(found)}.values())[::-1][:_SHOWN_FIRST]
+    names = st.multiselect("Metrics", list(by_name), default=first, key="metrics_levels_shown")
+    return [by_name[name] for name in names]
+
+
+def _shares(found: tuple[MetricByLevel, ...]) -> None:
+    part(
+        "Order of the levels",
+        "Monotonic: share of items whose scores never rise from a level to the next worse one; strictly: they fall "
+        "at every step. Prefers damaged: share of items whose damaged text scores above the undamaged one.",
+        "levels",
+    )
+    table(
+        pd.DataFrame(
+            {
+                "Metric": [one.metric for one in found],
+                "Items": [one.monotonic.n for one in found],
+                "Left out": [one.monotonic.n_left_out for one in found],
+                "Monotonic": [_said(one.monotonic) for one in found],
+                "Strictly": [_said(one.strictly_monotonic) for one in found],
+                "Prefers damaged": [_said(one.prefers_damaged.get("all")) for one in found],
+            }
+        )
+    )
+    st.markdown(":small[Left out: items that lack a level or a score.]")
+    rows = [
+        {
+            "metric": one.metric,
+            "family": one.family,
+            **metrics_tables.estimate("monotonic", one.monotonic),
+            **metrics_tables.estimate("strictly_monotonic", one.strictly_monotonic),
+            **metrics_tables.estimate("prefers_damaged", one.prefers_damaged.get("all")),
+        }
+        for one in found
+    ]
+    metrics_figure.downloads("monotonic", rows)
+
+
+def _said(found: Estimate | None) -> str:
+    if found is None or found.estimate is None:
+        return f"undefined: {found.reason if found else 'no such level'}"
+    return f"{number(found.estimate)} {interval(found.low, found.high)}"

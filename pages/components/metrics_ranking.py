@@ -1,0 +1,96 @@
+"""Which metric is better than which, and which two say the same."""
+
+from typing import get_args
+
+import streamlit as st
+
+from core import plots
+from core.schema.scores import METHODS, Method
+from pages.components import metrics_computed, metrics_figure, metrics_tables
+from pages.components.figures import nothing, part
+from pages.components.messages import plain
+from pages.components.metrics_against import Target
+from pages.components.metrics_computed import Test
+from pages.components.metrics_scores import Scores
+
+
+def ranking(scores: Scores, target: Target) -> None:
+    """Metrics from best to worst, in clusters that no test tells apart."""
+    part(
+        "Ranking",
+        "Metrics from best to worst. Metrics of one cluster are told apart by no paired test at p below .05; a new "
+        "cluster begins where a metric is worse than all of the one before.",
+        "metric-comparison",
+    )
+    left, right = st.columns(2)
+    method: Method = left.selectbox(
+        "Coefficient",
+        METHODS,
+        format_func=str.capitalize,
+        key="metrics_rank_method",
+        persist_state="session",
+    )
+    test: Test = right.selectbox(
+        "Paired test",
+        get_args(Test),
+        format_func={"permutation": "permutation", "williams": "Williams' t (rows independent)"}.__getitem__,
+        key="metrics_rank_test",
+        persist_state="session",
+    )
+    if len(scores.table.metrics) < 2:
+        nothing("a ranking needs two metrics")
+        return
+    key = (*scores.key, *target.key)
+    with st.spinner("Comparing every two metrics ..."):
+        report = metrics_computed.correlated(key, scores.table, target.ratings, (), target.options)
+        found = metrics_computed.ranked(key, scores.table, target.ratings, method, test, target.options)
+    metrics_figure.show(
+        plots.metric_ranking(report, found),
+        f"{len(found.order)} metrics from {', '.join(found.order[:3])} down, with intervals",
+        "ranking",
+        metrics_tables.ranking(found),
+    )
+    n = found.comparisons[0].n if found.comparisons else 0
+    st.markdown(
+        f":small[The number before a name is its cluster; grey bands tell clusters apart. Lines: intervals over items. "
+        f"All comparisons on the n = {n:,} rows that every metric scored; the CSV has them.]"
+    )
+    for name, reason in found.dropped.items():
+        st.markdown(f"Not ranked: {plain(name)}: {plain(reason)}.")
+
+
+def redundancy(scores: Scores) -> None:
+    """How alike every two metrics score."""
+    part(
+        "Redundancy",
+        "How alike two metrics score the same texts, whatever the texts are worth: near 1 one of them adds nothing.",
+        "redundancy",
+    )
+    method: Method = st.selectbox(
+        "Coefficient",
+        METHODS,
+        index=1,
+        format_func=str.capitalize,
+        key="metrics_alike_method",
+        persist_state="session",
+    )
+    if len(scores.table.metrics) < 2:
+        nothing("it takes two metrics")
+        return
+    with st.spinner("Computing ..."):
+        found = metrics_computed.redundant(scores.key, scores.table, method)
+    numbers = [one for line in found.n for one in line]
+    metrics_figure.show(
+        plots.redundancy(found),
+        f"Heat map of {len(found.metrics)} by {len(found.metrics)} correlations between metrics",
+        "redundancy",
+        metrics_tables.redundancy(found),
+        least_width=metrics_figure.width_for(len(found.metrics)),
+    )
+    if numbers:
+        st.markdown(f":small[n = {_range(numbers)} texts that both metrics scored; a dash is undefined.]")
+
+
+def _range(numbers: list[int]) -> str:
+    low, high = min(numbers), max(numbers)
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"

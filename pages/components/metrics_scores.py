@@ -1,0 +1,145 @@
+"""Which scores are looked at: a scoring run, at work or not, or a table that was given; newest first."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import streamlit as st
+
+from core.errors import NotFound
+from core.runs.progress import is_worked_on
+from core.runs.score_results import score_table
+from core.runs.score_settings import scoring_of
+from core.schema import Run
+from core.schema.scores import ScoreTable
+from core.store import Store
+from core.store.kept_files import KeptFile, get_file, kept_files
+from core.store.runs import get_run, item_counts, list_runs
+from pages.components import metrics_folder, metrics_kept, visitor
+from pages.components.messages import mistakes_shown, moment
+from pages.components.metrics_computed import Key
+
+RUN, FILE, NEW, UPLOAD, PUBLISHED = "run", "file", "new", "upload", "published"
+Chosen = tuple[str, int]
+"""One of the words above, and the number of the run or file; 0 for the others."""
+NOTHING_YET: dict[Chosen, str] = {
+    (NEW, 0): "Score texts ...",
+    (UPLOAD, 0): "Give a table of scores ...",
+    (PUBLISHED, 0): "Published tables",
+}
+TICK = 5.0
+"""Seconds between two looks at a run that is worked on: a look costs an analysis."""
+_CHOSEN = "metrics_scores_chosen"
+_LONGEST = 40
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Scores as they stand now."""
+
+    chosen: Chosen
+    name: str
+    key: Key
+    """Another one as soon as there are more or other scores."""
+    table: ScoreTable
+    run: Run | None = None
+    moving: bool = False
+    """A run is at work on them."""
+
+
+def remember(chosen: Chosen) -> None:
+    """Make this what the page shows."""
+    st.session_state[_CHOSEN] = chosen
+
+
+def choose(store: Store) -> Chosen:
+    """What is looked at; without any scores yet, the form that makes some."""
+    names = {**named(store), **NOTHING_YET}
+    options = list(names)
+    before = st.session_state.get(_CHOSEN)
+    chosen: Chosen = st.selectbox(
+        "Scores",
+        options,
+        index=options.index(before) if before in options else 0,
+        format_func=names.__getitem__,
+        help="Newest first; runs that were started by command are here too.",
+    )
+    remember(chosen)
+    return chosen
+
+
+def named(store: Store) -> dict[Chosen, str]:
+    """All scores there are, with their names in menus."""
+    runs = {(RUN, run.run_id): run_name(run) for run in list_runs(store, ("scores",))}
+    files = {(FILE, file.file_id): metrics_kept.name_of(file) for file in kept_files(store, "scores")}
+    return runs | files
+
+
+def run_name(run: Run) -> str:
+    """A scoring run in a menu: what tells it from others comes before what may be cut off."""
+    metrics = scoring_of(run).metrics
+    state = "interrupted" if run.state == "running" and not is_worked_on(run) else run.state
+    count = metrics[0] if len(metrics) == 1 else f"{len(metrics)} metrics"
+    file = run.data_file if len(run.data_file) <= _LONGEST else f"…{run.data_file[-_LONGEST + 1 :]}"
+    return f"Run {run.run_id} ({state}), {moment(run.created_utc)} UTC: {count}, {file}"
+
+
+def open_scores(store: Store, chosen: Chosen) -> Scores:
+    """The scores as they are now. Raises NotFound for a file or run that has gone, InputError for a bad file."""
+    kind, number = chosen
+    if kind == FILE:
+        file = get_file(store, number)
+        return Scores(chosen, file.file_name, (file.sha256,), metrics_kept.scores_of(store, file))
+    if kind != RUN:
+        raise NotFound("No scores are chosen.")
+    run = get_run(store, number)
+    states, _ = item_counts(store, number)
+    key = (number, *sorted(states.items()))
+    return Scores(
+        chosen,
+        f"run {number} ({run.data_file})",
+        key,
+        _table(key, store, run),
+        run,
+        run.state == "waiting" or is_worked_on(run),
+    )
+
+
+# A resource: large tables would be copied at every press of a widget. Nobody changes them: they are frozen.
+@st.cache_resource(show_spinner=False, max_entries=6)
+def _table(key: Key, _store: Store, _run: Run) -> ScoreTable:
+    return score_table(_store, _run)
+
+
+def upload(store: Store) -> None:
+    """Give a table of scores or a folder that holds some, and look at them."""
+    came = st.radio(
+        "From",
+        ["file", "folder"],
+        format_func={"file": "A file", "folder": "A folder in the form of mt-metrics-eval"}.__getitem__,
+        horizontal=True,
+        key="metrics_upload_from",
+    )
+    given: KeptFile | None = None
+    with mistakes_shown():
+        given = (
+            metrics_kept.choose_new(store, "scores", "scores")
+            if came == "file"
+            else metrics_folder.take(store)
+        )
+    if given is not None:
+        remember((FILE, given.file_id))
+        st.rerun()
+
+
+def live(store: Store, chosen: Chosen, body: Callable[[Store, Scores], None]) -> None:
+    """Show `body(store, scores)`, which looks again by itself while a run is at work on the scores."""
+    moving = open_scores(store, chosen).moving
+    st.fragment(_again, run_every=TICK if moving else None)(chosen, moving, body)
+
+
+def _again(chosen: Chosen, moving: bool, body: Callable[[Store, Scores], None]) -> None:
+    with visitor.admin_store() as store, mistakes_shown():
+        scores = open_scores(store, chosen)
+        if scores.moving != moving:
+            st.rerun()  # the clock starts or stops, and the menu above names the state too
+        body(store, scores)

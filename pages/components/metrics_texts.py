@@ -1,0 +1,145 @@
+"""Texts for a new scoring run: what a generation run made, a file, an unblinded study, or a folder of translations."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from core.datasets.reading import sha256_of
+from core.datasets.scorable import read_outputs
+from core.runs.score_sources import Texts as Texts
+from core.runs.score_sources import texts_of_folder, texts_of_run, texts_of_study
+from core.schema import GENERATION_KINDS
+from core.schema.scores import OutputSet
+from core.store import Store
+from core.store.runs import get_run, item_counts, list_runs
+from core.store.studies import get_study, list_studies
+from pages.components import metrics_folder, metrics_kept, run_choice
+from pages.components.messages import plain
+
+FROM, RUN = "metrics_texts_from", "metrics_texts_run"
+"""Keys under which another page says what to score."""
+_FILE, _READ = "metrics_texts_file", "metrics_texts_read"
+_FROM = {
+    "run": "A generation run",
+    "file": "A file of mine",
+    "study": "An unblinded study",
+    "folder": "A folder of translations",
+}
+
+
+def take_run(run_id: int) -> None:
+    """Fill the form with the texts of this generation run."""
+    st.session_state[FROM] = "run"
+    st.session_state[RUN] = run_id
+
+
+def choose(store: Store) -> Texts | None:
+    """The texts as a file, after saying what is in it; None: nothing is chosen yet."""
+    came = st.radio(
+        "From", list(_FROM), format_func=_FROM.__getitem__, horizontal=True, key=FROM, persist_state="session"
+    )
+    ways: dict[str, Callable[[Store], Texts | None]] = {
+        "run": _of_run,
+        "file": lambda _: _of_file(),
+        "study": _of_study,
+        "folder": lambda _: _of_folder(),
+    }
+    texts = ways[came](store)
+    if texts is not None:
+        _summary(_read(texts))
+    return texts
+
+
+def _of_run(store: Store) -> Texts | None:
+    runs = {
+        run.run_id: run
+        for run in list_runs(store, GENERATION_KINDS)
+        if any(item_counts(store, run.run_id)[0])
+    }
+    if not runs:
+        st.markdown("No run has made a text yet: make some on the page Generate, or give a file.")
+        return None
+    if st.session_state.get(RUN) not in runs:
+        st.session_state.pop(RUN, None)
+    chosen = st.selectbox(
+        "Run of generation",
+        list(runs),
+        format_func=lambda number: run_choice.name_of(runs[number]),
+        key=RUN,
+        persist_state="session",
+    )
+    return texts_of_run(store, get_run(store, chosen))
+
+
+def _of_file() -> Texts | None:
+    st.markdown(
+        "Accepted: what a generation run writes, the papers' JSON, or CSV, TSV and JSONL with the columns item, text "
+        "and, where there are, system, reference, source, level, language. All other columns can be grouped by."
+    )
+    upload = st.file_uploader(
+        "File",
+        type=["json", "csv", "tsv", "jsonl", "ndjson"],
+        key="metrics_texts_upload",
+        max_upload_size=100,
+    )
+    if upload is not None:
+        st.session_state[_FILE] = (upload.getvalue(), upload.name)
+    kept: Texts | None = st.session_state.get(_FILE)
+    if kept is not None and upload is None:
+        st.markdown(f"The file is still {plain(kept[1])}; choose another to replace it.")
+    return kept
+
+
+def _of_study(store: Store) -> Texts | None:
+    studies = {study.study_id: study for study in list_studies(store) if study.state == "unblinded"}
+    if not studies:
+        st.markdown(
+            "No study is unblinded yet. Scores by source would tell who wrote what, so its texts stay shut."
+        )
+        return None
+    chosen = st.selectbox(
+        "Study",
+        list(studies),
+        format_func=lambda number: studies[number].name,
+        key="metrics_texts_study",
+        persist_state="session",
+    )
+    return texts_of_study(store, get_study(store, chosen))
+
+
+def _of_folder() -> Texts | None:
+    given = metrics_folder.fields("texts")
+    if given is None:
+        return None
+    path, pair = given
+    texts, notes = texts_of_folder(path, pair)
+    metrics_kept.read_notes(notes)
+    return texts
+
+
+def _read(texts: Texts) -> OutputSet:
+    """What is in the file, read once a file and not at every press of a widget."""
+    key = (sha256_of(texts[0]), texts[1])
+    known = st.session_state.get(_READ)
+    if known is None or known[0] != key:
+        st.session_state[_READ] = known = (key, read_outputs(*texts))
+    found: OutputSet = known[1]
+    return found
+
+
+def _summary(found: OutputSet) -> None:
+    texts = found.outputs
+    items = len({one.item_id for one in texts})
+    systems = sorted({one.system for one in texts})
+    levels = sorted({one.level for one in texts if one.level is not None})
+    whose = f"by {plain(systems[0])}" if len(systems) == 1 else f"by {len(systems)} systems"
+    known = (
+        f", levels {plain(', '.join(levels))}"
+        if levels
+        else ", no levels: correlate with human ratings or votes"
+    )
+    st.success(
+        f"{len(texts):,} {'text' if len(texts) == 1 else 'texts'} on {items:,} "
+        f"{'item' if items == 1 else 'items'} {whose}{known}."
+    )
+    metrics_kept.read_notes(found.notes, found.left_out)

@@ -1,0 +1,78 @@
+"""Tab Votes: do metrics put the two answers of a pair in the order in which blind raters put them?"""
+
+import pandas as pd
+import streamlit as st
+
+from core import plots
+from core.analysis.metric_votes import MetricVotes
+from core.store import Store
+from core.store.studies import list_studies
+from core.study.release import released_record
+from pages.components import metrics_computed, metrics_figure, metrics_tables
+from pages.components.figures import nothing, part
+from pages.components.metrics_heat import heat_table
+from pages.components.metrics_scores import Scores
+from pages.components.results_tables import interval, left_out
+
+
+def render(store: Store, scores: Scores) -> None:
+    """Choose an unblinded study whose texts were scored."""
+    part(
+        "Votes",
+        "For each pair of answers that raters told apart: does the metric score the one higher that they preferred?",
+        "metrics-against-votes",
+    )
+    studies = {study.study_id: study for study in list_studies(store) if study.state == "unblinded"}
+    if not studies:
+        nothing("no study is unblinded yet; votes stay shut until then")
+        return
+    chosen = st.selectbox(
+        "Study",
+        list(studies),
+        format_func=lambda number: studies[number].name,
+        key="metrics_votes_study",
+        persist_state="session",
+    )
+    record = released_record(store, studies[chosen])
+    key = (*scores.key, chosen, hash((record.answers, record.raters, record.study)))
+    with st.spinner("Computing ..."):
+        found = metrics_computed.against_votes(key, record, scores.table)
+    defined = [one for one in found if one.agreement.estimate is not None]
+    if defined:
+        metrics_figure.show(
+            plots.metric_votes(found),
+            f"Share of pairs that each of {len(defined)} metrics orders as the raters did, with intervals",
+            "votes",
+            metrics_tables.votes(found),
+        )
+    else:
+        metrics_figure.downloads("votes", metrics_tables.votes(found))
+    _table(found)
+
+
+def _table(found: tuple[MetricVotes, ...]) -> None:
+    levels = list(dict.fromkeys(level for one in found for level in one.by_level))
+    lines = []
+    for one in found:
+        agreement, tau = one.agreement, one.tau
+        line = {
+            "Metric": one.metric,
+            "Family": one.family,
+            "Pairs": agreement.n,
+            "In order": agreement.estimate,
+            "In order, interval": interval(agreement.low, agreement.high),
+            "Kendall": tau.estimate,
+            "Kendall, interval": interval(tau.low, tau.high),
+        }
+        line |= {f"Level {level}": one.by_level[level].estimate for level in levels if level in one.by_level}
+        reasons = dict.fromkeys(reason for reason in (agreement.reason, tau.reason) if reason)
+        line["Note"] = "; ".join([f"undefined: {reason}" for reason in reasons])
+        line["Left out"] = left_out(one.left_out)
+        lines.append(line)
+    heated = ["Kendall", "In order", *(f"Level {level}" for level in levels)]
+    heat_table(pd.DataFrame(lines), heated, "metrics_votes_table", pinned="Metric")
+    st.markdown(
+        ":small[In order: share of pairs with a winner that the metric orders as the raters did, a tie of the metric "
+        "counting half; 0.5 is chance. Kendall: of the difference of scores and the composite vote, over all pairs. "
+        "Intervals resample questions. Left out counts pairs.]"
+    )

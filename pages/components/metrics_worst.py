@@ -1,0 +1,79 @@
+"""Where a metric prefers the damaged text: the two texts side by side."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.analysis.levels import MetricByLevel, Preference
+from core.datasets.score_tables import level_number
+from core.runs.scoring import output_set
+from core.schema import Run
+from core.schema.scores import OutputSet, ScorableOutput
+from core.store import Store
+from pages.components import generated_level_diff
+from pages.components.figures import nothing, part
+from pages.components.metrics_scores import Scores
+from pages.components.results_tables import number
+
+_LONGEST = 30
+
+
+def render(store: Store, scores: Scores, found: Sequence[MetricByLevel]) -> None:
+    """Choose a metric and a case."""
+    part(
+        "Where the damaged text wins",
+        "Texts that a metric scores above the undamaged text of the same item, those that are ahead by most first.",
+        "levels",
+    )
+    by_name = {one.metric: one for one in found if one.worst}
+    if not by_name:
+        nothing("no metric prefers a damaged text")
+        return
+    left, right = st.columns(2)
+    name = left.selectbox("Metric", list(by_name), key="metrics_worst_metric")
+    cases = by_name[name].worst
+    place = right.selectbox(
+        "Case", range(len(cases)), format_func=lambda at: _case(cases[at]), key="metrics_worst_case"
+    )
+    if scores.run is None:
+        st.dataframe(
+            [vars(case) for case in cases],
+            hide_index=True,
+            key="metrics_worst_cases",
+        )
+        st.markdown(":small[A table of scores holds no texts; score them here to see them side by side.]")
+        return
+    _texts(_outputs(scores.run.run_id, store, scores.run), cases[min(place, len(cases) - 1)])
+
+
+def _case(case: Preference) -> str:
+    ahead = number(case.score - case.first_score)
+    return f"{case.item_id[:_LONGEST]}, {case.system[:_LONGEST]}, level {case.level}: {ahead} ahead"
+
+
+def _texts(outputs: OutputSet, case: Preference) -> None:
+    named = (case.item_id, case.system, dict(case.labels))
+    own = [one for one in outputs.outputs if (one.item_id, one.system, dict(one.labels)) == named]
+    by_level = {one.level: one for one in own if one.level is not None}
+    if case.level not in by_level:
+        nothing("the file of texts does not hold this pair")
+        return
+    first = min(by_level, key=lambda level: level_number(level) or 0)
+    _cards(by_level[first], by_level[case.level], case)
+
+
+def _cards(first: ScorableOutput, damaged: ScorableOutput, case: Preference) -> None:
+    if first.reference is not None:
+        generated_level_diff.plain_card("Reference", first.reference, first.language)
+    left, right = st.columns(2)
+    with left:
+        title = f"Undamaged (level {first.level}), score {number(case.first_score)}"
+        generated_level_diff.plain_card(title, first.text, first.language)
+    with right:
+        title = f"Level {case.level}, score {number(case.score)}"
+        generated_level_diff.marked_card(title, first.text, damaged.text, damaged.language)
+
+
+@st.cache_resource(show_spinner=False, max_entries=3)
+def _outputs(run_id: int, _store: Store, _run: Run) -> OutputSet:
+    return output_set(_store, _run)

@@ -1,0 +1,116 @@
+"""What a run cost, what all its items will take, and what is missing: as tables."""
+
+import pandas as pd
+import streamlit as st
+
+from core.runs.estimate import Estimate
+from core.runs.progress import Progress, money_of
+from core.runs.settings import settings_of
+from core.schema import GENERATION_KINDS, Run
+from pages.components.figures import part, table
+from pages.components.run_words import words_of
+
+
+def estimate_table(found: Estimate, run: Run) -> None:
+    """For all items of a run that has done its first ones."""
+    rows = {"Time": "not known" if found.seconds is None else f"about {duration(found.seconds)}"}
+    if run.kind not in GENERATION_KINDS:
+        rows |= {
+            "Texts to score": "not known: no text was scored yet"
+            if found.calls is None
+            else f"{found.calls:,}"
+        }
+    elif settings_of(run).backend == "rules":
+        rows |= {"Calls": "none: rules ask no model"}
+    elif found.calls is None:
+        rows |= {"Calls": "not known: no step of these items was paid for, or none is finished"}
+    else:
+        rows |= {
+            "Calls": f"{found.calls:,}",
+            "Tokens in": _tokens(found.input_tokens),
+            "Tokens out": _tokens(found.output_tokens),
+            "Money": "not known: give both prices, and a server that counts tokens"
+            if found.money is None
+            else f"{found.money:,.4f}",
+        }
+    table(pd.DataFrame({"All items": list(rows), "About": list(rows.values())}))
+
+
+def left_out(progress: Progress) -> None:
+    """Failures by step and reason; nothing where there are none."""
+    if not progress.failures:
+        return
+    part(
+        "What is missing, by step and reason",
+        words_of(progress.run).failing,
+    )
+    table(
+        pd.DataFrame(
+            [(step, reason, count) for (step, reason), count in progress.failures.items()],
+            columns=["Step", "Reason", "Times"],
+        )
+    )
+
+
+def costs(progress: Progress) -> None:
+    """Calls, time and money by step; nothing before the first one."""
+    if progress.costs and progress.run.kind in GENERATION_KINDS:
+        _calls(progress)
+    elif progress.costs:
+        _scored(progress)
+
+
+def _scored(progress: Progress) -> None:
+    part(
+        "Cost by group of metrics",
+        "Different texts of each item. Those from the cache were scored by an earlier run with the same metrics, versions "
+        "and models; seconds are summed over processes, which work side by side.",
+    )
+    table(
+        pd.DataFrame(
+            {
+                "Metrics": [cost.step for cost in progress.costs],
+                "Texts scored": [f"{cost.calls:,}" for cost in progress.costs],
+                "Seconds": [f"{cost.seconds:,.1f}" for cost in progress.costs],
+                "From the cache": [f"{cost.cached:,}" for cost in progress.costs],
+            }
+        )
+    )
+
+
+def _calls(progress: Progress) -> None:
+    part(
+        "Cost by step",
+        "Calls are those that a model answered, and are paid for. Answers from the cache cost nothing; seconds are "
+        "summed over calls, which run side by side. Answers that are not complete are named where there are some.",
+    )
+    unusable = {"Not complete": [f"{cost.unusable:,}" for cost in progress.costs]}
+    table(
+        pd.DataFrame(
+            {
+                "Step": [cost.step for cost in progress.costs],
+                "Calls": [f"{cost.calls:,}" for cost in progress.costs],
+                "Tokens in": [_tokens(cost.input_tokens) for cost in progress.costs],
+                "Tokens out": [_tokens(cost.output_tokens) for cost in progress.costs],
+                "Seconds": [f"{cost.seconds:,.1f}" for cost in progress.costs],
+                "From the cache": [f"{cost.cached:,}" for cost in progress.costs],
+            }
+            | (unusable if any(cost.unusable for cost in progress.costs) else {})
+        )
+    )
+    money = money_of(progress)
+    if money is not None:
+        st.markdown(f"Money so far: {money:,.4f} (tokens times the two prices).")
+
+
+def _tokens(tokens: int | None) -> str:
+    return "not counted" if tokens is None else f"{tokens:,}"
+
+
+def duration(seconds: float) -> str:
+    """A time as a person says it."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return (
+        f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{max(rest, 1)} s"
+    )

@@ -1,0 +1,24 @@
+"""A generation run's texts in the form of a new scoring run."""
+
+import streamlit as st
+
+from core.schema import Run
+from pages.components import metrics_scores, metrics_texts
+from pages.components.figures import part
+
+
+def button(run: Run) -> None:
+    """Open the page Metrics with the form filled with this run."""
+    part(
+        "Send to scoring",
+        "Metrics score these texts; their correlations with the levels say which metric follows quality.",
+    )
+    if st.button("Score these texts", key="send_to_scoring", icon=":material/arrow_forward:"):
+        metrics_texts.take_run(run.run_id)
+        metrics_scores.remember((metrics_scores.NEW, 0))
+        # A page is known by its address, whoever renders it.
+        st.switch_page(st.Page(_nothing, title="Metrics", url_path="metrics"))
+
+
+def _nothing() -> None:
+    """Stands in for the page's own render, which only app.py may know."""

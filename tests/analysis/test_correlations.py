@@ -1,0 +1,201 @@
+"""Scores beside ratings and levels: what is joined, turned, grouped and left out, against numbers made by hand."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+from score_factories import ladder, metric, ratings, table
+
+from core.analysis.correlations import CorrelationOptions, as_correlation_set, correlate_scores, rank_metrics
+from core.errors import InputError
+from core.schema.scores import METHODS, Rating, ScoredRow
+
+FAST = CorrelationOptions(n_resamples=50)
+FIVE = {"a": [5, 4, 3, 2, 1], "b": [5, 3, 4, 2, 1], "c": [1, 2, 3, 4, 5]}
+"""Kendall's tau with minus the level, by counting pairs: 1, (9 - 1) / 10 = 0.8 and -1."""
+
+
+def one(report):
+    (row,) = report.rows
+    return row
+
+
+def test_kendall_per_item_is_the_mean_over_items():
+    """The form of 003's Table 2: five levels a question, tau-b per question, then averaged."""
+    row = one(correlate_scores(table(ladder(FIVE)), options=FAST))
+    assert (row.against, row.n, row.n_left_out) == ("-level", 15, 0)
+    assert row.per_item["kendall"].estimate == pytest.approx((1 + 0.8 - 1) / 3)
+    assert (row.per_item["kendall"].n_clusters, row.per_item["kendall"].n) == (3, 15)
+
+
+def test_pooled_coefficients_are_those_of_scipy():
+    rows = ladder(FIVE)
+    row = one(correlate_scores(table(rows), options=FAST))
+    scores = [score for _, score in rows]
+    levels = [-float(scored.level) for scored, _ in rows]
+    for method, function in zip(METHODS, (stats.pearsonr, stats.spearmanr, stats.kendalltau), strict=True):
+        assert row.pooled[method].over_rows.estimate == pytest.approx(function(scores, levels).statistic)
+        assert row.pooled[method].over_rows.estimate == row.pooled[method].over_items.estimate
+    assert (row.pooled["pearson"].over_rows.n_clusters, row.pooled["pearson"].over_items.n_clusters) == (
+        15,
+        3,
+    )
+    interval = stats.pearsonr(scores, levels).confidence_interval(0.95)
+    assert row.pooled["pearson"].fisher == pytest.approx((interval.low, interval.high))
+    assert row.pooled["kendall"].fisher is None
+
+
+def test_the_raw_level_turns_every_sign():
+    minus = one(correlate_scores(table(ladder(FIVE)), options=FAST))
+    raw = one(correlate_scores(table(ladder(FIVE)), options=replace(FAST, raw_level=True)))
+    assert raw.against == "level"
+    for method in METHODS:
+        assert raw.pooled[method].over_rows.estimate == -minus.pooled[method].over_rows.estimate
+        assert raw.per_item[method].estimate == -minus.per_item[method].estimate
+
+
+def test_a_metric_whose_lower_end_is_better_is_turned():
+    upright = table(ladder(FIVE))
+    turned = replace(upright, metrics=(metric("ter", direction="lower"),), values=-upright.values)
+    pairs = zip(
+        correlate_scores(upright, options=FAST).rows, correlate_scores(turned, options=FAST).rows, strict=True
+    )
+    for row, other in pairs:
+        assert (row.pooled, row.per_item) == (other.pooled, other.per_item)
+
+
+def test_rows_are_grouped_by_columns_and_labels():
+    rows = ladder(FIVE, generator="x") + ladder({"a": [1, 2, 3]}, generator="y") + ladder({"z": [2, 1]})
+    report = correlate_scores(table(rows), group=["generator", "metric"], options=FAST)
+    found = [(row.group["generator"], row.n, row.per_item["kendall"].estimate) for row in report.rows]
+    assert found == [
+        ("x", 15, pytest.approx(0.8 / 3)),
+        ("y", 3, pytest.approx(-1)),
+        ("(none)", 2, pytest.approx(1)),
+    ]
+    assert set(report.rows[0].group) == {"generator", "metric"}
+
+
+def test_what_is_left_out_is_counted_by_reason():
+    rows = [
+        *ladder({"a": [3, 2, 1], "b": [None, None, 1]}),
+        (ScoredRow("c", "s"), 4.0),
+        (ScoredRow("d", "s", "best"), 5.0),
+    ]
+    row = one(correlate_scores(table(rows, reasons={(3, 0): "no reference"}), options=FAST))
+    assert (row.n, row.n_left_out) == (4, 4)
+    assert row.left_out == {"no reference": 1, "no score": 1, "no level": 1, "level best is no number": 1}
+
+
+def test_a_constant_metric_is_undefined_with_its_reason():
+    row = one(correlate_scores(table(ladder({"a": [2, 2, 2]})), options=FAST))
+    for method in METHODS:
+        estimate = row.pooled[method].over_rows
+        assert (estimate.estimate, estimate.reason) == (None, "all scores are equal")
+        assert row.per_item[method].estimate is None
+
+
+def test_one_level_is_a_constant_target():
+    rows = [(ScoredRow(item, "s", "3"), score) for item, score in (("a", 1.0), ("b", 2.0))]
+    assert (
+        one(correlate_scores(table(rows), options=FAST)).pooled["pearson"].over_rows.reason
+        == "all levels are equal"
+    )
+
+
+def test_a_metric_without_any_score_has_a_reason():
+    row = one(correlate_scores(table(ladder({"a": [None, None]})), options=FAST))
+    assert (row.n, row.left_out) == (0, {"no score": 2})
+    assert row.pooled["kendall"].over_rows.reason == "fewer than two rows"
+
+
+def test_no_levels_say_what_to_do():
+    with pytest.raises(InputError, match=r"has no damage levels to correlate with.*--with human"):
+        correlate_scores(table([(ScoredRow("a", "s"), 1.0)]))
+
+
+def test_a_table_without_rows_is_said():
+    with pytest.raises(InputError, match="there are no scores yet"):
+        correlate_scores(table([]))
+
+
+def test_unknown_columns_get_suggestions():
+    with pytest.raises(InputError, match=r"'genrator' is unknown; the nearest: generator"):
+        correlate_scores(table(ladder(FIVE, generator="x")), group=["genrator"])
+
+
+def test_only_the_methods_asked_for_are_computed():
+    row = one(correlate_scores(table(ladder(FIVE)), options=replace(FAST, methods=("kendall",))))
+    assert set(row.pooled) == set(row.per_item) == {"kendall"}
+
+
+def test_controlling_for_system_removes_what_systems_differ_in():
+    """Within each of two systems the score rises by one with the rating; between them it falls."""
+    rows = [(ScoredRow(str(k), s), base + k) for s, base in (("low", 100), ("high", 0)) for k in range(4)]
+    given = [Rating(str(k), base + k, s) for s, base in (("low", 0), ("high", 10)) for k in range(4)]
+    row = one(correlate_scores(table(rows), ratings(*given), options=FAST))
+    assert row.pooled["pearson"].over_rows.estimate < -0.9
+    assert row.partial["pearson"].estimate == pytest.approx(1)
+    assert row.per_system["pearson"].estimate == pytest.approx(-1)
+    assert (row.system_accuracy.estimate, row.system_accuracy.n) == (0, 1)
+
+
+def test_the_report_becomes_a_side_and_raw_levels_are_turned():
+    scores = table([(row, (score, 1.0)) for row, score in ladder(FIVE)], ("m", "flat"))
+    side = as_correlation_set(correlate_scores(scores, options=FAST), "mine")
+    raw = as_correlation_set(correlate_scores(scores, options=replace(FAST, raw_level=True)), "mine")
+    assert side.values == raw.values
+    assert side.values["m"]["pearson"] == pytest.approx(
+        np.corrcoef([4, 3, 2, 1, 0] * 3, np.concatenate(list(FIVE.values())))[0, 1]
+    )
+    assert (side.values["flat"]["kendall"], side.reasons) == (None, {"flat": "all scores are equal"})
+    assert (side.n, side.families) == ({"m": 15, "flat": 15}, {"m": "BLEU", "flat": "BLEU"})
+    assert "signs turned" in raw.notes[-1]
+
+
+def test_a_report_with_groups_is_no_side():
+    report = correlate_scores(table(ladder(FIVE, shots="few")), group=["shots"], options=FAST)
+    with pytest.raises(InputError, match="grouped by shots"):
+        as_correlation_set(report, "mine")
+
+
+def test_ranking_puts_better_metrics_first_and_names_the_dropped():
+    """A copy of the target with little noise, one with much, one without relation, one constant."""
+    rng = np.random.default_rng(0)
+    rows = []
+    for item in range(60):
+        for level in range(6):
+            scores = (-level + rng.normal(0, 0.1), -level + rng.normal(0, 3), rng.normal(), 1.0, None)
+            rows.append((ScoredRow(str(item), "s", str(level)), scores))
+    scores = table(rows, ("clear", "noisy", "blind", "flat", "empty"))
+    for test in ("permutation", "williams"):
+        ranking = rank_metrics(scores, test=test, options=replace(FAST, n_resamples=200))
+        assert ranking.order == ("clear", "noisy", "blind")
+        assert ranking.cluster == {"clear": 1, "noisy": 2, "blind": 3}
+        assert ranking.dropped == {"flat": "all scores are equal", "empty": "it has no scores"}
+        assert [(one.first, one.second, one.n) for one in ranking.comparisons] == [
+            ("clear", "noisy", 360),
+            ("clear", "blind", 360),
+            ("noisy", "blind", 360),
+        ]
+        values = [
+            correlate_scores(scores, options=FAST).rows[k].pooled["pearson"].over_rows.estimate
+            for k in (0, 1)
+        ]
+        assert ranking.comparisons[0].difference == pytest.approx(values[0] - values[1])
+
+
+def test_equal_metrics_share_a_cluster():
+    rows = [(row, (score, score + 0.0)) for row, score in ladder(FIVE)]
+    ranking = rank_metrics(table(rows, ("m", "copy")), options=FAST)
+    assert ranking.cluster == {"m": 1, "copy": 1}
+    assert (ranking.comparisons[0].difference, ranking.comparisons[0].p) == (0, 1)
+    williams = rank_metrics(table(rows, ("m", "copy")), test="williams", options=FAST).comparisons[0]
+    assert williams.p is None
+    assert "rank all texts alike" in williams.reason
+
+
+def test_williams_is_refused_for_kendall():
+    with pytest.raises(InputError, match="Williams"):
+        rank_metrics(table(ladder(FIVE)), method="kendall", test="williams")

@@ -1,0 +1,94 @@
+"""The shipped metric scores of WMT23 en-de against MQM, beside a few lines of pandas and scipy on the files."""
+
+from itertools import combinations
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from scipy import stats
+
+from core.analysis.correlations import CorrelationOptions, correlate_scores
+from core.datasets.mt_metrics_eval import read_folder
+
+pytestmark = pytest.mark.shared
+METRICS = {
+    "XCOMET-Ensemble": "XCOMET-Ensemble-refA",
+    "MetricX-23": "MetricX-23-refA",
+    "GEMBA-MQM": "GEMBA-MQM-src",
+    "BLEU": "BLEU-refA",
+    "Random-sysname": "Random-sysname-src",
+}
+
+
+def column(path: Path) -> pd.Series:
+    """Scores of a file by (system, segment)."""
+    table = pd.read_csv(path, sep="\t", names=["system", "score"], na_values="None", quoting=3)
+    segment = table.groupby("system").cumcount()
+    return pd.Series(table.score.to_numpy(float), index=pd.MultiIndex.from_arrays([table.system, segment]))
+
+
+@pytest.fixture(scope="module")
+def found(shared_data):
+    folder = read_folder(shared_data / "wmt23")
+    report = correlate_scores(
+        folder.scores, folder.ratings["mqm"], options=CorrelationOptions(n_resamples=200)
+    )
+    return {row.metric.name: row for row in report.rows}
+
+
+@pytest.fixture(scope="module")
+def frames(shared_data):
+    folder = shared_data / "wmt23"
+    human = column(folder / "human-scores" / "en-de.mqm.seg.score").drop("refA")
+    return {
+        name: pd.DataFrame(
+            {"metric": column(folder / "metric-scores" / "en-de" / f"{stem}.seg.score"), "human": human}
+        ).dropna()
+        for name, stem in METRICS.items()
+    }
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_segment_correlations_are_those_of_scipy(name, found, frames):
+    row, frame = found[name], frames[name]
+    assert row.n == len(frame) == 5520
+    assert row.left_out == {"no rating": 12 * (557 - 460)}
+    for method, function in (
+        ("pearson", stats.pearsonr),
+        ("spearman", stats.spearmanr),
+        ("kendall", stats.kendalltau),
+    ):
+        estimate = row.pooled[method].over_rows.estimate
+        assert estimate == pytest.approx(function(frame.metric, frame.human).statistic, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_correlation_within_segments_is_the_mean_of_scipys(name, found, frames):
+    taus = [stats.kendalltau(part.metric, part.human).statistic for _, part in frames[name].groupby(level=1)]
+    defined = pd.Series(taus).dropna()
+    per_item = found[name].per_item["kendall"]
+    assert per_item.estimate == pytest.approx(defined.mean(), abs=1e-12)
+    assert (per_item.n_clusters, per_item.n_left_out) == (len(defined), 460 - len(defined))
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_systems_stand_in_the_order_of_their_means(name, found, frames):
+    means = frames[name].groupby(level=0).mean()
+    row = found[name]
+    assert row.per_system["pearson"].estimate == pytest.approx(
+        stats.pearsonr(means.metric, means.human).statistic
+    )
+    right = [
+        (means.metric[a] - means.metric[b]) * (means.human[a] - means.human[b]) > 0
+        for a, b in combinations(means.index, 2)
+    ]
+    assert row.system_accuracy.estimate == pytest.approx(sum(right) / len(right))
+    assert (row.per_system["pearson"].n, row.system_accuracy.n) == (12, 66)
+
+
+def test_segments_resampled_whole_give_wider_intervals(found):
+    """Twelve systems share a segment, which is easy or hard for all of them."""
+    pooled = found["XCOMET-Ensemble"].pooled["pearson"]
+    rows, items = pooled.over_rows, pooled.over_items
+    assert items.high - items.low > 1.5 * (rows.high - rows.low)
+    assert (rows.n_clusters, items.n_clusters) == (5520, 460)

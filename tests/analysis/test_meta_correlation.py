@@ -1,0 +1,246 @@
+"""Two sides of correlations: how they meet, what is dropped, and numbers by hand and as published."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+from score_factories import ladder, ratings, table
+
+from core.analysis.correlations import CorrelationOptions, as_correlation_set, correlate_scores
+from core.analysis.meta_correlation import LiveSide, meta_correlate, meta_matrix, redundancy
+from core.analysis.meta_sides import by_dataset
+from core.datasets.published import published_side
+from core.errors import InputError
+from core.schema.scores import METHODS, CorrelationSet, Rating, ScoredRow
+
+NAMES = ("m1", "m2", "m3", "m4", "m5")
+HUMAN = (0.1, 0.5, 0.3, 0.9, 0.7)
+SYNTHETIC = (0.2, 0.3, 0.4, 0.8, 0.9)
+"""Ranks 1 3 2 5 4 and 1 2 3 4 5: rho = 1 - 6 * 4 / 120 = 0.8, tau = (8 - 2) / 10 = 0.6."""
+
+
+def side(values, method="spearman", name="side", **fields):
+    names = fields.pop("names", NAMES)
+    return CorrelationSet(
+        name, {key: {method: value} for key, value in zip(names, values, strict=True)}, **fields
+    )
+
+
+@pytest.mark.parametrize(("method", "expected"), [("spearman", 0.8), ("kendall", 0.6)])
+def test_by_hand(method, expected):
+    found = meta_correlate(side(HUMAN, method), side(SYNTHETIC, method), method=method)
+    assert found.over_metrics.estimate == pytest.approx(expected)
+    assert (found.n_metrics, found.dropped, found.over_items) == (5, {}, None)
+    assert found.over_metrics.low <= expected <= found.over_metrics.high
+
+
+def test_p_values_are_scipys():
+    found = meta_correlate(side(HUMAN, "pearson"), side(SYNTHETIC, "pearson"), method="pearson")
+    assert found.over_metrics.estimate == pytest.approx(stats.pearsonr(HUMAN, SYNTHETIC).statistic)
+    assert found.p_two_sided == pytest.approx(stats.pearsonr(HUMAN, SYNTHETIC).pvalue)
+    assert found.p_one_sided == pytest.approx(stats.pearsonr(HUMAN, SYNTHETIC, alternative="greater").pvalue)
+
+
+def test_a_cell_of_the_published_table():
+    """000, Table 1: CUS-QA Czech, Qwen 3, zero-shot. The columns behind it are rounded to three places."""
+    found = meta_correlate(
+        published_side("published:cus-qa-cs"), published_side("published:cus-qa-cs:qwen-3-30b:zero")
+    )
+    assert found.over_metrics.estimate == pytest.approx(0.956, abs=0.025)
+    assert found.n_metrics == 28
+    assert set(found.without_family) == {"BLEU", "chrF", "ROUGE", "METEOR", "BERTScore", "COMET", "BLEURT"}
+    assert all(estimate.n == 24 for estimate in found.without_family.values())
+
+
+def test_what_a_side_leaves_undefined_is_dropped_and_named():
+    uk = meta_correlate(
+        published_side("published:cus-qa-uk"), published_side("published:cus-qa-uk:qwen-3-30b:few")
+    )
+    assert (uk.n_metrics, list(uk.dropped)) == (27, ["rouge-4"])
+    assert "Cyrillic" in uk.dropped["rouge-4"]
+
+
+def test_a_metric_of_one_side_is_dropped_and_named():
+    human = side((*HUMAN, None), names=(*NAMES, "m6"), reasons={"m6": "all scores are equal"}, name="people")
+    synthetic = side((0.5, *SYNTHETIC, 0.1), names=("other", *NAMES, "m6"), name="damage")
+    found = meta_correlate(human, synthetic)
+    assert found.over_metrics.estimate == pytest.approx(0.8)
+    assert found.dropped == {
+        "m6": "undefined on the side people: all scores are equal",
+        "other": "not on the side people",
+    }
+
+
+def test_names_meet_through_the_registry_and_without_regard_to_case():
+    names = ("BLEU Order 1", "ROUGE-2", "My Metric")
+    human = side(HUMAN[:3], names=names)
+    synthetic = side(SYNTHETIC[:3], names=("bleu-1", "rouge-2", "my metric"), families={"my metric": "LLM"})
+    found = meta_correlate(human, synthetic)
+    assert [(p.metric, p.family) for p in found.points] == [
+        ("bleu-1", "BLEU"),
+        ("rouge-2", "ROUGE"),
+        ("My Metric", "LLM"),
+    ]
+
+
+def test_a_metric_under_two_names_is_refused():
+    with pytest.raises(InputError, match="BLEU Order 1, bleu-1 are all bleu-1"):
+        meta_correlate(side(HUMAN[:2], names=("BLEU Order 1", "bleu-1")), side(SYNTHETIC))
+
+
+def test_sides_without_a_common_metric_show_what_they_hold():
+    with pytest.raises(InputError) as refused:
+        meta_correlate(side(HUMAN, name="people"), side((0.1,), names=("x",), name="damage"))
+    assert refused.value.problems == ("people holds m1, m2, m3, m4, m5", "damage holds x")
+
+
+def test_a_first_order_that_a_side_lacks_is_refused_unless_named():
+    human = published_side("published:cus-qa-cs")
+    synthetic = published_side("published:cus-qa-cs:qwen-3-30b:zero")
+    with pytest.raises(InputError, match="published:cus-qa-cs holds spearman correlations only, not kendall"):
+        meta_correlate(human, synthetic, method="kendall")
+    mixed = meta_correlate(human, synthetic, method="kendall", first_order="spearman")
+    values = [(p.human, p.synthetic) for p in mixed.points]
+    assert mixed.over_metrics.estimate == pytest.approx(
+        stats.kendalltau(*zip(*values, strict=True)).statistic
+    )
+    assert mixed.notes[-1] == "spearman correlations of each metric, kendall between the two sides"
+
+
+@pytest.mark.parametrize("names", [("m1",), ("m1", "other")])
+def test_one_metric_is_no_ranking(names):
+    found = meta_correlate(side(HUMAN), side(SYNTHETIC[: len(names)], names=names))
+    assert (found.n_metrics, found.over_metrics.estimate, found.p_one_sided) == (1, None, None)
+    assert found.over_metrics.reason == "fewer than two metrics"
+
+
+def test_equal_correlations_have_no_ranking():
+    found = meta_correlate(side((0.5,) * 5), side(SYNTHETIC))
+    assert (found.over_metrics.estimate, found.over_metrics.reason) == (
+        None,
+        "all human correlations are equal",
+    )
+
+
+def live(seed=0, n_items=40, noise=(0.5, 1, 2, 4, 8)):
+    """Metrics that follow the level less and less; the human side rates the same texts by their level."""
+    rng = np.random.default_rng(seed)
+    rows, given = [], []
+    for item in range(n_items):
+        for level in range(6):
+            rows.append(
+                (ScoredRow(str(item), "s", str(level)), tuple(-level + rng.normal(0, sd) for sd in noise))
+            )
+            given.append(Rating(str(item), -level + rng.normal(), "s", str(level)))
+    return table(rows, NAMES), ratings(*given)
+
+
+def test_live_sides_are_the_correlations_that_correlate_scores_gives():
+    scores, given = live()
+    options = CorrelationOptions(n_resamples=0)
+    fixed = [
+        as_correlation_set(correlate_scores(scores, part, options=options), "x") for part in (given, None)
+    ]
+    for method in METHODS:
+        one = meta_correlate(LiveSide("people", scores, given), LiveSide("damage", scores), method=method)
+        other = meta_correlate(*fixed, method=method)
+        columns = [np.array([(p.human, p.synthetic) for p in found.points]) for found in (one, other)]
+        np.testing.assert_allclose(*columns, rtol=1e-12)
+        assert one.over_metrics.estimate == pytest.approx(other.over_metrics.estimate)
+        assert one.over_items.estimate == one.over_metrics.estimate
+        assert one.over_items.n_clusters == 80
+
+
+def test_more_items_narrow_the_interval_over_items_alone():
+    wide, narrow = (
+        meta_correlate(side(HUMAN, "pearson"), LiveSide("damage", live(1, n)[0]), method="pearson")
+        for n in (10, 160)
+    )
+    assert narrow.over_items.high - narrow.over_items.low < (wide.over_items.high - wide.over_items.low) / 2
+    assert (wide.over_items.n_clusters, narrow.over_items.n_clusters) == (10, 160)
+
+
+def test_the_raw_level_of_other_output_has_no_part():
+    scores, _ = live()
+    raw = LiveSide("damage", scores, options=CorrelationOptions(raw_level=True))
+    assert (
+        meta_correlate(side(HUMAN), raw).points
+        == meta_correlate(side(HUMAN), LiveSide("damage", scores)).points
+    )
+
+
+def test_sides_with_the_same_items_are_noted():
+    scores, given = live()
+    found = meta_correlate(LiveSide("people", scores, given), LiveSide("damage", scores), n_resamples=0)
+    assert "both sides name the same items" in found.notes[-1]
+
+
+def several():
+    parts = []
+    for dataset in ("x", "y"):
+        for prompt, sds in (("one", (1, 2, 4, 8, 16)), ("two", (16, 8, 4, 2, 1))):
+            rng = np.random.default_rng(len(parts))
+            for item in range(30):
+                for level in range(6):
+                    row = ScoredRow(str(item), "s", str(level), labels={"dataset": dataset, "prompt": prompt})
+                    parts.append((row, tuple(-level + rng.normal(0, sd) for sd in sds)))
+    return table(parts, NAMES)
+
+
+def test_a_matrix_has_a_cell_for_each_combination_and_a_spread_over_variants():
+    """Prompt one ranks the metrics as the human side does, prompt two the other way round: 1 and -1."""
+    falling = side((0.9, 0.7, 0.5, 0.3, 0.1))
+    matrix = meta_matrix({"": falling}, several(), by=["dataset"], over="prompt", n_resamples=0)
+    assert [(dict(cell.by), cell.result.over_metrics.estimate) for cell in matrix.cells] == [
+        ({"dataset": d, "prompt": p}, pytest.approx(value))
+        for d in "xy"
+        for p, value in (("one", 1), ("two", -1))
+    ]
+    assert [(dict(one.by), one.mean, one.sd, one.n) for one in matrix.summaries] == [
+        ({"dataset": d}, pytest.approx(0), pytest.approx(np.sqrt(2)), 2) for d in "xy"
+    ]
+
+
+def test_each_data_set_has_its_human_side_or_a_reason():
+    sides = {"x": side((0.9, 0.7, 0.5, 0.3, 0.1))}
+    matrix = meta_matrix(sides, several(), by=["dataset", "prompt"], n_resamples=0)
+    assert [cell.reason for cell in matrix.cells] == [None, None, *["no human side for the data set y"] * 2]
+    one = meta_matrix(sides, several(), by=["dataset"], over="prompt", n_resamples=0).summaries
+    assert [(summary.n, summary.left_out, summary.sd is None) for summary in one] == [
+        (2, 0, False),
+        (0, 2, True),
+    ]
+
+
+def test_a_live_side_is_split_by_its_data_sets():
+    parts = by_dataset(LiveSide("mine", several()))
+    assert {name: (part.name, len(part.table.rows)) for name, part in parts.items()} == {
+        "x": ("mine, x", 360),
+        "y": ("mine, y", 360),
+    }
+    assert {row.labels["dataset"] for row in parts["y"].table.rows} == {"y"}
+
+
+def test_human_sides_of_data_sets_need_their_column():
+    with pytest.raises(InputError, match="dataset must be among the columns"):
+        meta_matrix({"x": side(HUMAN)}, several(), by=["prompt"])
+    with pytest.raises(InputError, match="'promt' is unknown; the nearest: prompt"):
+        meta_matrix({"": side(HUMAN)}, several(), by=["promt"])
+
+
+def test_a_cell_that_cannot_be_computed_does_not_end_the_others():
+    scores = several()
+    rows = tuple(replace(row, level=None) if row.labels["dataset"] == "x" else row for row in scores.rows)
+    matrix = meta_matrix({"": side(HUMAN)}, replace(scores, rows=rows), by=["dataset"], n_resamples=0)
+    assert "has no damage levels" in matrix.cells[0].reason
+    assert matrix.cells[1].result is not None
+
+
+def test_redundancy_is_the_coefficient_over_shared_texts():
+    rows = ladder({"a": [(1.0, 3.0), (2.0, 2.0), (4.0, None)], "b": [(3.0, 1.0), (0.0, 9.0), (5.0, None)]})
+    found = redundancy(table(rows, ("m", "other")))
+    rho = stats.spearmanr([1, 2, 3, 0], [3, 2, 1, 9]).statistic
+    assert found.values[0] == (1, pytest.approx(rho))
+    assert found.values[1] == (pytest.approx(rho), 1)
+    assert found.n == ((6, 4), (4, 4))

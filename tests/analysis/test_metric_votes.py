@@ -1,0 +1,113 @@
+"""Metrics beside the votes of a study, counted by hand."""
+
+from dataclasses import replace
+
+import pytest
+from factories import dataset, record_of
+from scipy import stats
+from score_factories import metric, table
+
+from core.analysis.metric_votes import metrics_against_votes
+from core.errors import InputError, NotAllowed
+from core.schema import Rater
+from core.schema.scores import ScoredRow
+
+DATA = dataset(3, ("A0", "A1"))
+WON, LOST, TIED = "candidate", "comparator", "both_good"
+VOTES = {
+    "R1": dict(zip([(f"q0{k}", lv) for k in range(3) for lv in ("A0", "A1")], [WON, WON, LOST, TIED, WON, WON], strict=True)),
+    "R2": dict(zip([(f"q0{k}", lv) for k in range(3) for lv in ("A0", "A1")], [WON, LOST, TIED, TIED, TIED, WON], strict=True)),
+}  # fmt: skip
+"""Composite votes: +1, 0 (opposed), -1, 0 (both tied), +1, +1."""
+AHEAD = {
+    ("q00", "A0"): 2,
+    ("q00", "A1"): 1,
+    ("q01", "A0"): 3,
+    ("q01", "A1"): 0,
+    ("q02", "A0"): 0,
+    ("q02", "A1"): 5,
+}
+"""How far the metric has the candidate ahead."""
+
+
+def unblinded(record):
+    return replace(record, study=replace(record.study, state="unblinded"))
+
+
+def scores(ahead=AHEAD, **fields):
+    rows = []
+    for (item, level), lead in ahead.items():
+        rows.append((ScoredRow(item, "ai", level), None if lead is None else 10.0 + lead))
+        rows.append((ScoredRow(item, "human", level), 10.0))
+    return table(rows, **fields)
+
+
+def test_agreement_and_tau_by_hand():
+    """Of four pairs with a winner the metric gets two right, one wrong, and ties one: (1 + 0 + 1/2 + 1) / 4."""
+    (found,) = metrics_against_votes(unblinded(record_of(VOTES, DATA)), scores())
+    assert (found.agreement.estimate, found.agreement.n, found.agreement.n_left_out) == (2.5 / 4, 4, 2)
+    assert found.agreement.n_clusters == 3
+    assert found.left_out == {"no winner": 2}
+    tau = stats.kendalltau(list(AHEAD.values()), [1, 0, -1, 0, 1, 1]).statistic
+    assert (found.tau.estimate, found.tau.n) == (pytest.approx(tau), 6)
+    at = {level: (share.estimate, share.n, share.n_left_out) for level, share in found.by_level.items()}
+    assert at == {"A0": (1.5 / 3, 3, 0), "A1": (1, 1, 2)}
+
+
+def test_a_metric_whose_lower_end_is_better_is_turned():
+    upright = scores()
+    turned = replace(upright, metrics=(metric("ter", direction="lower"),), values=-upright.values)
+    record = unblinded(record_of(VOTES, DATA))
+    one, other = (metrics_against_votes(record, part)[0] for part in (upright, turned))
+    assert (one.agreement, one.tau, one.by_level) == (other.agreement, other.tau, other.by_level)
+
+
+def test_pairs_without_a_score_are_left_out_by_reason():
+    given = scores({**AHEAD, ("q00", "A0"): None}, reasons={(0, 0): "no reference"})
+    short = replace(given, rows=given.rows[:-1], values=given.values[:-1])
+    (found,) = metrics_against_votes(unblinded(record_of(VOTES, DATA)), short)
+    assert found.left_out == {"no reference": 1, "not among the scores": 1, "no winner": 2}
+    assert (found.agreement.n, found.tau.n) == (2, 4)
+
+
+def test_the_same_votes_count_as_in_the_results():
+    """Excluded raters, dry runs and flagged pairs have no part; hidden repeats neither."""
+    raters = [Rater("R1"), Rater("R2"), Rater("X", excluded="slept"), Rater("D", dry_run=True)]
+    wrong = dict.fromkeys(VOTES["R1"], LOST)
+    record = record_of(
+        {**VOTES, "X": wrong, "D": wrong},
+        DATA,
+        raters=raters,
+        invalid=[("R1", "q02", "A1")],
+        repeats={"R1": {("q00", "A0"): LOST}},
+    )
+    (found,) = metrics_against_votes(unblinded(record), scores())
+    assert found.left_out == {"flagged as invalid": 1, "no winner": 2}
+    assert (found.agreement.estimate, found.agreement.n) == (1.5 / 3, 3)
+
+
+def test_a_blind_study_stays_shut():
+    with pytest.raises(NotAllowed, match="stay shut until it is unblinded"):
+        metrics_against_votes(record_of(VOTES, DATA), scores())
+
+
+def test_scores_of_other_texts_are_refused():
+    other = table([(ScoredRow("q99", "ai", "A0"), 1.0)])
+    with pytest.raises(
+        InputError, match=r"No text of study 'in memory' is among the scores.*such as q00, A0, ai"
+    ):
+        metrics_against_votes(unblinded(record_of(VOTES, DATA)), other)
+
+
+def test_a_text_scored_twice_is_refused():
+    with pytest.raises(InputError, match="question q00, level A0, source ai is listed more than once"):
+        metrics_against_votes(
+            unblinded(record_of(VOTES, DATA)),
+            table([(ScoredRow("q00", "ai", "A0"), score) for score in (1.0, 2.0)]),
+        )
+
+
+def test_no_votes_give_no_number():
+    (found,) = metrics_against_votes(unblinded(record_of({}, DATA, raters=[Rater("R1")])), scores())
+    assert (found.agreement.estimate, found.tau.estimate) == (None, None)
+    assert found.left_out == {"not answered by every rater": 6}

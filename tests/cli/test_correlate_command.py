@@ -1,0 +1,334 @@
+"""`correlate` from files to JSON, tables and sentences for mistakes."""
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from scipy import stats
+
+from core.cli import main
+
+Run = Callable[..., str]
+TWO_MODELS = {
+    "gpt": {"q1": [5, 4, 3, 2, 1], "q2": [5, 3, 4, 2, 1]},
+    "llama": {"q1": [1, 1, 1, 1, 1], "q2": [2, 2, 1, 1, None]},
+}
+"""tau-b per question with the level: -1 and -0.8; undefined (all equal) and -4 / sqrt(4 * 6)."""
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    """The form of 003's published results: id, level, result, and the model that judged."""
+    path = tmp_path / "results.jsonl"
+    lines = [
+        {"id": item, "level": f"A{level}", "model": model, "result": score}
+        for model, items in TWO_MODELS.items()
+        for item, scores in items.items()
+        for level, score in enumerate(scores)
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+@pytest.fixture
+def scores(tmp_path: Path) -> Path:
+    path = tmp_path / "scores.csv"
+    rows = [
+        f"{item},{system},{k + 2 * len(system)},{k * k},7"
+        for k, item in enumerate("abcd")
+        for system in ("x", "yy")
+    ]
+    path.write_text("item,system,good,square,flat\n" + "\n".join(rows) + "\n")
+    return path
+
+
+@pytest.fixture
+def human(tmp_path: Path) -> Path:
+    path = tmp_path / "human.csv"
+    rows = [
+        f"{item},{system},{rater},{k + bias + 2 * len(system)}"
+        for k, item in enumerate("abcz")
+        for system in ("x", "yy")
+        for rater, bias in (("r1", 0), ("r2", 10))
+    ]
+    path.write_text("item,system,rater,score\n" + "\n".join(rows) + "\n")
+    return path
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """What a command says that must be refused."""
+    capsys.readouterr()
+    assert main(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "Traceback" not in err
+    return err
+
+
+def test_the_form_of_table_2(run: Run, results: Path) -> None:
+    written = json.loads(
+        run(
+            "correlate",
+            str(results),
+            "--with",
+            "level",
+            "--raw-level",
+            "--group",
+            "model",
+            "--resamples",
+            "100",
+            "--json",
+        )
+    )
+    gpt, llama = written
+    assert gpt["group"] == {"model": "gpt", "metric": "result"}
+    assert (gpt["against"], gpt["n"], gpt["n_left_out"]) == ("level", 10, 0)
+    assert gpt["kendall_per_item"]["estimate"] == pytest.approx((-1 - 0.8) / 2)
+    assert gpt["kendall_per_item"]["n_items"] == 2
+    pooled = stats.pearsonr([*range(5)] * 2, sum(TWO_MODELS["gpt"].values(), []))  # noqa: RUF017
+    assert gpt["pearson"]["estimate"] == pytest.approx(pooled.statistic)
+    assert gpt["pearson"]["low"] <= gpt["pearson"]["estimate"] <= gpt["pearson"]["high"]
+    assert (llama["n"], llama["n_left_out"]) == (9, 1)
+    assert sum(llama["left_out"].values()) == 1
+    per_item = llama["kendall_per_item"]
+    assert per_item["estimate"] == pytest.approx(-4 / (4 * 6) ** 0.5)
+    assert (per_item["n_items"], per_item["n_items_left_out"]) == (1, 1)
+    assert (per_item["low"], per_item["interval_reason"]) == (
+        None,
+        "fewer than two clusters: nothing to resample",
+    )
+
+
+def test_minus_the_level_is_the_other_way_round(run: Run, results: Path) -> None:
+    minus, _ = json.loads(run("correlate", str(results), "--with", "level", "--group", "model", "--json"))
+    assert (minus["against"], minus["kendall_per_item"]["estimate"]) == ("-level", pytest.approx(0.9))
+    assert minus["pearson"]["resampled"] == "rows"
+    assert minus["pearson"]["over_rows"]["low"] == minus["pearson"]["low"]
+
+
+def test_intervals_over_items_by_choice(run: Run, results: Path) -> None:
+    command = ("correlate", str(results), "--with", "level", "--group", "model", "--json", "--resample")
+    rows, items = (json.loads(run(*command, unit))[0]["spearman"] for unit in ("rows", "items"))
+    assert (items["resampled"], rows["estimate"]) == ("items", items["estimate"])
+    assert (items["low"], items["high"]) == (rows["over_items"]["low"], rows["over_items"]["high"])
+    assert (items["low"], items["high"]) != (rows["low"], rows["high"])
+    assert rows["fisher"]["low"] < rows["estimate"] < rows["fisher"]["high"]
+
+
+def test_ratings_averaged_or_kept_or_normalised(run: Run, scores: Path, human: Path) -> None:
+    def good(*options: str) -> dict:
+        command = (
+            "correlate",
+            str(scores),
+            "--with",
+            "human",
+            "--human",
+            str(human),
+            "--resamples",
+            "50",
+            "--json",
+        )
+        return next(row for row in json.loads(run(*command, *options)) if row["group"] == {"metric": "good"})
+
+    averaged = good()
+    assert (averaged["against"], averaged["n"], averaged["n_left_out"]) == ("human", 6, 2)
+    assert averaged["left_out"] == {"no rating": 2}
+    assert averaged["pearson"]["estimate"] == pytest.approx(1)
+    assert averaged["pearson_per_system"]["n_systems"] == 2
+    assert (averaged["system_accuracy"]["estimate"], averaged["system_accuracy"]["n_pairs"]) == (1, 1)
+    kept = good("--raters", "kept")
+    assert kept["n"] == 12
+    assert kept["pearson"]["estimate"] < 0.5
+    assert good("--raters", "kept", "--z-normalise")["pearson"]["estimate"] == pytest.approx(1)
+
+
+def test_undefined_is_null_with_a_reason(run: Run, scores: Path, human: Path) -> None:
+    rows = json.loads(run("correlate", str(scores), "--with", "human", "--human", str(human), "--json"))
+    flat = next(row for row in rows if row["group"]["metric"] == "flat")
+    for key in ("pearson", "spearman", "kendall"):
+        assert (flat[key]["estimate"], flat[key]["low"], flat[key]["reason"]) == (
+            None,
+            None,
+            "all scores are equal",
+        )
+    assert flat["kendall_per_item"]["reason"] == "undefined within every item"
+    assert flat["kendall_per_item"]["n_items"] == 0
+
+
+def test_what_was_not_asked_for_says_so(run: Run, results: Path) -> None:
+    row = json.loads(run("correlate", str(results), "--with", "level", "--methods", "kendall", "--json"))[0]
+    assert (row["pearson"]["estimate"], row["pearson"]["reason"]) == (None, "not asked for")
+    assert row["kendall_per_system"]["reason"] == "needs human ratings"
+    assert row["kendall_given_system"]["reason"] == "there is only one system"
+    assert row["kendall"]["estimate"] is not None
+
+
+def test_a_person_reads_what_it_is_against_and_what_is_left_out(run: Run, scores: Path, human: Path) -> None:
+    printed = run("correlate", str(scores), "--with", "human", "--human", str(human), "--rank", "pearson")
+    assert printed.startswith("Against human ratings (human.csv): positive is good.\n")
+    assert "undefined: all scores are equal" in printed
+    assert "Left out: no rating: 2 rows" in printed
+    assert "Note: 4 of 16 ratings met no score: their item has no score" in printed
+    assert "Not ranked: flat: all scores are equal" in printed
+
+
+def test_further_tables_stand_beside_the_correlations(run: Run, results: Path) -> None:
+    command = ("correlate", str(results), "--with", "level", "--group", "model", "--resamples", "50")
+    further = ("--rank", "pearson", "--levels", "--redundancy", "kendall")
+    whole = json.loads(run(*command, *further, "--json"))
+    assert set(whole) == {"correlations", "ranking", "levels", "redundancy"}
+    assert whole["ranking"]["order"] == [{"metric": "result", "cluster": 1}]
+    monotonic = whole["levels"][0]["monotonic"]
+    assert (monotonic["estimate"], monotonic["n"], monotonic["n_left_out"]) == (pytest.approx(2 / 3), 3, 1)
+    assert whole["levels"][0]["levels"][0]["level"] == "A0"
+    assert "Mean score by level:" in run(*command, *further)
+
+
+def test_files_hold_what_is_printed(run: Run, results: Path, tmp_path: Path) -> None:
+    command = ("correlate", str(results), "--with", "level", "--group", "model", "--json", "--out")
+    printed = json.loads(run(*command, str(tmp_path / "out.json")))
+    assert json.loads((tmp_path / "out.json").read_text()) == printed
+    run(*command, str(tmp_path / "out.csv"))
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "out.csv").read_text())))
+    assert [(row["model"], row["metric"], int(row["n"])) for row in rows] == [
+        ("gpt", "result", 10),
+        ("llama", "result", 9),
+    ]
+    assert float(rows[0]["pearson"]) == printed[0]["pearson"]["estimate"]
+    assert float(rows[0]["kendall_per_item_low"]) == printed[0]["kendall_per_item"]["low"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--with", "level", "--group", "modl"), "'modl' is unknown; the nearest: model"),
+        (("--with", "human"), "There are no ratings: --human names a file of them, or a folder."),
+        (("--with", "level", "--human", "x.csv"), "--human: ratings are used with --with human only"),
+        (("--with", "human", "--human", "absent.csv"), "absent.csv cannot be read"),
+        (
+            ("--with", "human", "--raw-level", "--human", "x"),
+            "--raw-level: the level is used with --with level only",
+        ),
+        (("--with", "level", "--resamples", "-1"), "--resamples: -1 is negative"),
+        (("--with", "level", "--confidence", "95"), "--confidence: 95.0 does not lie between 0 and 1"),
+        (("--with", "level", "--methods", "tau"), "--methods: tau is not of pearson, spearman, kendall."),
+        (("--with", "level", "--out", "table.xlsx"), "--out: table.xlsx is neither a .csv nor a .json file"),
+        (
+            ("--with", "level", "--rank", "kendall", "--test", "williams"),
+            "choose the permutation test for Kendall",
+        ),
+    ],
+)
+def test_mistakes_get_a_sentence(
+    options: tuple[str, ...], said: str, results: Path, run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert said in refused(capsys, "correlate", str(results), *options)
+
+
+def test_files_that_do_not_fit_get_a_sentence(
+    scores: Path, human: Path, tmp_path: Path, run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "has no damage levels" in refused(capsys, "correlate", str(scores), "--with", "level")
+    assert "absent.csv cannot be read" in refused(capsys, "correlate", "absent.csv", "--with", "level")
+    other = tmp_path / "other.csv"
+    other.write_text("item,score\nnowhere,1\n")
+    said = refused(capsys, "correlate", str(scores), "--with", "human", "--human", str(other))
+    assert "No rating of other.csv meets a score of scores.csv" in said
+    assert "ratings name item nowhere" in said
+    twice = tmp_path / "twice.csv"
+    twice.write_text("item,system,m\na,x,1\na,x,2\n")
+    assert "line 3" in refused(capsys, "correlate", str(twice), "--with", "human", "--human", str(human))
+    several = tmp_path / "several.csv"
+    several.write_text("item,system,score,dimension\na,x,1,fluency\na,x,1,adequacy\n")
+    said = refused(capsys, "correlate", str(scores), "--with", "human", "--human", str(several))
+    assert "rates several dimensions (fluency, adequacy): choose one (--dimension)" in said
+
+
+def test_ratings_that_count_errors_are_turned(run: Run, scores: Path, human: Path) -> None:
+    command = (
+        "correlate",
+        str(scores),
+        "--with",
+        "human",
+        "--human",
+        str(human),
+        "--resamples",
+        "0",
+        "--json",
+    )
+    upright, turned = (json.loads(run(*command, *option)) for option in ((), ("--lower-is-better",)))
+    assert turned[0]["pearson"]["estimate"] == pytest.approx(-upright[0]["pearson"]["estimate"])
+
+
+def test_errors_that_raters_marked_are_ratings(run: Run, tmp_path: Path) -> None:
+    """Item 1 of x: one major error, minus 5; of y: one minor error, minus 1; of z: none."""
+    header = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity"
+    rows = [
+        f"{system}\td\t1\t1\tr1\ta source\ta <v>target</v>\t{category}\t{severity}".replace(
+            "<v>", mark
+        ).replace("</v>", end)
+        for system, category, severity, mark, end in (
+            ("x", "Accuracy/Mistranslation", "Major", "<v>", "</v>"),
+            ("y", "Fluency/Grammar", "Minor", "<v>", "</v>"),
+            ("z", "No-error", "No-error", "", ""),
+        )
+    ]
+    (tmp_path / "mqm.tsv").write_text("\n".join([header, *rows]) + "\n")
+    (tmp_path / "scores.csv").write_text("item,system,m\n1,x,2\n1,y,5\n1,z,7\n")
+    command = (
+        "correlate",
+        "scores.csv",
+        "--with",
+        "human",
+        "--human",
+        "mqm.tsv",
+        "--resamples",
+        "0",
+        "--json",
+    )
+    (row,) = json.loads(run(*command))
+    assert row["pearson"]["estimate"] == pytest.approx(stats.pearsonr([2, 5, 7], [-5, -1, 0]).statistic)
+
+
+def test_a_scoring_run_is_correlated_as_its_file(run: Run, tmp_path: Path) -> None:
+    words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+    lines = [
+        {"item": str(item), "system": "rule", "level": level, "reference": " ".join(words[item:])}
+        | {"text": " ".join([*words[item : len(words) - level], *["wrong"] * level])}
+        for item in range(4)
+        for level in range(4)
+    ]
+    (tmp_path / "outputs.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert main(["score", "outputs.jsonl", "--metrics", "bleu-1,ter", "--out", "scores.csv"]) == 0
+    of_run, of_file = (
+        json.loads(run("correlate", given, "--with", "level", "--resamples", "50", "--json"))
+        for given in ("run:1", "scores.csv")
+    )
+    assert of_run == of_file
+    assert [(row["group"]["metric"], row["direction"]) for row in of_run] == [
+        ("bleu-1", "higher"),
+        ("ter", "lower"),
+    ]
+    assert all(row["kendall_per_item"]["estimate"] > 0.9 for row in of_run)
+
+
+def test_a_run_that_is_not_there_gets_a_sentence(
+    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "There is no database" in refused(capsys, "correlate", "run:7", "--with", "level")
+
+
+@pytest.mark.shared
+def test_a_folder_brings_its_scores_and_ratings(
+    run: Run, shared_data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = str(shared_data / "wmt23")
+    rows = json.loads(run("correlate", folder, "--with", "human", "--resamples", "0", "--json"))
+    by_metric = {row["group"]["metric"]: row for row in rows}
+    assert len(rows) == 9
+    assert by_metric["XCOMET-Ensemble"]["pearson"]["estimate"] == pytest.approx(0.695, abs=5e-4)
+    assert by_metric["XCOMET-Ensemble"]["pearson"]["interval_reason"] == "no resamples were asked for"
+    assert "(da-sqm, mqm)" in refused(capsys, "correlate", folder, "--with", "human", "--human", "da")

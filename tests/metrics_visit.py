@@ -1,0 +1,56 @@
+"""The page Metrics as a test opens it, and scoring runs to show on it."""
+
+import json
+from typing import Any
+
+from generate_visit import DEMO, made
+from streamlit.testing.v1 import AppTest
+
+from core.generation.damage_steps import DamageSettings
+from core.runs.kinds import job_of
+from core.runs.score_plan import create_scoring
+from core.runs.score_settings import ScoringRunning, choose_metrics
+from core.runs.score_sources import texts_of_run
+from core.runs.settings import GenerationSettings
+from core.runs.worker import work
+from core.schema import Run
+from core.store import Store
+
+METRICS = ("bleu-1", "bleu-4", "chrf-6-2", "rouge-1", "rouge-l", "meteor-a0.9-g0.5")
+
+
+def page() -> None:
+    from pages import metrics
+
+    metrics.render()
+
+
+def visit(chosen: tuple[str, int] | None = None, part: str | None = None) -> AppTest:
+    """The page as it is first opened, or one part of some scores."""
+    at = AppTest.from_function(page, default_timeout=60)
+    if chosen is not None:
+        at.session_state["metrics_scores_chosen"] = chosen
+        if part is not None:
+            at.session_state[f"metrics_part_{chosen[0]}"] = part
+    at.run()
+    assert not at.exception
+    return at
+
+
+def generated(store: Store) -> Run:
+    """The demo's questions at damage levels 0 to 5, by rules."""
+    settings = GenerationSettings("damage", damage=DamageSettings(task="qa"))
+    return made(store, DEMO.read_bytes(), settings)
+
+
+def scored(store: Store, data: bytes | None = None, name: str = "texts.jsonl", **wanted: Any) -> Run:
+    """A scoring run that has been worked on in this process; of the generated demo unless told otherwise."""
+    if data is None:
+        data, name = texts_of_run(store, generated(store))
+    settings = choose_metrics(list(wanted.pop("metrics", METRICS)), synonyms="none")
+    run, _ = create_scoring(store, data, name, settings, ScoringRunning(), **wanted)
+    return work(store, run.run_id, lambda claimed: job_of(store, claimed))
+
+
+def lines(*rows: dict[str, object]) -> bytes:
+    return "\n".join(json.dumps(row) for row in rows).encode()

@@ -1,0 +1,413 @@
+"""The page Metrics: from texts to correlations, meta-correlation and votes, on small runs that really were scored."""
+
+import csv
+import io
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from factories import dataset, prefers, study_in, unblind, vote
+from generate_visit import ROOT, field, press, said
+from metrics_visit import METRICS, generated, lines, scored, visit
+from scipy import stats
+from streamlit.testing.v1 import AppTest
+
+from core.analysis.metric_votes import metrics_against_votes
+from core.datasets.mt_metrics_eval import read_folder
+from core.datasets.ratings import read_ratings
+from core.datasets.score_tables import read_scores
+from core.runs.score_results import score_table
+from core.runs.score_sources import texts_of_study
+from core.schema import Run
+from core.store import Store
+from core.store.kept_files import file_data, keep_file, kept_files
+from core.store.runs import list_runs
+from core.study.release import released_record
+
+METRIC_LIKE = (("bleu-1", 2), ("chrf-6-2", 1), ("rouge-l", 0.5), ("rouge-1", 0.1))
+pytestmark = pytest.mark.usefixtures("cookies")
+HOSTILE = '<img src=x onerror="alert(1)"> **bold** $x$'
+
+
+@pytest.fixture
+def run(store: Store) -> Run:
+    return scored(store)
+
+
+def shown(at: AppTest, column: str) -> Any:
+    """The first table with that column."""
+    return next(frame.value for frame in at.dataframe if column in frame.value.columns)
+
+
+def choose(at: AppTest, label: str, value: object) -> AppTest:
+    field(at, label).set_value(value)  # type: ignore[attr-defined]
+    at.run()
+    assert not at.exception
+    return at
+
+
+# --- a new run ------------------------------------------------------------------------------------
+
+
+def test_without_scores_the_form_stands_there_with_the_lexical_metrics_of_the_paper(store: Store) -> None:
+    at = visit()
+    assert field(at, "Scores").options == [
+        "Score texts ...",
+        "Give a table of scores ...",
+        "Published tables",
+    ]
+    chosen = [name for box in at.multiselect for name in box.value]
+    assert len(chosen) == 16
+    assert "No run has made a text yet" in said(at)
+    assert not [button for button in at.button if button.label.startswith("Score with")]
+
+
+def test_what_neural_metrics_lack_is_one_line_that_says_how_to_get_it(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ASSAY_NEURAL_PYTHON", "/nowhere/python")
+    generated(store)
+    at = visit()
+    choose(at, "COMET (runs a model)", ["comet-wmt22-da"])
+    assert "./run --with neural" in said(at)
+    (start,) = [button for button in at.button if button.label.startswith("Score with")]
+    assert start.disabled
+    assert field(at, "comet-wmt22-da").placeholder == "Unbabel/wmt22-comet-da"  # type: ignore[attr-defined]
+
+
+def test_a_generation_run_is_scored_by_a_process_of_its_own(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[int] = []
+    # The process itself is tried in tests/browser: here it would outlive the database.
+    monkeypatch.setattr("pages.components.run_panel.start", lambda run: begun.append(run.run_id))
+    source = generated(store)
+    at = visit()
+    assert "84 texts on 14 items by rules, levels 0, 1, 2, 3, 4, 5." in said(at)
+    press(at, "Score with 16 metrics")
+    (made,) = list_runs(store, ("scores",))
+    assert begun == [made.run_id]
+    assert made.n_items == source.n_items
+    assert field(at, "Scores").value == ("run", made.run_id)  # type: ignore[attr-defined]
+
+
+def test_a_bad_file_of_texts_is_said_and_nothing_is_made(store: Store) -> None:
+    at = visit()
+    choose(at, "From", "file")
+    at.file_uploader[0].upload("bad.csv", b"item,words\na,b\n")
+    at.run()
+    assert at.error
+    assert not list_runs(store, ("scores",))
+
+
+# --- correlations ---------------------------------------------------------------------------------
+
+
+def test_the_table_holds_what_scipy_computes_from_the_scores(store: Store, run: Run) -> None:
+    at = visit(("run", run.run_id), "Correlations")
+    frame = shown(at, "Kendall interval")
+    assert set(frame["Metric"]) == set(METRICS)
+    scores = score_table(store, run)
+    damage = [-float(row.level or "nan") for row in scores.rows]
+    for index, metric in enumerate(scores.metrics):
+        row = frame[frame["Metric"] == metric.name].iloc[0]
+        column = scores.values[:, index]
+        assert row["n"] == 84
+        assert row["Pearson"] == pytest.approx(stats.pearsonr(column, damage).statistic)
+        assert row["Spearman"] == pytest.approx(stats.spearmanr(column, damage).statistic)
+        assert row["Kendall"] == pytest.approx(stats.kendalltau(column, damage).statistic)
+        assert row["Left out"] == 0
+    text = said(at)
+    assert "Against minus the damage level" in text
+    assert "methods#correlation" in text
+    assert [button.label for button in at.get("download_button")] == ["CSV"]
+
+
+def test_rows_are_filtered_by_family_and_turned_against_the_raw_level(run: Run) -> None:
+    at = visit(("run", run.run_id), "Correlations")
+    before = shown(at, "Pearson").set_index("Metric")["Pearson"]
+    choose(at, "Only family", ["BLEU"])
+    assert list(shown(at, "Pearson")["Metric"]) == ["bleu-1", "bleu-4"]
+    assert "4 rows are hidden by the filters" in said(at)
+    at.checkbox[0].check()
+    at.run()
+    after = shown(at, "Pearson").set_index("Metric")["Pearson"]
+    assert after["bleu-1"] == pytest.approx(-before["bleu-1"])
+    assert "Against the raw damage level" in said(at)
+
+
+def test_groups_are_computed_separately(store: Store) -> None:
+    rows = [
+        {"item": f"{lang}{item}", "system": "s", "level": str(level), "language": lang, "mine": score}
+        for lang, sign in (("de", 1), ("cs", -1))
+        for item in range(3)
+        for level, score in enumerate([sign * (3.0 + item / 10), sign * 2.0, sign * 1.0])
+    ]
+    file = keep_file(store, "scores", "mine.jsonl", lines(*rows))
+    at = visit(("file", file.file_id), "Correlations")
+    choose(at, "Separately for each", ["language"])
+    frame = shown(at, "Spearman").set_index("language")["Spearman"]
+    assert frame["de"] > 0.9
+    assert frame["cs"] < -0.9
+    choose(at, "Only language", ["cs"])
+    assert list(shown(at, "Spearman")["language"]) == ["cs"]
+
+
+def test_a_constant_metric_is_undefined_with_its_reason(store: Store) -> None:
+    rows = [
+        {"item": str(item), "level": str(level), "good": 3 - level + item / 9, "flat": 1}
+        for item in range(4)
+        for level in range(3)
+    ]
+    file = keep_file(store, "scores", "flat.jsonl", lines(*rows))
+    at = visit(("file", file.file_id), "Correlations")
+    frame = shown(at, "Note").set_index("Metric")
+    assert frame["Pearson"].isna()["flat"]
+    assert "undefined: " in frame["Note"]["flat"]
+    assert not frame["Note"]["good"]
+
+
+def test_human_ratings_are_uploaded_once_and_kept(store: Store) -> None:
+    scores = [{"item": str(n), "system": "s", "good": n} for n in range(6)]
+    file = keep_file(store, "scores", "scores.jsonl", lines(*scores))
+    at = visit(("file", file.file_id), "Correlations")
+    assert at.get("button_group")[0].value == "human", "there is no level"
+    people = "item,system,rater,score\n" + "".join(
+        f"{n},s,{r},{n + k}\n" for n in range(6) for k, r in enumerate("ab")
+    )
+    at.file_uploader[0].upload("people.csv", people.encode())
+    at.run()
+    assert [one.file_name for one in kept_files(store, "ratings")] == ["people.csv"]
+    frame = shown(at, "Pearson")
+    assert frame["Pearson"][0] == pytest.approx(1.0)
+    assert frame["n"][0] == 6, "averaged over raters"
+    choose(at, "Several ratings of a text are", "kept")
+    assert shown(at, "Pearson")["n"][0] == 12
+    again = visit(("file", file.file_id), "Correlations")
+    assert shown(again, "Pearson")["n"][0] == 6, "nobody has to give them again"
+
+
+def test_a_bad_file_of_ratings_is_not_kept(store: Store) -> None:
+    file = keep_file(store, "scores", "scores.jsonl", lines(*({"item": str(n), "good": n} for n in range(4))))
+    at = visit(("file", file.file_id), "Correlations")
+    at.file_uploader[0].upload("bad.csv", b"item,score\n1,high\n")
+    at.run()
+    assert at.error
+    assert not kept_files(store, "ratings")
+
+
+def test_ranking_and_redundancy_show_every_metric(run: Run) -> None:
+    at = visit(("run", run.run_id), "Correlations")
+    at.session_state["metrics_look"] = "Ranking"
+    at.run()
+    assert not at.exception
+    assert len(at.get("plotly_chart")) == 1
+    assert "n = 84 rows that every metric scored" in said(at)
+    at.session_state["metrics_look"] = "Redundancy"
+    at.run()
+    assert not at.exception
+    assert "n = 84 texts that both metrics scored" in said(at)
+
+
+# --- levels, meta-correlation, votes, published ---------------------------------------------------
+
+
+def test_levels_show_shares_and_the_texts_of_the_worst_case(store: Store, run: Run) -> None:
+    at = visit(("run", run.run_id), "Levels")
+    text = said(at)
+    assert "methods#levels" in text
+    shares = next(table.value for table in at.table if "Monotonic" in table.value.columns)
+    assert list(shares["Metric"]) == list(METRICS)
+    assert set(shares["Items"]) == {"14"}
+    case = field(at, "Case").options[0]  # type: ignore[attr-defined]
+    assert "ahead" in case
+    html = "".join(element.proto.body for element in at.get("html"))
+    assert "Undamaged (level 0), score" in html
+    assert "assay-card" in html
+
+
+def test_live_scores_meet_a_published_human_column(run: Run) -> None:
+    at = visit(("run", run.run_id), "Meta-correlation")
+    text = said(at)
+    assert f"n = {len(METRICS)} metrics" in text
+    assert "one-sided p" in text.lower()
+    assert "known on" in text or "dropped" in text
+    assert len(at.get("plotly_chart")) == 1
+    labels = [button.label for button in at.get("download_button")]
+    assert labels[:2] == ["CSV", "HTML"]
+
+
+def test_two_published_columns_give_the_printed_cell(store: Store) -> None:
+    at = visit(("published", 0), "Meta-correlation")
+    choose(at, "Column", "published:cus-qa-cs")
+    boxes = [box for box in at.selectbox if box.label == "Column"]
+    boxes[1].set_value("published:cus-qa-cs:qwen-3-30b:zero")
+    at.run()
+    (chart,) = at.get("plotly_chart")
+    spec = chart.proto.spec
+    estimate = float(spec.split("Meta-correlation ")[1].split(" ")[0])
+    assert estimate == pytest.approx(0.956, abs=0.025), "Table 1 of the paper"
+    at.get("button_group")[0].set_value("kendall")
+    at.run()
+    assert "Kendall is taken at the second order" in said(at)
+
+
+def test_correlations_from_a_file_are_a_side_and_what_is_dropped_is_named(store: Store) -> None:
+    keep_file(
+        store,
+        "correlations",
+        "human.json",
+        b'{"a": {"pearson": 0.1, "spearman": 0.1, "kendall": 0.1}, "b": {"spearman": 0.4}, "c": {"spearman": 0.7},'
+        b' "only here": {"spearman": 0.3}, "d": {"spearman": 0.9}}',
+    )
+    keep_file(
+        store,
+        "correlations",
+        "synthetic.json",
+        b'{"a(device=cpu)": {"spearman": -0.2}, "b": {"spearman": -0.3}, "c": {"spearman": -0.9},'
+        b' "d": {"spearman": -0.8}}',
+    )
+    at = visit(("published", 0), "Meta-correlation")
+    sides = [radio for radio in at.radio if radio.label == "From"]
+    for side in sides:
+        side.set_value("file")
+    at.run()
+    choose(at, "Correlations of the human side", 1)
+    text = said(at)
+    assert "n = 4 metrics, 1 dropped" in text
+    assert "Dropped, not on the side synthetic: only here." in text
+
+
+def test_a_published_table_stands_with_its_source_and_its_errors(store: Store) -> None:
+    at = visit(("published", 0))
+    text = said(at)
+    assert "Source: " in text
+    assert "78 of 78 cells recomputed" in text
+    recomputed = shown(at, "recomputed")
+    assert abs(recomputed["difference"]).max() < 0.025
+    assert set(recomputed["n"]) == {27, 28}
+    choose(at, "Table", "meta-judge-7")
+    assert any("An error of the paper" in box.value for box in at.warning)
+
+
+def test_without_an_unblinded_study_votes_stay_shut(run: Run) -> None:
+    assert "no study is unblinded yet" in said(visit(("run", run.run_id), "Votes"))
+
+
+def test_metrics_meet_the_votes_of_an_unblinded_study(store: Store) -> None:
+    at_hand = study_in(store, dataset(4), raters=("ann", "bob"))
+    for rater in ("ann", "bob"):
+        vote(store, at_hand.tokens[rater], prefers(0))
+    unblind(at_hand)
+    run = scored(store, *texts_of_study(store, at_hand.study))
+    at = visit(("run", run.run_id), "Votes")
+    frame = shown(at, "In order").set_index("Metric")
+    expected = {
+        one.metric: one
+        for one in metrics_against_votes(released_record(store, at_hand.study), score_table(store, run))
+    }
+    assert set(frame.index) == set(METRICS)
+    for name, one in expected.items():
+        assert frame["Pairs"][name] == one.agreement.n
+        assert frame["In order"][name] == pytest.approx(one.agreement.estimate)
+    assert "0.5 is chance" in said(at)
+
+
+def test_a_matrix_has_a_cell_for_each_system_with_mean_and_spread(store: Store) -> None:
+    rows = [
+        {"item": f"{n}", "system": "s", "level": str(level), "generator": gen, "prompt": prompt}
+        | {
+            name: (5 - level) * weight + (n * 7 + level * place * 3) % 5
+            for place, (name, weight) in enumerate(METRIC_LIKE)
+        }
+        for gen in ("g1", "g2")
+        for prompt in ("p1", "p2")
+        for n in range(3)
+        for level in range(4)
+    ]
+    file = keep_file(store, "scores", "matrix.jsonl", lines(*rows))
+    at = visit(("file", file.file_id), "Meta-correlation")
+    choose(at, "A cell for each", ["generator"])
+    choose(at, "Mean and SD over", "prompt")
+    summaries = next(table.value for table in at.table if "SD" in table.value.columns)
+    assert list(summaries["generator"]) == ["g1", "g2"]
+    assert list(summaries["Variants"]) == ["2", "2"]
+    assert len(at.get("plotly_chart")) == 2
+
+
+# --- text of a user -------------------------------------------------------------------------------
+
+
+def test_hostile_names_are_shown_literally(store: Store) -> None:
+    rows = [
+        {
+            "item": HOSTILE,
+            "system": f"{HOSTILE}{n}",
+            "level": str(level),
+            HOSTILE: 5 - level + n / 7,
+            "b": n + level,
+        }
+        for n in range(3)
+        for level in range(4)
+    ]
+    file = keep_file(store, "scores", f"{HOSTILE[:20]}.jsonl", lines(*rows))
+    for part in ("Correlations", "Levels", "Meta-correlation", "Scores"):
+        at = visit(("file", file.file_id), part)
+        for element in (*at.markdown, *at.warning, *at.error, *at.success):
+            assert "<img" not in element.value.replace("\\<", ""), element.value
+        for chart in at.get("plotly_chart"):
+            assert "<img" not in chart.proto.spec
+
+
+def test_everybody_else_is_turned_away(store: Store, cookies: dict[str, str]) -> None:
+    cookies.clear()
+    at = visit()
+    assert [title.value for title in at.title] == ["This page is for the admin"]
+    assert not at.selectbox
+
+
+def test_the_csv_guards_formulas() -> None:
+    from pages.components.metrics_figure import _csv
+
+    rows = list(csv.DictReader(io.StringIO(_csv([{"metric": "=1+1", "value": -0.5}]).decode())))
+    assert rows == [{"metric": "'=1+1", "value": "-0.5"}]
+
+
+# --- real data ------------------------------------------------------------------------------------
+
+
+@pytest.mark.shared
+def test_a_folder_of_wmt_gives_scores_and_ratings(store: Store, shared_data: Path) -> None:
+    at = visit(("upload", 0))
+    choose(at, "From", "folder")
+    choose(at, "Folder", "/nowhere/at/all")
+    assert "There is no such folder" in said(at)
+    choose(at, "Folder", str(shared_data / "wmt23"))
+    press(at, "Take scores and ratings")
+    names = [file.file_name for file in kept_files(store, "ratings")]
+    assert sorted(names) == ["wmt23-en-de-da-sqm.jsonl", "wmt23-en-de-mqm.jsonl"]
+    (scores,) = kept_files(store, "scores")
+    folder = read_folder(shared_data / "wmt23")
+    table, ratings = read_scores(file_data(store, scores.file_id), scores.file_name), folder.ratings["mqm"]
+    assert table.rows == folder.scores.rows
+    mqm = next(file for file in kept_files(store, "ratings") if "mqm" in file.file_name)
+    again = read_ratings(file_data(store, mqm.file_id), mqm.file_name)
+    assert [(one.item_id, one.system, one.score, one.language, one.labels) for one in again.ratings] == [
+        (one.item_id, one.system, one.score, one.language, one.labels) for one in ratings.ratings
+    ]
+
+
+def test_every_statistic_is_explained_where_the_page_says() -> None:
+    """The links of its parts lead to sections of the page Methods."""
+    sections = {
+        line[3:].lower().replace(" ", "-").replace("'", "")
+        for line in (ROOT / "docs" / "statistics.md").read_text("utf-8").splitlines()
+        if line.startswith("## ")
+    }
+    parts = [path.read_text("utf-8") for path in (ROOT / "pages" / "components").glob("metrics_*.py")]
+    named = {
+        anchor for text in parts for anchor in re.findall(r'^\s+"([a-z]+(?:-[a-z]+)*)",\n    \)', text, re.M)
+    }
+    assert {"correlation", "meta-correlation", "levels", "metrics-against-votes"} <= named
+    assert named <= sections

@@ -1,0 +1,82 @@
+"""The panel of a scoring run: its own words, what it cost, and the rest after a preview, scored by a real process."""
+
+import time
+
+import pytest
+from generate_visit import said
+from streamlit.testing.v1 import AppTest
+
+from core.runs import environments
+from core.runs.kinds import environment_of, job_of
+from core.runs.progress import progress_of
+from core.runs.score_plan import create_scoring
+from core.runs.score_results import score_table
+from core.runs.score_settings import ScoringRunning, choose_metrics
+from core.runs.worker import work
+from core.schema import Run
+from core.store import Store
+from pages.components.run_choice import name_of
+
+TEXTS = "".join(
+    f'{{"item_id": "q{item}", "system": "one", "text": "mill {item} {level}", "reference": "mill {item}", '
+    f'"level": "{level}"}}\n'
+    for item in range(5)
+    for level in range(3)
+).encode()
+
+pytestmark = pytest.mark.usefixtures("cookies")
+
+
+def _panel(run_id: int) -> None:
+    from core.store import database_path, open_store
+    from core.store.runs import get_run
+    from pages.components import run_panel
+
+    with open_store(database_path()) as store:
+        run_panel.render(store, get_run(store, run_id))
+
+
+def scored(store: Store, limit: int | None = None) -> Run:
+    settings = choose_metrics(["bleu-1", "chrf-6-2"])
+    run, _ = create_scoring(store, TEXTS, "texts.jsonl", settings, ScoringRunning(), limit)
+    return work(store, run.run_id, lambda claimed: job_of(store, claimed))
+
+
+def visit(run: Run) -> AppTest:
+    at = AppTest.from_function(_panel, args=(run.run_id,), default_timeout=30).run()
+    assert not at.exception
+    return at
+
+
+def test_a_finished_run_speaks_of_scores(store: Store) -> None:
+    run = scored(store)
+    at = visit(run)
+    assert {metric.label: metric.value for metric in at.metric} == {"Complete": "5", "Incomplete": "0"}
+    found = said(at)
+    for part in (
+        "is done",
+        "every text has its scores",
+        "Cost by group of metrics",
+        "bleu-1, chrf-6-2",
+        "lexical",
+    ):
+        assert part in found, part
+    for part in ("paid", "level was made", "Tokens", "Answers stand under"):
+        assert part not in found, part
+    assert not at.button
+    assert name_of(run).endswith("bleu-1, chrf-6-2, texts.jsonl")
+    assert environment_of(run) == "base"
+
+
+def test_after_a_preview_the_rest_is_scored_by_a_process_of_its_own(store: Store) -> None:
+    run = scored(store, limit=2)
+    at = visit(run)
+    assert "Texts to score" in said(at)
+    (button,) = [one for one in at.button if one.key == "run_all"]
+    button.click().run()
+    deadline = time.monotonic() + 60
+    while (progress := progress_of(store, run.run_id)).n_done < 5 or progress.state != "done":
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    assert len(score_table(store, run).rows) == 15
+    environments.forget_children()

@@ -1,0 +1,130 @@
+"""Coefficients of weighted rows against scipy on the rows repeated: the same counts, resample by resample."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from core.stats import correlation_ranks, correlation_resampling
+from core.stats.correlation_kendall import concordance, pair_sums
+from core.stats.correlation_resampling import draw_counts, prepare, resample_columns, resampled
+
+METHODS = ("pearson", "spearman", "kendall")
+SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
+
+
+def by_hand(x, y, rows, method):
+    if len(rows) < 2 or np.ptp(x[rows]) == 0 or np.ptp(y[rows]) == 0:
+        return np.nan
+    return SCIPY[method](x[rows], y[rows]).statistic
+
+
+def columns(rng, y):
+    """Continuous, few values, mostly one value, and a copy of the target."""
+    n = y.size
+    return np.column_stack(
+        [
+            rng.normal(size=n) + y,
+            np.round(rng.normal(size=n)),
+            np.where(rng.random(n) < 0.8, 0.0, rng.normal(size=n)),
+            y,
+        ]
+    )
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("levels", [True, False])
+@pytest.mark.parametrize(("n", "n_clusters"), [(2, 2), (3, 3), (30, 30), (60, 10), (300, 300), (300, 25)])
+def test_every_resample_equals_scipy_on_the_same_counts(method, levels, n, n_clusters):
+    rng = np.random.default_rng(n + levels)
+    y = rng.integers(0, 6, n).astype(float) if levels else rng.normal(size=n)
+    scores = columns(rng, y)
+    clusters = rng.permutation(np.arange(n) % n_clusters)
+    prepared = prepare(scores, y, clusters, n_clusters, METHODS)
+    for counts in draw_counts(n_clusters, 6, 4, 1):
+        found = resampled(prepared, counts)[method]
+        for number, drawn in enumerate(counts.T):
+            rows = np.repeat(np.arange(n), drawn[clusters].astype(int))
+            expected = [by_hand(x, y, rows, method) for x in scores.T]
+            np.testing.assert_allclose(found[:, number], expected, rtol=0, atol=1e-12)
+
+
+def test_one_method_alone_gives_what_it_gives_among_others():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 6, 50).astype(float)
+    scores, rows = columns(rng, y), np.arange(50)
+    options = {"n_resamples": 40, "seed": 3}
+    together = resample_columns(scores, y, rows, 50, METHODS, **options)
+    for method in METHODS:
+        alone = resample_columns(scores, y, rows, 50, (method,), **options)
+        np.testing.assert_array_equal(alone[method], together[method])
+
+
+def test_blocks_and_passes_do_not_change_a_number(monkeypatch):
+    rng = np.random.default_rng(1)
+    y = rng.normal(size=80)
+    scores, clusters = columns(rng, y), np.arange(80) // 4
+    options = {"n_resamples": 70, "seed": 5}
+    whole = resample_columns(scores, y, clusters, 20, METHODS, **options)
+    for name, value in (
+        ("_BLOCK_CELLS", 100),
+        ("_FEWEST_TOGETHER", 3),
+        ("_SIGN_CELLS", 1),
+    ):
+        monkeypatch.setattr(correlation_resampling, name, value)
+    monkeypatch.setattr(correlation_ranks, "_SLAB_CELLS", 9)
+    in_parts = resample_columns(scores, y, clusters, 20, METHODS, **options)
+    for method in METHODS:
+        np.testing.assert_allclose(in_parts[method], whole[method], rtol=0, atol=1e-13)
+
+
+def test_counts_are_draws_with_replacement():
+    """Each count is binomial with n = 12, p = 1/12: mean 1, variance 11/12; counts of a resample add up to n."""
+    counts = np.hstack(list(draw_counts(12, 20_000, 999, 0)))
+    assert counts.shape == (12, 20_000)
+    assert (counts.sum(axis=0) == 12).all()
+    assert counts.mean(axis=1) == pytest.approx(1, abs=0.04)
+    assert counts.var() == pytest.approx(11 / 12, abs=0.01)
+    np.testing.assert_array_equal(counts, np.hstack(list(draw_counts(12, 20_000, 37, 0))))
+
+
+@pytest.mark.parametrize("n", [1, 2, 17, 400])
+def test_concordance_of_unit_weights_is_that_of_all_pairs(n):
+    rng = np.random.default_rng(n)
+    for x, y in (
+        (rng.normal(size=n), rng.normal(size=n)),
+        (rng.integers(0, 3, n), rng.normal(size=n)),
+        (rng.normal(size=n), rng.integers(0, 6, n)),
+        (np.zeros(n), rng.normal(size=n)),
+        (np.where(rng.random(n) < 0.7, 0, rng.normal(size=n)), rng.integers(0, 2, n)),
+    ):
+        x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+        signs = np.sign(x[:, None] - x) * np.sign(y[:, None] - y)
+        found = concordance(pair_sums(x, y, np.arange(n), n), np.ones((n, 1)))
+        assert found[0] == signs.sum() / 2
+
+
+def test_large_weights_stay_exact():
+    """Whole numbers: 1,000 copies of each row against the million copies of each pair."""
+    rng = np.random.default_rng(2)
+    x, y = rng.normal(size=100), rng.normal(size=100)
+    pairs = pair_sums(x, y, np.arange(100), 100)
+    once, many = concordance(pairs, np.column_stack([np.ones(100), np.full(100, 1000.0)]))
+    assert many == once * 1_000_000
+
+
+def test_nearly_constant_columns_are_told_from_constant_ones():
+    """A column whose resample lacks the one different value is constant, whatever rounding says."""
+    x = np.full(40, 0.1)
+    x[0] = 0.7
+    y = np.arange(40.0)
+    prepared = prepare(x[:, None], y, np.arange(40), 40, METHODS)
+    counts = np.ones((40, 2))
+    counts[:2, 0] = 0, 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = resampled(prepared, counts)
+    for method in METHODS:
+        assert np.isnan(found[method][0, 0])
+        assert found[method][0, 1] == pytest.approx(SCIPY[method](x, y).statistic, abs=1e-13)

@@ -1,0 +1,181 @@
+from itertools import combinations
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from scipy import stats
+
+from core.stats.correlation import between_systems, partial, system_accuracy
+
+METHODS = ("pearson", "spearman", "kendall")
+SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
+nan = np.nan
+
+
+def simulated(seed, n_systems=5, n_items=30):
+    """Systems of different quality, every system on every item."""
+    rng = np.random.default_rng(seed)
+    systems = np.tile(np.arange(n_systems), n_items)
+    items = np.repeat(np.arange(n_items), n_systems)
+    y = np.round(systems + rng.normal(size=systems.size) * 2, 1)
+    return np.round(y + rng.normal(size=systems.size) * 2 + systems, 1), y, systems, items
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_between_systems_is_the_coefficient_of_their_means(method):
+    x, y, systems, items = simulated(0)
+    means = [[values[systems == system].mean() for system in range(5)] for values in (x, y)]
+    found = between_systems(x, y, systems, method, items=items, n_resamples=500)
+    assert found.estimate == pytest.approx(SCIPY[method](*means).statistic, abs=1e-9)
+    assert (found.n, found.n_clusters, found.n_left_out) == (5, 30, 0)
+    assert found.low <= found.estimate <= found.high
+
+
+def test_interval_between_systems_agrees_with_scipy_resampling_items():
+    x, y, systems, items = simulated(1)
+    tables = [values.reshape(30, 5) for values in (x, y)]
+    other = stats.bootstrap(
+        (np.arange(30),),
+        lambda drawn: stats.pearsonr(*(table[drawn].mean(axis=0) for table in tables)).statistic,
+        vectorized=False,
+        n_resamples=2000,
+        method="percentile",
+        rng=np.random.default_rng(2),
+    ).confidence_interval
+    found = between_systems(x, y, systems, "pearson", items=items)
+    assert (found.low, found.high) == pytest.approx((other.low, other.high), abs=0.01)
+
+
+def test_without_items_there_is_no_interval_between_systems():
+    x, y, systems, _ = simulated(2)
+    found = between_systems(x, y, systems, "pearson")
+    assert found.low is None
+    assert found.interval_reason == "no items were given: nothing to resample"
+
+
+def test_a_resample_without_a_system_is_dropped_and_counted():
+    """System c is on one of three items: missed by (2/3)**3 = .296 of the resamples."""
+    x, y = [1, 2, 3, 1, 3, 2, 3.5], [1, 2, 3, 1, 2, 1, 2.5]
+    found = between_systems(
+        x,
+        y,
+        ["a", "b", "c", "a", "b", "a", "b"],
+        "spearman",
+        items=[1, 1, 1, 2, 2, 3, 3],
+        n_resamples=5000,
+    )
+    assert found.n_undefined / 5000 == pytest.approx((2 / 3) ** 3, abs=0.02)
+
+
+def test_systems_without_a_row_are_left_out_and_counted():
+    found = between_systems([1, 2, nan], [1, 2, 3], ["a", "b", "c"], "pearson")
+    assert (found.estimate, found.n, found.n_left_out) == (1, 2, 1)
+    assert between_systems([1, nan], [1, 2], ["a", "b"], "pearson").reason == "fewer than two systems"
+    assert between_systems([1, 1], [1, 2], ["a", "b"], "pearson").reason == "all mean scores are equal"
+
+
+def test_accuracy_by_hand_with_ties_as_wmt_counts_them():
+    """Of 6 pairs of means (1,1) (2,2) (2,3) (5,3): b-c is a tie of the metric alone, c-d one of people alone."""
+    found = system_accuracy([1, 2, 2, 5], [1, 2, 3, 3], list("abcd"))
+    assert found.estimate == pytest.approx(4 / 6)
+    assert found.n == 6
+    assert system_accuracy([1, 2, 2], [1, 3, 3], list("abc")).estimate == 1
+    assert system_accuracy([1], [1], ["a"]).reason == "fewer than two systems"
+
+
+def test_accuracy_equals_counting_pairs():
+    x, y, systems, items = simulated(3, n_systems=8)
+    means = [np.round([values[systems == system].mean() for system in range(8)], 12) for values in (x, y)]
+    right = [
+        np.sign(means[0][a] - means[0][b]) == np.sign(means[1][a] - means[1][b])
+        for a, b in combinations(range(8), 2)
+    ]
+    found = system_accuracy(x, y, systems, items, n_resamples=400)
+    assert (found.estimate, found.n) == (pytest.approx(np.mean(right)), 28)
+    assert found.low <= found.estimate <= found.high <= 1
+
+
+def test_equal_means_tie_whatever_order_they_were_summed_in():
+    """0.1 + 0.2 + 0.3 differs from 0.3 + 0.2 + 0.1 in floating point."""
+    x, y = [0.1, 0.2, 0.3, 0.3, 0.2, 0.1], [1, 2, 3, 3, 2, 1]
+    assert system_accuracy(x, y, list("aaabbb")).estimate == 1
+    assert (
+        between_systems(x, [1, 1, 1, 2, 2, 2], list("aaabbb"), "pearson").reason
+        == "all mean scores are equal"
+    )
+
+
+def residuals(values, labels):
+    dummies = (labels[:, None] == np.unique(labels)).astype(float)
+    return sm.OLS(values, dummies).fit().resid
+
+
+@pytest.mark.parametrize("seed", [4, 5])
+def test_partial_correlation_is_that_of_regression_residuals(seed):
+    x, y, systems, _ = simulated(seed)
+    expected = stats.pearsonr(residuals(x, systems), residuals(y, systems)).statistic
+    assert partial(x, y, systems, "pearson", n_resamples=0).estimate == pytest.approx(expected, abs=1e-12)
+    ranks = [residuals(stats.rankdata(values), systems) for values in (x, y)]
+    expected = stats.pearsonr(*ranks).statistic
+    assert partial(x, y, systems, "spearman", n_resamples=0).estimate == pytest.approx(expected, abs=1e-12)
+
+
+def test_partial_tau_counts_the_pairs_of_one_system():
+    x, y, systems, _ = simulated(6)
+    same = systems[:, None] == systems
+    a, b = (np.sign(values[:, None] - values) * same for values in (x, y))
+    expected = (a * b).sum() / np.sqrt((a**2).sum() * (b**2).sum())
+    assert partial(x, y, systems, "kendall", n_resamples=0).estimate == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_one_group_is_the_plain_coefficient_and_its_interval(method):
+    x, y, _, items = simulated(7)
+    found = partial(x, y, ["one"] * 150, method, items=items, n_resamples=4000)
+    assert found.estimate == pytest.approx(SCIPY[method](x, y).statistic, abs=1e-12)
+    tables = np.stack([x.reshape(30, 5), y.reshape(30, 5)])
+    drawn = np.random.default_rng(1).integers(0, 30, (800, 30))
+    naive = [SCIPY[method](*tables[:, rows].reshape(2, -1)).statistic for rows in drawn]
+    assert (found.low, found.high) == pytest.approx(tuple(np.quantile(naive, [0.025, 0.975])), abs=0.03)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_intervals_at_equal_labels_agree_with_a_plain_loop(method):
+    """Items drawn again and again, the coefficient computed from the rows drawn: the same quantiles."""
+    x, y, systems, items = simulated(8, n_systems=3)
+    drawn = np.random.default_rng(2).integers(0, 30, (400, 30))
+    naive = []
+    for items_drawn in drawn:
+        rows = np.concatenate([np.flatnonzero(items == item) for item in items_drawn])
+        naive.append(partial(x[rows], y[rows], systems[rows], method, n_resamples=0).estimate)
+    found = partial(x, y, systems, method, items=items, n_resamples=4000)
+    assert (found.low, found.high) == pytest.approx(tuple(np.quantile(naive, [0.025, 0.975])), abs=0.03)
+
+
+def test_a_correlation_that_systems_alone_make_vanishes():
+    """Within each system x and y are independent; between systems they agree."""
+    rng = np.random.default_rng(9)
+    systems = np.repeat(np.arange(4), 500)
+    x, y = 3 * systems + rng.normal(size=2000), 3 * systems + rng.normal(size=2000)
+    for method in METHODS:
+        assert SCIPY[method](x, y).statistic > 0.6
+        assert abs(partial(x, y, systems, method, n_resamples=0).estimate) < 0.09
+
+
+def test_partial_is_undefined_where_a_column_is_constant_in_every_group():
+    found = partial([1, 1, 2, 2], [1, 2, 3, 4], list("aabb"), "pearson")
+    assert (found.estimate, found.reason) == (None, "all scores are equal within each group")
+    assert partial([1, 2], [1, 2], ["a", "b"], "kendall").reason == "all scores are equal within each group"
+    assert partial([1, nan], [1, 2], ["a", "b"], "kendall").reason == "fewer than two rows"
+    gap = partial([1, 2, 3, nan], [1, 2, 1, 4], list("aaab"), "spearman", n_resamples=10)
+    assert (gap.n, gap.n_left_out) == (3, 1)
+
+
+def test_misuse_is_refused():
+    for call in (
+        lambda: between_systems([1, 2], [1, 2], ["a"], "pearson"),
+        lambda: system_accuracy([1, 2], [1, 2], ["a", "b"], [1]),
+        lambda: partial([1, 2], [1, 2], ["a"], "pearson"),
+    ):
+        with pytest.raises(ValueError, match="one shape"):
+            call()

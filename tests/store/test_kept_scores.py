@@ -1,0 +1,151 @@
+"""What the store keeps of scores: the cache, the metrics of a run, files of pages; and that backups carry them."""
+
+import math
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from sqlite_utils import Database, Migrations
+
+from core.errors import NotFound
+from core.runs.keeping import keep_run
+from core.schema import Run
+from core.schema.scores import Metric, Score
+from core.store import Store, open_store
+from core.store.backup import write_backup
+from core.store.connection import Row
+from core.store.kept_files import delete_file, file_data, get_file, keep_file, kept_files
+from core.store.migrations import migrations
+from core.store.replies import step_costs
+from core.store.restore import restore_backup
+from core.store.runs import delete_run, item_states, list_runs
+from core.store.scores import find_scores, keep_run_metrics, keep_scores, run_metrics
+
+ONE, TWO, THREE = (bytes([number]) * 32 for number in (1, 2, 3))
+METRICS = (Metric("bleu-1", "BLEU|order:1", "BLEU"), Metric("ter", "TER|", "TER", "lower"))
+
+
+def new_run(store: Store) -> Run:
+    return keep_run(store, "scores", b"texts", "texts.jsonl", 3, settings={}, running={})
+
+
+def call(key: str, cached: int = 0) -> Row:
+    return {"key": key, "step": "lexical", "reason": None, "cached": cached, "seconds": 0.5}
+
+
+def test_a_score_is_found_by_text_and_signature_alone(store: Store) -> None:
+    run = new_run(store)
+    scores = {ONE: {"a": Score(0.1 + 0.2), "b": Score(None, "no reference")}, TWO: {"a": Score(-math.pi)}}
+    keep_scores(store, scores, [], run_id=run.run_id, position=0)
+    assert find_scores(store, [ONE, TWO, THREE], ["a", "b", "c"]) == scores
+    assert find_scores(store, [ONE, ONE], ["b"]) == {ONE: {"b": Score(None, "no reference")}}
+    assert find_scores(store, [ONE], ["c"]) == {}
+    assert find_scores(store, [], ["a"]) == {}
+
+
+def test_the_first_score_stays(store: Store) -> None:
+    """Two runs may score the same text at once; what one has read must not change."""
+    run = new_run(store)
+    for value in (1.0, 2.0):
+        keep_scores(store, {ONE: {"a": Score(value)}}, [], run_id=run.run_id, position=0)
+    assert find_scores(store, [ONE], ["a"]) == {ONE: {"a": Score(1.0)}}
+
+
+def test_more_texts_than_one_query_takes(store: Store) -> None:
+    run = new_run(store)
+    scores = {number.to_bytes(32, "big"): {"a": Score(float(number))} for number in range(2_345)}
+    keep_scores(store, scores, [], run_id=run.run_id, position=0)
+    assert find_scores(store, list(scores), ["a"]) == scores
+
+
+def test_a_text_stands_on_the_account_once(store: Store) -> None:
+    run = new_run(store)
+    keep_scores(store, {}, [call("k1"), call("k2")], run_id=run.run_id, position=0)
+    keep_scores(store, {}, [call("k1", 1), call("k3", 1)], run_id=run.run_id, position=0)  # begun once more
+    keep_scores(store, {}, [call("k1", 1)], run_id=run.run_id, position=1)
+    (cost,) = step_costs(store, run.run_id)
+    assert (cost.calls, cost.cached, cost.seconds) == (2, 2, 1.0)
+
+
+def test_scores_and_account_are_kept_together_or_not_at_all(store: Store, tmp_path: Path) -> None:
+    run = new_run(store)
+    with pytest.raises(Exception, match="could not be used"):
+        keep_scores(
+            store, {ONE: {"a": Score(1.0)}}, [{**call("k"), "step": None}], run_id=run.run_id, position=0
+        )
+    with closing(sqlite3.connect(tmp_path / "assay.db")) as other:
+        for name in ("score", "score_signature", "run_call"):
+            assert other.execute(f"select count(*) from {name}").fetchone() == (0,)
+
+
+def test_the_metrics_of_a_run_go_with_it(store: Store) -> None:
+    run = new_run(store)
+    keep_run_metrics(store, run.run_id, METRICS[::-1])
+    keep_run_metrics(store, run.run_id, METRICS)
+    assert run_metrics(store, run.run_id) == METRICS
+    delete_run(store, run.run_id)
+    assert list_runs(store) == []
+    assert run_metrics(store, run.run_id) == ()
+
+
+def test_a_file_is_kept_once_for_each_purpose_under_its_newest_name(store: Store) -> None:
+    first = keep_file(store, "ratings", "old.csv", b"a,b", {"dimension": "fluency"})
+    other = keep_file(store, "scores", "old.csv", b"a,b")
+    again = keep_file(store, "ratings", "new.csv", b"a,b", {"dimension": "ß"})
+    assert again.file_id == first.file_id != other.file_id
+    assert (again.file_name, again.options, again.created_utc) == (
+        "new.csv",
+        {"dimension": "ß"},
+        first.created_utc,
+    )
+    assert [file.file_id for file in kept_files(store)] == [other.file_id, first.file_id]
+    assert kept_files(store, "ratings") == [again]
+    assert kept_files(store, "correlations") == []
+    assert file_data(store, again.file_id) == b"a,b"
+    delete_file(store, again.file_id)
+    delete_file(store, again.file_id)
+    for ask in (get_file, file_data):
+        with pytest.raises(NotFound, match="upload it again"):
+            ask(store, again.file_id)
+
+
+def test_runs_of_an_older_database_are_there_and_can_be_scored(tmp_path: Path) -> None:
+    """As the version before this one left it: generation alone."""
+    path = tmp_path / "old.db"
+    before = Migrations("assay")
+    for step in [step for step in migrations._migrations if step.name < "m004"]:
+        before(name=step.name)(step.fn)
+    with closing(sqlite3.connect(path)) as connection:
+        before.apply(Database(connection))
+        connection.execute(
+            "insert into run (kind, state, settings, running, data_file, data_sha256, data, n_items, created_utc, "
+            "app_version) values ('factual', 'done', '{}', '{}', 'q.csv', '00', x'00', 1, '', '0')"
+        )
+        connection.execute("insert into run_item values (1, 0, 'q1', 'done', '{}', '[]', 0.5, '')")
+        connection.execute(
+            "insert into run_call (run_id, position, key, step, cached, seconds, at_utc) values (1, 0, 'k', 'rank', 0, 1, '')"
+        )
+        connection.commit()
+    with open_store(path) as store:
+        assert [(run.kind, run.state) for run in list_runs(store)] == [("factual", "done")]
+        assert item_states(store, 1) == {0: "done"}
+        assert step_costs(store, 1)[0].calls == 1
+        keep_scores(store, {ONE: {"a": Score(1.0)}}, [], run_id=new_run(store).run_id, position=0)
+        assert find_scores(store, [ONE], ["a"]) == {ONE: {"a": Score(1.0)}}
+    assert (tmp_path / "old.db.before-m004_scores").exists()
+
+
+def test_a_backup_carries_scores_and_files(store: Store, tmp_path: Path) -> None:
+    run = new_run(store)
+    keep_run_metrics(store, run.run_id, METRICS)
+    keep_scores(store, {ONE: {"a": Score(0.25)}}, [call("k")], run_id=run.run_id, position=0)
+    kept = keep_file(store, "correlations", "theirs.json", b"{}")
+    path = tmp_path / "else" / "new.db"
+    restore_backup(write_backup(store), path)
+    with open_store(path) as other:
+        assert find_scores(other, [ONE], ["a"]) == {ONE: {"a": Score(0.25)}}
+        assert run_metrics(other, run.run_id) == METRICS
+        assert kept_files(other) == [kept]
+        assert file_data(other, kept.file_id) == b"{}"
+        assert step_costs(other, run.run_id)[0].calls == 1
