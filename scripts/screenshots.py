@@ -82,6 +82,9 @@ def main() -> None:
         assay(
             ["generate", "factual", questions, "--seed", "7", "--out", f"{folder}/out", "--db", str(database)]
         )
+        damaged = ["generate", "damage", questions, "--seed", "7", "--out", f"{folder}/damaged"]
+        assay([*damaged, "--db", str(database)])
+        assay(["score", "run:2", "--out", f"{folder}/scores.csv", "--db", str(database)])
         with running(database) as server, chromium() as browser:
             page = browser.new_page(viewport={"width": 1180, "height": 800})
             page.goto(f"{server.url}/r/{token}")
@@ -98,6 +101,10 @@ def main() -> None:
             choose(page, "Items")
             expect(page.get_by_role("heading", name="A0 and its facts")).to_be_visible(timeout=60_000)
             shoot(page, "generate")
+            page.goto(f"{server.url}/metrics")
+            page.get_by_role("tab", name="Meta-correlation", exact=True).click()
+            expect(page.locator(".gtitle").first).to_be_visible(timeout=60_000)
+            shoot(page, "metrics")
 
 
 if __name__ == "__main__":

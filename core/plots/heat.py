@@ -14,8 +14,10 @@ SCALE = [[0.0, OCHRE], [0.5, _WHITE], [1.0, BLUE]]
 """Plotly colour scale over -1 ... 1."""
 _WIDE, _WIDEST = 8, 20
 """With more columns numbers have two decimals and no zero before the point; with still more they are small."""
-_STRAIGHT = 10
-"""Letters of a column's name; with longer ones, or many columns, names stand aslant."""
+_LETTERS = 100
+"""Of all columns' names side by side; with more they stand aslant."""
+_ROW_NAME = 36
+"""Letters of a row's name: rows have more room than columns."""
 
 
 def heat_colour(value: float | None) -> str | None:
@@ -48,7 +50,7 @@ def heat_map(
     short = len(columns) > _WIDE
     heads = [label(name) for name in columns]
     longest = max(map(len, heads), default=0)
-    aslant = short or longest > _STRAIGHT
+    aslant = len(heads) * longest > _LETTERS
     figure = go.Figure(
         go.Heatmap(
             z=[list(line) for line in values],
@@ -80,7 +82,7 @@ def heat_map(
         showgrid=False,
         tickangle=-60 if aslant else 0,
     )
-    name_rows(figure, [label(name) for name in rows], y)
+    name_rows(figure, [label(name, longest=_ROW_NAME) for name in rows], y)
     top = 30 + 6 * longest if aslant else 30
     dressed(figure, height=top + 40 + 26 * len(rows), top=top)
     # Names that stand aslant reach beyond the last column.

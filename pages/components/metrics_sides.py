@@ -50,7 +50,7 @@ def choose(store: Store, which: Which, shown: metrics_scores.Chosen) -> OpenSide
         index=list(names).index(first),
         format_func=names.__getitem__,
         horizontal=True,
-        key=f"metrics_side_{which}",
+        key=f"metrics_side_{which}_{bool(shown[1])}",
         persist_state="session",
     )
     if came == "published":
