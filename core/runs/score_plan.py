@@ -1,5 +1,7 @@
 """From what a user chose to a scoring run that is kept: everything checked, nothing begun."""
 
+from dataclasses import replace
+
 from core.datasets.scorable import read_outputs
 from core.errors import InputError
 from core.runs.keeping import check_limit, go_on, keep_run, newest_same
@@ -15,6 +17,8 @@ from core.runs.score_settings import (
 from core.runs.scoring import by_item
 from core.schema import Run
 from core.schema.scores import OutputSet
+from core.scoring.metrics.lexical.notes import notes_about
+from core.scoring.metrics.scorer import ScoringPair
 from core.store import Store
 
 
@@ -26,11 +30,15 @@ def create_scoring(
     running: ScoringRunning,
     limit: int | None = None,
 ) -> tuple[Run, OutputSet]:
-    """Keep a run that waits to be started, and say what it will score. Raises InputError with all problems."""
+    """Keep a run that waits to be started, and say what it will score. Raises InputError with all problems.
+
+    The notes of what is returned also name metrics that cannot read these references.
+    """
     settings = checked(settings, running)
     check_limit(limit, 0)
     outputs = read_outputs(data, file_name)
     check_needs(settings, outputs)
+    outputs = replace(outputs, notes=outputs.notes + reading_notes(settings, outputs))
     run = keep_run(
         store,
         "scores",
@@ -42,6 +50,12 @@ def create_scoring(
         limit=limit,
     )
     return run, outputs
+
+
+def reading_notes(settings: ScoringSettings, outputs: OutputSet) -> tuple[str, ...]:
+    """A sentence for each group of metrics whose words are not those of the references' script."""
+    pairs = [ScoringPair(text.text, text.reference, text.source) for text in outputs.outputs]
+    return notes_about(specs_of(settings), pairs)
 
 
 def check_needs(settings: ScoringSettings, outputs: OutputSet) -> None:

@@ -204,18 +204,16 @@ def _rank_coefficients(prepared: Prepared, counts: Floats) -> dict[Method, Float
     ranks = _target_ranks(target, counts)
     rho, tau = np.empty((2, len(prepared.columns), n_sets))
     for number, column in enumerate(prepared.columns):
-        if column.rows is None:
-            # Every value is a row: sums over values of a function of the weight are sums over clusters.
-            weights, of_each = counts, target.sizes
-        else:
-            weights = column.weights.pick @ counts
-            of_each = np.ones(len(weights))
+        tied = column.rows is not None
+        weights = column.weights.pick @ counts if tied else counts
         if "spearman" in prepared.methods:
-            sizes = np.sqrt(_rank_spread(weights, of_each, ranks.n) * ranks.spread)
-            rho[number] = np.clip(ratio(_products_of_ranks(column, weights, ranks), sizes), -1.0, 1.0)
+            spread = _rank_spread(weights, ranks.n) if tied else ranks.spread_of_rows
+            products = _products_of_ranks(column, weights, ranks)
+            rho[number] = np.clip(ratio(products, np.sqrt(spread * ranks.spread)), -1.0, 1.0)
         if column.pairs is not None:
-            sizes = np.sqrt(_untied_pairs(weights, of_each, ranks.n) * ranks.untied)
-            tau[number] = np.clip(ratio(concordance(column.pairs, counts), sizes), -1.0, 1.0)
+            untied = _untied_pairs(weights, ranks.n) if tied else ranks.untied_of_rows
+            concordant = concordance(column.pairs, counts)
+            tau[number] = np.clip(ratio(concordant, np.sqrt(untied * ranks.untied)), -1.0, 1.0)
     found: dict[Method, Floats] = {"spearman": rho} if "spearman" in prepared.methods else {}
     return found | ({"kendall": tau} if "kendall" in prepared.methods else {})
 
@@ -228,6 +226,9 @@ class _TargetRanks:
     """Rows drawn."""
     spread: Floats
     untied: Floats
+    spread_of_rows: Floats
+    """Of any column without ties, whose values are the rows."""
+    untied_of_rows: Floats
     of_values: Floats
     """(places, resamples): mid-ranks minus the mean rank."""
     weighted: Floats
@@ -241,15 +242,16 @@ class _TargetRanks:
 def _target_ranks(target: _Target, counts: Floats) -> _TargetRanks:
     n = target.sizes @ counts
     weights = target.ranked.values.pick @ counts
-    each = np.ones(len(weights))
     of_values = middle_ranks(target.ranked.values, weights) - n / 2
     drawn = np.take(counts, target.clusters, axis=0)
     weighted = np.take(of_values, target.ranked.row_value, axis=0)
     weighted *= drawn
     return _TargetRanks(
         n=n,
-        spread=_rank_spread(weights, each, n),
-        untied=_untied_pairs(weights, each, n),
+        spread=_rank_spread(weights, n),
+        untied=_untied_pairs(weights, n),
+        spread_of_rows=(n**3 - target.sizes @ counts**3) / 12,
+        untied_of_rows=(n**2 - target.sizes @ counts**2) / 2,
         of_values=of_values,
         weighted=weighted,
         halves=np.einsum("ib,ib->b", weighted, drawn) / 2,
@@ -267,13 +269,13 @@ def _products_of_ranks(column: _Column, weights: Floats, ranks: _TargetRanks) ->
     return np.asarray(found + ranks.halves)
 
 
-def _rank_spread(weights: Floats, of_each: Floats, n: Floats) -> Floats:
-    """Sum of squared deviations of mid-ranks, (n**3 - sum of tied**3) / 12, exact; of_each: values with a weight."""
-    return np.asarray((n**3 - np.einsum("v,vb,vb,vb->b", of_each, weights, weights, weights)) / 12)
+def _rank_spread(weights: Floats, n: Floats) -> Floats:
+    """Sum of squared deviations of mid-ranks: (n**3 - sum of tied**3) / 12, exact."""
+    return np.asarray((n**3 - np.einsum("vb,vb,vb->b", weights, weights, weights)) / 12)
 
 
-def _untied_pairs(weights: Floats, of_each: Floats, n: Floats) -> Floats:
-    return np.asarray((n**2 - np.einsum("v,vb,vb->b", of_each, weights, weights)) / 2)
+def _untied_pairs(weights: Floats, n: Floats) -> Floats:
+    return np.asarray((n**2 - np.einsum("vb,vb->b", weights, weights)) / 2)
 
 
 def _products(scores: Floats, y: Floats, clusters: Indices, n_clusters: int) -> Floats:

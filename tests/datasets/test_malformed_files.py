@@ -101,7 +101,7 @@ def fingerprint(store: Store) -> dict[str, str]:
     ]
     found = {}
     for name in names:
-        rows = [tuple(row.values()) for row in store.rows(f'select rowid, * from "{name}" order by rowid')]
+        rows = [tuple(row.values()) for row in store.rows(f'select * from "{name}" order by 1, 2')]
         found[name] = f"{len(rows)} rows, {hashlib.sha256(repr(rows).encode('utf-8', 'replace')).hexdigest()}"
     return found
 
