@@ -2,20 +2,9 @@
 
 from collections.abc import Collection, Sequence
 
-from rapidfuzz import process
-
+from core.datasets.nearest import nearest_names
 from core.datasets.reading import shown
 from core.errors import InputError
-
-_MOST_NEAREST = 3
-_ALIKE_ENOUGH = 60
-"""Of 100, on rapidfuzz's scale: below it a suggestion only puzzles."""
-
-
-def nearest_names(name: str, known: Collection[str]) -> list[str]:
-    """The known names most like this one, best first; case does not matter."""
-    found = process.extract(name.casefold(), {key: key.casefold() for key in known}, limit=_MOST_NEAREST)
-    return [key for _, alike, key in found if alike >= _ALIKE_ENOUGH]
 
 
 def check_names(what: str, asked: Sequence[str], known: Collection[str]) -> None:

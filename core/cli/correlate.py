@@ -21,7 +21,13 @@ from core.analysis.metric_ranking import Test
 from core.analysis.redundancy import redundancy
 from core.cli.correlations_printed import print_correlations, print_levels, print_ranking, print_redundancy
 from core.cli.options import Commands, name_list, write_file
-from core.cli.score_sources import add_rating_options, correlation_options, open_ratings, open_scores
+from core.cli.score_sources import (
+    add_interval_options,
+    add_rating_options,
+    correlation_options,
+    open_ratings,
+    open_scores,
+)
 from core.errors import InputError
 from core.schema.scores import METHODS, Method, RatingSet, ScoreTable
 
@@ -60,11 +66,7 @@ def add_to(nouns: Commands) -> None:
         default="rows",
         help="whose interval is low and high (default %(default)s, as 003; items is the sounder one)",
     )
-    command.add_argument(
-        "--resamples", type=int, default=10_000, help="bootstrap resamples (default %(default)s)"
-    )
-    command.add_argument("--confidence", type=float, default=0.95, help="of intervals (default %(default)s)")
-    command.add_argument("--seed", type=int, default=0, help="of every resampling (default %(default)s)")
+    add_interval_options(command, 10_000)
     command.add_argument("--methods", metavar="M,...", help=f"of {', '.join(METHODS)} (default: all)")
     _add_further(command)
     command.add_argument("--out", type=Path, metavar="FILE", help="write a .csv or .json file")

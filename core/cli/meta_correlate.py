@@ -20,7 +20,7 @@ from core.analysis.meta_report import matrix_json, meta_json
 from core.analysis.meta_sides import by_dataset
 from core.cli.aligned import number, print_aligned, with_interval
 from core.cli.options import Commands, name_list, write_file
-from core.cli.score_sources import add_rating_options, open_side
+from core.cli.score_sources import add_interval_options, add_rating_options, open_side
 from core.datasets.reading import shown
 from core.errors import InputError
 from core.schema.scores import METHODS
@@ -52,11 +52,7 @@ def add_to(nouns: Commands) -> None:
         default="greater",
         help="of the p that is printed (default %(default)s, as 000; JSON has both)",
     )
-    command.add_argument(
-        "--resamples", type=int, default=1_000, help="bootstrap resamples (default %(default)s)"
-    )
-    command.add_argument("--confidence", type=float, default=0.95, help="of intervals (default %(default)s)")
-    command.add_argument("--seed", type=int, default=0, help="of every resampling (default %(default)s)")
+    add_interval_options(command, 1_000)
     add_rating_options(command)
     command.add_argument("--out", type=Path, metavar="FILE", help="write the JSON to a file")
     command.add_argument("--json", action="store_true", help="print JSON as docs/formats.md describes it")

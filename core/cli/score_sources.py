@@ -11,10 +11,9 @@ from core.analysis.correlations import CorrelationOptions
 from core.analysis.meta_correlation import LiveSide, Side
 from core.cli.options import add_database_option, existing_database, read_file
 from core.datasets.correlation_files import read_correlations
-from core.datasets.mqm import holds_mqm, read_mqm
 from core.datasets.mt_metrics_eval import read_folder
 from core.datasets.published import PREFIX, published_side
-from core.datasets.ratings import read_ratings
+from core.datasets.rating_files import read_rating_file
 from core.datasets.reading import shown
 from core.datasets.score_tables import read_scores
 from core.errors import InputError
@@ -56,6 +55,15 @@ def add_rating_options(command: argparse.ArgumentParser) -> None:
     add_database_option(command)
 
 
+def add_interval_options(command: argparse.ArgumentParser, n_resamples: int) -> None:
+    """How intervals are made, the same for every command."""
+    command.add_argument(
+        "--resamples", type=int, default=n_resamples, help="bootstrap resamples (default %(default)s)"
+    )
+    command.add_argument("--confidence", type=float, default=0.95, help="of intervals (default %(default)s)")
+    command.add_argument("--seed", type=int, default=0, help="of every resampling (default %(default)s)")
+
+
 def open_scores(given: str, options: argparse.Namespace) -> Scores:
     """Scores of a run (`run:3`), a folder in the form of mt-metrics-eval, or a file. Raises InputError."""
     run = _RUN.fullmatch(given)
@@ -82,9 +90,7 @@ def open_ratings(scores: Scores, options: argparse.Namespace) -> RatingSet:
     if not path.exists() and scores.ratings:
         return _of_folder(scores.ratings, given)
     data = read_file(path)
-    if path.suffix.lower() == ".tsv" and holds_mqm(data):
-        return read_mqm(data, path.name)
-    return read_ratings(data, path.name, lower_is_better=options.lower_is_better)
+    return read_rating_file(data, path.name, lower_is_better=options.lower_is_better)
 
 
 def _of_folder(ratings: Mapping[str, RatingSet], name: str | None) -> RatingSet:
@@ -101,8 +107,8 @@ def _of_folder(ratings: Mapping[str, RatingSet], name: str | None) -> RatingSet:
 def open_side(given: str, options: argparse.Namespace, *, human: bool) -> Side:
     """One side of a meta-correlation. Raises InputError.
 
-    `published:NAME`, a JSON file of correlations (of scores, where --human names their ratings), or scores (a run, a folder, a file), which are correlated with
-    ratings on the human side and with minus the level on the other.
+    `published:NAME`, a JSON file of correlations (of scores, where --human names their ratings), or scores (a run, a
+    folder, a file), which are correlated with ratings on the human side and with minus the level on the other.
     """
     if given.startswith(PREFIX):
         return published_side(given)

@@ -11,8 +11,8 @@ from functools import lru_cache
 from pathlib import Path
 
 import regex
-from rapidfuzz import process
 
+from core.datasets.nearest import nearest_names
 from core.datasets.reading import shown
 from core.errors import InputError
 from core.schema.scores import CorrelationSet
@@ -157,7 +157,7 @@ def _checked(name: str) -> tuple[str, ...]:
 
 
 def _unknown(what: str, written: str, names: Sequence[str], listed: str) -> list[str]:
-    near = [found for found, _, _ in process.extract(written.casefold(), names, limit=3, score_cutoff=60)]
+    near = nearest_names(written, names)
     hint = f"; nearest: {', '.join(near)}" if near else ""
     return [f'no {what} "{shown(written)}"{hint}', f"{listed}: {', '.join(names)}"]
 

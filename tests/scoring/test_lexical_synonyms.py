@@ -6,7 +6,6 @@ import subprocess
 import sys
 
 import pytest
-from conftest import ROOT
 from scoring.tiny_wordnet import write_wordnet
 
 ASK = """
@@ -15,6 +14,8 @@ from core.errors import InputError
 from core.scoring.metrics.lexical.scorer import open_lexical
 from core.scoring.metrics.registry import find_metrics
 from core.scoring.metrics.scorer import ScoringPair
+
+ROOT = Path(__file__).resolve().parents[2]
 try:
     scorer = open_lexical(find_metrics(["meteor-a0.9-g0"]), synonyms=sys.argv[1])
     (score,), = scorer.score([ScoringPair("a car", "a automobile")])

@@ -2,12 +2,14 @@
 
 import re
 from collections import Counter
+from pathlib import Path
 
 import pytest
-from conftest import ROOT
 
 from core.errors import InputError
 from core.scoring.metrics.registry import all_metrics, canonical_name, find_metrics
+
+ROOT = Path(__file__).resolve().parents[2]
 
 LEXICAL = [
     *("bleu-1", "bleu-2", "bleu-3", "bleu-4"),

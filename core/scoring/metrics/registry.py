@@ -4,8 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from rapidfuzz import fuzz, process
-
+from core.datasets.nearest import nearest_names
 from core.errors import InputError
 from core.scoring.metrics.lexical.specs import LEXICAL_METRICS
 from core.scoring.metrics.neural.specs import NEURAL_METRICS
@@ -87,10 +86,7 @@ def _key(written: str) -> str:
 
 def _nearest(written: str) -> str:
     """The names that look most like it, for a message."""
-    names = {spec.metric.name: spec.metric.name for spec in all_metrics()} | {
-        group: group for group in GROUPS
-    }
-    near = process.extract(written.casefold(), names, scorer=fuzz.ratio, limit=3, score_cutoff=50)
+    near = nearest_names(written, [*(spec.metric.name for spec in all_metrics()), *GROUPS])
     if not near:
         return f"nothing is called like that; groups are {', '.join(GROUPS)}"
-    return f"nearest: {', '.join(name for name, _, _ in near)}"
+    return f"nearest: {', '.join(near)}"

@@ -1,0 +1,17 @@
+"""Human ratings in whatever form a file has them."""
+
+from pathlib import PurePath
+
+from core.datasets.mqm import holds_mqm, read_mqm
+from core.datasets.ratings import read_ratings
+from core.schema.scores import RatingSet
+
+
+def read_rating_file(data: bytes, file_name: str, *, lower_is_better: bool = False) -> RatingSet:
+    """Ratings of a table, of one JSON object a line, or of errors in MQM's TSV. Raises InputError.
+
+    lower_is_better: of a table or JSONL; MQM's weights have their direction.
+    """
+    if PurePath(file_name).suffix.lower() == ".tsv" and holds_mqm(data):
+        return read_mqm(data, file_name)
+    return read_ratings(data, file_name, lower_is_better=lower_is_better)
