@@ -4,9 +4,12 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from scoring.tiny_wordnet import write_wordnet
+
+ROOT = Path(__file__).resolve().parents[2]
 
 ASK = """
 import json, sys
@@ -14,8 +17,6 @@ from core.errors import InputError
 from core.scoring.metrics.lexical.scorer import open_lexical
 from core.scoring.metrics.registry import find_metrics
 from core.scoring.metrics.scorer import ScoringPair
-
-ROOT = Path(__file__).resolve().parents[2]
 try:
     scorer = open_lexical(find_metrics(["meteor-a0.9-g0"]), synonyms=sys.argv[1])
     (score,), = scorer.score([ScoringPair("a car", "a automobile")])
