@@ -1,6 +1,6 @@
 """Lexical metrics of what the rules make of the demo questions, by sacrebleu: for a test and for a figure."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from statistics import mean
 
@@ -39,7 +39,7 @@ def _ter(text: str, reference: str, language: str) -> float:
 METRICS: dict[str, Callable[[str, str, str], float]] = {"chrF": _chrf, "100 - TER": _ter, "BLEU": _bleu}
 
 
-async def level_means(kind: RunKind) -> dict[str, dict[str, float]]:
+async def level_means(kind: RunKind, names: Collection[str] = tuple(METRICS)) -> dict[str, dict[str, float]]:
     """Metric -> level -> mean over the questions; higher is nearer to the reference."""
     materials = read_questions(QUESTIONS.read_bytes(), QUESTIONS.name).materials
     made = [(material, await _levels(kind, material, materials)) for material in materials]
@@ -50,6 +50,7 @@ async def level_means(kind: RunKind) -> dict[str, dict[str, float]]:
             for level in levels
         }
         for name, metric in METRICS.items()
+        if name in names
     }
 
 

@@ -86,10 +86,11 @@ def test_pipeline_answers_are_the_generators_own(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("kind", ["factual", "damage"])
-def test_lexical_metrics_fall_with_every_level_of_the_rules(kind: RunKind) -> None:
-    """The figure in docs/generation.md: sacrebleu's chrF, TER and BLEU, means over the questions."""
-    means = asyncio.run(level_means(kind))
-    assert set(means) == set(METRICS)
+@pytest.mark.parametrize("name", [pytest.param("100 - TER", marks=pytest.mark.slow), "chrF", "BLEU"])
+def test_lexical_metrics_fall_with_every_level_of_the_rules(kind: RunKind, name: str) -> None:
+    """The figure in docs/generation.md: sacrebleu's chrF, TER (slow on long texts) and BLEU, means over the questions."""
+    means = asyncio.run(level_means(kind, [name]))
+    assert set(means) == {name} < set(METRICS)
     for metric, levels in means.items():
         found = list(levels.values())
         assert len(found) == (5 if kind == "factual" else 6)
