@@ -9,6 +9,8 @@ from core import __version__
 from core.cli import admin, correlate, generate, meta_correlate, published, runs, score, serve, study
 from core.errors import AssayError, InputError
 
+STOPPED = 130
+"""Exit status after Ctrl-C, as shells have it."""
 MOST_PROBLEMS = 40
 """More problems than this are counted instead of listed."""
 
@@ -45,6 +47,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except AssayError as problem:
         print(problem, file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("Stopped.", file=sys.stderr)
+        return STOPPED
     except BrokenPipeError:  # the reader of a pipe had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0

@@ -30,6 +30,7 @@ def job_of(store: Store, run: Run) -> Job:
         parts_of(settings, running),
         running,
         partial(find_models, settings, running),
+        reads_source=any("source" in spec.needs for spec in specs_of(settings)),
     )
 
 

@@ -53,9 +53,19 @@ def create_scoring(
 
 
 def reading_notes(settings: ScoringSettings, outputs: OutputSet) -> tuple[str, ...]:
-    """A sentence for each group of metrics whose words are not those of the references' script."""
-    pairs = [ScoringPair(text.text, text.reference, text.source) for text in outputs.outputs]
-    return notes_about(specs_of(settings), pairs)
+    """A sentence for each group of metrics that lacks something here: a source, or words in the references' script."""
+    texts, specs = outputs.outputs, specs_of(settings)
+    lacking = sum(text.source is None for text in texts)
+    without = [spec.metric.name for spec in specs if "source" in spec.needs] if lacking else []
+    pairs = [ScoringPair(text.text, text.reference, text.source) for text in texts]
+    return (
+        *(
+            [f"{', '.join(without)}: {lacking} of {len(texts)} texts have no source to read"]
+            if without
+            else []
+        ),
+        *notes_about(specs, pairs),
+    )
 
 
 def check_needs(settings: ScoringSettings, outputs: OutputSet) -> None:

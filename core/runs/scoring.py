@@ -101,10 +101,13 @@ class ScoringJob:
         parts: Sequence[Part],
         running: ScoringRunning,
         prepare: Callable[[], None] = lambda: None,
+        *,
+        reads_source: bool = True,
     ) -> None:
         """names: of the metrics, in the order of the columns; parts: scorers that offer them all.
 
-        prepare: called once in a thread, before any part is started.
+        prepare: called once in a thread, before any part is started. reads_source: whether a metric looks at it;
+        where none does, texts that differ in their source alone share their scores in the cache.
         """
         self._store = store
         self._run_id = run_id
@@ -114,6 +117,7 @@ class ScoringJob:
         self._parts = tuple(parts)
         self._running = running
         self._prepare = prepare
+        self._reads_source = reads_source
         self._n_outputs = len(outputs)
 
     @property
@@ -151,7 +155,10 @@ class ScoringJob:
     async def do(self, position: int, cache: Cache) -> Outcome:
         """Score all texts of one item; scores that any run has kept are taken from there."""
         outputs = self._items[position]
-        pairs = [ScoringPair(output.text, output.reference, output.source) for output in outputs]
+        pairs = [
+            ScoringPair(output.text, output.reference, output.source if self._reads_source else None)
+            for output in outputs
+        ]
         keys = [pair_hash(pair) for pair in pairs]
         texts = dict(zip(keys, pairs, strict=True))
         scores, calls, failures = await self._scored(texts)
