@@ -14,9 +14,11 @@ from pages.components import (
     metrics_correlations,
     metrics_files,
     metrics_form,
+    metrics_heat,
     metrics_levels,
     metrics_meta,
     metrics_published,
+    metrics_reading,
     metrics_scores,
     metrics_votes,
     run_panel,
@@ -47,6 +49,7 @@ def render() -> None:
         blind_pair.style()
         generate_style.style()
         generated_level_diff.style()
+        metrics_heat.style()
         messages.news()
         chosen = metrics_scores.choose(store)
         if chosen[0] == NEW:
@@ -73,7 +76,10 @@ def _tabs(store: Store, chosen: Chosen) -> None:
 
 def _part(store: Store, chosen: Chosen, name: str) -> None:
     if name == _PROGRESS:
-        run_panel.render(store, get_run(store, chosen[1]))
+        run = get_run(store, chosen[1])
+        run_panel.render(store, run)
+        metrics_form.again_button(store, run)
+        metrics_reading.render(store, run)
         metrics_scores.live(store, chosen, metrics_files.render)
     elif name == _META:
         metrics_meta.render(chosen)

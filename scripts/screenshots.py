@@ -1,5 +1,7 @@
 """Make the README's screenshots from the running app: `python scripts/screenshots.py` (needs Chromium).
 
+They go to docs/images, or to `--out FOLDER`.
+
 The rater's page shows the demo study. The results page needs votes, of which the project ships none: with
 `--data FOLDER` (the published study's three files) it shows those, else raters drawn at random.
 """
@@ -42,9 +44,6 @@ def prepare(database: Path, data: Path | None) -> str:
             desk.save_choice(
                 number, random.Random(number).choice(["left", "right"]), seconds=9, diff_used="none"
             )
-        if data is None:  # results open when a study has ended
-            move(store, study, "closed")
-            move(store, study, "unblinded", "screenshot")
     if data is not None:
         db = ["--db", str(database)]
         assay(["study", "import", str(data / "assessment-dataset.json"), "--name", "published study", *db])
@@ -54,12 +53,20 @@ def prepare(database: Path, data: Path | None) -> str:
     return token
 
 
-def shoot(page: Page, name: str) -> None:
+def unblind(database: Path) -> None:
+    """End the demo study: results open only then, and no rater sees a pair from then on."""
+    with open_store(database) as store:
+        study = find_study(store, DEMO_NAME)
+        move(store, study, "closed")
+        move(store, find_study(store, DEMO_NAME), "unblinded", "screenshot")
+
+
+def shoot(page: Page, path: Path) -> None:
     """Save what the window shows."""
     settled(page)
     page.wait_for_timeout(1500)
-    page.screenshot(path=IMAGES / f"{name}.png")
-    print(IMAGES / f"{name}.png")
+    page.screenshot(path=path)
+    print(path)
 
 
 def choose(page: Page, tab: str) -> None:
@@ -73,8 +80,10 @@ def main() -> None:
     """Prepare a database, start the app, take the pictures."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--data", type=Path)
-    data = options.parse_args().data
-    IMAGES.mkdir(parents=True, exist_ok=True)
+    options.add_argument("--out", type=Path, default=IMAGES)
+    given = options.parse_args()
+    data, images = given.data, given.out
+    images.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         database = Path(folder) / "assay.db"
         token = prepare(database, data)
@@ -89,22 +98,24 @@ def main() -> None:
             page = browser.new_page(viewport={"width": 1180, "height": 800})
             page.goto(f"{server.url}/r/{token}")
             on_pair(page, 8)
-            shoot(page, "rater")
+            shoot(page, images / "rater.png")
+            if data is None:
+                unblind(database)
             page.set_viewport_size({"width": 1180, "height": 1500})
             with open_store(database) as store:
                 sign_in(page, store, server.url)
             page.goto(f"{server.url}/results")
             expect(page.get_by_text("Raw agreement").first).to_be_visible(timeout=60_000)
-            shoot(page, "results")
+            shoot(page, images / "results.png")
             page.set_viewport_size({"width": 1180, "height": 1300})
             page.goto(f"{server.url}/generate")
             choose(page, "Items")
             expect(page.get_by_role("heading", name="A0 and its facts")).to_be_visible(timeout=60_000)
-            shoot(page, "generate")
+            shoot(page, images / "generate.png")
             page.goto(f"{server.url}/metrics")
             page.get_by_role("tab", name="Meta-correlation", exact=True).click()
             expect(page.locator(".gtitle").first).to_be_visible(timeout=60_000)
-            shoot(page, "metrics")
+            shoot(page, images / "metrics.png")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from core.analysis.correlations import (
 from core.analysis.levels import LevelMean, MetricByLevel
 from core.analysis.meta_correlation import Matrix, MatrixCell, MetaCorrelation, Point, Redundancy
 from core.analysis.metric_votes import MetricVotes
-from core.plots.families import marks
+from core.plots.families import marks, shortened
 from core.plots.heat import written
 from core.schema.scores import Metric
 from core.stats.resampling import Estimate
@@ -81,6 +81,23 @@ def test_the_scatter_has_a_point_a_metric_at_its_two_correlations() -> None:
     assert len({color for color, _ in looks}) == len({symbol for _, symbol in looks}) == 3
     assert all("human %{x" in trace.hovertemplate for trace in figure.data)
     no_html_of_a_user(figure)
+
+
+def test_points_close_together_do_not_fill_the_scatter() -> None:
+    near = (Point("bleu-1", "BLEU", 0.5, 0.70), Point("bleu-2", "BLEU", 0.3, 0.71))
+    figure = plots.meta_scatter(meta(points=near))
+    low, high = figure.layout.yaxis.range
+    assert high - low == pytest.approx(0.1)
+    assert low < 0.70 < 0.71 < high
+    low, high = figure.layout.xaxis.range
+    assert low < 0.3 < 0.5 < high
+    assert not figure.layout.shapes, "no line at zero where no point is near it"
+
+
+def test_long_names_of_metrics_lose_their_middle() -> None:
+    assert shortened("bleu-1", 10) == "bleu-1"
+    long = [shortened("a/path/to/some/model-" + end, 16) for end in ("base", "large")]
+    assert long == ["a/path/to/…-base", "a/path/to/…large"]
 
 
 def test_the_title_says_the_estimate_with_both_intervals() -> None:

@@ -127,9 +127,20 @@ def ranking_json(ranking: Ranking) -> dict[str, Any]:
     """Metrics in order with their cluster, all comparisons, and what is not ranked."""
     return {
         "method": ranking.method,
-        "order": [{"metric": name, "cluster": ranking.cluster[name]} for name in ranking.order],
+        "alpha": ranking.alpha,
+        "n": ranking.n,
+        "n_rows": ranking.n_rows,
+        "order": [
+            {
+                "metric": name,
+                "cluster": ranking.cluster[name],
+                "coefficient": ranking.coefficients.get(name),
+            }
+            for name in ranking.order
+        ],
         "comparisons": [asdict(comparison) for comparison in ranking.comparisons],
         "dropped": dict(ranking.dropped),
+        "notes": list(ranking.notes),
     }
 
 

@@ -1,6 +1,6 @@
 """Per-metric correlations: which metric follows human ratings, or the damage that was done."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,7 @@ from core.stats.resampling import Estimate, Floats
 
 MOST_OF_PARTIAL = 1_000
 """Resamples of a partial correlation, which take as long as all the others together."""
+_TOGETHER = 4  # metrics that share the ranks of their target in every resample
 
 
 @dataclass(frozen=True)
@@ -82,12 +83,14 @@ def correlate_scores(
     *,
     group: Sequence[str] = (),
     options: CorrelationOptions = DEFAULT_OPTIONS,
+    tell: Callable[[str], None] | None = None,
 ) -> CorrelationReport:
     """Correlate every metric with the ratings, or with the level where none are given.
 
     group: columns of the table (`dataset`, `language`, `system`, `level` or a label) besides the metric. Scores of
     a metric whose lower end is better are turned, so that a good metric is positive (with raw_level negative).
-    Raises InputError, with suggestions, for unknown columns and dimensions, and where nothing can be joined.
+    tell: told what is being done, as this can take a minute. Raises InputError, with suggestions, for unknown columns and
+    dimensions, and where nothing can be joined.
     """
     group = [name for name in dict.fromkeys(group) if name != "metric"]
     check_names("column to group by", group, group_columns(table))
@@ -96,22 +99,36 @@ def correlate_scores(
     joined = joined_with(table, ratings, options)
     columns = [names_of(table.rows, name) for name in group]
     rows: list[MetricCorrelation] = []
-    for values, within in _groups(columns, len(table.rows)):
-        rows += _of_group(joined, within, dict(zip(group, values, strict=True)), options)
+    groups = _groups(columns, len(table.rows))
+    for number, (values, within) in enumerate(groups, start=1):
+        told = _telling(tell, f"group {number} of {len(groups)}, " if len(groups) > 1 else "")
+        rows += _of_group(joined, within, dict(zip(group, values, strict=True)), options, told)
     return CorrelationReport(tuple(rows), joined.against, options, (*table.notes, *joined.notes))
+
+
+def _telling(tell: Callable[[str], None] | None, begin: str) -> Callable[[str], None]:
+    """Tells which group, before what is said of it."""
+
+    def told(what: str) -> None:
+        if tell is not None:
+            tell(begin + what)
+
+    return told
 
 
 def _groups(
     columns: Sequence[NDArray[np.str_]], n_rows: int
-) -> Iterator[tuple[tuple[str, ...], NDArray[np.bool_]]]:
+) -> list[tuple[tuple[str, ...], NDArray[np.bool_]]]:
     """Combinations of values, in the order of the table, with the rows that have them."""
     members: dict[tuple[str, ...], list[int]] = {}
     for index in range(n_rows):
         members.setdefault(tuple(str(column[index]) for column in columns), []).append(index)
+    found = []
     for values, indices in members.items():
         within = np.zeros(n_rows, dtype=bool)
         within[indices] = True
-        yield values, within
+        found.append((values, within))
+    return found
 
 
 @dataclass(frozen=True)
@@ -128,7 +145,11 @@ class _Rows:
 
 
 def _of_group(
-    joined: Joined, within: NDArray[np.bool_], group: Mapping[str, str], options: CorrelationOptions
+    joined: Joined,
+    within: NDArray[np.bool_],
+    group: Mapping[str, str],
+    options: CorrelationOptions,
+    tell: Callable[[str], None],
 ) -> list[MetricCorrelation]:
     entries = within[joined.rows]
     rows = [joined.table.rows[index] for index in joined.rows[entries].tolist()]
@@ -145,35 +166,44 @@ def _of_group(
             "rng": options.rng,
         },
     )
-    pooled = _pooled(part)
-    return [
-        MetricCorrelation(
-            group={**group, "metric": metric.name},
-            metric=metric,
-            against=joined.against,
-            n=int((~np.isnan(part.scores[:, index])).sum()),
-            left_out=left_out(joined, within, index),
-            pooled=pooled[index],
-            **_within_and_between(part, part.scores[:, index]),
+    pooled = _pooled(part, tell)
+    found = []
+    for index, metric in enumerate(joined.table.metrics):
+        tell(f"within items and between systems: metric {index + 1} of {len(pooled)}")
+        found.append(
+            MetricCorrelation(
+                group={**group, "metric": metric.name},
+                metric=metric,
+                against=joined.against,
+                n=int((~np.isnan(part.scores[:, index])).sum()),
+                left_out=left_out(joined, within, index),
+                pooled=pooled[index],
+                **_within_and_between(part, part.scores[:, index]),
+            )
         )
-        for index, metric in enumerate(joined.table.metrics)
-    ]
+    return found
 
 
-def _pooled(part: _Rows) -> list[dict[Method, Pooled]]:
-    """A dictionary a metric."""
+def _pooled(part: _Rows, tell: Callable[[str], None]) -> list[dict[Method, Pooled]]:
+    """A dictionary a metric. Metric by metric, so that there is something to tell: all draw the same resamples."""
     options = {"names": ("scores", "ratings" if part.human else "levels"), **part.resampling}
-    over_rows = correlation.correlate_columns(part.scores, part.target, part.methods, **options)
-    over_items = correlation.correlate_columns(
-        part.scores, part.target, part.methods, clusters=part.items, **options
-    )
-    return [
-        {
-            method: Pooled(rows[method], items[method], _fisher(rows[method], method))
-            for method in part.methods
-        }
-        for rows, items in zip(over_rows, over_items, strict=True)
-    ]
+    n_metrics = part.scores.shape[1]
+    found: list[dict[Method, Pooled]] = []
+    for start in range(0, n_metrics, _TOGETHER):
+        scores = part.scores[:, start : start + _TOGETHER]
+        tell(f"metric {start + 1} of {n_metrics}")
+        over_rows = correlation.correlate_columns(scores, part.target, part.methods, **options)
+        over_items = correlation.correlate_columns(
+            scores, part.target, part.methods, clusters=part.items, **options
+        )
+        found += [
+            {
+                method: Pooled(rows[method], items[method], _fisher(rows[method], method))
+                for method in part.methods
+            }
+            for rows, items in zip(over_rows, over_items, strict=True)
+        ]
+    return found
 
 
 def _fisher(estimate: Estimate, method: Method) -> tuple[float, float] | None:
@@ -233,4 +263,5 @@ def as_correlation_set(report: CorrelationReport, name: str) -> CorrelationSet:
         reasons=reasons,
         n={row.metric.name: row.n for row in report.rows},
         notes=(*report.notes, *turned),
+        against="-level" if report.against == "level" else report.against,
     )

@@ -1,28 +1,33 @@
 """Scores meet what they are correlated with: ratings of the same texts, or the damage that was done to them."""
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.analysis.metric_directions import directions as directions
+from core.analysis.metric_directions import with_directions
 from core.analysis.rating_choice import chosen_ratings
+from core.analysis.row_columns import NO_VALUE as NO_VALUE
+from core.analysis.row_columns import Key, Named, column_of, values_of
+from core.analysis.row_columns import group_columns as group_columns
+from core.analysis.row_columns import items_of as items_of
+from core.analysis.row_columns import names_of as names_of
+from core.analysis.row_columns import rows_at as rows_at
 from core.datasets.open_tables import ONLY_SYSTEM
 from core.datasets.reading import shown
 from core.datasets.score_tables import level_number
 from core.errors import InputError
 from core.schema.scores import Against, Rating, RatingSet, ScoredRow, ScoreTable
+from core.stats.near_ties import group_means
 from core.stats.resampling import Floats
-
-Named = ScoredRow | Rating
-Key = tuple[object, ...]
 
 NO_RATING, NO_LEVEL, NO_SCORE = "no rating", "no level", "no score"
 OTHER_ITEM = "their item has no score"
 OTHER_TEXT = "their item has scores, but of other systems or levels"
-NO_VALUE = "(none)"
-"""What a group is called whose rows lack the column."""
+_MOST_LEVELS, _MOST_ALIKE = 3, 3
 
 
 @dataclass(frozen=True)
@@ -45,50 +50,6 @@ class Joined:
         return values * directions(self.table) if turned else values
 
 
-def directions(table: ScoreTable) -> Floats:
-    """+1 for each metric whose higher end is better, else -1."""
-    return np.array([-1.0 if metric.direction == "lower" else 1.0 for metric in table.metrics])
-
-
-def column_of(row: Named, name: str) -> str | None:
-    """The row's value in a column: item, system, level, language, or a label."""
-    if name == "item":
-        return row.item_id
-    if name in ("system", "level"):
-        return row.system if name == "system" else row.level
-    return row.language if name == "language" else row.labels.get(name)
-
-
-def group_columns(table: ScoreTable) -> tuple[str, ...]:
-    """The columns by which rows can be grouped."""
-    labels = {label: None for row in table.rows for label in row.labels}
-    return ("system", "level", "language", *labels)
-
-
-def items_of(rows: Sequence[Named]) -> NDArray[np.int64]:
-    """A number for each row's item: its id, within its data set and language. What is resampled."""
-    numbers: dict[Key, int] = {}
-    keys = ((row.labels.get("dataset"), row.language, row.item_id) for row in rows)
-    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
-
-
-def names_of(rows: Sequence[Named], column: str) -> NDArray[np.str_]:
-    """Each row's value in a column, `NO_VALUE` where it has none."""
-    return np.array([column_of(row, column) or NO_VALUE for row in rows], dtype=str)
-
-
-def rows_at(table: ScoreTable, indices: Sequence[int]) -> ScoreTable:
-    """Some rows of a table, in the order given, with their reasons."""
-    place = {index: new for new, index in enumerate(indices)}
-    return replace(
-        table,
-        rows=tuple(table.rows[index] for index in indices),
-        values=table.values[list(indices)],
-        reasons={(place[r], m): reason for (r, m), reason in table.reasons.items() if r in place},
-        notes=(),
-    )
-
-
 def join_levels(table: ScoreTable, *, raw: bool = False) -> Joined:
     """Each row beside minus its damage level, or beside the level itself (`raw`).
 
@@ -102,14 +63,44 @@ def join_levels(table: ScoreTable, *, raw: bool = False) -> Joined:
     if not rows.size:
         raise InputError(
             f"{_called(table)} has no damage levels to correlate with: a column `level` holds A0-A4 or 0-5. "
-            "Scores of texts of unknown quality are correlated with human ratings (--with human --human FILE)."
+            "Scores of texts of unknown quality are correlated with human ratings (--human FILE)."
         )
+    check_spelled_alike(table.rows)
+    table, notes = with_directions(table)
+    no_number = _no_number(table.rows)
     missing = {
-        index: NO_LEVEL if row.level is None else f"level {shown(row.level)} is no number"
+        index: NO_LEVEL if row.level is None else no_number
         for index, row in enumerate(table.rows)
         if levels[index] is None
     }
-    return Joined(table, rows, target if raw else -target, missing, "level" if raw else "-level")
+    return Joined(table, rows, target if raw else -target, missing, "level" if raw else "-level", notes)
+
+
+def check_spelled_alike(rows: Sequence[ScoredRow]) -> None:
+    """Raise InputError for a text that stands at one level twice, spelled in two ways: A0 and 0."""
+    spelled: dict[Key, str] = {}
+    twice = []
+    for row in rows:
+        number = level_number(row.level)
+        if row.level is None or number is None:
+            continue
+        key = (row.item_id, row.system, row.language, number, *sorted(row.labels.items()))
+        if spelled.setdefault(key, row.level) != row.level:
+            twice.append(
+                f"item {shown(row.item_id)}, system {shown(row.system)}: levels {shown(spelled[key])} and "
+                f"{shown(row.level)} are the same"
+            )
+    if twice:
+        raise InputError("A text can stand at a level once: leave one of the two rows out.", twice)
+
+
+def _no_number(rows: Sequence[ScoredRow]) -> str:
+    """One reason for all rows whose level is a word, with the words."""
+    words = list(
+        dict.fromkeys(row.level for row in rows if row.level is not None and level_number(row.level) is None)
+    )
+    more = f" and {len(words) - _MOST_LEVELS} more" if len(words) > _MOST_LEVELS else ""
+    return f"level is no number ({', '.join(map(shown, words[:_MOST_LEVELS]))}{more})"
 
 
 def join_ratings(
@@ -122,9 +113,11 @@ def join_ratings(
     where a rating meets several scores.
     """
     chosen = chosen_ratings(ratings, dimension, z_normalise=z_normalise)
+    table, assumed = with_directions(table)
     columns = _shared_columns(table.rows, ratings.ratings)
-    place = _places(table, ratings, columns)
-    met = np.array([place.get(_key(one, columns), -1) for one in chosen.ratings], dtype=np.int64)
+    scored, rated = _keys((*table.rows, *chosen.ratings), columns, len(table.rows))
+    place = _places(table, ratings, scored, set(rated))
+    met = np.array([place.get(key, -1) for key in rated], dtype=np.int64)
     if not (met >= 0).any():
         raise _nothing_met(table, ratings, columns)
     rows, values = met[met >= 0], chosen.values[met >= 0]
@@ -134,20 +127,35 @@ def join_ratings(
         order = np.argsort(rows, kind="stable")
         rows, values = rows[order], values[order]
     else:
-        rows, index, n = np.unique(rows, return_inverse=True, return_counts=True)
-        values = np.bincount(index, weights=values, minlength=rows.size) / n
+        rows, index = np.unique(rows, return_inverse=True)
+        # Where raters agree with their own mean, all that is left of normalised ratings is rounding.
+        values = group_means(values, index, rows.size, least_size=1.0 if z_normalise else 0.0)
     used = set(rows.tolist())
     missing = {
         index: chosen.unusable_reason if index in unusable else NO_RATING
         for index in range(len(table.rows))
         if index not in used
     }
-    notes = (*ratings.notes, *chosen.notes, *_unmatched_notes(table, chosen.ratings, met))
+    notes = (*ratings.notes, *assumed, *chosen.notes, *_unmatched_notes(table, chosen.ratings, met))
     return Joined(table, rows, values, missing, "human", notes)
 
 
 def _key(row: Named, columns: Sequence[str]) -> Key:
     return tuple(_level_key(row.level) if name == "level" else column_of(row, name) for name in columns)
+
+
+def _keys(rows: Sequence[Named], columns: Sequence[str], n_scored: int) -> tuple[list[Key], list[Key]]:
+    """What each text is told by, of the scores and of the ratings; blanks are filled from the item's other rows."""
+    values = [
+        [_level_key(row.level) for row in rows]
+        if name == "level"
+        else [column_of(row, name) for row in rows]
+        if name in ("item", "system")
+        else values_of(rows, name)
+        for name in columns
+    ]
+    keys: list[Key] = list(zip(*values, strict=True))
+    return keys[:n_scored], keys[n_scored:]
 
 
 def _level_key(level: str | None) -> str | float | None:
@@ -178,30 +186,45 @@ def _n_keys(rows: Sequence[Named], columns: Sequence[str]) -> int:
     return len({_key(row, columns) for row in rows})
 
 
-def _places(table: ScoreTable, ratings: RatingSet, columns: Sequence[str]) -> dict[Key, int]:
-    """Key -> row of the table. Raises InputError where a key names several rows."""
+def _places(
+    table: ScoreTable, ratings: RatingSet, scored: Sequence[Key], rated: Collection[Key]
+) -> dict[Key, int]:
+    """Key -> row of the table. Raises InputError where a key of a rating names several rows."""
     place: dict[Key, int] = {}
     twice: dict[Key, list[int]] = {}
-    for index, row in enumerate(table.rows):
-        key = _key(row, columns)
+    for index, key in enumerate(scored):
         if place.setdefault(key, index) != index:
             twice.setdefault(key, [place[key]]).append(index)
-    rated = {_key(one, columns) for one in ratings.ratings} if twice else set()
-    problems = [_ambiguous(table, ratings, indices) for key, indices in twice.items() if key in rated]
-    if problems:
+    unclear = [indices for key, indices in twice.items() if key in rated]
+    if unclear:
         raise InputError(
-            f"Ratings of {shown(ratings.file_name)} do not tell which score they are about.", problems
+            f"Ratings of {shown(ratings.file_name)} do not tell which score they are about.",
+            _ambiguous(table, unclear),
         )
     return place
 
 
-def _ambiguous(table: ScoreTable, ratings: RatingSet, indices: Sequence[int]) -> str:
-    rows = [table.rows[index] for index in indices]
-    differ = [name for name in group_columns(table) if len({column_of(row, name) for row in rows}) > 1] or [
-        "nothing: the texts are listed twice"
-    ]
-    end = f"add {differ[0]} to the ratings" if _has(rows, differ[0]) else "leave one of them out"
-    return f"item {shown(rows[0].item_id)} has {len(rows)} rows of scores, which differ in {', '.join(differ)}: {end}"
+def _ambiguous(table: ScoreTable, unclear: Sequence[Sequence[int]]) -> list[str]:
+    """A problem for each cause: the columns in which the rows of an item differ."""
+    causes: dict[tuple[str, ...], list[Sequence[int]]] = {}
+    for indices in unclear:
+        rows = [table.rows[index] for index in indices]
+        differ = [name for name in group_columns(table) if len({column_of(row, name) for row in rows}) > 1]
+        causes.setdefault(tuple(differ), []).append(indices)
+    problems = []
+    for names, found in causes.items():
+        items = [shown(table.rows[indices[0]].item_id) for indices in found]
+        listed = ", ".join(items[:_MOST_ALIKE]) + (
+            f" and {len(items) - _MOST_ALIKE} more" if len(items) > _MOST_ALIKE else ""
+        )
+        rows = [table.rows[index] for index in found[0]]
+        end = f"add {names[0]} to the ratings" if names and _has(rows, names[0]) else "leave one of them out"
+        several = f"item {listed} has" if len(items) == 1 else f"{len(items)} items ({listed}) have"
+        problems.append(
+            f"{several} {len(rows) if len(items) == 1 else 'several'} rows of scores, which differ in "
+            f"{', '.join(names) or 'nothing: the texts are listed twice'}: {end}"
+        )
+    return problems
 
 
 def _nothing_met(table: ScoreTable, ratings: RatingSet, columns: Sequence[str]) -> InputError:

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.analysis.choosing import check_names
-from core.analysis.joining import directions, items_of
+from core.analysis.joining import check_spelled_alike, directions, items_of
+from core.analysis.level_units import units_of
 from core.datasets.reading import shown
 from core.datasets.score_tables import level_number
 from core.errors import InputError
@@ -72,7 +73,9 @@ def by_level(
     confidence_level: float = 0.95,
     rng: int = 0,
 ) -> tuple[MetricByLevel, ...]:
-    """Each metric's scores by level. An item is (item, system, labels): its levels are compared with each other.
+    """Each metric's scores by level. The levels of one item of one system are compared with each other.
+
+    Labels tell items apart where an item has several texts at a level (see `level_units`).
 
     The undamaged text is that of the lowest level in the table. Levels are compared on the metric turned so that
     higher is better; means and scores are on its own scale. Intervals resample items by their id: what several systems
@@ -111,7 +114,7 @@ class _Ladder:
     levels: tuple[str, ...]
     """Best first."""
     keys: tuple[ScoredRow, ...]
-    """A row of each unit (item, system, labels)."""
+    """A row of each unit, with the labels that all its levels share."""
     items: NDArray[np.int64]
     """What is resampled, one number a unit."""
     scores: Floats
@@ -130,26 +133,18 @@ def _ladder(table: ScoreTable) -> _Ladder:
         raise InputError(
             f"Scores by level need two levels or more in the column `level`, such as A0-A4 or 0-5; there is {there}."
         )
-    units: dict[tuple[object, ...], int] = {}
-    keys: list[ScoredRow] = []
-    place: dict[tuple[int, int], int] = {}
-    twice: list[str] = []
-    for index, row in enumerate(table.rows):
-        if row.level not in known:
-            continue
-        key = (row.item_id, row.system, row.language, *sorted(row.labels.items()))
-        unit = units.setdefault(key, len(units))
-        if unit == len(keys):
-            keys.append(row)
-        at = (unit, order.index(known[row.level]))
-        if place.setdefault(at, index) != index:
-            twice.append(f"item {shown(row.item_id)}, level {shown(row.level)} is listed more than once")
-    if twice:
-        raise InputError("Scores by level need each text once.", twice)
-    scores = np.full((len(keys), len(order), len(table.metrics)), np.nan)
-    for (unit, step), index in place.items():
+    check_spelled_alike(table.rows)
+    indices = [index for index, row in enumerate(table.rows) if row.level in known]
+    rows = [table.rows[index] for index in indices]
+    steps = [order.index(known[row.level]) for row in rows if row.level is not None]
+    found = units_of(rows, steps)
+    scores = np.full((len(found.first), len(order), len(table.metrics)), np.nan)
+    for index, unit, step in zip(indices, found.unit, steps, strict=True):
         scores[unit, step] = table.values[index]
-    return _Ladder(tuple(by_number[number] for number in order), tuple(keys), items_of(keys), scores)
+    keys = tuple(
+        replace(rows[first], labels=labels) for first, labels in zip(found.first, found.labels, strict=True)
+    )
+    return _Ladder(tuple(by_number[number] for number in order), keys, items_of(keys), scores)
 
 
 def _sums(scores: Floats, turned: Floats) -> tuple[Floats, Floats]:
@@ -176,7 +171,7 @@ def _of_metric(
     metric: Metric, ladder: _Ladder, estimates: Sequence[Estimate], worst: tuple[Preference, ...]
 ) -> MetricByLevel:
     units, n_levels = len(ladder.keys), len(ladder.levels)
-    *single, overall = estimates
+    *single, overall = (_explained(one, number, n_levels) for number, one in enumerate(estimates))
     counted = [replace(one, n_left_out=units - one.n) for one in single]
     damaged = [*ladder.levels[1:], ALL_LEVELS]
     ahead = [*counted[n_levels + 2 :], replace(overall, n_left_out=units * (n_levels - 1) - overall.n)]
@@ -189,6 +184,19 @@ def _of_metric(
         prefers_damaged=dict(zip(damaged, ahead, strict=True)),
         worst=worst,
     )
+
+
+def _explained(estimate: Estimate, number: int, n_levels: int) -> Estimate:
+    """The estimate with the reason in terms of levels; number: its place in what `_sums` made."""
+    if estimate.estimate is not None:
+        return estimate
+    if number < n_levels:
+        reason = "no text of this level has a score"
+    elif number < n_levels + 2:
+        reason = "no item has a score at every level"
+    else:
+        reason = "no item has a score both undamaged and at a damaged level"
+    return replace(estimate, reason=reason)
 
 
 def _worst(ladder: _Ladder, metric: int, turned: Floats, most: int) -> tuple[Preference, ...]:

@@ -1,6 +1,6 @@
 """Meta-correlation: does data of known quality rank metrics as people do? (000, equations 1 to 3.)"""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from core.analysis.choosing import check_names
 from core.analysis.joining import group_columns, names_of, rows_at
+from core.analysis.meta_notes import notes_on, unmet
 from core.analysis.meta_sides import LiveSide as LiveSide
 from core.analysis.meta_sides import Side as Side
 from core.analysis.meta_sides import SideValues, called, family_of, meeting, rows_or_values, side_values
@@ -21,6 +22,7 @@ from core.stats.resampling import Estimate
 
 DATASET = "dataset"
 """The column whose value chooses the human side."""
+_MOST_PROBLEMS = 3
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,8 @@ class MetaCorrelation:
     notes: tuple[str, ...] = ()
     first_order: Method | None = None
     """Which correlation of each metric is compared; None: `method`."""
+    p_reason: str | None = None
+    """Why there is no p."""
 
     @property
     def n_metrics(self) -> int:
@@ -137,8 +141,9 @@ def meta_correlate(
         without_family=meta_correlation.leave_one_family_out(x, y, families, method, **resampling),
         human=sides[0].name,
         synthetic=sides[1].name,
-        notes=tuple(_notes(sides, method, first)),
+        notes=tuple(notes_on(sides, method, first)),
         first_order=first,
+        p_reason=found.p_reason,
     )
 
 
@@ -156,19 +161,6 @@ def _over_items(
     return meta_correlation.meta_correlation_over_items(
         human, synthetic, method, first_order=first_order, **resampling
     )
-
-
-def _notes(sides: tuple[SideValues, SideValues], method: Method, first_order: Method) -> Iterator[str]:
-    said: dict[str, list[str]] = {}
-    for side in sides:
-        for note in dict.fromkeys(side.notes):
-            said.setdefault(note, []).append(shown(side.name))
-    yield from (f"{' and '.join(dict.fromkeys(names))}: {note}" for note, names in said.items())
-    if first_order != method:
-        yield f"{first_order} correlations of each metric, {method} between the two sides"
-    items = [{row.item_id for row in side.joined.table.rows} for side in sides if side.joined is not None]
-    if len(items) == 2 and items[0] & items[1]:
-        yield "both sides name the same items, but the interval over items draws them apart"
 
 
 def meta_matrix(
@@ -212,7 +204,9 @@ def meta_matrix(
         _cell(humans, rows_at(synthetic, indices), dict(zip(columns, key, strict=True)), options)
         for key, indices in members.items()
     )
-    return Matrix(cells, _summaries(cells, over) if over else (), synthetic.notes)
+    met = dict.fromkeys(cell.by[DATASET] for cell in cells) if DATASET in columns else {}
+    notes = (*synthetic.notes, *(unmet(tuple(humans), tuple(met)) if met else ()))
+    return Matrix(cells, _summaries(cells, over) if over else (), notes)
 
 
 def _cell(
@@ -225,7 +219,11 @@ def _cell(
     try:
         result = meta_correlate(human, LiveSide(name, part), **options)
     except InputError as problem:  # this cell cannot be computed, others can
-        return MatrixCell(by, None, problem.what)
+        listed = "; ".join(problem.problems[:_MOST_PROBLEMS])
+        more = len(problem.problems) - _MOST_PROBLEMS
+        return MatrixCell(
+            by, None, " ".join(filter(None, (problem.what, listed, f"and {more} more" if more > 0 else "")))
+        )
     return MatrixCell(by, result, result.over_metrics.reason)
 
 

@@ -14,6 +14,7 @@ def meta_json(found: MetaCorrelation) -> dict[str, Any]:
         **_ends(found.over_metrics),
         "p_one_sided": found.p_one_sided,
         "p_two_sided": found.p_two_sided,
+        "p_reason": found.p_reason,
         "n_metrics": found.n_metrics,
         "dropped": dict(found.dropped),
         "over_items": _over_items(found.over_items),

@@ -7,9 +7,10 @@ import numpy as np
 
 from core.analysis.correlation_options import DEFAULT_OPTIONS, CorrelationOptions, joined_with
 from core.analysis.joining import Joined, items_of, names_of, rows_at
+from core.analysis.metric_directions import lower_is_better
 from core.datasets.reading import same_name, shown
 from core.errors import InputError
-from core.schema.scores import METHODS, CorrelationSet, Method, RatingSet, ScoreTable
+from core.schema.scores import METHODS, Against, CorrelationSet, Method, RatingSet, ScoreTable
 from core.scoring.metrics.registry import all_metrics, canonical_name
 from core.stats.correlation import coefficient, why_undefined
 from core.stats.meta_correlation import Live
@@ -17,6 +18,7 @@ from core.stats.resampling import Floats
 
 UNKNOWN_FAMILY = "other"
 NO_VALUE = "undefined"
+_TURNED = "the sign of {} was turned: lower is better, and a file made elsewhere holds correlations of the scores as they are"
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,8 @@ class SideValues:
     """Key -> what the side calls the metric."""
     families: Mapping[str, str]
     notes: tuple[str, ...] = ()
+    against: Against | None = None
+    """What the correlations are with; None: not said."""
     joined: Joined | None = None
     """The rows behind it; None: the side is fixed."""
     columns: Mapping[str, int] = field(default_factory=dict)
@@ -93,6 +97,7 @@ def _live(side: LiveSide, first_order: Method) -> SideValues:
         written={key: metric.name for key, metric in zip(keys, metrics, strict=True)},
         families={key: metric.family for key, metric in zip(keys, metrics, strict=True)},
         notes=(*side.table.notes, *joined.notes),
+        against=joined.against,
         joined=joined,
         columns={key: index for index, key in enumerate(keys)},
     )
@@ -111,12 +116,16 @@ def _fixed(side: CorrelationSet, first_order: Method) -> SideValues:
     keys = _keys(side.name, names)
     values: dict[str, float] = {}
     reasons: dict[str, str] = {}
+    turned: list[str] = []
     for key, name in zip(keys, names, strict=True):
         value = side.values[name].get(first_order)
         if value is None or np.isnan(value):
             reasons[key] = side.reasons.get(name, NO_VALUE)
-        else:
+        elif side.scores_turned or not lower_is_better(name):
             values[key] = value
+        else:
+            values[key] = 0.0 - value
+            turned.append(shown(name))
     return SideValues(
         name=side.name,
         values=values,
@@ -125,7 +134,8 @@ def _fixed(side: CorrelationSet, first_order: Method) -> SideValues:
         families={
             key: side.families[name] for key, name in zip(keys, names, strict=True) if name in side.families
         },
-        notes=side.notes,
+        notes=(*side.notes, *((_TURNED.format(", ".join(turned)),) if turned else ())),
+        against=side.against,
     )
 
 

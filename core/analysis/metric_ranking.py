@@ -1,6 +1,6 @@
 """Which metric is better: all pairs compared on the same rows, and clusters that no test tells apart."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Literal
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from core.analysis.correlation_options import DEFAULT_OPTIONS, CorrelationOptions, joined_with
 from core.analysis.joining import items_of
+from core.datasets.reading import shown
 from core.errors import InputError
 from core.schema.scores import Method, RatingSet, ScoreTable
 from core.stats import correlation
@@ -48,6 +49,16 @@ class Ranking:
     comparisons: tuple[Comparison, ...]
     dropped: Mapping[str, str] = field(default_factory=dict)
     """Metric -> why it is not ranked."""
+    coefficients: Mapping[str, float] = field(default_factory=dict)
+    """Metric -> its coefficient on the rows compared."""
+    n: int = 0
+    """Rows compared: those that all metrics with scores have."""
+    n_rows: int = 0
+    """Rows with a target, compared or not."""
+    alpha: float = 0.05
+    """Of the tests."""
+    notes: tuple[str, ...] = ()
+    """Such as which metric leaves few rows to compare."""
 
 
 def rank_metrics(
@@ -98,7 +109,26 @@ def rank_metrics(
         cluster=correlation.significance_clusters(ordered, p_values, alpha),
         comparisons=tuple(comparisons),
         dropped={names[m]: why for m, why in enumerate(whys) if why is not None},
+        coefficients={names[m]: values[m] for m in order},
+        n=len(rows),
+        n_rows=len(scores),
+        alpha=alpha,
+        notes=_costly(np.isfinite(scores[:, scored]), [names[m] for m in np.flatnonzero(scored).tolist()]),
     )
+
+
+def _costly(known: NDArray[np.bool_], names: Sequence[str]) -> tuple[str, ...]:
+    """The metrics without which at least half as many rows again could be compared. known: (rows, metrics)."""
+    together = int(known.all(axis=1).sum())
+    found = []
+    for m, name in enumerate(names):
+        without = int(np.delete(known, m, axis=1).all(axis=1).sum())
+        if len(names) > 1 and 2 * without >= 3 * together and without > together:
+            found.append(
+                f"{shown(name)} has scores for {int(known[:, m].sum())} of {len(known)} rows, so only {together} "
+                f"{'row is' if together == 1 else 'rows are'} compared: rank without it to compare {without}"
+            )
+    return tuple(found)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -20,7 +21,15 @@ from core.analysis.levels import by_level
 from core.analysis.metric_ranking import Test
 from core.analysis.redundancy import redundancy
 from core.cli.correlations_printed import print_correlations, print_levels, print_ranking, print_redundancy
-from core.cli.options import Commands, name_list, write_file
+from core.cli.options import (
+    Commands,
+    check_not_an_input,
+    check_not_the_database,
+    make_folder,
+    name_list,
+    write_file,
+)
+from core.cli.progress_line import telling
 from core.cli.score_sources import (
     add_interval_options,
     add_rating_options,
@@ -30,6 +39,10 @@ from core.cli.score_sources import (
 )
 from core.errors import InputError
 from core.schema.scores import METHODS, Method, RatingSet, ScoreTable
+from core.store import database_path
+
+LONG_WORK = 100_000_000
+"""Scores times resamples that take more than some seconds."""
 
 
 def add_to(nouns: Commands) -> None:
@@ -58,13 +71,13 @@ def add_to(nouns: Commands) -> None:
     command.add_argument(
         "--raw-level",
         action="store_true",
-        help="against the level itself: a good metric is negative, as 003 prints it",
+        help="against the level itself: a good metric is negative, as the factual-perturbation paper has it",
     )
     command.add_argument(
         "--resample",
         choices=["rows", "items"],
         default="rows",
-        help="whose interval is low and high (default %(default)s, as 003; items is the sounder one)",
+        help="whose interval is low and high (default %(default)s, as the factual-perturbation paper; items is the sounder one)",
     )
     add_interval_options(command, 10_000)
     command.add_argument("--methods", metavar="M,...", help=f"of {', '.join(METHODS)} (default: all)")
@@ -88,11 +101,15 @@ def _add_further(command: argparse.ArgumentParser) -> None:
 def _correlate(options: argparse.Namespace) -> None:
     _check(options)
     chosen = _options(options)
-    scores = open_scores(options.scores, options)
-    ratings = open_ratings(scores, options) if options.target == "human" else None
-    report = correlate_scores(scores.table, ratings, group=name_list(options.group) or [], options=chosen)
-    rows = correlation_rows(report, resampled=options.resample)
-    further = _further(scores.table, ratings, options, chosen)
+    with telling("reading the scores") as tell:
+        scores = open_scores(options.scores, options)
+        ratings = open_ratings(scores, options) if options.target == "human" else None
+        _announce(scores.table, chosen)
+        report = correlate_scores(
+            scores.table, ratings, group=name_list(options.group) or [], options=chosen, tell=tell
+        )
+        rows = correlation_rows(report, resampled=options.resample)
+        further = _further(scores.table, ratings, options, chosen, tell)
     whole: Any = (
         {"correlations": rows, **{name: made for name, (made, _) in further.items()}} if further else rows
     )
@@ -111,6 +128,14 @@ def _correlate(options: argparse.Namespace) -> None:
         print(options.out)
 
 
+def _announce(table: ScoreTable, chosen: CorrelationOptions) -> None:
+    """Say at once what is ahead where it takes long."""
+    n_rows, n_metrics = table.values.shape
+    if n_rows * n_metrics * chosen.n_resamples >= LONG_WORK:
+        metrics = "1 metric" if n_metrics == 1 else f"{n_metrics} metrics"
+        print(f"{n_rows:,} texts, {metrics}, {chosen.n_resamples:,} resamples.", file=sys.stderr)
+
+
 def _check(options: argparse.Namespace) -> None:
     problems = []
     if options.resamples < 0:
@@ -121,12 +146,23 @@ def _check(options: argparse.Namespace) -> None:
         problems.append(f"--seed: {options.seed} is negative")
     if options.target == "level" and options.human is not None:
         problems.append("--human: ratings are used with --with human only")
+    if options.target == "level" and options.lower_is_better:
+        problems.append("--lower-is-better: of ratings, which are used with --with human only")
     if options.target == "human" and options.raw_level:
         problems.append("--raw-level: the level is used with --with level only")
     if options.out is not None and options.out.suffix.lower() not in (".csv", ".json"):
         problems.append(f"--out: {options.out} is neither a .csv nor a .json file")
+    asked = [name for name in ("rank", "levels", "redundancy") if getattr(options, name)]
+    if options.out is not None and options.out.suffix.lower() == ".csv" and asked:
+        problems.append(
+            f"--out: a .csv file holds correlations only, not what --{' and --'.join(asked)} adds; name a .json file"
+        )
     if problems:
-        raise InputError("The options cannot be used together.", problems)
+        raise InputError("The options cannot be used.", problems)
+    if options.out is not None:
+        check_not_an_input(options.out, [options.scores, options.human])
+        check_not_the_database(options.out, database_path(options.db))
+        make_folder(options.out.parent)
 
 
 def _options(options: argparse.Namespace) -> CorrelationOptions:
@@ -146,19 +182,26 @@ def _options(options: argparse.Namespace) -> CorrelationOptions:
 
 
 def _further(
-    table: ScoreTable, ratings: RatingSet | None, options: argparse.Namespace, chosen: CorrelationOptions
+    table: ScoreTable,
+    ratings: RatingSet | None,
+    options: argparse.Namespace,
+    chosen: CorrelationOptions,
+    tell: Callable[[str], None],
 ) -> dict[str, tuple[Any, Callable[[], None]]]:
     """What else was asked for: name -> its JSON, and how it is printed."""
     found: dict[str, tuple[Any, Callable[[], None]]] = {}
     if options.rank is not None:
+        tell("putting metrics in order")
         ranking = rank_metrics(table, ratings, method=options.rank, test=options.test, options=chosen)
         found["ranking"] = ranking_json(ranking), partial(print_ranking, ranking)
     if options.levels:
+        tell("scores by level")
         levels = by_level(
             table, n_resamples=chosen.n_resamples, confidence_level=chosen.confidence_level, rng=chosen.rng
         )
         found["levels"] = levels_json(levels), partial(print_levels, levels)
     if options.redundancy is not None:
+        tell("correlations between metrics")
         alike = redundancy(table, method=options.redundancy)
         found["redundancy"] = redundancy_json(alike), partial(print_redundancy, alike)
     return found

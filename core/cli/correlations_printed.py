@@ -38,10 +38,24 @@ def print_correlations(
 
 def _against(report: CorrelationReport, ratings: RatingSet | None) -> str:
     if report.against == "human":
-        return f"Against human ratings ({shown(ratings.file_name) if ratings else ''}): positive is good."
+        return f"Against human ratings ({_which(report, ratings)}): positive is good."
     if report.against == "level":
         return "Against the damage level itself: a good metric is negative."
     return "Against minus the damage level: positive is good."
+
+
+def _which(report: CorrelationReport, ratings: RatingSet | None) -> str:
+    """The file, and how its ratings are used."""
+    options = report.options
+    parts = [shown(ratings.file_name)] if ratings else []
+    if options.dimension is not None:
+        parts.append(f"dimension {shown(options.dimension)}")
+    raters = {one.rater for one in ratings.ratings if one.rater is not None} if ratings else set()
+    if raters:
+        parts.append(f"{len(raters)} raters, {options.raters}" if len(raters) > 1 else "1 rater")
+    if options.z_normalise:
+        parts.append("on each rater's own scale")
+    return ", ".join(parts)
 
 
 def _cells(row: MetricCorrelation, groups: list[str], resampled: str, human: bool) -> list[object]:
@@ -69,12 +83,21 @@ def _print_left_out(report: CorrelationReport) -> None:
 
 
 def print_ranking(ranking: Ranking) -> None:
-    """Metrics in order with their cluster."""
+    """Metrics in order with their coefficient and cluster, the rows compared, and what a cluster means."""
     test = ranking.comparisons[0].test if ranking.comparisons else "no"
-    print(f"\nBy {ranking.method.capitalize()}, {test} test; metrics of one cluster are not told apart:")
-    print_aligned(["cluster", "metric"], [[ranking.cluster[name], name] for name in ranking.order])
+    print(
+        f"\nBy {ranking.method.capitalize()} on the {ranking.n} of {ranking.n_rows} rows that all these metrics scored, "
+        f"{test} test, alpha {ranking.alpha:g}. A new cluster begins where a metric is worse than all of the one before:"
+    )
+    if ranking.order:
+        print_aligned(
+            ["cluster", "metric", ranking.method.capitalize()],
+            [[ranking.cluster[name], name, number(ranking.coefficients.get(name))] for name in ranking.order],
+        )
     for name, why in ranking.dropped.items():
         print(f"Not ranked: {shown(name)}: {why}")
+    for note in ranking.notes:
+        print(f"Note: {note}")
 
 
 def print_levels(levels: tuple[MetricByLevel, ...]) -> None:

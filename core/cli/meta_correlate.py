@@ -18,13 +18,21 @@ from core.analysis.meta_correlation import (
 )
 from core.analysis.meta_report import matrix_json, meta_json
 from core.analysis.meta_sides import by_dataset
-from core.cli.aligned import number, print_aligned, with_interval
-from core.cli.options import Commands, name_list, write_file
+from core.cli.meta_printed import print_matrix, print_meta
+from core.cli.options import (
+    Commands,
+    check_not_an_input,
+    check_not_the_database,
+    make_folder,
+    name_list,
+    write_file,
+)
+from core.cli.progress_line import telling
 from core.cli.score_sources import add_interval_options, add_rating_options, open_side
 from core.datasets.reading import shown
 from core.errors import InputError
 from core.schema.scores import METHODS
-from core.stats.resampling import Estimate
+from core.store import database_path
 
 _SIDE = "a JSON file of correlations, published:NAME, a table of scores, run:N, or a folder"
 
@@ -32,7 +40,9 @@ _SIDE = "a JSON file of correlations, published:NAME, a table of scores, run:N, 
 def add_to(nouns: Commands) -> None:
     """Register `meta-correlate`."""
     command = nouns.add_parser("meta-correlate", help="does data of known quality rank metrics as people do?")
-    command.add_argument("human_side", metavar="HUMAN", help=f"{_SIDE}; NAME=SIDE,... for several data sets")
+    command.add_argument(
+        "human_side", metavar="HUMAN", help=f"{_SIDE}; with --by {DATASET} also NAME=SIDE,..., one a data set"
+    )
     command.add_argument(
         "synthetic_side", metavar="SYNTHETIC", help=f"{_SIDE}; scores: against minus their level"
     )
@@ -50,7 +60,7 @@ def add_to(nouns: Commands) -> None:
         "--alternative",
         choices=["greater", "two-sided"],
         default="greater",
-        help="of the p that is printed (default %(default)s, as 000; JSON has both)",
+        help="of the p that is printed (default %(default)s, as LLM as a Meta-Judge; JSON has both)",
     )
     add_interval_options(command, 1_000)
     add_rating_options(command)
@@ -68,17 +78,25 @@ def _meta_correlate(options: argparse.Namespace) -> None:
         "confidence_level": options.confidence,
         "rng": options.seed,
     }
-    synthetic = open_side(options.synthetic_side, options, human=False)
-    if options.by or options.over:
-        matrix = _matrix(synthetic, options, chosen)
-        _write(matrix_json(matrix), options)
+    with telling("reading the sides") as tell:
+        synthetic = open_side(options.synthetic_side, options, human=False)
+        found: Matrix | MetaCorrelation
+        if options.by or options.over:
+            tell("correlating, one cell after the other")
+            humans, found = _matrix(synthetic, options, chosen)
+        else:
+            human = open_side(options.human_side, options, human=True)
+            tell("correlating")
+            found = meta_correlate(human, synthetic, **chosen)
+    if isinstance(found, Matrix):
+        _write(matrix_json(found), options)
         if not options.json:
-            _print_matrix(matrix)
+            _print_sides(humans, options)
+            print_matrix(found)
         return
-    found = meta_correlate(open_side(options.human_side, options, human=True), synthetic, **chosen)
     _write(meta_json(found), options)
     if not options.json:
-        _print(found, options.alternative)
+        print_meta(found, options.alternative)
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -89,11 +107,26 @@ def _check(options: argparse.Namespace) -> None:
         problems.append(f"--confidence: {options.confidence} does not lie between 0 and 1")
     if options.seed < 0:
         problems.append(f"--seed: {options.seed} is negative")
+    if options.out is not None and options.out.suffix.lower() != ".json":
+        problems.append(f"--out: {options.out} is no .json file")
+    if not (options.by or options.over) and _names_sides(options.human_side):
+        problems.append(
+            f"HUMAN: {shown(options.human_side)} names a side for each data set: add --by {DATASET}, or give one side"
+        )
     if problems:
         raise InputError("The options cannot be used.", problems)
+    if options.out is not None:
+        named = [part.partition("=")[2].strip() for part in options.human_side.split(",")]
+        check_not_an_input(
+            options.out, [options.human_side, *filter(None, named), options.synthetic_side, options.human]
+        )
+        check_not_the_database(options.out, database_path(options.db))
+        make_folder(options.out.parent)
 
 
-def _matrix(synthetic: Side, options: argparse.Namespace, chosen: Mapping[str, Any]) -> Matrix:
+def _matrix(
+    synthetic: Side, options: argparse.Namespace, chosen: Mapping[str, Any]
+) -> tuple[Mapping[str, Side], Matrix]:
     if not isinstance(synthetic, LiveSide):
         raise InputError(
             f"--by and --over need scores on the synthetic side: {shown(options.synthetic_side)} holds "
@@ -101,13 +134,13 @@ def _matrix(synthetic: Side, options: argparse.Namespace, chosen: Mapping[str, A
         )
     by = name_list(options.by) or []
     humans = _humans(options, split=DATASET in (*by, options.over))
-    return meta_matrix(humans, synthetic.table, by=by, over=options.over, **chosen)
+    return humans, meta_matrix(humans, synthetic.table, by=by, over=options.over, **chosen)
 
 
 def _humans(options: argparse.Namespace, *, split: bool) -> Mapping[str, Side]:
     """The human side of each data set: named in HUMAN, else told by its column `dataset`, else one for all."""
     given = options.human_side
-    if "=" in given and not Path(given).exists():
+    if _names_sides(given):
         named: dict[str, Side] = {}
         for part in given.split(","):
             name, _, side = part.partition("=")
@@ -121,71 +154,29 @@ def _humans(options: argparse.Namespace, *, split: bool) -> Mapping[str, Side]:
     return {"": side}
 
 
+def _names_sides(human: str) -> bool:
+    return "=" in human and not Path(human).exists()
+
+
+def _print_sides(humans: Mapping[str, Side], options: argparse.Namespace) -> None:
+    """What the cells are made of."""
+    named = (
+        f"{shown(name)}: {shown(side.name)}" if name else shown(side.name) for name, side in humans.items()
+    )
+    print(
+        f"Human side: {', '.join(named)}; synthetic side: {shown(options.synthetic_side)}, against minus the level"
+    )
+    first = options.first_order or options.method
+    order = "" if first == options.method else f" of {first.capitalize()} correlations"
+    interval = (
+        "" if not options.resamples else f"; {options.confidence:.0%} intervals from resampling metrics"
+    )
+    print(f"Meta-correlation: {options.method.capitalize()}{order}{interval}")
+
+
 def _write(found: Mapping[str, Any], options: argparse.Namespace) -> None:
     written = json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False)
     if options.out is not None:
         write_file(options.out, (written + "\n").encode())
     if options.json:
         print(written)
-
-
-def _print(found: MetaCorrelation, alternative: str) -> None:
-    print(f"Human side: {shown(found.human)}; synthetic side: {shown(found.synthetic)}")
-    print_aligned(
-        ["metric", "family", "human", "synthetic"],
-        [
-            [point.metric, point.family, number(point.human), number(point.synthetic)]
-            for point in found.points
-        ],
-    )
-    estimate = found.over_metrics
-    print(
-        f"\nMeta-correlation ({found.method.capitalize()}, {found.n_metrics} metrics): {with_interval(estimate)}"
-    )
-    print(f"  interval over metrics: {_said(estimate)}")
-    if found.over_items is not None:
-        print(f"  interval over items:   {_said(found.over_items)}")
-    p = found.p_one_sided if alternative == "greater" else found.p_two_sided
-    side = "one-sided" if alternative == "greater" else "two-sided"
-    print(f"  p {side}: {'undefined' if p is None else f'{p:.3g}'}")
-    for family, without in found.without_family.items():
-        print(f"  without {shown(family)}: {with_interval(without)} (n={without.n})")
-    dropped: dict[str, list[str]] = {}
-    for metric, why in found.dropped.items():
-        dropped.setdefault(why, []).append(shown(metric))
-    for why, metrics in dropped.items():
-        print(f"Dropped: {', '.join(metrics)}: {why}")
-    for note in found.notes:
-        print(f"Note: {note}")
-
-
-def _said(estimate: Estimate) -> str:
-    if estimate.low is None:
-        return f"none: {estimate.interval_reason}"
-    return f"[{number(estimate.low)}, {number(estimate.high)}] at {estimate.confidence_level:.0%}"
-
-
-def _print_matrix(matrix: Matrix) -> None:
-    if matrix.cells:
-        columns = list(matrix.cells[0].by)
-        rows = [
-            [
-                *cell.by.values(),
-                f"undefined: {cell.reason}"
-                if cell.result is None
-                else with_interval(cell.result.over_metrics),
-                0 if cell.result is None else cell.result.n_metrics,
-                "-" if cell.result is None else ", ".join(cell.result.dropped) or "none",
-            ]
-            for cell in matrix.cells
-        ]
-        print_aligned([*columns, "meta-correlation", "metrics", "dropped"], rows)
-    if matrix.summaries:
-        print("\nMean and standard deviation (ddof 1):")
-        rows = [
-            [*one.by.values(), number(one.mean), number(one.sd), one.n, one.left_out]
-            for one in matrix.summaries
-        ]
-        print_aligned([*matrix.summaries[0].by, "mean", "SD", "n", "left out"], rows)
-    for note in matrix.notes:
-        print(f"Note: {note}")

@@ -3,6 +3,7 @@
 import argparse
 import os
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TypeAlias
 
@@ -57,6 +58,18 @@ def check_not_the_database(out: Path, database: Path) -> None:
     own = {database.with_name(database.name + end).resolve() for end in ("", "-wal", "-shm", ".key")}
     if out.resolve() in own:
         raise InputError(f"{out} belongs to the database itself: name another file.")
+
+
+def check_not_an_input(out: Path | None, inputs: Iterable[str | Path | None]) -> None:
+    """Raise InputError where a file that is written would replace one that is read."""
+    for given in inputs:
+        if out is None or given is None:
+            continue
+        path = Path(given)
+        if path.resolve() == out.resolve() or (path.exists() and out.exists() and path.samefile(out)):
+            raise InputError(
+                f"--out: {out} is read by this command and would be replaced: name another file."
+            )
 
 
 def make_folder(path: Path) -> None:

@@ -3,10 +3,10 @@
 import json
 import os
 import sys
-import time
 from pathlib import Path
 
 from core.cli.options import make_folder, write_file
+from core.cli.progress_line import ProgressLine, duration
 from core.cli.run_summary import summary
 from core.errors import AssayError, InputError
 from core.runs.environments import Environment, python_for
@@ -18,9 +18,6 @@ from core.runs.sources import count_verbatim
 from core.runs.worker import work
 from core.schema import GENERATION_KINDS, Run
 from core.store import Store
-
-_LINE_SECONDS = 5.0
-"""Between two progress lines where nobody watches a terminal."""
 
 
 def go_where_it_runs(environment: Backend | Environment) -> None:
@@ -87,37 +84,21 @@ def check_done(progress: Progress) -> None:
 
 
 class _Teller:
-    """One line that is written over on a terminal, a line now and then elsewhere."""
+    """How far a run is, in one line."""
 
     def __init__(self, store: Store, run_id: int) -> None:
         self._store = store
         self._run_id = run_id
-        self._terminal = sys.stderr.isatty()
-        self._last = time.monotonic()
+        self._line = ProgressLine()
 
     def tell(self) -> None:
         """Show how far the run is, if it is time to."""
-        now = time.monotonic()
-        if not self._terminal and now - self._last < _LINE_SECONDS:
+        if not self._line.is_due:
             return
-        self._last = now
         progress = progress_of(self._store, self._run_id)
-        left = "" if progress.seconds_left is None else f", about {_duration(progress.seconds_left)} left"
-        line = f"{progress.n_finished} of {progress.run.n_wanted} items{left}"
-        print(
-            f"\r\x1b[K{line}" if self._terminal else line,
-            end="" if self._terminal else "\n",
-            file=sys.stderr,
-            flush=True,
-        )
+        left = "" if progress.seconds_left is None else f", about {duration(progress.seconds_left)} left"
+        self._line.show(f"{progress.n_finished} of {progress.run.n_wanted} items{left}")
 
     def end(self) -> None:
         """Leave the line behind."""
-        if self._terminal:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-
-
-def _duration(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"
+        self._line.end()

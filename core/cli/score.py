@@ -10,6 +10,7 @@ from typing import get_args
 from core.cli.options import (
     Commands,
     add_database_option,
+    check_not_an_input,
     check_not_the_database,
     make_folder,
     name_list,
@@ -116,6 +117,7 @@ def _score(options: argparse.Namespace) -> None:
     settings, running = _asked(options)
     database = database_path(options.db)
     _check_out(options.out, database)
+    check_not_an_input(options.out, [options.texts])
     if options.texts is None:
         raise InputError("Name what is to be scored: a file, a folder, run:N or study:NAME.")
     go_where_it_runs("neural" if specs_of(settings, "neural") else "base")
@@ -222,9 +224,19 @@ def _finish(store: Store, run_id: int, out: Path, shape: Shape) -> None:
 
 def _list() -> None:
     missing = missing_for("neural")
-    print("name\tfamily\tgroup\tbetter\tneeds\tsignature")
-    for spec in all_metrics():
-        needs = " and ".join(sorted(spec.needs)) or "the text alone"
-        cells = (spec.metric.name, spec.metric.family, spec.group, spec.metric.direction, needs)
-        print(*cells, spec.metric.signature, sep="\t")
+    header = ["name", "family", "group", "better", "needs", "signature"]
+    rows = [
+        [
+            spec.metric.name,
+            spec.metric.family,
+            spec.group,
+            spec.metric.direction,
+            " and ".join(sorted(spec.needs)) or "the text alone",
+            spec.metric.signature,
+        ]
+        for spec in all_metrics()
+    ]
+    widths = [max(len(row[k]) for row in (header, *rows)) for k in range(len(header) - 1)]
+    for row in (header, *rows):  # a signature is never cut
+        print(*(cell.ljust(width) for cell, width in zip(row, (*widths, 0), strict=True)), sep="  ")
     print(f"Neural metrics run in an environment of their own. {missing or 'It is set up here.'}")

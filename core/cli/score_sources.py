@@ -2,7 +2,7 @@
 
 import argparse
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import regex
@@ -14,6 +14,7 @@ from core.datasets.correlation_files import read_correlations
 from core.datasets.mt_metrics_eval import read_folder
 from core.datasets.published import PREFIX, published_side
 from core.datasets.rating_files import read_rating_file
+from core.datasets.ratings import COLUMNS as OF_RATINGS
 from core.datasets.reading import shown
 from core.datasets.score_tables import read_scores
 from core.errors import InputError
@@ -24,6 +25,7 @@ from core.store.runs import get_run
 
 DEFAULT_RATINGS = "mqm"
 """Of a folder that holds several."""
+RATER_NAMES, RATING_NAMES = OF_RATINGS["rater"], OF_RATINGS["score"]
 _RUN = regex.compile(r"run:(\d+)")
 
 
@@ -74,26 +76,41 @@ def open_scores(given: str, options: argparse.Namespace) -> Scores:
     if path.is_dir():
         found = read_folder(path, language_pair=options.language_pair)
         return Scores(found.scores, found.ratings)
-    return Scores(read_scores(read_file(path), path.name))
+    table = read_scores(read_file(path), path.name)
+    raters = any(label.lower() in RATER_NAMES for row in table.rows for label in row.labels)
+    if raters and [metric.name.lower() in RATING_NAMES for metric in table.metrics] == [True]:
+        raise InputError(
+            f"{shown(path.name)} looks like ratings by people (it has raters and one score), not like scores of metrics: "
+            "--human names ratings."
+        )
+    return Scores(table)
 
 
 def open_ratings(scores: Scores, options: argparse.Namespace) -> RatingSet:
     """The ratings that `--human` names, else those that came with the scores. Raises InputError."""
     given = options.human
-    if given is None:
-        return _of_folder(scores.ratings, None)
-    if given in scores.ratings:
-        return scores.ratings[given]
-    path = Path(given)
-    if path.is_dir():
-        return _of_folder(read_folder(path, language_pair=options.language_pair).ratings, None)
-    if not path.exists() and scores.ratings:
-        return _of_folder(scores.ratings, given)
-    data = read_file(path)
-    return read_rating_file(data, path.name, lower_is_better=options.lower_is_better)
+    path = Path(given or "")
+    if given is not None and given not in scores.ratings and path.exists() and not path.is_dir():
+        return read_rating_file(read_file(path), path.name, lower_is_better=options.lower_is_better)
+    found = scores.ratings
+    if given is not None and given not in found and path.is_dir():
+        found, given = read_folder(path, language_pair=options.language_pair).ratings, None
+    if given is not None and not found:
+        read_file(path)  # says why it cannot be read
+    chosen = _of_folder(found, given)
+    _no_direction(options, "the ratings of a folder have their direction")
+    return chosen
+
+
+def _no_direction(options: argparse.Namespace, why: str) -> None:
+    if options.lower_is_better:
+        raise InputError(
+            f"--lower-is-better is for a file of ratings that --human names; {why}: leave it out."
+        )
 
 
 def _of_folder(ratings: Mapping[str, RatingSet], name: str | None) -> RatingSet:
+    """The ratings of that name; without one the usual ones, with a note on the others."""
     if not ratings and name is None:
         raise InputError("There are no ratings: --human names a file of them, or a folder.")
     chosen = name or (DEFAULT_RATINGS if DEFAULT_RATINGS in ratings else next(iter(ratings)))
@@ -101,7 +118,12 @@ def _of_folder(ratings: Mapping[str, RatingSet], name: str | None) -> RatingSet:
         raise InputError(
             f"--human: {shown(chosen)} is neither a file nor among the folder's ratings ({', '.join(ratings)})."
         )
-    return ratings[chosen]
+    found = ratings[chosen]
+    others = [other for other in ratings if other != chosen]
+    if name is not None or not others:
+        return found
+    note = f"the folder's ratings {shown(chosen)}; also there: {', '.join(map(shown, others))} (--human names others)"
+    return replace(found, notes=(note, *found.notes))
 
 
 def open_side(given: str, options: argparse.Namespace, *, human: bool) -> Side:
@@ -111,10 +133,19 @@ def open_side(given: str, options: argparse.Namespace, *, human: bool) -> Side:
     folder, a file), which are correlated with ratings on the human side and with minus the level on the other.
     """
     if given.startswith(PREFIX):
-        return published_side(given)
+        side = published_side(given)
+        if human and options.human is not None:
+            raise InputError(
+                f"--human names ratings of a table of scores, but HUMAN ({shown(given)}) holds correlations: leave it out."
+            )
+        if human:
+            _no_direction(options, f"{shown(given)} holds correlations")
+        return side
     path = Path(given)
     is_table = human and options.human is not None
     if path.suffix.lower() == ".json" and not path.is_dir() and not is_table:
+        if human:
+            _no_direction(options, f"{shown(given)} holds correlations")
         return read_correlations(read_file(path), path.name, synthetic=not human)
     scores = open_scores(given, options)
     if not human:

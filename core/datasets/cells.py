@@ -10,6 +10,8 @@ UNDEFINED = frozenset({"", "nan", "none", "null", "na", "n/a", "-"})
 """What stands in a cell, in lower case, that holds no number on purpose."""
 
 _NUMBER = regex.compile(r"[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_DECIMAL_COMMA = regex.compile(r"\s*[-+]?[0-9]+,[0-9]+\s*")
+_PERCENT = regex.compile(r"\s*[-+]?[0-9]+([.,][0-9]+)?\s*%\s*")
 _NO_JSON = regex.compile(r'"(?:[^"\\\n]|\\.)*+"|(?P<nan>\bNaN\b)|(?P<infinite>-?\bInfinity\b)')
 
 
@@ -65,9 +67,20 @@ def label_of(value: object) -> str | None:
     return name_of(value)
 
 
+def looks_like_number(value: object) -> bool:
+    """Whether a cell holds a number, or was meant to: with a decimal comma or a percent sign."""
+    return number_in(value) is not None or (isinstance(value, str) and _meant(value) is not None)
+
+
+def _meant(text: str) -> str | None:
+    """What number a text was meant to be, as the end of "expected ..."; None: none that is known."""
+    if _DECIMAL_COMMA.fullmatch(text):
+        return "a number with a decimal point"
+    return "a number without a percent sign" if _PERCENT.fullmatch(text) else None
+
+
 def number_problem(value: object) -> str:
     """Why number_in found no number, as the end of "score ..."."""
     if not isinstance(value, str):
         return f"is {type_name(value)}, expected a number"
-    kind = "a number with a decimal point" if regex.fullmatch(r"\s*-?\d+,\d+\s*", value) else "a number"
-    return f'is "{shown(value)}", expected {kind}'
+    return f'is "{shown(value)}", expected {_meant(value) or "a number"}'

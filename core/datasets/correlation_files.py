@@ -4,6 +4,7 @@ Whatever the file's orientation, what is returned is positive for a metric that 
 """
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -56,12 +57,15 @@ class _Side:
     reasons: dict[str, str]
     n: dict[str, int]
     turned: bool = False
+    against: Against | None = None
+    scores_turned: bool = True
+    """Whether scores whose lower end is better were turned before; not by another tool."""
 
 
 def read_correlations(data: bytes, file_name: str, *, synthetic: bool) -> CorrelationSet:
     """The correlations of a file; InputError holds every problem.
 
-    Ours: what write_correlations wrote, or the list that `correlate --json` prints, grouped by metric alone.
+    Ours: what write_correlations wrote, or what `correlate --json` prints, grouped by metric alone.
     Meta-Judge's: {metric: {pearson, spearman, kendall}}. synthetic: such a file's correlations are with the raw level
     (higher is worse), so their signs are turned; `device=...` in a metric's name is dropped.
     """
@@ -70,16 +74,23 @@ def read_correlations(data: bytes, file_name: str, *, synthetic: bool) -> Correl
     if problem:
         reject(file_name, [problem])
     side = _Side({}, {}, {}, {})
-    name = PurePath(printable_text(file_name)).stem or "correlations"
+    name = PurePath(printable_text(file_name)).name or "correlations"
     if isinstance(value, list):
         _from_rows(value, side, findings)
     elif not isinstance(value, JsonObject):
         findings.problems.append(f"file: is {type_name(value)}, expected an object of metrics or a list")
+    elif isinstance(value.get("correlations"), list):
+        _from_rows(cast(list[object], value["correlations"]), side, findings)
     elif value.get("format") == FORMAT:
         name = _from_ours(value, side, findings) or name
+    elif {"estimate", "points"} <= value.keys():
+        findings.problems.append(
+            "file: it holds a meta-correlation, not one correlation a metric; name a file that correlate wrote"
+        )
     else:
         findings.problems += duplicate_problems("file", value)
-        side.turned = synthetic
+        side.turned, side.scores_turned = synthetic, False
+        side.against = "-level" if synthetic else None
         for written, entry in value.items():
             _add(_without_device(written), entry, side, f"metric {shown(written)}", findings)
     if not side.values and not findings.problems:
@@ -92,7 +103,16 @@ def read_correlations(data: bytes, file_name: str, *, synthetic: bool) -> Correl
         values = {
             metric: {method: _turned(one) for method, one in own.items()} for metric, own in values.items()
         }
-    return CorrelationSet(name, values, side.families, side.reasons, side.n, tuple(findings.notes))
+    return CorrelationSet(
+        name,
+        values,
+        side.families,
+        side.reasons,
+        side.n,
+        tuple(findings.notes),
+        against=side.against,
+        scores_turned=side.scores_turned,
+    )
 
 
 def write_correlations(correlations: CorrelationSet) -> bytes:
@@ -116,6 +136,8 @@ def write_correlations(correlations: CorrelationSet) -> bytes:
         "format": FORMAT,
         "version": 1,
         "name": correlations.name,
+        "against": correlations.against,
+        "scores_turned": correlations.scores_turned,
         "metrics": metrics,
         "notes": correlations.notes,
     }
@@ -146,6 +168,12 @@ def _from_ours(value: JsonObject, side: _Side, findings: FileFindings) -> str | 
     findings.problems += duplicate_problems("metrics", metrics)
     for written, entry in metrics.items():
         _add(written, entry, side, f"metric {shown(written)}", findings)
+    against, scores_turned = value.get("against"), value.get("scores_turned", True)
+    if against is not None and against not in get_args(Against):
+        findings.problems.append(_unknown_target("file"))
+    if not isinstance(scores_turned, bool):
+        findings.problems.append(f"scores_turned: is {type_name(scores_turned)}, expected a truth value")
+    side.against, side.scores_turned = cast(Against | None, against), scores_turned is not False
     notes = value.get("notes")
     if isinstance(notes, list):
         findings.notes += [printable_text(note) for note in notes if isinstance(note, str)]
@@ -154,7 +182,7 @@ def _from_ours(value: JsonObject, side: _Side, findings: FileFindings) -> str | 
 
 def _from_rows(rows: list[object], side: _Side, findings: FileFindings) -> None:
     """What `correlate --json` prints."""
-    seen: set[object] = set()
+    seen: set[Against] = set()
     for where, row in json_objects(rows, "", findings):
         group, against = row.get("group"), row.get("against")
         if not isinstance(group, JsonObject) or not isinstance(group.get("metric"), str):
@@ -167,13 +195,18 @@ def _from_rows(rows: list[object], side: _Side, findings: FileFindings) -> None:
             )
             continue
         if against not in get_args(Against):
-            findings.problems.append(f"{where}: against is not one of {', '.join(get_args(Against))}")
+            findings.problems.append(_unknown_target(where))
             continue
-        seen.add(against)
+        seen.add(cast(Against, against))
         _add(str(group["metric"]), row, side, where, findings)
     if len(seen) > 1:
         findings.problems.append("file: its correlations are not all against the same")
-    side.turned = cast(set[object], {"level"}) == seen
+    side.turned = seen == {"level"}
+    side.against = "-level" if side.turned else next(iter(seen), None)
+
+
+def _unknown_target(where: str) -> str:
+    return f"{where}: against is not one of {', '.join(get_args(Against))}"
 
 
 def _add(written: str, entry: object, side: _Side, where: str, findings: FileFindings) -> None:
@@ -238,8 +271,10 @@ def _coefficient(value: object) -> tuple[float | None, str | None]:
         value = value[inner[0]]
     if is_undefined(value):
         return None, None
-    number = None if isinstance(value, str) else number_in(value)
-    if number is None:
+    number = number_in(value)
+    if number is not None and math.isinf(number):
+        return None, "is infinite, expected a number between -1 and 1, or null"
+    if number is None or isinstance(value, str):
         return None, f"is {type_name(value)}, expected a number or null"
     if not -1 - _SLACK <= number <= 1 + _SLACK:
         return None, f"{number} is no correlation: it has to lie between -1 and 1"

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import regex
 
 from core.datasets.findings import FileFindings
-from core.datasets.mqm_weights import NON_TRANSLATION, is_no_error, weight_of
+from core.datasets.mqm_weights import NON_TRANSLATION, is_no_error, score_of, weight_of
 from core.datasets.open_tables import LABEL_PAIR, named_columns, require, target_language
 from core.datasets.reading import decode, name_of, name_problem, printable_text, reject, sha256_of, shown
 from core.schema.scores import ErrorSpan, Rating, RatingSet
@@ -195,7 +195,7 @@ def _ratings(
         ratings.append(
             Rating(
                 item,
-                0.0 - sum(span.weight or 0.0 for span in spans),
+                score_of(spans),
                 system,
                 rater=rater,
                 language=target_language(pair),

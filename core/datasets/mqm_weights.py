@@ -6,13 +6,19 @@ weigh nothing, whatever their severity; what is called a source error in 2021 we
 published scores of that year. Critical, which none of these ratings has, weighs 25 as in GEMBA-MQM.
 """
 
+import math
+from collections.abc import Iterable
+
 import regex
+
+from core.schema.scores import ErrorSpan
 
 NON_TRANSLATION = "non-translation"
 WEIGHTS = {"critical": 25.0, "major": 5.0, "minor": 1.0, "neutral": 0.0}
 MINOR_PUNCTUATION = 0.1
 NON_TRANSLATION_WEIGHT = 25.0
 
+_DECIMALS = 9  # of a sum of weights: more than any weight has, fewer than rounding spoils
 _PUNCTUATION = regex.compile(r"(fluency/)?punctuation")
 _WEIGHTLESS = regex.compile(r"source issue|(accuracy/)?creative reinterpretation")
 _NO_ERROR = regex.compile(r"no[ -]?error")
@@ -35,3 +41,8 @@ def weight_of(category: str, severity: str) -> float | None:
     if severity == "minor" and _PUNCTUATION.fullmatch(category):
         return MINOR_PUNCTUATION
     return WEIGHTS[severity]
+
+
+def score_of(spans: Iterable[ErrorSpan]) -> float:
+    """Minus the weights of a text's errors, those in the source too; ten of .1 are 1, in whatever order they stand."""
+    return 0.0 - round(math.fsum(span.weight or 0.0 for span in spans), _DECIMALS)

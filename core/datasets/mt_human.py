@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
+from core.datasets.mqm_weights import score_of
 from core.datasets.mt_files import Folder, read_numbers, read_spans
 from core.datasets.mt_pair import MtPair
 from core.datasets.reading import shown
@@ -57,13 +58,9 @@ def _owner(stem: str, scores: Mapping[str, Path]) -> str:
 def _sums(spans: Spans) -> dict[str, list[float]]:
     """Minus the weights of the errors, those in the source too: what a score of errors is."""
     return {
-        system: [math.nan if own is None else _sum(own) for own in segments]
+        system: [math.nan if own is None else score_of(own) for own in segments]
         for system, segments in spans.items()
     }
-
-
-def _sum(spans: tuple[ErrorSpan, ...]) -> float:
-    return 0.0 - sum(span.weight or 0.0 for span in spans)
 
 
 def rating_set(
@@ -80,7 +77,7 @@ def rating_set(
                 left_out[NOT_RATED] += 1
                 continue
             errors = spans[system][number] if system in spans else None
-            differ += errors is not None and abs(score - _sum(errors)) > NEARLY
+            differ += errors is not None and abs(score - score_of(errors)) > NEARLY
             labels = pair.labels[number]
             ratings.append(
                 Rating(str(number + 1), score, system, language=pair.language, labels=labels, spans=errors)

@@ -43,6 +43,7 @@ PAIR_NAMES = ("lp", LABEL_PAIR)
 LABEL_MARK = "label:"
 """In front of a column's name: it is a label, whatever it looks like."""
 
+_NEGATIVE = regex.compile(r"[-\u2212][0-9]+(\.[0-9]+)?")
 _PAIR = regex.compile(r"(?P<source>[A-Za-z]{2,3}(?:_[A-Za-z]+)?)-(?P<target>[A-Za-z]{2,3}(?:_[A-Za-z]+)?)")
 
 
@@ -248,6 +249,10 @@ def names_in(record: Record, labels: Sequence[str], findings: FileFindings) -> N
     if item_id is None and len(findings.problems) == known:
         findings.problems.append(f"{record.where}: item_id is missing")
     system, level = _name(record, "system", findings), _name(record, "level", findings)
+    if level is not None and _NEGATIVE.fullmatch(level):
+        findings.problems.append(
+            f"{record.where}: level is {level}, below 0: levels count damage from 0 (as 0-5 or A0-A4), higher is worse"
+        )
     language, pair = "und", record.cells.get("pair")
     found = {
         column.removeprefix(LABEL_MARK): label_of(record.cells[column]) or ""

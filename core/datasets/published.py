@@ -104,23 +104,40 @@ def published_side(name: str) -> CorrelationSet:
     """
     parts = _checked(name)
     column = ":".join(parts[1:]) or "human"
-    table, rows = next(
-        (table, rows)
-        for table in map(read_table, _PER_METRIC)
-        if (rows := tuple(row for row in table.rows if row["dataset"] == parts[0]))
-    )
+    table, rows = _rows_of_side(parts)
     values = {str(row["metric"]): _number(row[column]) for row in rows}
     target = "human judgements" if column == "human" else "minus the damage level"
     notes = [
         f"{table.source}: Spearman correlations with {target}, rounded to three places; no other method."
     ]
-    notes += [f"An error of the paper, put right here: {error}." for error in _errors_of(rows)]
+    notes += error_notes(name)
     return CorrelationSet(
         name=PREFIX + ":".join(parts),
         values={metric: {"spearman": value} for metric, value in values.items()},
         families={str(row["metric"]): str(row["family"]) for row in rows},
         reasons={str(row["metric"]): str(row["why_undefined"]) for row in rows if row[column] is None},
         notes=tuple(notes),
+        against="human" if column == "human" else "-level",
+    )
+
+
+def error_notes(name: str) -> Mapping[str, frozenset[str]]:
+    """The notes of a published side on errors of the paper, each with the metrics whose rows have the error."""
+    _, rows = _rows_of_side(_checked(name))
+    return {
+        f"An error of the paper, put right here: {error}.": frozenset(
+            str(row["metric"]) for row in rows if error in _errors_of([row])
+        )
+        for error in _errors_of(rows)
+    }
+
+
+def _rows_of_side(parts: Sequence[str]) -> tuple[PublishedTable, tuple[Mapping[str, Cell], ...]]:
+    """The table that has a data set, and the data set's rows."""
+    return next(
+        (table, rows)
+        for table in map(read_table, _PER_METRIC)
+        if (rows := tuple(row for row in table.rows if row["dataset"] == parts[0]))
     )
 
 

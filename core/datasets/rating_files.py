@@ -4,14 +4,21 @@ from pathlib import PurePath
 
 from core.datasets.mqm import holds_mqm, read_mqm
 from core.datasets.ratings import read_ratings
+from core.datasets.reading import shown
+from core.errors import InputError
 from core.schema.scores import RatingSet
 
 
 def read_rating_file(data: bytes, file_name: str, *, lower_is_better: bool = False) -> RatingSet:
     """Ratings of a table, of one JSON object a line, or of errors in MQM's TSV. Raises InputError.
 
-    lower_is_better: of a table or JSONL; MQM's weights have their direction.
+    lower_is_better: of a table or JSONL; MQM's weights have their direction, so it is refused there.
     """
     if PurePath(file_name).suffix.lower() == ".tsv" and holds_mqm(data):
+        if lower_is_better:
+            raise InputError(
+                f"{shown(file_name)} holds marked errors (MQM), whose weights already count against a text: leave out "
+                "that lower is better (--lower-is-better)."
+            )
         return read_mqm(data, file_name)
     return read_ratings(data, file_name, lower_is_better=lower_is_better)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from core.datasets.cells import is_nothing, is_undefined, label_of, number_in, number_problem
 from core.datasets.findings import FileFindings
+from core.datasets.level_names import with_item_level
 from core.datasets.open_tables import Record, names_in, open_records, repeated, require, usable_labels
 from core.datasets.reading import (
     decode,
@@ -28,6 +29,8 @@ COLUMNS: Mapping[str, Sequence[str]] = {
 """Our name -> the names that a file may use. The texts themselves may stand beside the ratings; they are not read."""
 NEEDED = ("item_id", "score")
 UNUSED = ("text", "reference", "question", "context", "source", "reason", *NO_LABELS)
+SCORES = frozenset({"metric", "metric_name"})
+"""Columns of a table of scores."""
 NO_RATING = "no rating"
 OVERALL = "overall"
 
@@ -47,8 +50,10 @@ def read_ratings(data: bytes, file_name: str, *, lower_is_better: bool = False) 
     findings = FileFindings(file_name, sha256_of(data))
     keys, columns, records = open_records(decode(data, file_name), COLUMNS, findings)
     require(columns.values(), {column: COLUMNS[column] for column in NEEDED}, keys, file_name)
+    if SCORES & {key.strip().lower() for key in keys}:
+        reject(file_name, ["file: it has a column metric: it holds scores of metrics, not ratings by people"])
     left_out: Counter[str] = Counter()
-    rows = _rows(records, lower_is_better, left_out, findings)
+    rows = _rows(with_item_level(records), lower_is_better, left_out, findings)
     known = ((_key(row.rating), row.where) for row in rows if row.rating.rater is not None)
     repeated(known, "the same rater, text and dimension", findings)
     if not rows and not findings.problems:

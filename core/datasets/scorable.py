@@ -8,10 +8,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import regex
-
 from core.datasets.cells import is_nothing
 from core.datasets.findings import FileFindings
+from core.datasets.level_names import with_item_level
 from core.datasets.open_tables import (
     ITEM_NAMES,
     LABEL_MARK,
@@ -54,7 +53,6 @@ NO_LABELS = ("id", "origin")
 """Which row it is, or how one level was made: as labels they would tear the levels of an item apart."""
 NO_TEXT = "no text"
 
-_DAMAGED = regex.compile(r"(?P<item>.+)_level(?P<level>\d+)", regex.DOTALL)
 _OF_ITEM = ("reference", "question", "context", "source")
 _SAME_TEXT = "the same item, system, level and labels"
 
@@ -95,7 +93,7 @@ def read_outputs(data: bytes, file_name: str) -> OutputSet:
         keys, columns, records = open_records(text, COLUMNS, findings)
         require(columns.values(), {name: COLUMNS[name] for name in ("item_id", "text")}, keys, file_name)
     left_out: Counter[str] = Counter()
-    rows = _with_languages(_rows(_with_item_level(records), table, left_out, findings))
+    rows = _with_languages(_rows(with_item_level(records), table, left_out, findings))
     repeated(((row.key, row.where) for row in rows if row.text is not None), _SAME_TEXT, findings)
     outputs = _outputs(rows, findings)
     if not outputs and not findings.problems:
@@ -144,18 +142,6 @@ def write_outputs(outputs: Sequence[ScorableOutput]) -> bytes:
         for one in outputs
     )
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
-
-
-def _with_item_level(records: list[Record]) -> list[Record]:
-    """000's ids name the level: ITEM_levelL is item ITEM at level L, where no column says it."""
-    found = [_DAMAGED.fullmatch(str(record.cells.get("item_id"))) for record in records]
-    if not all(found) or any("level" in record.cells for record in records):
-        return records
-    return [
-        replace(record, cells={**record.cells, "item_id": match["item"], "level": match["level"]})
-        for record, match in zip(records, found, strict=True)
-        if match is not None
-    ]
 
 
 def _rows(
@@ -240,10 +226,9 @@ def _outputs(rows: Sequence[_Row], findings: FileFindings) -> tuple[ScorableOutp
 
 def _note_absent(outputs: Sequence[ScorableOutput], systems: bool, findings: FileFindings) -> None:
     """What metrics will want and the file does not have."""
-    for name in ("reference", "source"):
-        if lacking := sum(getattr(one, name) is None for one in outputs):
-            findings.notes.append(
-                f"{lacking} of {len(outputs)} texts have no {name}: metrics that need one cannot score them"
-            )
+    if lacking := sum(one.reference is None for one in outputs):
+        findings.notes.append(
+            f"{lacking} of {len(outputs)} texts have no reference: metrics that need one cannot score them"
+        )
     if not systems:
         findings.notes.append(f"the file names no system: its texts stand under the system {ONLY_SYSTEM}")

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 
 import regex
 
-from core.datasets.cells import number_in
+from core.datasets.cells import is_undefined, looks_like_number
 from core.datasets.open_tables import LABEL_MARK
 from core.datasets.scorable import COLUMNS as ABOUT_TEXTS
 from core.datasets.scorable import NO_LABELS
+from core.schema.scores import Direction, Metric
 
 COLUMNS: Mapping[str, Sequence[str]] = {
     **ABOUT_TEXTS,
@@ -57,9 +58,14 @@ METRIC_MARK = "metric:"
 """In front of a wide column's name: it is a metric, whatever it looks like."""
 LOWER_MARK = " (lower is better)"
 """Behind a wide column's name: the wide form has no other place to say it."""
+HIGHER_MARK = " (higher is better)"
+"""The same for the other end; without a mark the file does not say which end is better."""
+STATED = "made elsewhere"
+"""The signature of a metric of another program whose direction the file states; empty: it does not state it either."""
 RESULT = "result"
 """The metric of 003's published results, whose value may be a judge's whole answer."""
 
+NO_FAMILY = "other"
 _FAMILIES = (
     ("bertscore", "BERTScore"),
     ("bleurt", "BLEURT"),
@@ -73,42 +79,51 @@ _FAMILIES = (
     ("comet", "COMET"),
     ("nli", "NLI"),
 )
-_LEVEL = regex.compile(r"(?:A|L|level)?[ _-]?(?P<number>\d+(?:\.\d+)?)", regex.IGNORECASE)
-
-
-def level_number(level: str | None) -> float | None:
-    """How much was damaged: 0 for A0, L0 or 0, 3 for A3 or 3; higher is worse. None: the name tells no number."""
-    found = (
-        _LEVEL.fullmatch(level.strip()) if level is not None and len(level) < 20 and level.isascii() else None
-    )
-    return float(found["number"]) if found else None
 
 
 def family_of(metric: str) -> str:
-    """The family that a metric's name begins with; `other` where it is none that Assay computes."""
+    """The family that a metric's name begins with; NO_FAMILY where it is none that Assay computes."""
     name = regex.sub(r"[^a-z]", "", metric.lower())
-    return next((family for start, family in _FAMILIES if name.startswith(start)), "other")
+    return next((family for start, family in _FAMILIES if name.startswith(start)), NO_FAMILY)
 
 
 def label_column(label: str, values: Sequence[str], taken: frozenset[str], *, wide: bool) -> str:
-    """The column's name for a label: marked where the name or, in the wide form, a number could mean something else.
+    """The column's name for a label: marked where the name or, in the wide form, a value could mean something else.
 
     taken: names that mean something else, in lower case.
     """
     plain = label.lower()
-    unclear = wide and plain not in LABELS and any(number_in(value) is not None for value in values)
+    unclear = (
+        wide
+        and plain not in LABELS
+        and any(is_undefined(value) or looks_like_number(value) for value in values)
+    )
     marked = unclear or plain in {*taken, RESULT} or plain.startswith((LABEL_MARK, METRIC_MARK))
     return f"{LABEL_MARK}{label}" if marked else label
 
 
-def metric_column(metric: str, lower: bool, clear: bool, taken: frozenset[str]) -> str:
+def metric_column(metric: Metric, clear: bool, taken: frozenset[str]) -> str:
     """The wide column's name for a metric. clear: its values show that it is one."""
-    plain = metric.lower()
+    name, plain = metric.name, metric.name.lower()
     marked = not clear or plain in taken or plain.startswith((LABEL_MARK, METRIC_MARK))
-    return f"{METRIC_MARK if marked else ''}{metric}{LOWER_MARK if lower else ''}"
+    end = ""
+    if metric.direction == "lower":
+        end = LOWER_MARK
+    elif metric.signature == STATED or name.endswith((LOWER_MARK, HIGHER_MARK)):
+        end = HIGHER_MARK
+    return f"{METRIC_MARK if marked else ''}{name}{end}"
 
 
-def wide_metric(column: str) -> tuple[str, bool]:
-    """A wide column's metric, and whether its lower end is better."""
+def wide_metric(column: str) -> tuple[str, Direction | None]:
+    """A wide column's metric, and which end of it is better; None: the column does not say."""
     name = column.removeprefix(METRIC_MARK)
-    return name.removesuffix(LOWER_MARK), name.endswith(LOWER_MARK)
+    ends: tuple[tuple[str, Direction], ...] = ((LOWER_MARK, "lower"), (HIGHER_MARK, "higher"))
+    for mark, direction in ends:
+        if name.endswith(mark):
+            return name.removesuffix(mark), direction
+    return name, None
+
+
+def metric_made_elsewhere(name: str, direction: Direction | None, family: str = "") -> Metric:
+    """A metric of which no signature is known. direction: as the file states it; None: it does not."""
+    return Metric(name, STATED if direction else "", family or family_of(name), direction or "higher")

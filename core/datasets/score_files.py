@@ -14,7 +14,7 @@ from core.datasets.open_tables import LABEL_PAIR
 from core.datasets.score_columns import COLUMNS, INDEX_COLUMNS, LABELS, UNUSED, label_column, metric_column
 from core.datasets.score_parquet import ParquetNotes, parquet_bytes
 from core.datasets.spreadsheet import csv_bytes, guarded
-from core.schema.scores import ScoredRow, ScoreTable
+from core.schema.scores import Metric, ScoredRow, ScoreTable
 
 Shape = Literal["long", "wide"]
 ABOUT = ("item", "system", "level", "language")
@@ -58,7 +58,7 @@ def _shaped(table: ScoreTable, shape: Shape) -> tuple[list[str], Iterator[dict[s
     if shape == "long":
         return [*ABOUT, *labels.values(), *OF_SCORE], _long_rows(table, labels)
     metrics = [
-        metric_column(metric.name, metric.direction == "lower", _is_clear(table, number), _TAKEN | LABELS)
+        metric_column(metric, _is_clear(table, number), _TAKEN | LABELS)
         for number, metric in enumerate(table.metrics)
     ]
     return [*ABOUT, *labels.values(), *metrics], _wide_rows(table, labels, metrics)
@@ -88,7 +88,7 @@ def _about(row: ScoredRow, labels: dict[str, str]) -> dict[str, Any]:
 
 def _long_rows(table: ScoreTable, labels: dict[str, str]) -> Iterator[dict[str, Any]]:
     described = [
-        {"metric": m.name, "family": m.family, "direction": m.direction, "signature": m.signature}
+        {"metric": m.name, "family": m.family, "direction": _stated(m), "signature": m.signature}
         for m in table.metrics
     ]
     for number, (row, values) in enumerate(zip(table.rows, table.values.tolist(), strict=True)):
@@ -100,6 +100,11 @@ def _long_rows(table: ScoreTable, labels: dict[str, str]) -> Iterator[dict[str, 
 def _wide_rows(table: ScoreTable, labels: dict[str, str], metrics: list[str]) -> Iterator[dict[str, Any]]:
     for row, values in zip(table.rows, table.values.tolist(), strict=True):
         yield _about(row, labels) | {name: _known(value) for name, value in zip(metrics, values, strict=True)}
+
+
+def _stated(metric: Metric) -> str | None:
+    """The direction, unless it is but assumed: written down it would come back as a statement."""
+    return metric.direction if metric.signature or metric.direction == "lower" else None
 
 
 def _known(value: float) -> float | None:

@@ -39,16 +39,17 @@ def label_columns(records: Sequence[Record], others: Sequence[str], findings: Fi
     return usable_labels(wanted, records, findings)
 
 
-def scored_row(
-    record: Record, labels: Sequence[str], findings: FileFindings
-) -> tuple[RowKey, ScoredRow] | None:
-    """Whose text a row is about, with the key under which it may come once; None after its problems were reported."""
+def scored_row(record: Record, labels: Sequence[str], findings: FileFindings) -> ScoredRow | None:
+    """Whose text a row is about; None after its problems were reported."""
     names = names_in(record, labels, findings)
     if names is None:
         return None
-    system = names.system or ONLY_SYSTEM
-    key = (names.item_id, system, names.level, names.language, tuple(sorted(names.labels.items())))
-    return key, ScoredRow(names.item_id, system, names.level, names.language, names.labels)
+    return ScoredRow(names.item_id, names.system or ONLY_SYSTEM, names.level, names.language, names.labels)
+
+
+def row_key(row: ScoredRow) -> RowKey:
+    """The key under which a text may come once."""
+    return row.item_id, row.system, row.level, row.language, tuple(sorted(row.labels.items()))
 
 
 def put_score(

@@ -4,15 +4,17 @@ Both forms as CSV, JSONL, JSON and Parquet; 003's published results are the wide
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import cast, get_args
 
 import numpy as np
 
-from core.datasets.cells import is_nothing, is_undefined, label_of, number_in
+from core.datasets.cells import is_nothing, label_of
 from core.datasets.findings import FileFindings
+from core.datasets.level_names import level_number, with_item_level
+from core.datasets.metric_columns import wide_columns
 from core.datasets.open_tables import (
-    LABEL_MARK,
     ONLY_SYSTEM,
     Record,
     named_columns,
@@ -23,7 +25,6 @@ from core.datasets.open_tables import (
 )
 from core.datasets.reading import (
     decode,
-    name_of,
     name_problem,
     printable_text,
     reject,
@@ -34,20 +35,25 @@ from core.datasets.reading import (
 from core.datasets.score_columns import (
     ABOUT,
     COLUMNS,
-    INDEX_COLUMNS,
-    LABELS,
-    METRIC_MARK,
     OF_METRIC,
-    RESULT,
     UNUSED,
     family_of,
-    level_number,
+    metric_made_elsewhere,
     wide_metric,
 )
 from core.datasets.score_files import write_scores_csv, write_scores_jsonl, write_scores_parquet
+from core.datasets.score_items import fill_blanks
 from core.datasets.score_parquet import ParquetNotes, is_parquet, read_parquet
-from core.datasets.score_sheet import NO_SCORE, RowKey, ScoreSheet, label_columns, put_score, scored_row
-from core.schema.scores import Direction, Metric, ScoredRow, ScoreTable
+from core.datasets.score_sheet import (
+    NO_SCORE,
+    RowKey,
+    ScoreSheet,
+    label_columns,
+    put_score,
+    row_key,
+    scored_row,
+)
+from core.schema.scores import Direction, ScoredRow, ScoreTable
 
 __all__ = [
     "family_of",
@@ -58,6 +64,8 @@ __all__ = [
     "write_scores_parquet",
 ]
 
+IDS_WITH_LEVEL = "ids end in _levelN: what stands before it is the item, N its level"
+NO_METRIC = "file: it holds no score; a long table has the columns metric and score, a wide one a column of numbers a metric"
 _ABOUT_METRIC = ("metric", "family", "direction", "signature")
 
 
@@ -82,17 +90,31 @@ def read_scores(data: bytes, file_name: str) -> ScoreTable:
     if not long:
         back = {name: key for key, name in columns.items() if name in OF_METRIC and name != "reason"}
         records = [_renamed(record, back) for record in records] if back else records
+    _refuse_correlations(columns.values(), keys, file_name)
     require(columns.values(), {"item_id": COLUMNS["item_id"]}, keys, file_name)
+    split = with_item_level(records)
+    if split is not records:
+        findings.notes.append(IDS_WITH_LEVEL)
+        records = split
     sheet = _long(records, findings) if long else _wide(records, findings)
     if not sheet.cells and not findings.problems:
-        findings.problems.append(
-            "file: it holds no score; a long table has the columns metric and score, a wide one a column of numbers a metric"
-        )
+        findings.problems.append(NO_METRIC)
     if findings.problems:
         reject(file_name, findings.problems)
     if not any("system" in record.cells for record in records):
         findings.notes.append(f"the file names no system: its scores stand under the system {ONLY_SYSTEM}")
     return _table(sheet, notes, findings)
+
+
+def _refuse_correlations(columns: Iterable[str], keys: Sequence[str], file_name: str) -> None:
+    """A table of correlations, one a metric, is no table of scores."""
+    if "item_id" not in columns and {"metric", "against", "n_left_out"} <= set(keys):
+        reject(
+            file_name,
+            [
+                "file: it holds correlations, as correlate writes them to .csv; as a side they are read from .json"
+            ],
+        )
 
 
 def _renamed(record: Record, names: dict[str, str]) -> Record:
@@ -108,20 +130,28 @@ def _long(records: Sequence[Record], findings: FileFindings) -> ScoreSheet:
     about = [name for name in keys if name not in UNUSED]
     sheet, numbers, places = ScoreSheet(), dict[RowKey, int](), dict[tuple[int, int], str]()
     # Each text comes once a metric and each metric once a text: what is known is not checked again.
-    texts: dict[str, tuple[RowKey, ScoredRow] | None] = {}
-    metrics: dict[str, int | None] = {}
+    texts: dict[str, ScoredRow | None] = {}
+    known: dict[str, int | None] = {}
+    rows: list[ScoredRow | None] = []
+    metrics: list[int | None] = []
     for record in records:
         mine = repr([record.cells.get(name) for name in about])
         if mine not in texts:
             texts[mine] = scored_row(record, labels, findings)
         its = repr([record.cells.get(name) for name in _ABOUT_METRIC])
-        if its not in metrics:
-            metrics[its] = _metric(record, sheet, findings)
-        found, metric = texts[mine], metrics[its]
+        if its not in known:
+            known[its] = _metric(record, sheet, findings)
+        rows.append(texts[mine])
+        metrics.append(known[its])
+    by_row: dict[int, int] = {}
+    for record, found, metric in zip(records, fill_blanks(rows, metrics, findings), metrics, strict=True):
         if found is None or metric is None:
             continue
-        row = numbers.setdefault(found[0], len(numbers))
-        sheet.rows.setdefault(*found)
+        if id(found) not in by_row:
+            key = row_key(found)
+            by_row[id(found)] = numbers.setdefault(key, len(numbers))
+            sheet.rows.setdefault(key, found)
+        row = by_row[id(found)]
         before = places.setdefault((row, metric), record.where)
         if before != record.where:
             name = shown(label_of(record.cells.get("metric")) or "")
@@ -145,7 +175,9 @@ def _metric(record: Record, sheet: ScoreSheet, findings: FileFindings) -> int | 
             f'{record.where}: direction is "{shown(direction)}", expected higher or lower'
         )
         return None
-    metric = Metric(name, signature, family or family_of(name), cast(Direction, direction or "higher"))
+    stated = cast(Direction, direction) if direction else None
+    metric = metric_made_elsewhere(name, stated, family)
+    metric = replace(metric, signature=signature) if signature else metric
     known = sheet.metrics.setdefault(name, metric)
     if known != metric:
         findings.problems.append(
@@ -168,43 +200,33 @@ def _stated(record: Record, key: str, findings: FileFindings) -> str:
 
 
 def _wide(records: Sequence[Record], findings: FileFindings) -> ScoreSheet:
-    keys = list(dict.fromkeys(key for record in records for key in record.cells if key not in ABOUT))
-    columns = [key for key in keys if _is_metric(key, records)]
-    others = [key for key in dict.fromkeys(key for r in records for key in r.cells) if key not in columns]
-    labels = label_columns(records, others, findings)
+    wide = wide_columns(records, findings)
+    columns = wide.metrics
+    there = [key for key in dict.fromkeys(key for r in records for key in r.cells) if key in ABOUT]
+    labels = label_columns(records, [*there, *wide.others], findings)
     sheet = ScoreSheet()
     known: dict[str, str] = {}
     for column in columns:
-        name, lower = wide_metric(column)
+        name, direction = wide_metric(column)
         before = known.setdefault(name.lower(), column)
         if before != column:
             findings.problems.append(f"file: columns {shown(before)} and {shown(column)} are one metric")
-        sheet.metrics[name] = Metric(name, "", family_of(name), "lower" if lower else "higher")
+        sheet.metrics[name] = metric_made_elsewhere(name, direction)
+    if not columns and not findings.problems:
+        findings.problems.append(NO_METRIC + wide.looked_at())
+    rows = [scored_row(record, labels, findings) for record in records]
     places: list[tuple[RowKey, str]] = []
-    for record in records:
-        found = scored_row(record, labels, findings)
+    for record, found in zip(records, fill_blanks(rows, [None] * len(rows), findings), strict=True):
         if found is None:
             continue
-        places.append((found[0], record.where))
-        if found[0] not in sheet.rows:
-            sheet.rows[found[0]] = found[1]
+        key = row_key(found)
+        places.append((key, record.where))
+        if key not in sheet.rows:
+            sheet.rows[key] = found
             for number, column in enumerate(columns):
                 put_score(sheet, (len(sheet.rows) - 1, number), record, column, findings)
     repeated(places, "the same item, system, level and labels", findings)
     return sheet
-
-
-def _is_metric(key: str, records: Sequence[Record]) -> bool:
-    """Whether a wide column holds scores: most of what stands in it are numbers."""
-    plain, name = key.lower(), wide_metric(key)[0]
-    if name_of(name) != name:
-        return False
-    if key.startswith(METRIC_MARK) or plain == RESULT:
-        return True
-    if key.startswith(LABEL_MARK) or plain in LABELS or key in UNUSED or plain in INDEX_COLUMNS:
-        return False
-    held = [record.cells[key] for record in records if not is_undefined(record.cells.get(key))]
-    return 2 * sum(number_in(value) is not None for value in held) > len(held)
 
 
 def _table(sheet: ScoreSheet, notes: ParquetNotes, findings: FileFindings) -> ScoreTable:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from core.plots.dressing import BLUE, DARK, OCHRE, VIOLET
+from core.plots.dressing import BLUE, DARK, OCHRE, VIOLET, label
 
 Mark = tuple[str, str]
 """Colour and plotly symbol."""
@@ -27,6 +27,19 @@ _FURTHER: tuple[Mark, ...] = (
     ("#d55e00", "hexagram"),
 )
 """For families of metrics that were computed elsewhere, in the order in which they come."""
+
+
+def shortened(name: str, longest: int) -> str:
+    """A long name without its middle: how it begins and how it ends both tell it from others."""
+    if len(name) <= longest:
+        return name
+    tail = longest // 3
+    return f"{name[: longest - tail - 1]}…{name[-tail:]}"
+
+
+def metric_label(name: str, longest: int) -> str:
+    """A metric's name, which may be a user's, for a plotly label: no HTML, not too long."""
+    return label(shortened(name, longest), longest=longest)
 
 
 def marks(families: Iterable[str]) -> dict[str, Mark]:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from core.plots.dressing import BLUE, OCHRE, dressed, label, name_rows
+from core.plots.families import metric_label
 
 _WHITE = "#ffffff"
 SCALE = [[0.0, OCHRE], [0.5, _WHITE], [1.0, BLUE]]
@@ -16,8 +17,8 @@ _WIDE, _WIDEST = 8, 20
 """With more columns numbers have two decimals and no zero before the point; with still more they are small."""
 _LETTERS = 100
 """Of all columns' names side by side; with more they stand aslant."""
-_ROW_NAME = 36
-"""Letters of a row's name: rows have more room than columns."""
+_ROW_NAME, _COLUMN_NAME = 36, 22
+"""Letters of a row's name and of a column's: rows have more room."""
 
 
 def heat_colour(value: float | None) -> str | None:
@@ -48,7 +49,7 @@ def heat_map(
     several lines.
     """
     short = len(columns) > _WIDE
-    heads = [label(name) for name in columns]
+    heads = [metric_label(name, _COLUMN_NAME) for name in columns]
     longest = max(map(len, heads), default=0)
     aslant = len(heads) * longest > _LETTERS
     figure = go.Figure(
@@ -82,7 +83,7 @@ def heat_map(
         showgrid=False,
         tickangle=-60 if aslant else 0,
     )
-    name_rows(figure, [label(name, longest=_ROW_NAME) for name in rows], y)
+    name_rows(figure, [metric_label(name, _ROW_NAME) for name in rows], y)
     top = 30 + 6 * longest if aslant else 30
     dressed(figure, height=top + 40 + 26 * len(rows), top=top)
     # Names that stand aslant reach beyond the last column.

@@ -7,11 +7,13 @@ import plotly.graph_objects as go
 
 from core.analysis.meta_correlation import Matrix, MetaCorrelation
 from core.plots.dressing import GRID, LINE, dressed, label
-from core.plots.families import marks
+from core.plots.families import marks, metric_label
 from core.plots.heat import heat_map
 from core.plots.metrics import interval_said
 from core.stats.resampling import Estimate
 
+_LEAST_SPAN = 0.1
+"""Of an axis of correlations."""
 _AXIS, _NAME = 34, 60
 """Letters of a side's and of a metric's name."""
 
@@ -33,7 +35,7 @@ def meta_title(found: MetaCorrelation) -> str:
 def _ends(found: Estimate) -> str:
     if found.low is None or found.high is None:
         return f"no interval ({found.interval_reason or found.reason or 'undefined'})"
-    return f"{found.confidence_level:.0%} interval [{found.low + 0:.3f}, {found.high + 0:.3f}]"
+    return f"{100 * found.confidence_level:g} % interval [{found.low + 0:.3f}, {found.high + 0:.3f}]"
 
 
 def meta_scatter(found: MetaCorrelation) -> go.Figure:
@@ -47,7 +49,7 @@ def meta_scatter(found: MetaCorrelation) -> go.Figure:
             mode="markers",
             name=label(family),
             marker={"color": color, "symbol": symbol, "size": 11, "line": {"width": 1, "color": "white"}},
-            text=[label(point.metric, longest=_NAME) for point in own],
+            text=[metric_label(point.metric, _NAME) for point in own],
             hovertemplate="%{text}<br>human %{x:.3f}<br>synthetic %{y:.3f}<extra>"
             + label(family)
             + "</extra>",
@@ -64,8 +66,13 @@ def meta_scatter(found: MetaCorrelation) -> go.Figure:
             "yanchor": "top",
         }
     )
-    figure.add_vline(x=0, line={"color": LINE, "width": 1, "dash": "dot"})
-    figure.add_hline(y=0, line={"color": LINE, "width": 1, "dash": "dot"})
+    # Where all points are on one side of zero, to reach for it would press them together.
+    if any(point.human <= 0 for point in found.points):
+        figure.add_vline(x=0, line={"color": LINE, "width": 1, "dash": "dot"})
+    if any(point.synthetic <= 0 for point in found.points):
+        figure.add_hline(y=0, line={"color": LINE, "width": 1, "dash": "dot"})
+    figure.update_xaxes(range=_range([point.human for point in found.points]))
+    figure.update_yaxes(range=_range([point.synthetic for point in found.points]))
     figure.update_xaxes(title=f"human: {label(found.human, longest=_AXIS)}")
     figure.update_yaxes(
         title=f"synthetic: {label(found.synthetic, longest=_AXIS)}", gridcolor=GRID, zeroline=False
@@ -73,6 +80,15 @@ def meta_scatter(found: MetaCorrelation) -> go.Figure:
     dressed(figure, height=560, top=90, legend=True)
     # Below the axis: above it stands the title, and a narrow window gives the legend several lines.
     return figure.update_layout(legend={"yref": "paper", "y": -0.16, "yanchor": "top"})
+
+
+def _range(values: Sequence[float]) -> list[float] | None:
+    """Room around the points, and never so little that noise fills the figure."""
+    if not values:
+        return None
+    middle = (min(values) + max(values)) / 2
+    reach = max(_LEAST_SPAN, 1.15 * (max(values) - min(values))) / 2
+    return [middle - reach, middle + reach]
 
 
 def meta_matrix(found: Matrix) -> go.Figure:

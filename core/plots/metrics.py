@@ -10,7 +10,7 @@ from core.analysis.levels import MetricByLevel
 from core.analysis.meta_correlation import Redundancy
 from core.analysis.metric_votes import MetricVotes
 from core.plots.dressing import GRID, LINE, dressed, label, name_rows, whiskers
-from core.plots.families import marks
+from core.plots.families import marks, metric_label
 from core.plots.heat import heat_map
 from core.stats.resampling import Estimate
 
@@ -76,10 +76,10 @@ def _forest(rows: Sequence[tuple[str, str, Estimate]]) -> go.Figure:
             name=label(family),
             marker={"color": color, "symbol": symbol, "size": 9},
             error_x=whiskers([(one.low, one.estimate, one.high) for _, _, one in own]),
-            text=[f"{label(name, longest=_METRIC)}<br>{interval_said(one)}" for _, name, one in own],
+            text=[f"{metric_label(name, _METRIC)}<br>{interval_said(one)}" for _, name, one in own],
             hovertemplate="%{text}<extra>" + label(family) + "</extra>",
         )
-    name_rows(figure, [label(name, longest=_METRIC) for name, _, _ in rows], None)
+    name_rows(figure, [metric_label(name, _METRIC) for name, _, _ in rows], None)
     return dressed(figure, height=130 + 24 * len(rows), top=60, legend=True)
 
 
@@ -90,7 +90,7 @@ def scores_by_level(found: Sequence[MetricByLevel]) -> go.Figure:
     figure = make_subplots(
         rows=rows,
         cols=columns,
-        subplot_titles=[label(one.metric, longest=_METRIC) for one in found],
+        subplot_titles=[metric_label(one.metric, _METRIC) for one in found],
         horizontal_spacing=0.1,
         vertical_spacing=0.28 / rows,
     )
@@ -108,7 +108,7 @@ def scores_by_level(found: Sequence[MetricByLevel]) -> go.Figure:
             marker={"color": color, "symbol": symbol, "size": 9},
             error_y=whiskers([(level.mean.low, level.mean.estimate, level.mean.high) for level in drawn]),
             text=[f"{label(level.level)}: {interval_said(level.mean)}" for level in drawn],
-            hovertemplate="%{text}<extra>" + label(one.metric, longest=_METRIC) + "</extra>",
+            hovertemplate="%{text}<extra>" + metric_label(one.metric, _METRIC) + "</extra>",
         )
         figure.update_xaxes(
             type="category",

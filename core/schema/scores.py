@@ -23,7 +23,8 @@ class Metric:
     name: str
     """Short, unique, as commands take it: `bleu-4`, `chrf-6-2`."""
     signature: str
-    """Every setting that changes a score, in sacrebleu's style: `BLEU|order:4|smooth:add-1|...`."""
+    """Every setting that changes a score, in sacrebleu's style: `BLEU|order:4|smooth:add-1|...`. Empty: the scores were
+    made elsewhere, and `direction` is an assumption, not a statement."""
     family: str
     """BLEU, chrF, ROUGE, METEOR, BERTScore, COMET, BLEURT, NLI; another word for scores made elsewhere."""
     direction: Direction = "higher"
@@ -159,3 +160,8 @@ class CorrelationSet:
     """Metric -> texts behind it, where known."""
     notes: tuple[str, ...] = ()
     """Such as that signs were turned, because the file holds correlations with the raw level."""
+    against: Against | None = None
+    """What the scores were correlated with; None: not said."""
+    scores_turned: bool = True
+    """Whether scores of metrics whose lower end is better were turned first, as ours are; False: made elsewhere, so the
+    correlation of such a metric follows its raw scores."""

@@ -19,6 +19,7 @@ from core.stats.correlation_ranks import Indices
 from core.stats.correlation_resampling import columns_alike, resample_columns
 from core.stats.correlation_systems import between_systems, system_accuracy
 from core.stats.correlation_tests import PairedTest, permutation_test, significance_clusters, williams
+from core.stats.near_ties import tied
 from core.stats.resampling import (
     Estimate,
     Floats,
@@ -169,4 +170,5 @@ def _checked(scores: ArrayLike, y: ArrayLike, clusters: ArrayLike | None) -> tup
         )
     if np.isinf(table).any():
         raise ValueError("scores must be finite, or NaN where there is none")
+    table = tied(table.T).T
     return table, target, np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.intp)

@@ -1,18 +1,20 @@
 """Pearson's r, Spearman's rho and Kendall's tau-b of observed data, and why one is undefined.
 
 NaN stands for "no value"; rows without one of the two values are left out pairwise. A constant column has no
-correlation: the coefficient is NaN, never 0.
+correlation: the coefficient is NaN, never 0. Values that differ by rounding alone are one value.
 
 Sources: Pearson (1896); Spearman (1904, American Journal of Psychology 15:72), as Pearson's r of mid-ranks; Kendall
 (1945, Biometrika 33:239), tau-b.
 """
 
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import kendalltau, rankdata
 
+from core.stats.near_ties import tied
 from core.stats.resampling import Floats, ratio
 
 Method = Literal["pearson", "spearman", "kendall"]
@@ -49,13 +51,13 @@ def complete_pairs(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
 
 
 def column(values: ArrayLike) -> Floats:
-    """Values as a float column (n,); ValueError for another shape and for infinity."""
+    """Values as a float column (n,), near ones tied; ValueError for another shape and for infinity."""
     checked = np.asarray(values, dtype=np.float64)
     if checked.ndim != 1:
         raise ValueError(f"a column must have shape (n,), got {checked.shape}")
     if np.isinf(checked).any():
         raise ValueError("values must be finite, or NaN where there is none")
-    return checked
+    return tied(checked)
 
 
 def row_coefficients(x: Floats, y: Floats, method: Method) -> Floats:
@@ -83,22 +85,38 @@ def row_coefficients(x: Floats, y: Floats, method: Method) -> Floats:
 
 def _pearson_of_rows(x: Floats, y: Floats) -> Floats:
     """Constant rows are told by equal values, not by a variance that rounding keeps above 0."""
-    x_centred, y_centred = x - x.mean(axis=1, keepdims=True), y - y.mean(axis=1, keepdims=True)
-    # Scaled first: squares of very small or large values would leave the range of floats.
-    x_size = np.abs(x_centred).max(axis=1, keepdims=True)
-    y_size = np.abs(y_centred).max(axis=1, keepdims=True)
-    x_centred /= np.where(x_size > 0, x_size, 1.0)
-    y_centred /= np.where(y_size > 0, y_size, 1.0)
+    x_centred, y_centred = standard(x, axis=1), standard(y, axis=1)
     products = (x_centred * y_centred).sum(axis=1)
     sizes = np.sqrt((x_centred**2).sum(axis=1) * (y_centred**2).sum(axis=1))
-    constant = (np.ptp(x, axis=1) == 0) | (np.ptp(y, axis=1) == 0)
+    constant = is_constant(x, axis=1) | is_constant(y, axis=1)
     return np.clip(ratio(products, np.where(constant, 0.0, sizes)), -1.0, 1.0)
+
+
+def standard(values: Floats, axis: int, middle: Callable[..., Floats] = np.mean) -> Floats:
+    """Values minus their mean (or another middle) along an axis, scaled to below 2.
+
+    Scaled before and after, as sums of large values and squares of small ones would leave the range of floats.
+    """
+    scaled = values / _largest(values, axis)
+    centred = scaled - middle(scaled, axis=axis, keepdims=True)
+    return np.asarray(centred / _largest(centred, axis), dtype=np.float64)
+
+
+def is_constant(values: Floats, axis: int) -> NDArray[np.bool_]:
+    """Whether all values along an axis are equal."""
+    return np.asarray(values.max(axis=axis) == values.min(axis=axis), dtype=np.bool_)
+
+
+def _largest(values: Floats, axis: int) -> Floats:
+    """The power of two next to the largest absolute value, so that no digit changes; 1 where all are 0."""
+    size = np.abs(values).max(axis=axis, keepdims=True)
+    return np.asarray(np.exp2(np.frexp(np.where(size > 0, size, 1.0))[1] - 1), dtype=np.float64)
 
 
 def _reason(x: Floats, y: Floats, names: tuple[str, str]) -> str | None:
     if x.size < 2:
         return "fewer than two rows"
     for values, name in ((x, names[0]), (y, names[1])):
-        if np.ptp(values) == 0:
+        if is_constant(values, axis=0):
             return f"all {name} are equal"
     return None

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from core.stats.correlation_coefficients import Method, column, row_coefficients
+from core.stats.correlation_coefficients import Method, column, is_constant, row_coefficients, standard
 from core.stats.correlation_ranks import Indices
 from core.stats.correlation_resampling import draw_counts
 from core.stats.resampling import (
@@ -94,10 +94,11 @@ def z_normalise(scores: ArrayLike, raters: ArrayLike) -> tuple[Floats, dict[str,
         own = values[mine]
         if own.size < 2:
             reasons[str(name)] = "fewer than two scores"
-        elif np.ptp(own) == 0:
+        elif is_constant(own, axis=0):
             reasons[str(name)] = "all scores are equal"
         else:
-            result[mine] = (own - own.mean()) / own.std(ddof=1)
+            deviations = standard(own, axis=0)
+            result[mine] = deviations / deviations.std(ddof=1)
     return result, reasons
 
 

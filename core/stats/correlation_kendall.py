@@ -80,11 +80,13 @@ def _between_blocks(cells: Floats) -> Floats:
     """Pairs in different x-blocks and different y-blocks, from the table (x-blocks, y-blocks, sets)."""
     n_x, n_y, n_sets = cells.shape
     order = np.sign(np.arange(n_y)[:, None] - np.arange(n_y)[None, :]).astype(np.float64)
-    before, found = np.zeros((n_y, n_sets)), np.zeros(n_sets)
+    before, found, products = (np.zeros((n_y, n_sets)) for _ in range(3))
     for position in range(1, n_x):
         before += cells[position - 1]
-        found += np.einsum("yb,yb->b", cells[position], order @ before)
-    return found
+        np.matmul(order, before, out=products)
+        products *= cells[position]
+        found += products
+    return np.asarray(found.sum(axis=0))
 
 
 def _within(

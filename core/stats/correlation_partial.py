@@ -20,6 +20,7 @@ from core.stats.resampling import (
 )
 
 _TOGETHER_CELLS = 300_000  # rows times resamples at a time
+LOST = "what differs within groups is too little beside the largest difference"
 _CONSTANT = 1e-12  # a sum of squares this small against the uncentred one is rounding
 
 
@@ -53,6 +54,7 @@ def partial(
         make = _pairs_at_equal_labels if method == "kendall" else _residuals
         statistic = make(first, second, group, cluster, n_clusters, method == "spearman", together)
         observed = float(statistic(np.ones((n_clusters, 1)))[0])
+        reason = LOST if np.isnan(observed) else None
         no_interval = why_no_interval(observed, n_clusters, n_resamples) or ""
         if not no_interval:
             drawn = draw_counts(n_clusters, n_resamples, together, rng)
@@ -82,7 +84,7 @@ def _residuals(
     by_group = sparse.csr_array((np.ones(x.size), (group, np.arange(x.size))))
     sizes = np.bincount(cluster, minlength=n_clusters)
     ranked = [ranked_column(values, cluster, n_clusters, together) for values in (x, y)] if ranks else []
-    fixed = [((values - values.mean()) / np.abs(values - values.mean()).max())[:, None] for values in (x, y)]
+    fixed = [] if ranks else [_around_medians(values, group)[:, None] for values in (x, y)]
 
     def statistic(counts: Floats) -> Floats:
         weights = np.take(counts, cluster, axis=0)
@@ -103,6 +105,18 @@ def _residuals(
         return np.clip(ratio(xy, np.sqrt(np.where(constant, 0.0, xx) * np.maximum(yy, 0.0))), -1.0, 1.0)
 
     return statistic
+
+
+def _around_medians(values: Floats, group: Indices) -> Floats:
+    """Values minus the median of their group, which takes nothing away that counts, over the largest difference.
+
+    Groups far apart, or one huge value, would leave no digits for what differs within groups.
+    """
+    centred = np.empty_like(values)
+    for number in range(int(group.max()) + 1):
+        mine = group == number
+        centred[mine] = values[mine] - np.median(values[mine])
+    return np.asarray(centred / np.abs(centred).max(), dtype=np.float64)
 
 
 def _pairs_at_equal_labels(

@@ -1,7 +1,6 @@
 """The three coefficients of many columns with one target, in many resamples at once and without approximation.
 
-A resample is a count for each cluster (an item, or a row of its own). Pearson's r is a function of sums, so all
-resamples are one matrix product. Spearman's rho ranks anew in every resample: values are sorted once, and the mid-rank
+A resample is a count for each cluster (an item, or a row of its own). Pearson's r is in `correlation_pearson.py`. Spearman's rho ranks anew in every resample: values are sorted once, and the mid-rank
 of a value is the number of rows drawn below it plus half of those drawn at it, a running sum. Kendall's tau-b is in
 `correlation_kendall.py`. Blocks of resamples bound the memory.
 
@@ -9,7 +8,7 @@ Source of the definitions: Davison and Hinkley (1997), Bootstrap Methods and the
 resample is a weighting of the observed rows.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +17,7 @@ from scipy import sparse
 
 from core.stats.correlation_coefficients import Method
 from core.stats.correlation_kendall import PairSums, concordance, pair_sums
+from core.stats.correlation_pearson import PearsonSums, pearson_of_counts, pearson_sums
 from core.stats.correlation_ranks import (
     Indices,
     Ranked,
@@ -30,12 +30,12 @@ from core.stats.correlation_ranks import (
     stands_at,
     untied_rank_products,
 )
+from core.stats.drawn_counts import draw_counts as draw_counts
 from core.stats.resampling import Floats, ratio
 
-_BLOCK_CELLS = 300_000  # rows times resamples at a time: few enough to stay near the processor (measured)
+_BLOCK_CELLS = 150_000  # rows times resamples at a time: few enough to stay near the processor (measured)
 _FEWEST_TOGETHER, _MOST_TOGETHER = 16, 1024
 _SIGN_CELLS = 60_000_000  # signs of Kendall's blocks held at a time: 240 MB
-_CONSTANT = 1e-12  # a variance this small against the mean square is rounding
 
 
 @dataclass(frozen=True)
@@ -69,27 +69,10 @@ class Prepared:
 
     target: _Target
     columns: tuple[_Column, ...]
-    sums: Floats
-    """(clusters, 3 + 3 columns): rows, y, y**2, then x, x**2, x y of each column; empty without Pearson."""
+    pearson: PearsonSums | None
     methods: tuple[Method, ...]
     together: int
     """Resamples to take at a time."""
-
-
-def draw_counts(
-    n_clusters: int, n_resamples: int, together: int, rng: int | np.random.Generator
-) -> Iterator[Floats]:
-    """How often each cluster was drawn, in blocks (n_clusters, at most `together`).
-
-    n_clusters draws with replacement a resample. The counts depend on the seed alone, not on the size of blocks.
-    """
-    generator = np.random.default_rng(rng)
-    for start in range(0, n_resamples, together):
-        size = min(together, n_resamples - start)
-        drawn = generator.integers(0, n_clusters, size=(size, n_clusters))
-        drawn += np.arange(size)[:, None] * n_clusters
-        counts = np.bincount(drawn.ravel(), minlength=size * n_clusters).reshape(size, n_clusters)
-        yield np.ascontiguousarray(counts.T, dtype=np.float64)
 
 
 def columns_alike(scores: Floats, y: Floats) -> list[tuple[NDArray[np.bool_], Indices]]:
@@ -159,7 +142,7 @@ def prepare(
     return Prepared(
         target=target,
         columns=tuple(columns),
-        sums=_products(scores, y, clusters, n_clusters) if "pearson" in methods else np.empty((0, 0)),
+        pearson=pearson_sums(scores, y, clusters, n_clusters) if "pearson" in methods else None,
         methods=tuple(methods),
         together=int(np.clip(_BLOCK_CELLS // cells, _FEWEST_TOGETHER, together)),
     )
@@ -182,21 +165,11 @@ def _prepared_column(x: Floats, target: _Target, together: int, pairs: PairSums 
 def resampled(prepared: Prepared, counts: Floats) -> dict[Method, Floats]:
     """Each coefficient (columns, resamples) for counts (clusters, resamples); NaN where a resample is constant."""
     found: dict[Method, Floats] = {}
-    if "pearson" in prepared.methods:
-        found["pearson"] = _pearson(prepared.sums, counts)
+    if prepared.pearson is not None:
+        found["pearson"] = pearson_of_counts(prepared.pearson, counts)
     if prepared.columns:
         found |= _rank_coefficients(prepared, counts)
     return found
-
-
-def _pearson(sums: Floats, counts: Floats) -> Floats:
-    totals = sums.T @ counts
-    n, y, yy = totals[:3]
-    x, xx, xy = totals[3::3], totals[4::3], totals[5::3]
-    spread_x, spread_y = n * xx - x**2, n * yy - y**2
-    constant = (spread_x <= _CONSTANT * n * xx) | (spread_y <= _CONSTANT * n * yy)
-    sizes = np.sqrt(np.where(constant, 0.0, spread_x) * np.maximum(spread_y, 0.0))
-    return np.clip(ratio(n * xy - x * y, sizes), -1.0, 1.0)
 
 
 def _rank_coefficients(prepared: Prepared, counts: Floats) -> dict[Method, Floats]:
@@ -250,8 +223,8 @@ def _target_ranks(target: _Target, counts: Floats) -> _TargetRanks:
         n=n,
         spread=_rank_spread(weights, n),
         untied=_untied_pairs(weights, n),
-        spread_of_rows=(n**3 - target.sizes @ counts**3) / 12,
-        untied_of_rows=(n**2 - target.sizes @ counts**2) / 2,
+        spread_of_rows=(n**3 - target.sizes @ (counts * counts * counts)) / 12,
+        untied_of_rows=(n**2 - target.sizes @ (counts * counts)) / 2,
         of_values=of_values,
         weighted=weighted,
         halves=np.einsum("ib,ib->b", weighted, drawn) / 2,
@@ -276,19 +249,3 @@ def _rank_spread(weights: Floats, n: Floats) -> Floats:
 
 def _untied_pairs(weights: Floats, n: Floats) -> Floats:
     return np.asarray((n**2 - np.einsum("vb,vb->b", weights, weights)) / 2)
-
-
-def _products(scores: Floats, y: Floats, clusters: Indices, n_clusters: int) -> Floats:
-    """Per-cluster sums of products; columns are centred and scaled first, which keeps the sums precise."""
-    x, target = _standard(scores), _standard(y[:, None])
-    per_row = np.empty((y.size, 3 + 3 * scores.shape[1]))
-    per_row[:, :3] = np.column_stack([np.ones(y.size), target, target**2])
-    per_row[:, 3::3], per_row[:, 4::3], per_row[:, 5::3] = x, x**2, x * target
-    adding = sparse.csr_array((np.ones(y.size), (clusters, np.arange(y.size))), shape=(n_clusters, y.size))
-    return np.asarray(adding @ per_row, dtype=np.float64)
-
-
-def _standard(columns: Floats) -> Floats:
-    centred = columns - columns.mean(axis=0)
-    size = np.abs(centred).max(axis=0)
-    return np.asarray(centred / np.where(size > 0, size, 1.0), dtype=np.float64)

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from core.stats.correlation_coefficients import Method, column, row_coefficients, why_undefined
 from core.stats.correlation_ranks import Indices
 from core.stats.correlation_resampling import draw_counts
+from core.stats.near_ties import tied
 from core.stats.resampling import (
     Estimate,
     Floats,
@@ -18,7 +19,6 @@ from core.stats.resampling import (
 )
 
 _BLOCK_CELLS = 4_000_000  # drawn counts held at a time: 32 MB
-_DECIMALS = 12  # of means of scores scaled to 1: equal ones must tie, whatever order their sums were taken in
 
 
 def between_systems(
@@ -140,7 +140,7 @@ def _over_items(
 def _system_sums(
     x: ArrayLike, y: ArrayLike, systems: ArrayLike, items: ArrayLike | None
 ) -> tuple[Floats, int]:
-    """Sums of rows, x and y by item and system (items, 3, systems), and the systems without a row to use.
+    """Sums of rows, x, y, |x| and |y| by item and system (items, 5, systems), and the systems without a row to use.
 
     x and y are scaled to at most 1, which no coefficient notices.
     """
@@ -154,8 +154,8 @@ def _system_sums(
     known = ~(np.isnan(first) | np.isnan(second))
     names, system = _numbered(labels[known])
     item_names, item = _numbered(item_labels[known])
-    sums = np.zeros((item_names, 3, names))
-    for number, values in enumerate((np.ones(first.size), first, second)):
+    sums = np.zeros((item_names, 5, names))
+    for number, values in enumerate((np.ones(first.size), first, second, np.abs(first), np.abs(second))):
         used = values[known]
         largest = np.abs(used).max(initial=0.0)
         np.add.at(sums[:, number], (item, system), used / largest if largest > 0 else used)
@@ -168,6 +168,10 @@ def _numbered(labels: np.ndarray[tuple[int], np.dtype[np.generic]]) -> tuple[int
 
 
 def _means(sums: Floats) -> Floats:
-    """Means of x and y from sums (rows, 3, systems): shape (2, rows, systems), NaN where a system has no row."""
-    rows = np.broadcast_to(sums[:, 0], (2, *sums[:, 0].shape))
-    return np.round(ratio(np.moveaxis(sums[:, 1:], 1, 0), rows), _DECIMALS)
+    """Means of x and y from sums (rows, 5, systems): shape (2, rows, systems), NaN where a system has no row.
+
+    Equal means are tied, whatever order their sums were taken in.
+    """
+    rows = np.broadcast_to(sums[:, 0], (4, *sums[:, 0].shape))
+    found = ratio(np.moveaxis(sums[:, 1:], 1, 0), rows)
+    return tied(found[:2], found[2:])

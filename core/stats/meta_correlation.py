@@ -22,6 +22,7 @@ from core.stats.correlation_coefficients import (
     why_undefined,
 )
 from core.stats.correlation_resampling import columns_alike, resample_columns
+from core.stats.near_ties import tied
 from core.stats.redundancy import RedundancyMatrix, redundancy
 from core.stats.resampling import (
     Estimate,
@@ -41,6 +42,7 @@ __all__ = [
     "redundancy",
 ]
 
+TWO_METRICS = "two metrics: any two points lie on a line, so there is nothing to test"
 _NAMES = ("human correlations", "synthetic correlations")
 
 
@@ -52,6 +54,8 @@ class MetaCorrelationTest:
     p_one_sided: float | None
     """Of no positive association, as the code of 000 has it."""
     p_two_sided: float | None
+    p_reason: str | None = None
+    """Why there is no p."""
 
 
 @dataclass(frozen=True)
@@ -89,10 +93,11 @@ def meta_correlation(
     reason = why_undefined(human, synthetic, _NAMES)
     if reason is not None:
         reason = "fewer than two metrics" if reason == "fewer than two rows" else reason
-        return MetaCorrelationTest(replace(over_metrics, reason=reason), None, None)
-    one, two = (
-        _p_value(*complete_pairs(human, synthetic), method, side) for side in ("greater", "two-sided")
-    )
+        return MetaCorrelationTest(replace(over_metrics, reason=reason), None, None, reason)
+    pairs = complete_pairs(human, synthetic)
+    if pairs[0].size < 3:
+        return MetaCorrelationTest(over_metrics, None, None, TWO_METRICS)
+    one, two = (_p_value(*pairs, method, side) for side in ("greater", "two-sided"))
     return MetaCorrelationTest(over_metrics, one, two)
 
 
@@ -181,15 +186,13 @@ def leave_one_family_out(
 
 def _p_value(
     human: Floats, synthetic: Floats, method: Method, side: Literal["greater", "two-sided"]
-) -> float | None:
-    """The p of scipy; None where it gives none (two metrics)."""
+) -> float:
+    """The p of scipy, of three metrics or more."""
     if method == "pearson":
-        p = float(pearsonr(human, synthetic, alternative=side).pvalue)
-    elif method == "spearman":
-        p = float(spearmanr(human, synthetic, alternative=side).pvalue)
-    else:
-        p = float(kendalltau(human, synthetic, alternative=side).pvalue)
-    return None if np.isnan(p) else p
+        return float(pearsonr(human, synthetic, alternative=side).pvalue)
+    if method == "spearman":
+        return float(spearmanr(human, synthetic, alternative=side).pvalue)
+    return float(kendalltau(human, synthetic, alternative=side).pvalue)
 
 
 def meta_of_columns(human: Floats, synthetic: Floats, method: Method) -> Floats:
@@ -197,7 +200,7 @@ def meta_of_columns(human: Floats, synthetic: Floats, method: Method) -> Floats:
     values = np.full(human.shape[1], np.nan)
     known = ~(np.isnan(human) | np.isnan(synthetic))
     whole = known.all(axis=0)
-    values[whole] = row_coefficients(human[:, whole].T, synthetic[:, whole].T, method)
+    values[whole] = row_coefficients(tied(human[:, whole].T), tied(synthetic[:, whole].T), method)
     for resample in np.flatnonzero(~whole):
         values[resample] = coefficient(human[:, resample], synthetic[:, resample], method)
     return values

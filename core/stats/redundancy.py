@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
-from core.stats.correlation_coefficients import Method, coefficient
+from core.stats.correlation_coefficients import Method, coefficient, is_constant, standard
+from core.stats.near_ties import tied
 from core.stats.resampling import Floats, ratio
 
 
@@ -28,6 +29,7 @@ def redundancy(values: ArrayLike, method: Method) -> RedundancyMatrix:
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 2 or np.isinf(table).any():
         raise ValueError(f"values must be finite or NaN with shape (n, m), got {table.shape}")
+    table = tied(table.T).T
     known = ~np.isnan(table)
     n = np.asarray(known.T.astype(np.intp) @ known.astype(np.intp), dtype=np.intp)
     found = np.full(n.shape, np.nan)
@@ -45,9 +47,9 @@ def redundancy(values: ArrayLike, method: Method) -> RedundancyMatrix:
 def _products(table: Floats, method: Method) -> Floats:
     """Of columns without NaN: standardised, then one matrix product."""
     columns = rankdata(table, axis=0) if method == "spearman" else table
-    centred = columns - columns.mean(axis=0)
-    size = np.sqrt((centred**2).sum(axis=0))
-    standard = ratio(centred, np.broadcast_to(np.where(np.ptp(table, axis=0) == 0, 0.0, size), centred.shape))
-    found = np.clip(standard.T @ standard, -1.0, 1.0)
+    centred = standard(columns, axis=0)
+    size = np.where(is_constant(table, axis=0), 0.0, np.sqrt((centred**2).sum(axis=0)))
+    unit = ratio(centred, np.broadcast_to(size, centred.shape))
+    found = np.clip(unit.T @ unit, -1.0, 1.0)
     np.fill_diagonal(found, np.where(np.isnan(found.diagonal()), np.nan, 1.0))
     return np.asarray(found)

@@ -77,7 +77,7 @@ def human(store: Store, slot: str) -> Target | None:
     dimension = None
     if len(dimensions) > 1:
         dimension = st.selectbox("Dimension", dimensions, key=f"metrics_dimension_{slot}_{file.file_id}")
-    left, right = st.columns(2)
+    left, right = st.columns(2, vertical_alignment="bottom")
     raters: Raters = left.selectbox(
         "Several ratings of a text are",
         get_args(Raters),

@@ -21,7 +21,7 @@ from pages.components import (
 )
 from pages.components.figures import explained, nothing, part
 from pages.components.messages import plain
-from pages.components.metrics_heat import heat_table
+from pages.components.metrics_heat import heat_table, reasons_below
 from pages.components.metrics_scores import Scores
 from pages.components.results_tables import interval, left_out, percent
 
@@ -103,8 +103,10 @@ def _table(scores: Scores, target: metrics_against.Target) -> None:
     )
     explained(_SAID[view], _ANCHORS.get(view, "intervals-of-correlations"))
     rows = _filtered(report, group)
-    heated = [method.capitalize() for method in METHODS] + ["Accuracy"]
-    heat_table(_frame(rows, group, view), heated, "metrics_correlations", pinned="Metric")
+    heated = [method.capitalize() for method in METHODS]
+    frame = _frame(rows, group, view)
+    heat_table(frame, heated, "metrics_correlations", pinned="Metric", shares=["Accuracy"])
+    reasons_below(_reasons(rows, group, view), len(rows))
     _standing(report, rows)
     metrics_figure.downloads("correlations", metrics_tables.correlations(report))
 
@@ -128,7 +130,7 @@ def _filtered(report: CorrelationReport, group: list[str]) -> list[MetricCorrela
     kept = list(report.rows)
     for at, (place, (name, offered)) in enumerate(zip(places, values.items(), strict=False)):
         wanted = place.multiselect(
-            f"Only {plain(name)}", offered, key=f"metrics_only_{at}_{len(values)}", placeholder="All"
+            f"Filter by {plain(name)}", offered, key=f"metrics_only_{at}_{len(values)}", placeholder="All"
         )
         if wanted:
             kept = [
@@ -140,7 +142,7 @@ def _filtered(report: CorrelationReport, group: list[str]) -> list[MetricCorrela
 def _frame(rows: list[MetricCorrelation], group: list[str], view: str) -> pd.DataFrame:
     lines = []
     for row in rows:
-        line: dict[str, Any] = {"Metric": row.metric.name, "Family": row.metric.family}
+        line: dict[str, Any] = {"Metric": row.metric.name}
         line |= {name: row.group[name] for name in group}
         found: dict[Method, Estimate | None] = {method: _one(row, method, view) for method in METHODS}
         if view == "per_item":
@@ -158,10 +160,9 @@ def _frame(rows: list[MetricCorrelation], group: list[str], view: str) -> pd.Dat
         if view == "per_system":
             accuracy = row.system_accuracy
             line["Accuracy"] = None if accuracy is None else accuracy.estimate
-        line["Note"] = _note(row, found)
+        line["Family"] = row.metric.family
         lines.append(line)
-    frame = pd.DataFrame(lines)
-    return frame if not len(frame) or frame["Note"].any() else frame.drop(columns="Note")
+    return pd.DataFrame(lines)
 
 
 def _one(row: MetricCorrelation, method: Method, view: str) -> Estimate | None:
@@ -181,21 +182,34 @@ def _ends(row: MetricCorrelation, method: Method, view: str, one: Estimate | Non
     return "none" if one is None else interval(one.low, one.high)
 
 
-def _note(row: MetricCorrelation, found: Mapping[Method, Estimate | None]) -> str:
-    reasons = [one.reason for one in found.values() if one is not None and one.reason]
-    said = [f"undefined: {reason}" for reason in dict.fromkeys(reasons)]
-    if row.left_out:
-        said.append(f"left out: {left_out(row.left_out)}")
-    return "; ".join(said)
+def _reasons(rows: list[MetricCorrelation], group: list[str], view: str) -> dict[str, list[str]]:
+    """What is undefined or left out -> the metrics, each with its group, of which that is true."""
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        parts = [_one(row, method, view) for method in METHODS]
+        if view == "per_system":
+            parts.append(row.system_accuracy)
+        said = [f"Undefined: {one.reason}" for one in parts if one is not None and one.reason]
+        if row.left_out:
+            said.append(f"Left out: {left_out(row.left_out)}")
+        for reason in dict.fromkeys(said):
+            found.setdefault(reason, []).append(
+                " ".join([row.metric.name, *(row.group[name] for name in group)])
+            )
+    return found
 
 
 def _standing(report: CorrelationReport, rows: list[MetricCorrelation]) -> None:
-    words = {"human": "human ratings", "-level": "minus the damage level", "level": "the raw damage level"}
+    words = {
+        "human": "human ratings",
+        "-level": "minus the damage level, so that a good metric is positive",
+        "level": "the raw damage level, so that a good metric is negative",
+    }
     options = report.options
     hidden = len(report.rows) - len(rows)
     filtered = f" {hidden} rows are hidden by the filters." if hidden else ""
     st.markdown(
-        f":small[Against {words[report.against]}. Press a column's head to sort. {percent(options.confidence_level)} "
+        f":small[Correlated with {words[report.against]}. Press a column's head to sort. {percent(options.confidence_level)} "
         f"intervals, {options.n_resamples:,} resamples, seed {options.rng}.{filtered} The CSV holds every interval.]"
     )
     metrics_kept.read_notes(report.notes)

@@ -22,13 +22,11 @@ def render(store: Store, scores: Scores) -> None:
         nothing("nothing is scored yet")
         return
     undefined = int((table.values != table.values).sum())
+    metrics = "1 metric" if len(table.metrics) == 1 else f"{len(table.metrics):,} metrics"
     st.markdown(
-        f"{len(table.rows):,} texts, {len(table.metrics):,} metrics, {undefined:,} of {table.values.size:,} scores "
-        "undefined."
+        f"{len(table.rows):,} texts, {metrics}, {undefined:,} of {table.values.size:,} scores undefined."
     )
     metrics_kept.read_notes(table.notes)
-    if scores.chosen[0] == FILE:
-        metrics_kept.forget_button(store, get_file(store, scores.chosen[1]), "scores")
     again = visitor.admin_again()
 
     def checked(write: Callable[[ScoreTable], bytes]) -> bytes:
@@ -51,3 +49,5 @@ def render(store: Store, scores: Scores) -> None:
                 on_click="ignore",
                 icon=":material/download:",
             )
+    if scores.chosen[0] == FILE:
+        metrics_kept.forget_button(store, get_file(store, scores.chosen[1]), "scores")

@@ -1,6 +1,7 @@
 """A new scoring run by page: which texts, by which metrics, and the button that starts it."""
 
 import os
+from dataclasses import dataclass
 
 import pandas as pd
 import streamlit as st
@@ -8,16 +9,44 @@ import streamlit as st
 from core.errors import InputError
 from core.runs.environments import missing_for
 from core.runs.score_plan import create_scoring
-from core.runs.score_settings import ScoringRunning, ScoringSettings, Synonyms
+from core.runs.score_settings import (
+    ScoringRunning,
+    ScoringSettings,
+    Synonyms,
+    scoring_of,
+    scoring_running_of,
+)
+from core.schema import Run
 from core.scoring.metrics.registry import all_metrics
 from core.scoring.metrics.scorer import MetricSpec
 from core.store import Store
-from pages.components import metrics_texts, run_panel
+from core.store.runs import run_data
+from pages.components import metrics_scores, metrics_texts, run_panel
 from pages.components.figures import table
 from pages.components.generate_mistakes import as_on_page
 from pages.components.messages import mistakes_shown, plain
 
-_DEFAULT = ScoringRunning()
+_FIRST = "metrics_form_first"
+_DEVICES = ("auto", "cpu", "cuda")
+
+
+@dataclass(frozen=True)
+class _First:
+    """What the form begins with."""
+
+    mark: int
+    """In the widgets' keys: with another one they forget what was chosen before."""
+    settings: ScoringSettings
+    running: ScoringRunning
+
+
+_AS_NEW = _First(
+    0,
+    ScoringSettings(
+        tuple(spec.metric.name for spec in all_metrics() if spec.of_paper and spec.group == "lexical")
+    ),
+    ScoringRunning(),
+)
 
 
 def form(store: Store) -> int | None:
@@ -31,8 +60,9 @@ def form(store: Store) -> int | None:
         st.subheader("Texts", anchor=False)
         texts = metrics_texts.choose(store)
         st.subheader("Metrics", anchor=False)
-        specs = _metrics()
-        settings, running, missing = _settings(specs)
+        first: _First = st.session_state.get(_FIRST, _AS_NEW)
+        specs = _metrics(first)
+        settings, running, missing = _settings(specs, first)
         if texts is None:
             st.markdown("Choose texts above; the button that starts the run then stands here.")
             return None
@@ -48,6 +78,28 @@ def form(store: Store) -> int | None:
     return started
 
 
+def again_button(store: Store, run: Run) -> None:
+    """Open this form filled with the texts, metrics and settings of a run."""
+    if st.button(
+        "Score with other settings",
+        key="metrics_again",
+        help="Opens the form of a new run, filled with this run's texts, metrics and settings.",
+    ):
+        metrics_texts.take_file(run_data(store, run.run_id), run.data_file)
+        before = st.session_state.get(_FIRST, _AS_NEW)
+        st.session_state[_FIRST] = _First(before.mark + 1, scoring_of(run), scoring_running_of(run))
+        metrics_scores.remember((metrics_scores.NEW, 0))
+        st.rerun()
+
+
+def _families() -> dict[str, dict[str, MetricSpec]]:
+    """Family -> name -> metric, in the order of the registry."""
+    families: dict[str, dict[str, MetricSpec]] = {}
+    for spec in all_metrics():
+        families.setdefault(spec.metric.family, {})[spec.metric.name] = spec
+    return families
+
+
 def _start(
     store: Store, texts: metrics_texts.Texts, settings: ScoringSettings, running: ScoringRunning
 ) -> int:
@@ -60,11 +112,9 @@ def _start(
     return run.run_id
 
 
-def _metrics() -> list[MetricSpec]:
+def _metrics(first: _First) -> list[MetricSpec]:
     """Those chosen, family by family; at first the lexical ones of the paper."""
-    families: dict[str, dict[str, MetricSpec]] = {}
-    for spec in all_metrics():
-        families.setdefault(spec.metric.family, {})[spec.metric.name] = spec
+    families = _families()
     chosen: list[MetricSpec] = []
     columns = st.columns(2)
     for place, (family, specs) in enumerate(families.items()):
@@ -72,8 +122,8 @@ def _metrics() -> list[MetricSpec]:
         names = columns[place % 2].multiselect(
             f"{family} (runs a model)" if needs_models else family,
             list(specs),
-            default=[name for name, spec in specs.items() if spec.of_paper and spec.group == "lexical"],
-            key=f"metrics_family_{place}",
+            default=[name for name in specs if name in first.settings.metrics],
+            key=f"metrics_family_{place}_{first.mark}",
             persist_state="session",
             placeholder="None",
             wrap=True,
@@ -97,16 +147,16 @@ def _described(families: dict[str, dict[str, MetricSpec]]) -> pd.DataFrame:
     )
 
 
-def _settings(specs: list[MetricSpec]) -> tuple[ScoringSettings, ScoringRunning, str | None]:
+def _settings(specs: list[MetricSpec], first: _First) -> tuple[ScoringSettings, ScoringRunning, str | None]:
     """What was chosen, and what this machine lacks for it."""
     neural = [spec for spec in specs if spec.group == "neural"]
     synonyms: Synonyms = "auto"
     models: dict[str, str] = {}
-    workers, device, batch_size, missing = 1, "auto", _DEFAULT.batch_size, None
+    workers, device, batch_size, missing = 1, "auto", first.running.batch_size, None
     if any(spec.metric.family == "METEOR" for spec in specs) and not st.checkbox(
         "METEOR with synonyms where WordNet's data is there",
-        value=True,
-        key="metrics_synonyms",
+        value=first.settings.synonyms == "auto",
+        key=f"metrics_synonyms_{first.mark}",
         persist_state="session",
     ):
         synonyms = "none"
@@ -114,9 +164,9 @@ def _settings(specs: list[MetricSpec]) -> tuple[ScoringSettings, ScoringRunning,
         missing = missing_for("neural")
         if missing:
             st.warning(plain(missing))
-        models, device, batch_size = _models(neural)
+        models, device, batch_size = _models(neural, first)
     if len(neural) < len(specs):
-        workers = _workers()
+        workers = _workers(first)
     names = tuple(spec.metric.name for spec in specs)
     return (
         ScoringSettings(names, models, synonyms, device),
@@ -125,20 +175,22 @@ def _settings(specs: list[MetricSpec]) -> tuple[ScoringSettings, ScoringRunning,
     )
 
 
-def _workers() -> int:
+def _workers(first: _First) -> int:
+    most = max(1, os.cpu_count() or 1)
     return int(
         st.number_input(
             "Processes for metrics without a model",
             1,
-            max(1, os.cpu_count() or 1),
-            key="metrics_workers",
+            most,
+            min(first.running.workers, most),
+            key=f"metrics_workers_{first.mark}",
             persist_state="session",
             help="1 is enough for a few thousand texts.",
         )
     )
 
 
-def _models(neural: list[MetricSpec]) -> tuple[dict[str, str], str, int]:
+def _models(neural: list[MetricSpec], first: _First) -> tuple[dict[str, str], str, int]:
     """Where models are, and how they run."""
     models: dict[str, str] = {}
     with st.expander("Models of metrics", expanded=True):
@@ -149,7 +201,8 @@ def _models(neural: list[MetricSpec]) -> tuple[dict[str, str], str, int]:
         for place, spec in enumerate(neural):
             given = st.text_input(
                 spec.metric.name,
-                key=f"metrics_model_{place}_{len(neural)}",
+                value=first.settings.models.get(spec.metric.name, ""),
+                key=f"metrics_model_{place}_{len(neural)}_{first.mark}",
                 placeholder=str(spec.parameters.get("model", "the metric's own")),
                 persist_state="session",
             ).strip()
@@ -157,9 +210,18 @@ def _models(neural: list[MetricSpec]) -> tuple[dict[str, str], str, int]:
                 models[spec.metric.name] = given
         left, right = st.columns(2)
         device = left.selectbox(
-            "Device", ["auto", "cpu", "cuda"], key="metrics_device", persist_state="session"
+            "Device",
+            _DEVICES,
+            index=_DEVICES.index(first.settings.device) if first.settings.device in _DEVICES else 0,
+            key=f"metrics_device_{first.mark}",
+            persist_state="session",
         )
         batch = right.number_input(
-            "Texts at once", 1, 4096, _DEFAULT.batch_size, key="metrics_batch", persist_state="session"
+            "Texts at once",
+            1,
+            4096,
+            first.running.batch_size,
+            key=f"metrics_batch_{first.mark}",
+            persist_state="session",
         )
     return models, device, int(batch)

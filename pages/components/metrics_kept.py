@@ -5,12 +5,12 @@ from collections.abc import Callable, Mapping
 import streamlit as st
 
 from core.datasets.correlation_files import read_correlations
-from core.datasets.mqm import holds_mqm, read_mqm
-from core.datasets.ratings import read_ratings
+from core.datasets.rating_files import read_rating_file
 from core.datasets.score_tables import read_scores
 from core.schema.scores import CorrelationSet, RatingSet, ScoreTable
 from core.store import Store
 from core.store.kept_files import KeptFile, KeptKind, delete_file, file_data, keep_file, kept_files
+from pages.components.menu import menu
 from pages.components.messages import mistakes_shown, moment, plain
 
 UPLOAD = 0
@@ -35,15 +35,12 @@ def choose(store: Store, kind: KeptKind, slot: str, label: str) -> KeptFile | No
     """A kept file, or one that is given now; `slot` tells apart the places that ask for a file."""
     files = {file.file_id: file for file in kept_files(store, kind)}
     place = f"metrics_kept_{slot}"
-    before = st.session_state.get(place)
-    options = [*files, UPLOAD]
-    chosen = st.selectbox(
+    chosen = menu(
         label,
-        options,
-        index=options.index(before) if before in options else 0,
-        format_func=lambda number: name_of(files[number]) if number else "Upload a file ...",
+        [*files, UPLOAD],
+        place,
+        lambda number: name_of(files[number]) if number else "Upload a file ...",
     )
-    st.session_state[place] = chosen
     if chosen != UPLOAD:
         return files[chosen]
     given = choose_new(store, kind, slot)
@@ -112,14 +109,7 @@ def _key(file: KeptFile) -> tuple[str, str, bool]:
 # Resources, not data: large tables would be copied at every press of a widget. Nobody changes them: they are frozen.
 @st.cache_resource(show_spinner=False, max_entries=6)
 def _ratings(key: tuple[str, str, bool], _store: Store, _file: KeptFile) -> RatingSet:
-    return _read_ratings(file_data(_store, _file.file_id), _file.file_name, key[-1])
-
-
-def _read_ratings(data: bytes, name: str, lower_is_better: bool) -> RatingSet:
-    """A table of ratings, or of marked errors, which brings its own scale."""
-    if name.lower().endswith(".tsv") and holds_mqm(data):
-        return read_mqm(data, name)
-    return read_ratings(data, name, lower_is_better=lower_is_better)
+    return read_rating_file(file_data(_store, _file.file_id), _file.file_name, lower_is_better=key[-1])
 
 
 @st.cache_resource(show_spinner=False, max_entries=6)
@@ -128,7 +118,9 @@ def _scores(key: tuple[str, str, bool], _store: Store, _file: KeptFile) -> Score
 
 
 _READERS: dict[KeptKind, Callable[[bytes, str, Mapping[str, object]], object]] = {
-    "ratings": lambda data, name, options: _read_ratings(data, name, bool(options["lower_is_better"])),
+    "ratings": lambda data, name, options: read_rating_file(
+        data, name, lower_is_better=bool(options["lower_is_better"])
+    ),
     "scores": lambda data, name, _: read_scores(data, name),
     "correlations": lambda data, name, _: read_correlations(data, name, synthetic=False),
 }

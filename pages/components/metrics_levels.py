@@ -9,11 +9,12 @@ from core.stats.resampling import Estimate
 from core.store import Store
 from pages.components import metrics_computed, metrics_figure, metrics_tables, metrics_worst
 from pages.components.figures import nothing, part, table
+from pages.components.metrics_against import has_levels
 from pages.components.metrics_scores import Scores
 from pages.components.results_tables import interval, number
 
 _SHOWN_FIRST = 4
-"""Metrics that are drawn before anybody chooses: the first of as many families."""
+"""Metrics that are drawn before anybody chooses: the first of each family, then others."""
 
 
 def render(store: Store, scores: Scores) -> None:
@@ -26,6 +27,9 @@ def render(store: Store, scores: Scores) -> None:
     )
     if not scores.table.rows:
         nothing("nothing is scored yet")
+        return
+    if not has_levels(scores.table):
+        nothing("these scores name no levels")
         return
     with st.spinner("Computing ..."):
         found = metrics_computed.levelled(scores.key, scores.table)
@@ -44,7 +48,8 @@ def render(store: Store, scores: Scores) -> None:
 
 def _choose(found: tuple[MetricByLevel, ...]) -> list[MetricByLevel]:
     by_name = {one.metric: one for one in found}
-    first = list({one.family: one.metric for one in reversed(found)}.values())[::-1][:_SHOWN_FIRST]
+    of_families = {one.family: one.metric for one in reversed(found)}.values()
+    first = sorted(by_name, key=lambda name: name not in of_families)[:_SHOWN_FIRST]
     names = st.multiselect("Metrics", list(by_name), default=first, key="metrics_levels_shown")
     return [by_name[name] for name in names]
 
@@ -53,7 +58,7 @@ def _shares(found: tuple[MetricByLevel, ...]) -> None:
     part(
         "Order of the levels",
         "Monotonic: share of items whose scores never rise from a level to the next worse one; strictly: they fall "
-        "at every step. Prefers damaged: share of items whose damaged text scores above the undamaged one.",
+        "at every step. Prefers damaged: share of damaged texts that score above the undamaged text of their item.",
         "levels",
     )
     table(
@@ -83,6 +88,8 @@ def _shares(found: tuple[MetricByLevel, ...]) -> None:
 
 
 def _said(found: Estimate | None) -> str:
-    if found is None or found.estimate is None:
-        return f"undefined: {found.reason if found else 'no such level'}"
+    if found is None:
+        return "undefined: no such level"
+    if found.estimate is None:
+        return f"undefined: {found.reason if found.n else 'no item has all that it takes'}"
     return f"{number(found.estimate)} {interval(found.low, found.high)}"

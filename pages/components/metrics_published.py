@@ -110,7 +110,9 @@ def _recomputed() -> None:
         f"{len(differences)} of {len(cells)} cells recomputed; the largest difference is "
         f"{max(differences):.3f}, n is {min(cell.n for cell in cells)} to {max(cell.n for cell in cells)} metrics."
     )
-    heat_table(pd.DataFrame(rows), ("published", "recomputed"), "metrics_recomputed")
+    shown = pd.DataFrame(rows).rename(columns={"dataset": "data set"}).rename(columns=str.capitalize)
+    shown["Difference"] = [f"{one:.3f}" if one is not None else "" for one in (c.difference for c in cells)]
+    heat_table(shown.rename(columns={"N": "n"}), ("Published", "Recomputed"), "metrics_recomputed")
     metrics_figure.downloads("published-recomputed", rows)
 
 

@@ -15,6 +15,7 @@ from core.store import Store
 from core.store.kept_files import KeptFile, get_file, kept_files
 from core.store.runs import get_run, item_counts, list_runs
 from pages.components import metrics_folder, metrics_kept, visitor
+from pages.components.menu import menu
 from pages.components.messages import mistakes_shown, moment
 from pages.components.metrics_computed import Key
 
@@ -54,17 +55,13 @@ def remember(chosen: Chosen) -> None:
 def choose(store: Store) -> Chosen:
     """What is looked at; without any scores yet, the form that makes some."""
     names = {**named(store), **NOTHING_YET}
-    options = list(names)
-    before = st.session_state.get(_CHOSEN)
-    chosen: Chosen = st.selectbox(
+    return menu(
         "Scores",
-        options,
-        index=options.index(before) if before in options else 0,
-        format_func=names.__getitem__,
-        help="Newest first; runs that were started by command are here too.",
+        list(names),
+        _CHOSEN,
+        names.__getitem__,
+        help_text="Newest first; runs that were started by command are here too.",
     )
-    remember(chosen)
-    return chosen
 
 
 def named(store: Store) -> dict[Chosen, str]:

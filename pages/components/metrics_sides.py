@@ -7,6 +7,7 @@ import streamlit as st
 
 from core.analysis.meta_correlation import LiveSide, Side
 from core.datasets.published import published_names, published_side
+from core.errors import InputError
 from core.store import Store
 from pages.components import metrics_against, metrics_kept, metrics_scores
 from pages.components.metrics_computed import Key
@@ -43,14 +44,17 @@ def choose(store: Store, which: Which, shown: metrics_scores.Chosen) -> OpenSide
     names = dict(_FROM[which])
     if not metrics_scores.named(store):
         names.pop("live")
-    first = next(iter(names)) if shown[1] or which == "human" else "published"
+    known = bool(shown[1]) and metrics_against.has_levels(metrics_scores.open_scores(store, shown).table)
+    # Scores of texts whose quality nobody fixed meet ratings, and stand on the other side.
+    rated = bool(shown[1]) and not known
+    first = "live" if rated == (which == "human") and shown[1] else "published"
     came = st.radio(
         "From",
         list(names),
         index=list(names).index(first),
         format_func=names.__getitem__,
         horizontal=True,
-        key=f"metrics_side_{which}_{bool(shown[1])}",
+        key=f"metrics_side_{which}_{bool(shown[1])}_{known}",
         persist_state="session",
     )
     if came == "published":
@@ -90,6 +94,10 @@ def _live(store: Store, which: Which, shown: metrics_scores.Chosen) -> OpenSide 
     )
     scores = metrics_scores.open_scores(store, chosen)
     if which == "synthetic":
+        if scores.table.rows and not metrics_against.has_levels(scores.table):
+            raise InputError(
+                "These scores name no levels: choose others, or put them on the human side with ratings."
+            )
         side = LiveSide(scores.name, scores.table)
         return OpenSide(side, scores.key, scores.moving)
     target = metrics_against.human(store, "side")

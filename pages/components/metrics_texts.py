@@ -33,6 +33,12 @@ def take_run(run_id: int) -> None:
     st.session_state[RUN] = run_id
 
 
+def take_file(data: bytes, name: str) -> None:
+    """Fill the form with these texts, as if they had been given as a file."""
+    st.session_state[FROM] = "file"
+    st.session_state[_FILE] = (data, name)
+
+
 def choose(store: Store) -> Texts | None:
     """The texts as a file, after saying what is in it; None: nothing is chosen yet."""
     came = st.radio(

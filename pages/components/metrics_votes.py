@@ -10,7 +10,7 @@ from core.store.studies import list_studies
 from core.study.release import released_record
 from pages.components import metrics_computed, metrics_figure, metrics_tables
 from pages.components.figures import nothing, part
-from pages.components.metrics_heat import heat_table
+from pages.components.metrics_heat import heat_table, reasons_below
 from pages.components.metrics_scores import Scores
 from pages.components.results_tables import interval, left_out
 
@@ -53,24 +53,29 @@ def render(store: Store, scores: Scores) -> None:
 def _table(found: tuple[MetricVotes, ...]) -> None:
     levels = list(dict.fromkeys(level for one in found for level in one.by_level))
     lines = []
+    reasons: dict[str, list[str]] = {}
     for one in found:
         agreement, tau = one.agreement, one.tau
         line = {
             "Metric": one.metric,
-            "Family": one.family,
             "Pairs": agreement.n,
+            "Left out": sum(one.left_out.values()),
             "In order": agreement.estimate,
             "In order, interval": interval(agreement.low, agreement.high),
             "Kendall": tau.estimate,
             "Kendall, interval": interval(tau.low, tau.high),
         }
-        line |= {f"Level {level}": one.by_level[level].estimate for level in levels if level in one.by_level}
-        reasons = dict.fromkeys(reason for reason in (agreement.reason, tau.reason) if reason)
-        line["Note"] = "; ".join([f"undefined: {reason}" for reason in reasons])
-        line["Left out"] = left_out(one.left_out)
-        lines.append(line)
-    heated = ["Kendall", "In order", *(f"Level {level}" for level in levels)]
-    heat_table(pd.DataFrame(lines), heated, "metrics_votes_table", pinned="Metric")
+        line |= {
+            f"In order, {level}": one.by_level[level].estimate for level in levels if level in one.by_level
+        }
+        lines.append(line | {"Family": one.family})
+        said = [f"Undefined: {reason}" for reason in (agreement.reason, tau.reason) if reason]
+        said += [f"Left out: {left_out(one.left_out)}"] if one.left_out else []
+        for reason in dict.fromkeys(said):
+            reasons.setdefault(reason, []).append(one.metric)
+    shares = ["In order", *(f"In order, {level}" for level in levels)]
+    heat_table(pd.DataFrame(lines), ["Kendall"], "metrics_votes_table", pinned="Metric", shares=shares)
+    reasons_below(reasons, len(lines))
     st.markdown(
         ":small[In order: share of pairs with a winner that the metric orders as the raters did, a tie of the metric "
         "counting half; 0.5 is chance. Kendall: of the difference of scores and the composite vote, over all pairs. "

@@ -32,23 +32,30 @@ def render(store: Store, scores: Scores, found: Sequence[MetricByLevel]) -> None
     left, right = st.columns(2)
     name = left.selectbox("Metric", list(by_name), key="metrics_worst_metric")
     cases = by_name[name].worst
+    if scores.run is None:
+        st.dataframe([_row(case) for case in cases], hide_index=True, key="metrics_worst_cases")
+        st.markdown(":small[A table of scores holds no texts; score them here to see them side by side.]")
+        return
     place = right.selectbox(
         "Case", range(len(cases)), format_func=lambda at: _case(cases[at]), key="metrics_worst_case"
     )
-    if scores.run is None:
-        st.dataframe(
-            [vars(case) for case in cases],
-            hide_index=True,
-            key="metrics_worst_cases",
-        )
-        st.markdown(":small[A table of scores holds no texts; score them here to see them side by side.]")
-        return
     _texts(_outputs(scores.run.run_id, store, scores.run), cases[min(place, len(cases) - 1)])
 
 
 def _case(case: Preference) -> str:
     ahead = number(case.score - case.first_score)
     return f"{case.item_id[:_LONGEST]}, {case.system[:_LONGEST]}, level {case.level}: {ahead} ahead"
+
+
+def _row(case: Preference) -> dict[str, str | float]:
+    scores = {"Undamaged": case.first_score, "Damaged": case.score, "Ahead": case.score - case.first_score}
+    return {
+        "Item": case.item_id,
+        "System": case.system,
+        **case.labels,
+        "Level": case.level,
+        **{name: round(score, 3) for name, score in scores.items()},
+    }
 
 
 def _texts(outputs: OutputSet, case: Preference) -> None:

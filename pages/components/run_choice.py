@@ -8,6 +8,7 @@ from core.runs.kinds import maker_of, seed_of
 from core.runs.progress import is_worked_on
 from core.runs.settings import settings_of
 from core.schema import GENERATION_KINDS, Run
+from pages.components.menu import menu
 from pages.components.messages import moment
 
 NEW, REPORT = 0, -1
@@ -21,17 +22,13 @@ def choose(runs: Sequence[Run]) -> int:
     """The number of the run chosen, NEW or REPORT."""
     names = {NEW: "Make new answers ...", REPORT: "Inspect a published report ..."}
     names |= {run.run_id: name_of(run) for run in runs}
-    before = st.session_state.get(_CHOSEN, NEW)
-    options = list(names)
-    chosen = st.selectbox(
+    return menu(
         "Run",
-        options,
-        index=options.index(before) if before in names else 0,
-        format_func=names.__getitem__,
-        help="Newest first; runs that were started by command are here too.",
+        list(names),
+        _CHOSEN,
+        names.__getitem__,
+        help_text="Newest first; runs that were started by command are here too.",
     )
-    remember(chosen)
-    return chosen
 
 
 def remember(run_id: int) -> None:

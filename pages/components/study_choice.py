@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.schema import Study
+from pages.components.menu import menu
 
 NEW = 0
 """Stands for a study that is still to be imported."""
@@ -17,15 +18,9 @@ def choose(studies: Sequence[Study], *, offer_new: bool = False) -> int | None:
     options = [*([NEW] if offer_new else []), *names]
     if not options:
         return None
-    before = st.session_state.get(_CHOSEN)
-    chosen = st.selectbox(
-        "Study",
-        options,
-        index=options.index(before if before in options else next(iter(names), NEW)),
-        format_func=lambda number: names.get(number, "Import a new study ..."),
-    )
-    remember(chosen)
-    return chosen
+    if st.session_state.get(_CHOSEN) not in options:
+        remember(next(iter(names), NEW))
+    return menu("Study", options, _CHOSEN, lambda number: names.get(number, "Import a new study ..."))
 
 
 def remember(study_id: int) -> None:

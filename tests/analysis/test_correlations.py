@@ -85,7 +85,7 @@ def test_what_is_left_out_is_counted_by_reason():
     ]
     row = one(correlate_scores(table(rows, reasons={(3, 0): "no reference"}), options=FAST))
     assert (row.n, row.n_left_out) == (4, 4)
-    assert row.left_out == {"no reference": 1, "no score": 1, "no level": 1, "level best is no number": 1}
+    assert row.left_out == {"no reference": 1, "no score": 1, "no level": 1, "level is no number (best)": 1}
 
 
 def test_a_constant_metric_is_undefined_with_its_reason():
@@ -111,7 +111,7 @@ def test_a_metric_without_any_score_has_a_reason():
 
 
 def test_no_levels_say_what_to_do():
-    with pytest.raises(InputError, match=r"has no damage levels to correlate with.*--with human"):
+    with pytest.raises(InputError, match=r"has no damage levels to correlate with.*--human"):
         correlate_scores(table([(ScoredRow("a", "s"), 1.0)]))
 
 

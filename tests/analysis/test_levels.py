@@ -91,8 +91,12 @@ def test_levels_by_other_names_stand_in_the_order_of_their_numbers():
 
 def test_an_unscored_metric_is_undefined_not_zero():
     (found,) = by_level(table(ladder({"i": [None, None], "j": [None, None]})))
-    for estimate in (found.monotonic, found.levels[0].mean, found.prefers_damaged["all"]):
-        assert (estimate.estimate, estimate.n, estimate.reason) == (None, 0, "no units")
+    for estimate, reason in (
+        (found.monotonic, "no item has a score at every level"),
+        (found.levels[0].mean, "no text of this level has a score"),
+        (found.prefers_damaged["all"], "no item has a score both undamaged and at a damaged level"),
+    ):
+        assert (estimate.estimate, estimate.n, estimate.reason) == (None, 0, reason)
     assert (found.monotonic.n_left_out, found.prefers_damaged["all"].n_left_out) == (2, 2)
     assert found.worst == ()
 
@@ -102,7 +106,10 @@ def test_an_unscored_metric_is_undefined_not_zero():
     [
         ([(ScoredRow("i", "s"), 1.0)], "there is none"),
         (ladder({"i": [1.0]}), "there is 0"),
-        (ladder({"i": [1.0, 2.0]}) + ladder({"i": [3.0]}), "item i, level 0 is listed more than once"),
+        (
+            ladder({"i": [1.0, 2.0]}) + ladder({"i": [3.0]}),
+            "item i, system s, level 0 is listed more than once",
+        ),
     ],
 )
 def test_what_cannot_be_compared_is_said(rows, said):

@@ -108,6 +108,11 @@ def test_the_scatter_names_metrics_grows_by_itself_and_can_be_taken_away(
     assert title_of(other) == whole
     assert wanted == [copy.as_uri()], "it needs no network"
 
+    page.get_by_role("tab", name="Correlations", exact=True).click()
+    expect(page.locator("[data-testid=stDataFrame]").first).to_be_visible(timeout=SOON)
+    expect(page.get_by_label("Download as CSV", exact=True)).to_be_hidden()
+    page.get_by_role("tab", name="Meta-correlation", exact=True).click()
+
     page.locator(".js-plotly-plot").first.hover()
     picture = downloaded(page, page.locator(".modebar-btn").first.click)
     assert picture.suggested_filename == "assay-meta-correlation.png"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.cli import main
+from core.cli import main, progress_line
 
 
 @pytest.fixture
@@ -15,6 +15,7 @@ def run(
     """Run a command that must succeed on a database of its own; returns what it printed."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ASSAY_DB", str(tmp_path / "assay.db"))
+    monkeypatch.setattr(progress_line, "QUIET_SECONDS", 600.0)  # however slow the machine is
 
     def command(*arguments: str) -> str:
         capsys.readouterr()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from scipy import stats
 
-from core.cli import main
+from core.cli import correlate, main, progress_line
 
 Run = Callable[..., str]
 TWO_MODELS = {
@@ -168,11 +168,37 @@ def test_what_was_not_asked_for_says_so(run: Run, results: Path) -> None:
 
 def test_a_person_reads_what_it_is_against_and_what_is_left_out(run: Run, scores: Path, human: Path) -> None:
     printed = run("correlate", str(scores), "--with", "human", "--human", str(human), "--rank", "pearson")
-    assert printed.startswith("Against human ratings (human.csv): positive is good.\n")
+    assert printed.startswith("Against human ratings (human.csv, 2 raters, averaged): positive is good.\n")
     assert "undefined: all scores are equal" in printed
     assert "Left out: no rating: 2 rows" in printed
     assert "Note: 4 of 16 ratings met no score: their item has no score" in printed
     assert "Not ranked: flat: all scores are equal" in printed
+
+
+def whole_pearson() -> float:
+    """Of all texts with minus the level, by scipy."""
+    pairs = [
+        (score, -level)
+        for items in TWO_MODELS.values()
+        for scores in items.values()
+        for level, score in enumerate(scores)
+        if score is not None
+    ]
+    return float(stats.pearsonr(*zip(*pairs, strict=True)).statistic)
+
+
+def test_long_work_is_announced_and_told(
+    results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ASSAY_DB", str(tmp_path / "assay.db"))
+    monkeypatch.setattr(correlate, "LONG_WORK", 1)
+    monkeypatch.setattr(progress_line, "QUIET_SECONDS", 0.0)
+    monkeypatch.setattr(progress_line, "LINE_SECONDS", 0.001)
+    assert main(["correlate", str(results), "--with", "level", "--group", "model"]) == 0
+    out, err = capsys.readouterr()
+    assert "20 texts, 1 metric, 10,000 resamples." in err.splitlines()
+    assert "group 2 of 2, " in err
+    assert "20 texts" not in out
 
 
 def test_further_tables_stand_beside_the_correlations(run: Run, results: Path) -> None:
@@ -180,7 +206,9 @@ def test_further_tables_stand_beside_the_correlations(run: Run, results: Path) -
     further = ("--rank", "pearson", "--levels", "--redundancy", "kendall")
     whole = json.loads(run(*command, *further, "--json"))
     assert set(whole) == {"correlations", "ranking", "levels", "redundancy"}
-    assert whole["ranking"]["order"] == [{"metric": "result", "cluster": 1}]
+    (only,) = whole["ranking"]["order"]
+    assert (only["metric"], only["cluster"]) == ("result", 1)
+    assert only["coefficient"] == pytest.approx(whole_pearson())
     monotonic = whole["levels"][0]["monotonic"]
     assert (monotonic["estimate"], monotonic["n"], monotonic["n_left_out"]) == (pytest.approx(2 / 3), 3, 1)
     assert whole["levels"][0]["levels"][0]["level"] == "A0"

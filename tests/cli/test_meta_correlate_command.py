@@ -158,7 +158,7 @@ def test_one_metric_is_undefined_with_its_reason(run: Run, pair: tuple[str, str]
         (("absent.json", "synthetic.json"), "absent.json cannot be read"),
         (("human.json", "absent.csv"), "absent.csv cannot be read"),
         (("published:mocha", "synthetic.json", "--method", "kendall"), "--first-order spearman"),
-        (("human.json", "other.json"), "No metric of human is also on the other side, other"),
+        (("human.json", "other.json"), "No metric of human.json is also on the other side, other.json"),
         (
             ("human.json", "synthetic.json", "--by", "prompt"),
             "--by and --over need scores on the synthetic side",

@@ -159,7 +159,7 @@ def test_a_run_of_scores_is_shown_written_and_resumed_like_any_other(quiet: Run,
 
 def test_the_list_names_every_metric(quiet: Run) -> None:
     listed = quiet("score", "--list").splitlines()
-    assert [line.split("\t")[0] for line in listed[1:-1]] == [spec.metric.name for spec in all_metrics()]
+    assert [line.split()[0] for line in listed[1:-1]] == [spec.metric.name for spec in all_metrics()]
     assert "environment of their own" in listed[-1]
 
 

@@ -43,13 +43,15 @@ def test_meta_judges_synthetic_file_is_turned() -> None:
         "bertscore(lang=en)": "BERTScore",
         "rouge(n=4)": "ROUGE",
     }
-    assert (found.name, found.notes) == ("side", (TURNED,))
+    assert (found.name, found.notes) == ("side.json", (TURNED,))
+    assert (found.against, found.scores_turned) == ("-level", False)
 
 
 def test_meta_judges_human_file_stays() -> None:
     found = read(META_JUDGE)
     assert found.values["bleu(order=4)"] == {"pearson": -0.5, "spearman": -0.6, "kendall": -0.4}
     assert found.notes == ()
+    assert (found.against, found.scores_turned) == (None, False)
 
 
 @pytest.mark.parametrize(
@@ -96,6 +98,12 @@ def test_what_correlate_prints(against: str, sign: int, synthetic: bool) -> None
     assert found.values == {"bleu-4": {"pearson": sign * 0.5}, "rouge-4": {"pearson": None}}
     assert (found.n, found.reasons) == ({"bleu-4": 12, "rouge-4": 12}, {"rouge-4": "constant scores"})
     assert (TURNED in found.notes) == (sign < 0)
+    assert (found.against, found.scores_turned) == ("human" if against == "human" else "-level", True)
+
+
+def test_what_correlate_prints_with_further_tables() -> None:
+    rows = [row("bleu-4", "human", 0.5)]
+    assert read({"correlations": rows, "ranking": {"order": []}}) == read(rows)
 
 
 def test_further_groups_are_refused_by_name() -> None:
@@ -111,6 +119,8 @@ def test_ours_comes_back_as_it_was_on_either_side() -> None:
         {"x": "constant scores"},
         {"bleu-4": 120},
         ("a note",),
+        "human",
+        False,
     )
     for synthetic in (True, False):
         assert read_correlations(write_correlations(ours), "x.json", synthetic=synthetic) == ours
@@ -144,7 +154,24 @@ def test_rounding_beyond_one_is_one() -> None:
         (b"[]", "holds no metric"),
         (b"3", "expected an object of metrics"),
         (b'{"a": {"pearson": 0.1}, "a": {"pearson": 0.2}}', "key a appears more than once"),
-        (b'{"a": {"pearson": Infinity}}', "expected a number or null"),
+        (
+            b'{"a": {"pearson": Infinity}}',
+            "pearson: is infinite, expected a number between -1 and 1, or null",
+        ),
+        (b'{"a": {"pearson": [-Infinity, 1]}}', "pearson: is infinite"),
+        (b'{"a": {"pearson": "0.5"}}', "pearson: is a text, expected a number or null"),
+        (
+            b'{"estimate": 0.5, "points": [], "low": null}',
+            "it holds a meta-correlation, not one correlation a metric",
+        ),
+        (
+            b'{"format": "assay-correlations", "version": 1, "metrics": {}, "against": "age"}',
+            "against is not one of",
+        ),
+        (
+            b'{"format": "assay-correlations", "version": 1, "metrics": {}, "scores_turned": 1}',
+            "scores_turned: is a number",
+        ),
         (b'[{"group": {"metric": "a"}, "against": "age", "pearson": 1}]', "against is not one of"),
         (b'[{"against": "human"}]', '"group" with a "metric" is missing'),
         (b'{"format": "assay-correlations", "version": 2, "metrics": {}}', "newer Assay"),

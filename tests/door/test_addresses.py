@@ -20,6 +20,7 @@ PAGES = (
     "welcome",
     "methods",
     "generate",
+    "metrics",
     "app",
     "pages/studies.py",
     "door",

@@ -1,0 +1,49 @@
+"""What a reader of a meta-correlation has to know: of its sides, and of human sides that met nothing."""
+
+from collections.abc import Collection, Iterator, Mapping
+
+from core.analysis.meta_sides import SideValues
+from core.datasets.reading import shown
+from core.schema.scores import Against, Method
+
+_FEWEST_SIGNS = 3
+_WRONG: tuple[tuple[Against, ...], tuple[Against, ...]] = (("-level", "level"), ("human",))
+"""What the human side, and the synthetic one, are not correlated with."""
+_TARGETS: Mapping[Against, str] = {
+    "human": "human ratings",
+    "-level": "the damage level",
+    "level": "the damage level",
+}
+
+
+def notes_on(sides: tuple[SideValues, SideValues], method: Method, first_order: Method) -> Iterator[str]:
+    """The sides' own notes with their names, sides that look swapped, and how they were compared."""
+    said: dict[str, list[str]] = {}
+    for side in sides:
+        for note in dict.fromkeys(side.notes):
+            said.setdefault(note, []).append(shown(side.name))
+    yield from (f"{' and '.join(dict.fromkeys(names))}: {note}" for note, names in said.items())
+    for side, what, wrong in zip(sides, ("human", "synthetic"), _WRONG, strict=True):
+        if side.against in wrong:
+            yield (
+                f"{shown(side.name)} stands as the {what} side, but its correlations are with {_TARGETS[side.against]}: "
+                "are the sides swapped?"
+            )
+        negative = sum(value < 0 for value in side.values.values())
+        if len(side.values) >= _FEWEST_SIGNS and 5 * negative >= 4 * len(side.values):
+            yield (
+                f"{negative} of {len(side.values)} correlations of {shown(side.name)} are negative, though a metric that "
+                "follows quality is positive: were they made with what counts errors, or are the sides swapped?"
+            )
+    if first_order != method:
+        yield f"{first_order} correlations of each metric, {method} between the two sides"
+    items = [{row.item_id for row in side.joined.table.rows} for side in sides if side.joined is not None]
+    if len(items) == 2 and items[0] & items[1]:
+        yield "both sides name the same items, but the interval over items draws them apart"
+
+
+def unmet(humans: Collection[str], met: Collection[str]) -> tuple[str, ...]:
+    """A note on the data sets with a human side that no text of the synthetic side belongs to."""
+    lost = [shown(name) for name in humans if name and name not in met]
+    there = ", ".join(shown(name) for name in met) or "none"
+    return (f"no text is of {', '.join(lost)}; the synthetic side has {there}",) if lost else ()

@@ -1,0 +1,72 @@
+"""Rows of scores and of ratings by their columns: groups of them, and which belong to one item."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.schema.scores import Rating, ScoredRow, ScoreTable
+
+Named = ScoredRow | Rating
+Key = tuple[object, ...]
+
+_BLANK = (None, "", "und")
+NO_VALUE = "(none)"
+"""What a group is called whose rows lack the column."""
+
+
+def column_of(row: Named, name: str) -> str | None:
+    """The row's value in a column: item, system, level, language, or a label."""
+    if name == "item":
+        return row.item_id
+    if name in ("system", "level"):
+        return row.system if name == "system" else row.level
+    return row.language if name == "language" else row.labels.get(name)
+
+
+def group_columns(table: ScoreTable) -> tuple[str, ...]:
+    """The columns by which rows can be grouped."""
+    labels = {label: None for row in table.rows for label in row.labels}
+    return ("system", "level", "language", *labels)
+
+
+def items_of(rows: Sequence[Named]) -> NDArray[np.int64]:
+    """A number for each row's item: its id, within its data set and language. What is resampled.
+
+    A row that leaves data set or language blank belongs to the item of that id, where there is only one.
+    """
+    numbers: dict[Key, int] = {}
+    columns = (values_of(rows, "dataset"), values_of(rows, "language"))
+    keys = ((row.item_id, *own) for row, *own in zip(rows, *columns, strict=True))
+    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
+
+
+def values_of(rows: Sequence[Named], column: str) -> list[str | None]:
+    """Each row's value in a column that may be blank: then what the item's other rows say, if they agree."""
+    own = [None if (value := column_of(row, column)) in _BLANK else value for row in rows]
+    if None not in own:
+        return own
+    said: dict[str, set[str]] = {}
+    for row, value in zip(rows, own, strict=True):
+        if value is not None:
+            said.setdefault(row.item_id, set()).add(value)
+    only = {item: next(iter(values)) for item, values in said.items() if len(values) == 1}
+    return [only.get(row.item_id) if value is None else value for row, value in zip(rows, own, strict=True)]
+
+
+def names_of(rows: Sequence[Named], column: str) -> NDArray[np.str_]:
+    """Each row's value in a column, `NO_VALUE` where it has none."""
+    return np.array([column_of(row, column) or NO_VALUE for row in rows], dtype=str)
+
+
+def rows_at(table: ScoreTable, indices: Sequence[int]) -> ScoreTable:
+    """Some rows of a table, in the order given, with their reasons."""
+    place = {index: new for new, index in enumerate(indices)}
+    return replace(
+        table,
+        rows=tuple(table.rows[index] for index in indices),
+        values=table.values[list(indices)],
+        reasons={(place[r], m): reason for (r, m), reason in table.reasons.items() if r in place},
+        notes=(),
+    )

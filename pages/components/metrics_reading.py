@@ -1,0 +1,21 @@
+"""What a person should know before believing a run's scores: metrics that cannot read its references."""
+
+import streamlit as st
+
+from core.runs.score_plan import reading_notes
+from core.runs.score_settings import scoring_of
+from core.runs.scoring import output_set
+from core.schema import Run
+from core.store import Store
+from pages.components.messages import plain
+
+
+def render(store: Store, run: Run) -> None:
+    """A warning for each group of metrics; most runs have none."""
+    for note in _notes(run.run_id, store, run):
+        st.warning(plain(note))
+
+
+@st.cache_data(show_spinner=False, max_entries=20)
+def _notes(run_id: int, _store: Store, _run: Run) -> tuple[str, ...]:
+    return reading_notes(scoring_of(_run), output_set(_store, _run))

@@ -1,0 +1,50 @@
+"""Tables for a terminal that is narrower than they are."""
+
+import io
+import sys
+
+import pytest
+
+from core.cli.aligned import print_aligned
+
+HEADER = ["language", "metric", "n", "Pearson", "Spearman"]
+ROWS = [["en", "bleu-4", 12, "0.512 [0.401, 0.611]", "0.5"], ["de", "chrf", 7, "0.1", "0.498 [0.4, 0.6]"]]
+
+
+class Terminal(io.StringIO):
+    """A stream that somebody watches."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_table_that_is_too_wide_comes_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "44")
+    monkeypatch.setattr(sys, "stdout", terminal := Terminal())
+    print_aligned(HEADER, ROWS)
+    assert terminal.getvalue().splitlines() == [
+        "language  metric  n   Pearson",
+        "en        bleu-4  12  0.512 [0.401, 0.611]",
+        "de        chrf    7   0.1",
+        "",
+        "language  metric  Spearman",
+        "en        bleu-4  0.5",
+        "de        chrf    0.498 [0.4, 0.6]",
+    ]
+
+
+@pytest.mark.parametrize("columns", ["20", "1"])
+def test_no_column_is_lost_however_narrow_it_is(columns: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.setattr(sys, "stdout", terminal := Terminal())
+    print_aligned(HEADER, ROWS)
+    parts = terminal.getvalue().split("\n\n")
+    assert [part.splitlines()[0].split()[-1] for part in parts] == ["n", "Pearson", "Spearman"]
+
+
+def test_a_file_gets_the_whole_table(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "44")
+    print_aligned(HEADER, ROWS)
+    assert len(capsys.readouterr().out.splitlines()) == 3
