@@ -28,7 +28,7 @@ def print_meta(found: MetaCorrelation, alternative: str) -> None:
         print(f"  interval over items:   {_said(found.over_items)}")
     p = found.p_one_sided if alternative == "greater" else found.p_two_sided
     side = "one-sided" if alternative == "greater" else "two-sided"
-    print(f"  p {side}: {'undefined' if p is None else f'{p:.3g}'}")
+    print(f"  p {side}: {f'undefined: {found.p_reason}' if p is None else f'{p:.3g}'}")
     for family, without in found.without_family.items():
         print(f"  without {shown(family)}: {with_interval(without)} (n={without.n})")
     for line in _dropped([found]):
