@@ -122,6 +122,7 @@ def test_the_scatter_names_metrics_grows_by_itself_and_can_be_taken_away(
     )
 
 
+@pytest.mark.slow
 def test_generated_texts_are_scored_from_the_page_generate(
     app: AppServer, app_store: Store, new_page: NewPage, scored: Run
 ) -> None:

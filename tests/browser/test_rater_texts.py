@@ -141,7 +141,7 @@ def test_german_labels_for_a_german_rater(app: AppServer, app_store: Store, new_
 
 @pytest.mark.parametrize(
     "kind",
-    [k if k in ("html", "markdown") else pytest.param(k, marks=pytest.mark.slow) for k in HOSTILE],
+    [k if k == "html" else pytest.param(k, marks=pytest.mark.slow) for k in HOSTILE],
 )
 def test_hostile_words_of_owner_and_rater_are_shown_as_they_are(
     app: AppServer, app_store: Store, new_page: NewPage, kind: str

@@ -377,6 +377,7 @@ def test_the_csv_guards_formulas() -> None:
 # --- real data ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 def test_a_folder_of_wmt_gives_scores_and_ratings(store: Store, shared_data: Path) -> None:
     at = visit(("upload", 0))
