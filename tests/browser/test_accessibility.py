@@ -33,7 +33,7 @@ def settled_or_still(page: Page) -> None:
     ("scheme", "size"),
     [
         pytest.param("light", "wide", marks=pytest.mark.slow),
-        ("dark", "phone"),
+        pytest.param("dark", "phone", marks=pytest.mark.slow),
         pytest.param("dark", "wide", marks=pytest.mark.slow),
         pytest.param("light", "phone", marks=pytest.mark.slow),
     ],

@@ -203,6 +203,7 @@ def owner_reads_it(app: AppServer, store: Store, new_page: NewPage, study_id: in
     assert outside(asked, app) == []
 
 
+@pytest.mark.slow
 def test_bidi_overrides_reorder_nothing_outside_their_answer(
     app: AppServer, app_store: Store, new_page: NewPage
 ) -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 from app_server import AppServer, on_pair, settled, through_onboarding
 from playwright.sync_api import expect
 from rating_visit import NewPage, at_the_first_pair, click, given, open_study, press
@@ -134,6 +135,7 @@ def test_two_tabs_give_one_answer_each_to_the_pair_on_its_screen(
     assert kept == ["left", "both_good", "right"]
 
 
+@pytest.mark.slow
 def test_browser_back_shows_the_pair_before(app: AppServer, app_store: Store, new_page: NewPage) -> None:
     study_id, page = at_the_first_pair(app, app_store, new_page)
     press(page, 1, "left")

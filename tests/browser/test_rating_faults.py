@@ -4,6 +4,7 @@ import sqlite3
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from app_server import AppServer, on_pair, settled, through_onboarding
 from factories import dataset
 from playwright.sync_api import expect
@@ -67,6 +68,7 @@ def test_when_the_database_cannot_be_written_the_pair_stays(
     assert given(app_store, study_id) == {1: "left"}
 
 
+@pytest.mark.slow
 def test_a_tab_that_is_behind_takes_no_comment_back(
     app: AppServer, app_store: Store, new_page: NewPage
 ) -> None:
@@ -85,6 +87,7 @@ def test_a_tab_that_is_behind_takes_no_comment_back(
     assert (answer.choice, answer.comment, answer.invalid) == ("left", "from the second tab", True)
 
 
+@pytest.mark.slow
 def test_a_press_that_another_event_follows_is_saved_or_stays_open(
     app: AppServer, app_store: Store, new_page: NewPage
 ) -> None:
