@@ -34,6 +34,7 @@ from core.cli.score_sources import (
     add_interval_options,
     add_rating_options,
     correlation_options,
+    interval_problems,
     open_ratings,
     open_scores,
 )
@@ -137,13 +138,7 @@ def _announce(table: ScoreTable, chosen: CorrelationOptions) -> None:
 
 
 def _check(options: argparse.Namespace) -> None:
-    problems = []
-    if options.resamples < 0:
-        problems.append(f"--resamples: {options.resamples} is negative; 0 asks for no intervals")
-    if not 0 < options.confidence < 1:
-        problems.append(f"--confidence: {options.confidence} does not lie between 0 and 1")
-    if options.seed < 0:
-        problems.append(f"--seed: {options.seed} is negative")
+    problems = interval_problems(options)
     if options.target == "level" and options.human is not None:
         problems.append("--human: ratings are used with --with human only")
     if options.target == "level" and options.lower_is_better:

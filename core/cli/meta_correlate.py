@@ -28,7 +28,7 @@ from core.cli.options import (
     write_file,
 )
 from core.cli.progress_line import telling
-from core.cli.score_sources import add_interval_options, add_rating_options, open_side
+from core.cli.score_sources import add_interval_options, add_rating_options, interval_problems, open_side
 from core.datasets.reading import shown
 from core.errors import InputError
 from core.schema.scores import METHODS
@@ -100,13 +100,7 @@ def _meta_correlate(options: argparse.Namespace) -> None:
 
 
 def _check(options: argparse.Namespace) -> None:
-    problems = []
-    if options.resamples < 0:
-        problems.append(f"--resamples: {options.resamples} is negative; 0 asks for no intervals")
-    if not 0 < options.confidence < 1:
-        problems.append(f"--confidence: {options.confidence} does not lie between 0 and 1")
-    if options.seed < 0:
-        problems.append(f"--seed: {options.seed} is negative")
+    problems = interval_problems(options)
     if options.out is not None and options.out.suffix.lower() != ".json":
         problems.append(f"--out: {options.out} is no .json file")
     if not (options.by or options.over) and _names_sides(options.human_side):

@@ -66,6 +66,18 @@ def add_interval_options(command: argparse.ArgumentParser, n_resamples: int) -> 
     command.add_argument("--seed", type=int, default=0, help="of every resampling (default %(default)s)")
 
 
+def interval_problems(options: argparse.Namespace) -> list[str]:
+    """What is wrong with the options of `add_interval_options`."""
+    problems = []
+    if options.resamples < 0:
+        problems.append(f"--resamples: {options.resamples} is negative; 0 asks for no intervals")
+    if not 0 < options.confidence < 1:
+        problems.append(f"--confidence: {options.confidence} does not lie between 0 and 1")
+    if options.seed < 0:
+        problems.append(f"--seed: {options.seed} is negative")
+    return problems
+
+
 def open_scores(given: str, options: argparse.Namespace) -> Scores:
     """Scores of a run (`run:3`), a folder in the form of mt-metrics-eval, or a file. Raises InputError."""
     run = _RUN.fullmatch(given)
