@@ -9,8 +9,8 @@ from core.store import Store, database_path
 from core.store.backup import write_backup
 from core.store.sign_in import count_event, events
 from pages.components import visitor
-from pages.components.figures import table
 from pages.components.messages import moment
+from pages.components.parts import table
 
 
 def render() -> None:

@@ -1,8 +1,11 @@
 """The house's rules that import-linter cannot see, and documents that must not drift from the code."""
 
 import ast
+import os
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -187,3 +190,17 @@ def test_every_promise_names_a_test_that_is_there() -> None:
         assert path.is_file(), f"{file} is gone"
         there = {node.name for node in ast.walk(tree(path)) if isinstance(node, ast.FunctionDef)}
         assert not test or test in there, f"{file} has no {test}"
+
+
+@pytest.mark.slow
+def test_tests_are_collected_in_the_same_order_whatever_the_hash_seed() -> None:
+    """Two workers must collect the same list, so a set may not say which cases there are."""
+    asked = [sys.executable, "-m", "pytest", "--collect-only", "tests"]
+    children = [
+        subprocess.Popen(asked, cwd=ROOT, env=os.environ | {"PYTHONHASHSEED": seed}, stdout=subprocess.PIPE)
+        for seed in "123"
+    ]
+    listed = [child.communicate()[0].partition(b"\n\n")[0] for child in children]
+    assert all(child.returncode == 0 for child in children)
+    assert b"test_house.py::" in listed[0]
+    assert len(set(listed)) == 1

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from core.analysis.correlations import CorrelationReport, MetricCorrelation, Pooled, Ranking
+from core.analysis.estimate_json import ends
 from core.analysis.levels import MetricByLevel
 from core.analysis.redundancy import Redundancy
 from core.datasets.spreadsheet import csv_bytes
@@ -83,11 +84,7 @@ def _ends(estimate: Estimate | None, why_none: str = "") -> dict[str, Any]:
     if estimate is None:
         return {"estimate": None, "low": None, "high": None, "reason": why_none, "interval_reason": why_none}
     return {
-        "estimate": estimate.estimate,
-        "low": estimate.low,
-        "high": estimate.high,
-        "reason": estimate.reason,
-        "interval_reason": estimate.interval_reason,
+        **ends(estimate),
         "confidence_level": estimate.confidence_level,
         "n_resamples": estimate.n_resamples,
         "n_undefined": estimate.n_undefined,

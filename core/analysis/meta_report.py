@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from core.analysis.estimate_json import ends
 from core.analysis.meta_correlation import Matrix, MatrixCell, MetaCorrelation
 from core.stats.resampling import Estimate
 
@@ -11,7 +12,7 @@ from core.stats.resampling import Estimate
 def meta_json(found: MetaCorrelation) -> dict[str, Any]:
     """The estimate with its interval over metrics, the one over items, p values, points, and what was dropped."""
     return {
-        **_ends(found.over_metrics),
+        **ends(found.over_metrics),
         "p_one_sided": found.p_one_sided,
         "p_two_sided": found.p_two_sided,
         "p_reason": found.p_reason,
@@ -19,7 +20,7 @@ def meta_json(found: MetaCorrelation) -> dict[str, Any]:
         "dropped": dict(found.dropped),
         "over_items": _over_items(found.over_items),
         "without_family": {
-            family: {**_ends(estimate), "n_metrics": estimate.n}
+            family: {**ends(estimate), "n_metrics": estimate.n}
             for family, estimate in found.without_family.items()
         },
         "method": found.method,
@@ -30,16 +31,6 @@ def meta_json(found: MetaCorrelation) -> dict[str, Any]:
         "synthetic": found.synthetic,
         "notes": list(found.notes),
         "points": [asdict(point) for point in found.points],
-    }
-
-
-def _ends(estimate: Estimate) -> dict[str, Any]:
-    return {
-        "estimate": estimate.estimate,
-        "low": estimate.low,
-        "high": estimate.high,
-        "reason": estimate.reason,
-        "interval_reason": estimate.interval_reason,
     }
 
 

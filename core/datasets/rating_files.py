@@ -1,12 +1,14 @@
-"""Human ratings in whatever form a file has them."""
+"""Human ratings in whatever form a file has them, and out as one JSON object a line."""
 
+import json
 from pathlib import PurePath
+from typing import Any
 
 from core.datasets.mqm import holds_mqm, read_mqm
 from core.datasets.ratings import read_ratings
 from core.datasets.reading import shown
 from core.errors import InputError
-from core.schema.scores import RatingSet
+from core.schema.scores import Rating, RatingSet
 
 
 def read_rating_file(data: bytes, file_name: str, *, lower_is_better: bool = False) -> RatingSet:
@@ -22,3 +24,22 @@ def read_rating_file(data: bytes, file_name: str, *, lower_is_better: bool = Fal
             )
         return read_mqm(data, file_name)
     return read_ratings(data, file_name, lower_is_better=lower_is_better)
+
+
+def write_ratings_jsonl(ratings: RatingSet) -> bytes:
+    """One rating a line, as read_ratings reads it. Marked errors are in their score, and are not written."""
+    return "".join(json.dumps(_row(one), ensure_ascii=False) + "\n" for one in ratings.ratings).encode()
+
+
+def _row(one: Rating) -> dict[str, Any]:
+    row = {
+        **one.labels,
+        "item_id": one.item_id,
+        "system": one.system,
+        "level": one.level,
+        "rater": one.rater,
+        "score": one.score,
+        "dimension": one.dimension,
+        "language": one.language,
+    }
+    return {name: value for name, value in row.items() if value is not None}

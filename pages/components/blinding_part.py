@@ -6,9 +6,9 @@ import streamlit as st
 from core.analysis.blinding import ORDER, Blinding
 from core.analysis.study_results import StudyResults
 from core.stats.blinding_index import BlindingIndex
-from pages.components.figures import nothing, part, table
 from pages.components.messages import plain
-from pages.components.results_tables import UNDEFINED, interval, left_out, number, percent
+from pages.components.numbers import UNDEFINED, interval, left_out, number, percent
+from pages.components.parts import nothing, part, table
 
 _ANSWERS = {"left": "left", "right": "right", "unsure": "cannot tell"}
 

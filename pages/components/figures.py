@@ -6,10 +6,8 @@ Every part takes the result as it is and shows it; a part without data says what
 import json
 from collections.abc import Callable
 from functools import partial
-from textwrap import wrap
 
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
 from core import plots
@@ -19,37 +17,10 @@ from core.study.bundle import write_bundle
 from core.study.export import guesses_csv, paper_files, to_csv, to_jsonl, to_paper_zip
 from pages.components import results_tables as tables
 from pages.components.messages import plain
-from pages.components.results_tables import number, percent
+from pages.components.numbers import left_out, number, percent
+from pages.components.parts import HELP, chart, nothing, part, table
 
-HELP = "methods"
-"""The page that shows docs/statistics.md; every section there has an anchor that a part names."""
-_CONFIG = {"displaylogo": False, "modeBarButtons": [["toImage"]]}
 _STYLE = '<style>[data-testid="stTable"] * { overflow-wrap: normal; word-break: normal; }</style>'
-
-
-def table(frame: pd.DataFrame) -> None:
-    """A table of results; every text in it is shown as it is, and notes stay wide enough to read on a phone."""
-    shown = frame.astype(str)
-    if "Note" in shown:
-        shown["Note"] = [_wide(note) for note in shown["Note"]]
-        if not shown["Note"].any():
-            shown = shown.drop(columns="Note")
-    st.table(shown.rename(columns=plain).map(plain), hide_index=True, border="horizontal", width="content")
-
-
-def chart(figure: go.Figure, alt: str, key: str, file_name: str = "assay-figure") -> None:
-    """A plotly figure in the visitor's theme, with a description for those who cannot see it.
-
-    Streamlit's own grey for axes has too little contrast for small letters. The ground is left to its theme, which
-    takes the page's: a picture that is saved from a dark page would have light letters on none.
-    """
-    figure.update_layout(paper_bgcolor=None, plot_bgcolor=None)
-    font = {"color": "#f4f4f5" if st.context.theme.type == "dark" else "#3a3a3a"}
-    figure.update_layout(font=font)
-    for update in (figure.update_xaxes, figure.update_yaxes):
-        update(tickfont=font, title_font=font)
-    image = {"toImageButtonOptions": {"filename": file_name, "scale": 2}}
-    st.plotly_chart(figure, config=_CONFIG | image, alt=alt, key=key)
 
 
 def standing(record: StudyRecord, results: StudyResults, *, filtered: bool) -> None:
@@ -68,8 +39,7 @@ def standing(record: StudyRecord, results: StudyResults, *, filtered: bool) -> N
         }.items():
             st.metric(name, value, width="content")
     st.markdown(
-        f"Left out: pairs: {tables.left_out(block.n_left_out)}; "
-        f"answers: {tables.left_out(results.answers_left_out)}."
+        f"Left out: pairs: {left_out(block.n_left_out)}; answers: {left_out(results.answers_left_out)}."
     )
     if filtered:
         st.markdown("Filtered: a verdict on a part of the data chosen after looking is exploratory.")
@@ -216,7 +186,7 @@ def position(results: StudyResults) -> None:
     if results.raters:
         table(tables.position(results))
     if results.position_left_out:
-        st.markdown(f"Choices left out: {tables.left_out(results.position_left_out)}.")
+        st.markdown(f"Choices left out: {left_out(results.position_left_out)}.")
     if not results.raters:
         nothing("no choice of a side")
 
@@ -277,30 +247,6 @@ def downloads(record: StudyRecord, results: StudyResults, release: Callable[[str
 def results_json(results: StudyResults) -> bytes:
     """What `study results --json` prints."""
     return (json.dumps(results.to_json(), indent=2, ensure_ascii=False) + "\n").encode()
-
-
-def _wide(note: str) -> str:
-    return " ".join(line.replace(" ", "\u00a0") for line in wrap(note, 48, break_on_hyphens=False))
-
-
-def part(title: str, sentence: str, anchor: str | None = None) -> None:
-    """A heading, what the part shows, and where it is explained."""
-    st.subheader(title, anchor=False)
-    explained(sentence, anchor)
-
-
-def explained(sentence: str, anchor: str | None = None) -> None:
-    """A sentence on what is shown, and where it is explained."""
-    st.markdown(f"{sentence} {_where(anchor)}" if anchor else sentence)
-
-
-def _where(anchor: str) -> str:
-    return f":small[[How it is computed]({HELP}#{anchor})]"
-
-
-def nothing(reason: str) -> None:
-    """In place of a part without data."""
-    st.markdown(f"Nothing to show: {reason}.")
 
 
 def _table_or_nothing(results: StudyResults, frame: pd.DataFrame) -> None:

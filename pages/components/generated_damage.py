@@ -5,8 +5,8 @@ import streamlit as st
 from core.generation.records import DamageTrace
 from core.schema import Item
 from pages.components import generated_level_diff as texts
-from pages.components.figures import nothing
 from pages.components.messages import plain
+from pages.components.parts import nothing
 
 _HOW = {
     "llm": "written by the model",

@@ -8,8 +8,8 @@ from core.generation.factual.published import PUBLISHED
 from core.generation.records import FactualTrace
 from core.schema import Item
 from pages.components import generated_level_diff as texts
-from pages.components.figures import nothing, table
 from pages.components.messages import plain
+from pages.components.parts import nothing, table
 
 _ORIGINS = {
     "llm": "Written by the model.",

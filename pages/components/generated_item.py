@@ -13,8 +13,8 @@ from core.store import Store
 from core.store.replies import item_costs
 from core.store.runs import item_states, run_item
 from pages.components import generated_damage, generated_factual, generated_level_diff
-from pages.components.figures import nothing, table
 from pages.components.messages import mistakes_shown, plain
+from pages.components.parts import nothing, table
 
 _STATES = {"failed": "incomplete", "again": "no answer yet", "done": "complete"}
 """In the order of the list: what needs a look comes first."""

@@ -10,10 +10,10 @@ from core.runs.settings import settings_of
 from core.schema import Run
 from core.store import Store
 from core.store.runs import item_states
-from pages.components.figures import chart, nothing, part, table
 from pages.components.generated_item import materials_kept
 from pages.components.messages import mistakes_shown
-from pages.components.results_tables import number
+from pages.components.numbers import number
+from pages.components.parts import chart, nothing, part, table
 
 MOST_ITEMS = 1000
 """More would make the page wait, and change the figure little."""

@@ -19,11 +19,11 @@ from pages.components import (
     metrics_ranking,
     metrics_tables,
 )
-from pages.components.figures import explained, nothing, part
 from pages.components.messages import plain
 from pages.components.metrics_heat import heat_table, reasons_below
 from pages.components.metrics_scores import Scores
-from pages.components.results_tables import interval, left_out, percent
+from pages.components.numbers import interval, left_out, percent
+from pages.components.parts import explained, nothing, part
 
 _VIEWS = {
     "items": "Pooled, interval over items",

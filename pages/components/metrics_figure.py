@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.datasets.spreadsheet import csv_bytes
 from pages.components import visitor
-from pages.components.figures import chart
+from pages.components.parts import chart
 
 Rows = Sequence[Mapping[str, Any]]
 """What a picture draws, a dictionary a row, all with the same keys."""

@@ -10,8 +10,8 @@ from core.schema.scores import ScoreTable
 from core.store import Store
 from core.store.kept_files import get_file
 from pages.components import metrics_kept, visitor
-from pages.components.figures import nothing, part
 from pages.components.metrics_scores import FILE, Scores
+from pages.components.parts import nothing, part
 
 
 def render(store: Store, scores: Scores) -> None:

@@ -1,16 +1,13 @@
 """A folder in the form of mt-metrics-eval: its metrics' scores and its human ratings, kept like files that were given."""
 
-import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
 from core.datasets.mt_metrics_eval import MtFolder, read_folder
+from core.datasets.rating_files import write_ratings_jsonl
 from core.datasets.score_files import write_scores_jsonl
 from core.errors import InputError
-from core.schema.scores import Rating, RatingSet
 from core.store import Store
 from core.store.kept_files import KeptFile, keep_file
 
@@ -50,24 +47,5 @@ def keep(store: Store, name: str, found: MtFolder) -> KeptFile:
         )
     stem = f"{name}-{found.language_pair}"
     for kind, ratings in found.ratings.items():
-        keep_file(store, "ratings", f"{stem}-{kind}.jsonl", _ratings_jsonl(ratings))
+        keep_file(store, "ratings", f"{stem}-{kind}.jsonl", write_ratings_jsonl(ratings))
     return keep_file(store, "scores", f"{stem}-scores.jsonl", write_scores_jsonl(found.scores, "long"))
-
-
-def _ratings_jsonl(ratings: RatingSet) -> bytes:
-    """A row a rating; marked errors are in their score, and are not needed here."""
-    return "".join(json.dumps(_row(one), ensure_ascii=False) + "\n" for one in ratings.ratings).encode()
-
-
-def _row(one: Rating) -> Mapping[str, Any]:
-    row = {
-        **one.labels,
-        "item_id": one.item_id,
-        "system": one.system,
-        "level": one.level,
-        "rater": one.rater,
-        "score": one.score,
-        "dimension": one.dimension,
-        "language": one.language,
-    }
-    return {name: value for name, value in row.items() if value is not None}

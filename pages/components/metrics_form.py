@@ -22,9 +22,9 @@ from core.scoring.metrics.scorer import MetricSpec
 from core.store import Store
 from core.store.runs import run_data
 from pages.components import metrics_scores, metrics_texts, run_panel
-from pages.components.figures import table
 from pages.components.generate_mistakes import as_on_page
 from pages.components.messages import mistakes_shown, plain
+from pages.components.parts import table
 
 _FIRST = "metrics_form_first"
 _DEVICES = ("auto", "cpu", "cuda")

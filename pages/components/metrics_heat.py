@@ -9,7 +9,7 @@ import streamlit as st
 from core.plots import heat_colour
 from core.plots.families import shortened
 from pages.components.messages import plain
-from pages.components.results_tables import UNDEFINED, number
+from pages.components.numbers import UNDEFINED, number
 
 _LONGEST, _LETTER, _BESIDE = 24, 7, 20
 """Letters of a name before it loses its middle; pixels of a letter, and of a cell's edges."""

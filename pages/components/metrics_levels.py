@@ -8,10 +8,10 @@ from core.analysis.levels import MetricByLevel
 from core.stats.resampling import Estimate
 from core.store import Store
 from pages.components import metrics_computed, metrics_figure, metrics_tables, metrics_worst
-from pages.components.figures import nothing, part, table
 from pages.components.metrics_against import has_levels
 from pages.components.metrics_scores import Scores
-from pages.components.results_tables import interval, number
+from pages.components.numbers import interval, number
+from pages.components.parts import nothing, part, table
 
 _SHOWN_FIRST = 4
 """Metrics that are drawn before anybody chooses: the first of each family, then others."""

@@ -10,11 +10,11 @@ from core.analysis.meta_correlation import LiveSide, Matrix, Side
 from core.datasets.published import PREFIX, published_names, published_side
 from core.schema.scores import Method
 from pages.components import metrics_computed, metrics_figure, metrics_kept, metrics_tables
-from pages.components.figures import part, table
 from pages.components.messages import plain
 from pages.components.metrics_correlations import columns_of
 from pages.components.metrics_sides import OpenSide
-from pages.components.results_tables import number
+from pages.components.numbers import number
+from pages.components.parts import part, table
 
 _RESAMPLES = 1_000
 

@@ -19,9 +19,9 @@ from pages.components import (
     metrics_tables,
     visitor,
 )
-from pages.components.figures import part, table
 from pages.components.messages import mistakes_shown, plain
-from pages.components.results_tables import interval, number
+from pages.components.numbers import interval, number
+from pages.components.parts import part, table
 
 _RESAMPLES = 1_000
 _LEAST_P = 0.001

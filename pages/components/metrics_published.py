@@ -9,9 +9,9 @@ from core import plots
 from core.analysis.published import RECOMPUTED_TABLE, RecomputedCell, recompute_table_1
 from core.datasets.published import Cell, PublishedTable, read_table, table_keys
 from pages.components import metrics_figure
-from pages.components.figures import part
 from pages.components.messages import plain
 from pages.components.metrics_heat import heat_table
+from pages.components.parts import part
 
 _NAMED_BY = {
     "meta-judge-1": ("generator", "shots"),

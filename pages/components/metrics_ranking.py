@@ -7,11 +7,11 @@ import streamlit as st
 from core import plots
 from core.schema.scores import METHODS, Method
 from pages.components import metrics_computed, metrics_figure, metrics_tables
-from pages.components.figures import nothing, part
 from pages.components.messages import plain
 from pages.components.metrics_against import Target
 from pages.components.metrics_computed import Test
 from pages.components.metrics_scores import Scores
+from pages.components.parts import nothing, part
 
 
 def ranking(scores: Scores, target: Target) -> None:

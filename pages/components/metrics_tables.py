@@ -9,7 +9,7 @@ from core.analysis.meta_correlation import Matrix, MetaCorrelation, Redundancy
 from core.analysis.metric_votes import MetricVotes
 from core.schema.scores import METHODS
 from core.stats.resampling import Estimate
-from pages.components.results_tables import left_out
+from pages.components.numbers import left_out
 
 Row = dict[str, Any]
 

@@ -9,10 +9,10 @@ from core.store import Store
 from core.store.studies import list_studies
 from core.study.release import released_record
 from pages.components import metrics_computed, metrics_figure, metrics_tables
-from pages.components.figures import nothing, part
 from pages.components.metrics_heat import heat_table, reasons_below
 from pages.components.metrics_scores import Scores
-from pages.components.results_tables import interval, left_out
+from pages.components.numbers import interval, left_out
+from pages.components.parts import nothing, part
 
 
 def render(store: Store, scores: Scores) -> None:

@@ -11,9 +11,9 @@ from core.schema import Run
 from core.schema.scores import OutputSet, ScorableOutput
 from core.store import Store
 from pages.components import generated_level_diff
-from pages.components.figures import nothing, part
 from pages.components.metrics_scores import Scores
-from pages.components.results_tables import number
+from pages.components.numbers import number
+from pages.components.parts import nothing, part
 
 _LONGEST = 30
 

@@ -9,8 +9,8 @@ from core.generation.factual.published import to_traces
 from core.generation.factual.replay import Replay, ReplayedItem, replay
 from core.schema import Item
 from pages.components import generated_factual, generated_item
-from pages.components.figures import part, table
 from pages.components.messages import mistakes_shown, plain
+from pages.components.parts import part, table
 
 _REPLAYED = "report_replay_done"
 _SHORT = 70

@@ -10,8 +10,8 @@ from core.stats.position import PositionBias
 from core.stats.power import Power
 from core.stats.resampling import Estimate
 from core.stats.ties import Ties
+from pages.components.numbers import UNDEFINED, interval, number, percent
 
-UNDEFINED = "undefined"
 TIE_RULES = {
     "paper_rule": ("The paper's rule", "somebody said both good and nobody said both bad"),
     "both_tied": ("All tied", "every vote is both good or both bad"),
@@ -37,16 +37,6 @@ AGREEMENT_SENTENCES = {
 """Field of a Block -> anchor and the sentence beside it."""
 
 
-def number(value: float | None, decimals: int = 3) -> str:
-    """`undefined`, or the number; never a minus before a zero."""
-    return UNDEFINED if value is None else f"{round(value, decimals) + 0.0:.{decimals}f}"
-
-
-def interval(low: float | None, high: float | None) -> str:
-    """Both ends in brackets."""
-    return "no interval" if low is None or high is None else f"[{number(low)},\u00a0{number(high)}]"
-
-
 def blocks(results: StudyResults) -> dict[str, Block]:
     """All levels together, then each; a single level only once."""
     if len(results.per_level) == 1:
@@ -60,11 +50,6 @@ def positions(results: StudyResults) -> dict[str, PositionBias]:
         **results.position_per_rater,
         _not_in(results.raters, "all raters"): results.position_overall,
     }
-
-
-def left_out(counts: Mapping[str, int]) -> str:
-    """Reasons with their counts, or `none`."""
-    return "; ".join(f"{n} {reason}" for reason, n in counts.items()) or "none"
 
 
 def verdict(results: StudyResults, unit: str) -> str:
@@ -224,11 +209,6 @@ def in_words(found: Contingency, names: Mapping[str, str]) -> str:
         for row, line in zip(found.order, found.table or [], strict=False)
         for column, n in zip(found.order, line, strict=True)
     )
-
-
-def percent(share: float) -> str:
-    """0.9 as `90 %`."""
-    return f"{100 * share:g} %"
 
 
 def _not_in(taken: Collection[str], name: str) -> str:

@@ -6,8 +6,8 @@ from core.runs.score_settings import scoring_of, scoring_running_of
 from core.runs.settings import running_of, settings_of
 from core.schema import GENERATION_KINDS, Run
 from pages.components import generate_prompts
-from pages.components.figures import table
 from pages.components.messages import mistakes_shown, moment
+from pages.components.parts import table
 
 
 def render(run: Run) -> None:

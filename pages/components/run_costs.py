@@ -7,7 +7,7 @@ from core.runs.estimate import Estimate
 from core.runs.progress import Progress, money_of
 from core.runs.settings import settings_of
 from core.schema import GENERATION_KINDS, Run
-from pages.components.figures import part, table
+from pages.components.parts import part, table
 from pages.components.run_words import words_of
 
 

@@ -13,9 +13,9 @@ from core.schema import GENERATION_KINDS, Run
 from core.store import Store, database_path
 from core.store.runs import ask_to_stop, get_run
 from pages.components import generate_again, run_asked, visitor
-from pages.components.figures import part
 from pages.components.generate_mistakes import show_kept
 from pages.components.messages import mistakes_shown
+from pages.components.parts import part
 from pages.components.run_costs import costs, duration, estimate_table, left_out
 from pages.components.run_words import words_of
 

@@ -14,8 +14,8 @@ from core.schema import Run
 from core.store import Store
 from core.store.runs import item_states
 from pages.components import send_to_scoring, send_to_study, visitor
-from pages.components.figures import nothing, part
 from pages.components.messages import mistakes_shown
+from pages.components.parts import nothing, part
 
 _MADE = "run_results_made"
 _TYPES = {"json": "application/json", "csv": "text/csv", "jsonl": "application/jsonl"}

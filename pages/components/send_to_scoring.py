@@ -4,7 +4,7 @@ import streamlit as st
 
 from core.schema import Run
 from pages.components import metrics_scores, metrics_texts
-from pages.components.figures import part
+from pages.components.parts import part
 
 
 def button(run: Run) -> None:

@@ -16,9 +16,9 @@ from core.store.studies import studies_of_file
 from core.study import lifecycle
 from core.study.audit import audit_note, audit_study
 from pages.components import study_choice
-from pages.components.figures import part
 from pages.components.generate_file import small_notes
 from pages.components.messages import mistakes_shown, plain
+from pages.components.parts import part
 from pages.components.run_choice import name_of
 
 _PLACED, _NAMES, _SENT = "send_to_study_placed", "send_to_study_names", "send_to_study_sent"

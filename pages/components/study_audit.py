@@ -6,8 +6,8 @@ import streamlit as st
 from core.schema import Study
 from core.store import Store
 from core.study.audit import LeakageAudit, LevelAudit, audit_study, reading_sentences
-from pages.components.figures import HELP, table
 from pages.components.messages import plain
+from pages.components.parts import HELP, table
 
 _ANCHOR = "leakage-audit"
 _SHOWN = {"warning": st.warning, "hint": st.warning, "none": st.info, "unknown": st.info}

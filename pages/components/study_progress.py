@@ -8,8 +8,8 @@ from core.store import Store
 from core.store.answers import answers_of
 from core.study import conduct
 from core.study.progress import FAST_SECONDS, ONE_SIDE_P, RaterProgress, progress
-from pages.components.figures import table
 from pages.components.messages import app_address, mistakes_shown, moment, plain, tell
+from pages.components.parts import table
 
 
 def overview(store: Store, study: Study) -> None:

@@ -11,8 +11,8 @@ from core.store.studies import read_guidelines, read_log, read_wording
 from core.study import lifecycle
 from core.study.guidelines import guideline_text, levels_note, shipped_languages
 from core.study.wording import CONSENT, GUESS_QUESTION, LABEL_KEYS, LONGEST_LABEL, wording
-from pages.components.figures import table
 from pages.components.messages import mistakes_shown, moment, tell
+from pages.components.parts import table
 
 _LABELS = {
     "left": "Button 1",

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 EXTRAS = {"vllm": "ASSAY_VLLM_PYTHON", "neural": "ASSAY_NEURAL_PYTHON"}
 
 
-@pytest.mark.parametrize("environment", ["base", *(set(BACKENDS) - EXTRAS.keys())])
+@pytest.mark.parametrize("environment", ["base", *(each for each in BACKENDS if each not in EXTRAS)])
 def test_the_apps_own_python_runs_what_needs_no_extra(environment: Any) -> None:
     assert python_for(environment) == Path(sys.executable)
     assert missing_for(environment) is None

@@ -1,0 +1,62 @@
+"""What every page is made of: a part with its sentence and where it is explained, a table, a chart, or nothing yet."""
+
+from textwrap import wrap
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from pages.components.messages import plain
+
+HELP = "methods"
+"""The page that shows docs/statistics.md; every section there has an anchor that a part names."""
+_CONFIG = {"displaylogo": False, "modeBarButtons": [["toImage"]]}
+
+
+def part(title: str, sentence: str, anchor: str | None = None) -> None:
+    """A heading, what the part shows, and where it is explained."""
+    st.subheader(title, anchor=False)
+    explained(sentence, anchor)
+
+
+def explained(sentence: str, anchor: str | None = None) -> None:
+    """A sentence on what is shown, and where it is explained."""
+    st.markdown(f"{sentence} {_where(anchor)}" if anchor else sentence)
+
+
+def _where(anchor: str) -> str:
+    return f":small[[How it is computed]({HELP}#{anchor})]"
+
+
+def nothing(reason: str) -> None:
+    """In place of a part without data."""
+    st.markdown(f"Nothing to show: {reason}.")
+
+
+def table(frame: pd.DataFrame) -> None:
+    """A table of results; every text in it is shown as it is, and notes stay wide enough to read on a phone."""
+    shown = frame.astype(str)
+    if "Note" in shown:
+        shown["Note"] = [_wide(note) for note in shown["Note"]]
+        if not shown["Note"].any():
+            shown = shown.drop(columns="Note")
+    st.table(shown.rename(columns=plain).map(plain), hide_index=True, border="horizontal", width="content")
+
+
+def _wide(note: str) -> str:
+    return " ".join(line.replace(" ", "\u00a0") for line in wrap(note, 48, break_on_hyphens=False))
+
+
+def chart(figure: go.Figure, alt: str, key: str, file_name: str = "assay-figure") -> None:
+    """A plotly figure in the visitor's theme, with a description for those who cannot see it.
+
+    Streamlit's own grey for axes has too little contrast for small letters. The ground is left to its theme, which
+    takes the page's: a picture that is saved from a dark page would have light letters on none.
+    """
+    figure.update_layout(paper_bgcolor=None, plot_bgcolor=None)
+    font = {"color": "#f4f4f5" if st.context.theme.type == "dark" else "#3a3a3a"}
+    figure.update_layout(font=font)
+    for update in (figure.update_xaxes, figure.update_yaxes):
+        update(tickfont=font, title_font=font)
+    image = {"toImageButtonOptions": {"filename": file_name, "scale": 2}}
+    st.plotly_chart(figure, config=_CONFIG | image, alt=alt, key=key)
