@@ -105,7 +105,7 @@ def test_a_raters_way_has_no_violation(
         context.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_the_pages_at_the_door_have_no_violation(
     app: AppServer, app_store: Store, browser: Browser, scheme: str
 ) -> None:

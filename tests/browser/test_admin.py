@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from admin_session import sign_in
 from app_server import AppServer, on_pair, settled, through_onboarding
 from factories import dataset, paper_json, study_in
@@ -186,6 +187,7 @@ def test_results_show_the_study_that_was_chosen_and_link_to_the_methods(
     expect(reader.get_by_role("heading", name="Non-inferiority")).to_be_visible(timeout=20_000)
 
 
+@pytest.mark.slow
 def test_guidelines_edited_by_the_owner_are_what_a_rater_reads(
     app: AppServer, app_store: Store, new_page: NewPage
 ) -> None:

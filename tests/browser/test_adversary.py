@@ -213,7 +213,7 @@ def another_site(app: AppServer) -> Iterator[str]:
     server.server_close()
 
 
-@pytest.mark.parametrize("host", ["localhost", "127.0.0.1"])
+@pytest.mark.parametrize("host", [pytest.param("localhost", marks=pytest.mark.slow), "127.0.0.1"])
 def test_another_site_cannot_frame_post_or_connect(
     app: AppServer, at_hand: StudyAtHand, new_page: NewPage, another_site: str, host: str
 ) -> None:

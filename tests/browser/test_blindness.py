@@ -157,10 +157,8 @@ def test_nothing_on_the_wire_names_a_source(plain: tuple[Wire, int, Path], port:
     assert outside == [], "a page asks another host"
 
 
-@pytest.mark.parametrize(
-    "name",
-    [name if name == "sources renamed" else pytest.param(name, marks=pytest.mark.slow) for name in VARIANTS],
-)
+@pytest.mark.slow  # that no frame names a source is said at every run
+@pytest.mark.parametrize("name", VARIANTS)
 def test_every_frame_is_the_same_whatever_the_sources_are_called(
     browser: Browser, plain: tuple[Wire, int, Path], port: int, name: str
 ) -> None:

@@ -107,7 +107,6 @@ def test_from_the_last_answer_over_the_lock_to_the_last_guess(
             settled(page)
             page.wait_for_timeout(400)
             page.keyboard.press("2")
-            page.wait_for_timeout(60)
             page.keyboard.press("2")  # a double press is one guess
         else:
             page.keyboard.press("1")

@@ -78,6 +78,7 @@ def assert_the_bundle_says_the_same(store: Store, study_id: int) -> None:
     assert study_results(restored, n_resamples=500).to_json() == wanted
 
 
+@pytest.mark.slow
 def test_a_press_on_a_list_that_was_drawn_again_is_no_answer(
     app: AppServer, app_store: Store, new_page: NewPage
 ) -> None:

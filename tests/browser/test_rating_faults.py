@@ -131,6 +131,7 @@ def test_a_slow_server_gives_exactly_one_answer(app: AppServer, app_store: Store
     assert len(history_of(app_store, study_id)) == 1
 
 
+@pytest.mark.slow  # test_rater_texts says it at every run
 def test_hostile_text_is_shown_as_it_is(app: AppServer, app_store: Store, new_page: NewPage) -> None:
     hostile = (
         "# Heading **bold** $\\frac{a}{b}$ <b>tag</b> <script>alert(1)</script> "

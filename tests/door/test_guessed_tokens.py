@@ -189,6 +189,7 @@ def test_guesses_from_many_addresses_are_refused_together(door: Door, address: s
     assert post(door.url, "/sign-in", address, passphrase=PASSPHRASE).status == 303
 
 
+@pytest.mark.slow
 def test_raters_come_and_answer_while_passphrases_are_guessed(door: Door) -> None:
     """Each guess costs the server a tenth of a second, one after the other; raters do not queue behind them."""
     _passphrase_is_set(door)
