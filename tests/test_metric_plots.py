@@ -14,10 +14,12 @@ from core.analysis.correlations import (
     Ranking,
 )
 from core.analysis.levels import LevelMean, MetricByLevel
-from core.analysis.meta_correlation import Matrix, MatrixCell, MetaCorrelation, Point, Redundancy
+from core.analysis.meta_correlation import Matrix, MatrixCell, MetaCorrelation, Point
 from core.analysis.metric_votes import MetricVotes
+from core.analysis.redundancy import Redundancy
 from core.plots.families import marks, shortened
 from core.plots.heat import written
+from core.plots.metrics import interval_said
 from core.schema.scores import Metric
 from core.stats.resampling import Estimate
 
@@ -249,3 +251,15 @@ def test_a_published_table_says_interval_and_error_on_hover() -> None:
     assert [list(line) for line in heat.z] == [[-0.6], [None]]
     assert heat.customdata[0][0] == "m<br>pearson -0.6<br>low -0.7<br>high -0.5"
     assert "printed twice" in heat.customdata[1][0]
+
+
+def test_no_figure_writes_a_minus_before_a_zero() -> None:
+    tiny = Estimate(-0.0001, -0.0004, 0.2, 9, None, 0, 1000, 0.95)
+    assert interval_said(tiny) == "0.000 [0.000, 0.200], n 9"
+    title = plots.meta_title(meta(over_metrics=tiny, over_items=tiny))
+    assert title.startswith("Meta-correlation 0.000 ")
+    assert "-0.000" not in title
+    assert "0.000" in plots.redundancy(Redundancy("pearson", ("a",), ((-0.0001,),))).data[0].customdata[0][0]
+    assert "-0.000" not in str(
+        plots.redundancy(Redundancy("pearson", ("a",), ((-0.0001,),))).data[0].customdata
+    )

@@ -49,6 +49,11 @@ def test_verdict_draws_both_bounds_the_mean_the_margin_and_zero(two: StudyResult
     assert all(low < x < high for trace in figure.data for x in trace.x)
 
 
+def test_verdict_writes_no_minus_before_a_zero(two: StudyResults) -> None:
+    figure = plots.verdict(replace(two.non_inferiority, mean=-0.0001, bound_questions=-0.0004))
+    assert list(figure.data[0].text) == ["0.000", "0.000"]
+
+
 def test_verdict_leaves_out_what_is_undefined(two: StudyResults) -> None:
     figure = plots.verdict(replace(two.non_inferiority, bound_questions=None))
     assert [trace.name for trace in figure.data] == ["pairs"]

@@ -82,7 +82,7 @@ def _counted(estimate: Estimate | None, what: str, why_none: str = NOT_ASKED) ->
 
 def _ends(estimate: Estimate | None, why_none: str = "") -> dict[str, Any]:
     if estimate is None:
-        return {"estimate": None, "low": None, "high": None, "reason": why_none, "interval_reason": why_none}
+        return ends(None, why_none)
     return {
         **ends(estimate),
         "confidence_level": estimate.confidence_level,

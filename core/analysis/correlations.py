@@ -12,12 +12,12 @@ from core.analysis.correlation_options import DEFAULT_OPTIONS as DEFAULT_OPTIONS
 from core.analysis.correlation_options import CorrelationOptions as CorrelationOptions
 from core.analysis.correlation_options import Raters as Raters
 from core.analysis.correlation_options import joined_with
-from core.analysis.joining import Joined, group_columns, items_of, left_out, names_of
+from core.analysis.joining import Joined, group_columns, items_of, left_out, names_of, rows_by
 from core.analysis.metric_ranking import Comparison as Comparison
 from core.analysis.metric_ranking import Ranking as Ranking
 from core.analysis.metric_ranking import rank_metrics as rank_metrics
 from core.errors import InputError
-from core.schema.scores import Against, CorrelationSet, Method, Metric, RatingSet, ScoreTable
+from core.schema.scores import Against, Method, Metric, RatingSet, ScoreTable
 from core.stats import correlation
 from core.stats.resampling import Estimate, Floats
 
@@ -97,10 +97,10 @@ def correlate_scores(
     if not table.metrics:
         raise InputError("There is no metric: the table holds no column of scores.")
     joined = joined_with(table, ratings, options)
-    columns = [names_of(table.rows, name) for name in group]
     rows: list[MetricCorrelation] = []
-    groups = _groups(columns, len(table.rows))
-    for number, (values, within) in enumerate(groups, start=1):
+    groups = rows_by(table.rows, group)
+    for number, (values, indices) in enumerate(groups.items(), start=1):
+        within = np.isin(np.arange(len(table.rows)), indices)
         told = _telling(tell, f"group {number} of {len(groups)}, " if len(groups) > 1 else "")
         rows += _of_group(joined, within, dict(zip(group, values, strict=True)), options, told)
     return CorrelationReport(tuple(rows), joined.against, options, (*table.notes, *joined.notes))
@@ -116,21 +116,6 @@ def _telling(tell: Callable[[str], None] | None, begin: str) -> Callable[[str], 
     return told
 
 
-def _groups(
-    columns: Sequence[NDArray[np.str_]], n_rows: int
-) -> list[tuple[tuple[str, ...], NDArray[np.bool_]]]:
-    """Combinations of values, in the order of the table, with the rows that have them."""
-    members: dict[tuple[str, ...], list[int]] = {}
-    for index in range(n_rows):
-        members.setdefault(tuple(str(column[index]) for column in columns), []).append(index)
-    found = []
-    for values, indices in members.items():
-        within = np.zeros(n_rows, dtype=bool)
-        within[indices] = True
-        found.append((values, within))
-    return found
-
-
 @dataclass(frozen=True)
 class _Rows:
     """The joined rows of one group."""
@@ -140,6 +125,7 @@ class _Rows:
     items: NDArray[np.int64]
     systems: NDArray[np.str_]
     human: bool
+    names: tuple[str, str]
     methods: tuple[Method, ...]
     resampling: dict[str, Any]
 
@@ -159,6 +145,7 @@ def _of_group(
         items=items_of(rows),
         systems=names_of(rows, "system"),
         human=joined.against == "human",
+        names=joined.names,
         methods=options.methods,
         resampling={
             "n_resamples": options.n_resamples,
@@ -186,7 +173,7 @@ def _of_group(
 
 def _pooled(part: _Rows, tell: Callable[[str], None]) -> list[dict[Method, Pooled]]:
     """A dictionary a metric. Metric by metric, so that there is something to tell: all draw the same resamples."""
-    options = {"names": ("scores", "ratings" if part.human else "levels"), **part.resampling}
+    options = {"names": part.names, **part.resampling}
     n_metrics = part.scores.shape[1]
     found: list[dict[Method, Pooled]] = []
     for start in range(0, n_metrics, _TOGETHER):
@@ -216,7 +203,7 @@ def _within_and_between(part: _Rows, scores: Floats) -> dict[str, Any]:
     """What needs to know whose text a row is: per item, per system, accuracy and partial correlation."""
     x, y, options = scores, part.target, part.resampling
     several = len(set(part.systems.tolist())) > 1
-    fewer = {**options, "n_resamples": min(options["n_resamples"], MOST_OF_PARTIAL)}
+    fewer = {**options, "n_resamples": min(options["n_resamples"], MOST_OF_PARTIAL), "names": part.names}
     return {
         "per_item": {m: correlation.mean_within(x, y, part.items, m, **options) for m in part.methods},
         "per_system": {
@@ -234,34 +221,3 @@ def _within_and_between(part: _Rows, scores: Floats) -> dict[str, Any]:
         if several
         else {},
     }
-
-
-def as_correlation_set(report: CorrelationReport, name: str) -> CorrelationSet:
-    """The pooled coefficients as one side of a meta-correlation. Raises InputError for a report with further groups."""
-    further = sorted({column for row in report.rows for column in row.group} - {"metric"})
-    if further:
-        raise InputError(
-            f"{name}: correlations are grouped by {', '.join(further)} besides the metric; one side of a "
-            "meta-correlation has one correlation a metric."
-        )
-    sign = -1.0 if report.against == "level" else 1.0
-    reasons: dict[str, str] = {}
-    values: dict[str, dict[Method, float | None]] = {}
-    for row in report.rows:
-        found = {method: pooled.over_rows for method, pooled in row.pooled.items()}
-        values[row.metric.name] = {
-            method: None if one.estimate is None else sign * one.estimate for method, one in found.items()
-        }
-        why = next((one.reason for one in found.values() if one.reason), None)
-        if why:
-            reasons[row.metric.name] = why
-    turned = ("signs turned: correlations were with the raw level",) if report.against == "level" else ()
-    return CorrelationSet(
-        name=name,
-        values=values,
-        families={row.metric.name: row.metric.family for row in report.rows},
-        reasons=reasons,
-        n={row.metric.name: row.n for row in report.rows},
-        notes=(*report.notes, *turned),
-        against="-level" if report.against == "level" else report.against,
-    )

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from core.analysis.metric_directions import directions as directions
 from core.analysis.metric_directions import with_directions
 from core.analysis.rating_choice import chosen_ratings
-from core.analysis.row_columns import NO_VALUE as NO_VALUE
 from core.analysis.row_columns import Key, Named, column_of, values_of
 from core.analysis.row_columns import group_columns as group_columns
 from core.analysis.row_columns import items_of as items_of
 from core.analysis.row_columns import names_of as names_of
 from core.analysis.row_columns import rows_at as rows_at
+from core.analysis.row_columns import rows_by as rows_by
 from core.datasets.open_tables import ONLY_SYSTEM
 from core.datasets.reading import shown
 from core.datasets.score_tables import level_number
@@ -44,10 +44,14 @@ class Joined:
     against: Against
     notes: tuple[str, ...] = ()
 
-    def scores(self, turned: bool = True) -> Floats:
+    @property
+    def names(self) -> tuple[str, str]:
+        """Plurals of what is correlated, for the reason of an undefined coefficient."""
+        return "scores", "ratings" if self.against == "human" else "levels"
+
+    def scores(self) -> Floats:
         """Scores of the joined rows, shape (entries, metrics); turned where a metric's lower end is better."""
-        values = self.table.values[self.rows]
-        return values * directions(self.table) if turned else values
+        return self.table.values[self.rows] * directions(self.table)
 
 
 def join_levels(table: ScoreTable, *, raw: bool = False) -> Joined:

@@ -1,19 +1,18 @@
 """Meta-correlation: does data of known quality rank metrics as people do? (000, equations 1 to 3.)"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from core.analysis.choosing import check_names
-from core.analysis.joining import group_columns, names_of, rows_at
+from core.analysis.joining import group_columns, rows_at, rows_by
 from core.analysis.meta_notes import notes_on, unmet
 from core.analysis.meta_sides import LiveSide as LiveSide
 from core.analysis.meta_sides import Side as Side
 from core.analysis.meta_sides import SideValues, called, family_of, meeting, rows_or_values, side_values
-from core.analysis.redundancy import Redundancy as Redundancy
-from core.analysis.redundancy import redundancy as redundancy
 from core.datasets.reading import shown
 from core.errors import InputError
 from core.schema.scores import Method, ScoreTable
@@ -117,16 +116,19 @@ def meta_correlate(
     """
     first = first_order or method
     sides = side_values(human, first), side_values(synthetic, first)
+    resampling = {"n_resamples": n_resamples, "confidence_level": confidence_level, "rng": rng}
+    return _correlated(sides, method, first, resampling)
+
+
+def _correlated(
+    sides: tuple[SideValues, SideValues], method: Method, first: Method, resampling: Mapping[str, Any]
+) -> MetaCorrelation:
+    """The meta-correlation of two sides that were made: a matrix makes a human side once."""
     shared, dropped = meeting(*sides)
     points = tuple(
         Point(called(key, *sides), family_of(key, *sides), sides[0].values[key], sides[1].values[key])
         for key in shared
     )
-    resampling: dict[str, Any] = {
-        "n_resamples": n_resamples,
-        "confidence_level": confidence_level,
-        "rng": rng,
-    }
     x, y = np.array([point.human for point in points]), np.array([point.synthetic for point in points])
     found = meta_correlation.meta_correlation(x, y, method, **resampling)
     families = [point.family for point in points]
@@ -189,20 +191,19 @@ def meta_matrix(
             f"Human sides are given for the data sets {', '.join(map(shown, humans))}: "
             f"{DATASET} must be among the columns."
         )
-    members: dict[tuple[str, ...], list[int]] = {}
-    values = [names_of(synthetic.rows, name) for name in columns]
-    for index in range(len(synthetic.rows)):
-        members.setdefault(tuple(str(column[index]) for column in values), []).append(index)
-    options: dict[str, Any] = {
-        "method": method,
-        "first_order": first_order,
-        "n_resamples": n_resamples,
-        "confidence_level": confidence_level,
-        "rng": rng,
-    }
+    first = first_order or method
+    resampling = {"n_resamples": n_resamples, "confidence_level": confidence_level, "rng": rng}
+
+    @cache
+    def human_side(name: str) -> SideValues:
+        return side_values(humans[name], first)
+
+    def correlated(name: str, live: LiveSide) -> MetaCorrelation:
+        return _correlated((human_side(name), side_values(live, first)), method, first, resampling)
+
     cells = tuple(
-        _cell(humans, rows_at(synthetic, indices), dict(zip(columns, key, strict=True)), options)
-        for key, indices in members.items()
+        _cell(humans, rows_at(synthetic, indices), dict(zip(columns, key, strict=True)), correlated)
+        for key, indices in rows_by(synthetic.rows, columns).items()
     )
     met = dict.fromkeys(cell.by[DATASET] for cell in cells) if DATASET in columns else {}
     notes = (*synthetic.notes, *(unmet(tuple(humans), tuple(met)) if met else ()))
@@ -210,14 +211,19 @@ def meta_matrix(
 
 
 def _cell(
-    humans: Mapping[str, Side], part: ScoreTable, by: Mapping[str, str], options: Mapping[str, Any]
+    humans: Collection[str],
+    part: ScoreTable,
+    by: Mapping[str, str],
+    correlated: Callable[[str, LiveSide], MetaCorrelation],
 ) -> MatrixCell:
-    human = humans.get(by.get(DATASET, ""), humans.get(""))
-    if human is None:
+    """correlated: of a human side's name and the rows of this cell."""
+    dataset = by.get(DATASET, "")
+    human = dataset if dataset in humans else ""
+    if human not in humans:
         return MatrixCell(by, None, f"no human side for the data set {shown(by[DATASET])}")
     name = ", ".join(f"{column} {shown(value)}" for column, value in by.items())
     try:
-        result = meta_correlate(human, LiveSide(name, part), **options)
+        result = correlated(human, LiveSide(name, part))
     except InputError as problem:  # this cell cannot be computed, others can
         listed = "; ".join(problem.problems[:_MOST_PROBLEMS])
         more = len(problem.problems) - _MOST_PROBLEMS

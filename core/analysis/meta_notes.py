@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 
 from core.analysis.meta_sides import SideValues
+from core.datasets.published import error_notes, published_names
 from core.datasets.reading import shown
 from core.schema.scores import Against, Method
 
@@ -19,8 +20,10 @@ _TARGETS: Mapping[Against, str] = {
 def notes_on(sides: tuple[SideValues, SideValues], method: Method, first_order: Method) -> Iterator[str]:
     """The sides' own notes with their names, sides that look swapped, and how they were compared."""
     said: dict[str, list[str]] = {}
+    shared = sides[0].values.keys() & sides[1].values.keys()
     for side in sides:
-        for note in dict.fromkeys(side.notes):
+        beside = _beside_the_point(side, shared)
+        for note in dict.fromkeys(note for note in side.notes if note not in beside):
             said.setdefault(note, []).append(shown(side.name))
     yield from (f"{' and '.join(dict.fromkeys(names))}: {note}" for note, names in said.items())
     for side, what, wrong in zip(sides, ("human", "synthetic"), _WRONG, strict=True):
@@ -40,6 +43,14 @@ def notes_on(sides: tuple[SideValues, SideValues], method: Method, first_order: 
     items = [{row.item_id for row in side.joined.table.rows} for side in sides if side.joined is not None]
     if len(items) == 2 and items[0] & items[1]:
         yield "both sides name the same items, but the interval over items draws them apart"
+
+
+def _beside_the_point(side: SideValues, shared: Collection[str]) -> frozenset[str]:
+    """Notes on errors of a paper in rows of metrics that have no part here."""
+    if side.name not in published_names():
+        return frozenset()
+    used = {side.written[key] for key in shared}
+    return frozenset(note for note, metrics in error_notes(side.name).items() if not used & metrics)
 
 
 def unmet(humans: Collection[str], met: Collection[str]) -> tuple[str, ...]:

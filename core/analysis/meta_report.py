@@ -1,6 +1,5 @@
 """Meta-correlations as the documented JSON (docs/formats.md)."""
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -65,12 +64,27 @@ def matrix_json(matrix: Matrix) -> dict[str, Any]:
 
 
 def _cell(cell: MatrixCell) -> dict[str, Any]:
-    undefined: Mapping[str, Any] = {
-        "estimate": None,
-        "low": None,
-        "high": None,
+    found = _undefined(cell.reason or "") if cell.result is None else meta_json(cell.result)
+    return {"by": dict(cell.by), **found, "reason": cell.reason}
+
+
+def _undefined(reason: str) -> dict[str, Any]:
+    """The keys of `meta_json` where nothing was computed, so that a reader finds them in every cell."""
+    return {
+        **ends(None, reason),
+        "p_one_sided": None,
+        "p_two_sided": None,
+        "p_reason": reason,
         "n_metrics": 0,
         "dropped": {},
+        "over_items": None,
+        "without_family": {},
+        "method": None,
+        "first_order": None,
+        "confidence_level": None,
+        "n_resamples": None,
+        "human": None,
+        "synthetic": None,
+        "notes": [],
+        "points": [],
     }
-    found = undefined if cell.result is None else meta_json(cell.result)
-    return {"by": dict(cell.by), **found, "reason": cell.reason}

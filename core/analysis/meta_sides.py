@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from core.analysis.correlation_options import DEFAULT_OPTIONS, CorrelationOptions, joined_with
-from core.analysis.joining import Joined, items_of, names_of, rows_at
+from core.analysis.joining import Joined, items_of, rows_at, rows_by
 from core.analysis.metric_directions import lower_is_better
 from core.datasets.reading import same_name, shown
 from core.errors import InputError
@@ -67,19 +67,15 @@ def side_values(side: Side, first_order: Method) -> SideValues:
 
 def by_dataset(side: LiveSide) -> Mapping[str, LiveSide]:
     """A live side for each value of the column `dataset`."""
-    members: dict[str, list[int]] = {}
-    for index, dataset in enumerate(names_of(side.table.rows, "dataset").tolist()):
-        members.setdefault(str(dataset), []).append(index)
     return {
         dataset: replace(side, name=f"{side.name}, {dataset}", table=rows_at(side.table, indices))
-        for dataset, indices in members.items()
+        for (dataset,), indices in rows_by(side.table.rows, ["dataset"]).items()
     }
 
 
 def _live(side: LiveSide, first_order: Method) -> SideValues:
     joined = joined_with(side.table, side.ratings, replace(side.options, raw_level=False))
     scores = joined.scores()
-    names = ("scores", "ratings" if side.ratings else "levels")
     metrics = side.table.metrics
     keys = _keys(side.name, [metric.name for metric in metrics])
     values: dict[str, float] = {}
@@ -87,7 +83,7 @@ def _live(side: LiveSide, first_order: Method) -> SideValues:
     for index, key in enumerate(keys):
         value = coefficient(scores[:, index], joined.target, first_order)
         if np.isnan(value):
-            reasons[key] = why_undefined(scores[:, index], joined.target, names) or NO_VALUE
+            reasons[key] = why_undefined(scores[:, index], joined.target, joined.names) or NO_VALUE
         else:
             values[key] = value
     return SideValues(

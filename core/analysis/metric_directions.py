@@ -5,12 +5,10 @@ from dataclasses import replace
 import numpy as np
 
 from core.datasets.reading import shown
-from core.schema.scores import Metric, ScoreTable
+from core.datasets.score_columns import direction_is_stated
+from core.schema.scores import ScoreTable
 from core.scoring.metrics.registry import all_metrics, canonical_name
 from core.stats.resampling import Floats
-
-_FROM_FOLDER = "|from:"
-"""In the signature of a metric out of a folder of scores, which says no direction either."""
 
 
 def directions(table: ScoreTable) -> Floats:
@@ -26,7 +24,9 @@ def with_directions(table: ScoreTable) -> tuple[ScoreTable, tuple[str, ...]]:
     """
     metrics, notes = [], []
     for metric, scores in zip(table.metrics, table.values.T, strict=True):
-        if not (_is_unstated(metric) and metric.direction == "higher" and lower_is_better(metric.name)):
+        if not (
+            not direction_is_stated(metric) and metric.direction == "higher" and lower_is_better(metric.name)
+        ):
             metrics.append(metric)
         elif np.nanmin(scores, initial=0.0) < 0:
             metrics.append(metric)
@@ -46,7 +46,3 @@ def lower_is_better(written: str) -> bool:
     """Whether the registry knows a metric by this name whose lower end is better."""
     name = canonical_name(written)
     return any(spec.metric.name == name and spec.metric.direction == "lower" for spec in all_metrics())
-
-
-def _is_unstated(metric: Metric) -> bool:
-    return not metric.signature or _FROM_FOLDER in metric.signature

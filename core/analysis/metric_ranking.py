@@ -85,11 +85,9 @@ def rank_metrics(
     scored: NDArray[np.bool_] = np.asarray(np.isfinite(scores).any(axis=0))
     shared = np.isfinite(scores[:, scored]).all(axis=1)
     rows = [table.rows[index] for index in joined.rows[shared].tolist()]
-    part = _Shared(scores[shared], joined.target[shared], items_of(rows), "ratings" if ratings else "levels")
+    part = _Shared(scores[shared], joined.target[shared], items_of(rows), joined.names)
     whys = [
-        correlation.why_undefined(part.scores[:, m], part.target, ("scores", part.against))
-        if scored[m]
-        else NO_SCORES
+        correlation.why_undefined(part.scores[:, m], part.target, part.names) if scored[m] else NO_SCORES
         for m in range(len(table.metrics))
     ]
     values = [correlation.coefficient(column, part.target, method) for column in part.scores.T]
@@ -138,7 +136,8 @@ class _Shared:
     scores: Floats
     target: Floats
     items: NDArray[np.int64]
-    against: str
+    names: tuple[str, str]
+    """Plurals of what scores and target hold."""
 
 
 def _compare(
@@ -159,10 +158,8 @@ def _compare(
             items=part.items,
             n_resamples=min(options.n_resamples, MOST_SWAPS),
             rng=options.rng,
-            names=("scores", part.against),
+            names=part.names,
         )
-        if options.n_resamples == 0:
-            return Comparison(*names, found.difference, None, test, found.n, "no resamples were asked for")
         return Comparison(*names, found.difference, found.p, test, found.n, found.reason)
     r_xy = correlation.coefficient(x1, part.target, method)
     r_zy = correlation.coefficient(x2, part.target, method)

@@ -60,6 +60,15 @@ def names_of(rows: Sequence[Named], column: str) -> NDArray[np.str_]:
     return np.array([column_of(row, column) or NO_VALUE for row in rows], dtype=str)
 
 
+def rows_by(rows: Sequence[Named], columns: Sequence[str]) -> dict[tuple[str, ...], list[int]]:
+    """Combinations of the columns' values, in the order met, with the rows that have them; no column: all rows."""
+    values = [names_of(rows, column).tolist() for column in columns]
+    members: dict[tuple[str, ...], list[int]] = {}
+    for index in range(len(rows)):
+        members.setdefault(tuple(column[index] for column in values), []).append(index)
+    return members
+
+
 def rows_at(table: ScoreTable, indices: Sequence[int]) -> ScoreTable:
     """Some rows of a table, in the order given, with their reasons."""
     place = {index: new for new, index in enumerate(indices)}

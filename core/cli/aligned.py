@@ -5,6 +5,7 @@ import sys
 import unicodedata
 from collections.abc import Iterator, Sequence
 
+from core.analysis.decimals import decimal
 from core.datasets.reading import shown
 from core.stats.resampling import Estimate
 
@@ -14,7 +15,7 @@ _GAP = "  "
 
 def number(value: float | None, places: int = 3) -> str:
     """A number, or the word that there is none."""
-    return "undefined" if value is None else f"{value:.{places}f}"
+    return "undefined" if value is None else decimal(value, places)
 
 
 def with_interval(estimate: Estimate | None) -> str:

@@ -1,7 +1,6 @@
 """`correlate`: which metric follows human ratings, or the damage that was done."""
 
 import argparse
-import json
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -23,9 +22,8 @@ from core.analysis.redundancy import redundancy
 from core.cli.correlations_printed import print_correlations, print_levels, print_ranking, print_redundancy
 from core.cli.options import (
     Commands,
-    check_not_an_input,
-    check_not_the_database,
-    make_folder,
+    check_out,
+    json_text,
     name_list,
     write_file,
 )
@@ -114,7 +112,7 @@ def _correlate(options: argparse.Namespace) -> None:
     whole: Any = (
         {"correlations": rows, **{name: made for name, (made, _) in further.items()}} if further else rows
     )
-    written = json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False)
+    written = json_text(whole)
     if options.out is not None:
         as_csv = options.out.suffix.lower() == ".csv"
         data = correlations_csv(report, resampled=options.resample) if as_csv else (written + "\n").encode()
@@ -155,9 +153,7 @@ def _check(options: argparse.Namespace) -> None:
     if problems:
         raise InputError("The options cannot be used.", problems)
     if options.out is not None:
-        check_not_an_input(options.out, [options.scores, options.human])
-        check_not_the_database(options.out, database_path(options.db))
-        make_folder(options.out.parent)
+        check_out(options.out, database_path(options.db), [options.scores, options.human])
 
 
 def _options(options: argparse.Namespace) -> CorrelationOptions:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from core.cli.options import Commands, add_database_option, level_list, read_file
-from core.cli.run_here import check_folder, finish_in_folder, go_where_it_runs, work_here
+from core.cli.run_here import check_folder, finish_in_folder, go_where_it_runs, work_or_forget
 from core.datasets.factual_report import read_report
 from core.datasets.reading import parse_json
 from core.errors import InputError
@@ -27,7 +27,6 @@ from core.runs.settings import (
 )
 from core.schema import GenerationKind
 from core.store import database_path, open_store
-from core.store.runs import delete_run
 
 _DEFAULTS = RunningSettings()
 _FACTUAL = FactualSettings()
@@ -197,11 +196,7 @@ def _generate(options: argparse.Namespace, kind: GenerationKind, **scheme: Any) 
             run, materials = create_run(store, data, options.file.name, settings, running, options.limit)
             for note in materials.notes:
                 print(f"Note: {note}")
-        try:
-            work_here(store, run)
-        except InputError:
-            delete_run(store, run.run_id)  # refused before it did anything: nobody wants it in the list
-            raise
+        work_or_forget(store, run)
         finish_in_folder(store, run.run_id, options.out)
 
 

@@ -1,7 +1,6 @@
 """`meta-correlate`: does data of known quality rank metrics as people do?"""
 
 import argparse
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -21,9 +20,8 @@ from core.analysis.meta_sides import by_dataset
 from core.cli.meta_printed import print_matrix, print_meta
 from core.cli.options import (
     Commands,
-    check_not_an_input,
-    check_not_the_database,
-    make_folder,
+    check_out,
+    json_text,
     name_list,
     write_file,
 )
@@ -111,11 +109,8 @@ def _check(options: argparse.Namespace) -> None:
         raise InputError("The options cannot be used.", problems)
     if options.out is not None:
         named = [part.partition("=")[2].strip() for part in options.human_side.split(",")]
-        check_not_an_input(
-            options.out, [options.human_side, *filter(None, named), options.synthetic_side, options.human]
-        )
-        check_not_the_database(options.out, database_path(options.db))
-        make_folder(options.out.parent)
+        inputs = [options.human_side, *filter(None, named), options.synthetic_side, options.human]
+        check_out(options.out, database_path(options.db), inputs)
 
 
 def _matrix(
@@ -169,7 +164,7 @@ def _print_sides(humans: Mapping[str, Side], options: argparse.Namespace) -> Non
 
 
 def _write(found: Mapping[str, Any], options: argparse.Namespace) -> None:
-    written = json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False)
+    written = json_text(found)
     if options.out is not None:
         write_file(options.out, (written + "\n").encode())
     if options.json:

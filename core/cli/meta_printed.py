@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator
 
 from core.analysis.meta_correlation import Matrix, MetaCorrelation
 from core.cli.aligned import number, print_aligned, with_interval
-from core.datasets.published import PREFIX, error_notes
 from core.datasets.reading import shown
 from core.stats.resampling import Estimate
 
@@ -33,10 +32,8 @@ def print_meta(found: MetaCorrelation, alternative: str) -> None:
         print(f"  without {shown(family)}: {with_interval(without)} (n={without.n})")
     for line in _dropped([found]):
         print(line)
-    beside = _beside_the_point(found)
     for note in found.notes:
-        if not note.endswith(beside):
-            print(f"Note: {note}")
+        print(f"Note: {note}")
 
 
 def _dropped(results: Iterable[MetaCorrelation]) -> Iterator[str]:
@@ -48,18 +45,6 @@ def _dropped(results: Iterable[MetaCorrelation]) -> Iterator[str]:
     for why, metrics in reasons.items():
         count = f"{len(metrics)} metrics ({', '.join(metrics)})" if len(metrics) > 1 else next(iter(metrics))
         yield f"Dropped: {count}: {why}"
-
-
-def _beside_the_point(found: MetaCorrelation) -> tuple[str, ...]:
-    """Ends of notes on errors of a paper in rows of metrics that have no part here."""
-    used = {point.metric for point in found.points}
-    return tuple(
-        note
-        for side in (found.human, found.synthetic)
-        if side.startswith(PREFIX)
-        for note, metrics in error_notes(side).items()
-        if not used & metrics
-    )
 
 
 def _said(estimate: Estimate) -> str:

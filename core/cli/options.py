@@ -1,16 +1,19 @@
 """Options and small things that several commands share."""
 
 import argparse
+import json
 import os
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from core.errors import InputError
 from core.store import database_path
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+_RUN = "run:"
 
 
 def add_database_option(command: argparse.ArgumentParser) -> None:
@@ -60,10 +63,22 @@ def check_not_the_database(out: Path, database: Path) -> None:
         raise InputError(f"{out} belongs to the database itself: name another file.")
 
 
-def check_not_an_input(out: Path | None, inputs: Iterable[str | Path | None]) -> None:
-    """Raise InputError where a file that is written would replace one that is read."""
+def check_out(out: Path, database: Path, inputs: Iterable[str | Path | None]) -> None:
+    """Raise InputError where `--out` could not be written, or would replace what is read: before hours of work."""
+    check_not_the_database(out, database)
+    _check_not_an_input(out, inputs)
+    if out.is_dir():
+        raise InputError(f"--out: {out} is a folder; name a file in it.")
+    make_folder(out.parent)
+    try:
+        tempfile.TemporaryFile(dir=out.parent).close()
+    except OSError as problem:
+        raise InputError(f"--out: {out} cannot be written: {problem.strerror or problem}.") from problem
+
+
+def _check_not_an_input(out: Path, inputs: Iterable[str | Path | None]) -> None:
     for given in inputs:
-        if out is None or given is None:
+        if given is None:
             continue
         path = Path(given)
         if path.resolve() == out.resolve() or (path.exists() and out.exists() and path.samefile(out)):
@@ -78,6 +93,21 @@ def make_folder(path: Path) -> None:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise InputError(f"{path} cannot be written: {problem.strerror or problem}.") from problem
+
+
+def run_number(given: str) -> int | None:
+    """The number in `run:3`; None for what does not begin with `run:`. Raises InputError where no number follows."""
+    if not given.startswith(_RUN):
+        return None
+    number = given.removeprefix(_RUN)
+    if not (number.isascii() and number.isdigit()):
+        raise InputError(f"{given!r} is not run:N, such as run:3. `python -m core runs list` names them.")
+    return int(number)
+
+
+def json_text(value: Any) -> str:
+    """JSON as commands print and write it; a number that is none would be a mistake of ours."""
+    return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def _umask() -> int:

@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from core.runs.progress import duration
+
 LINE_SECONDS = 5.0
 """Between two lines where nobody watches a terminal."""
 QUIET_SECONDS = 2.0
@@ -65,10 +67,3 @@ def telling(first: str) -> Iterator[Callable[[str], None]]:
         over.set()
         shower.join()
         line.end()
-
-
-def duration(seconds: float) -> str:
-    """Such as `1 h 5 min` or `12 s`."""
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"

@@ -1,13 +1,12 @@
 """`published`: figures of the papers, and Table 1 of 000 recomputed from its Tables 4 to 7."""
 
 import argparse
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from core.analysis.published import RecomputedCell, check_recomputable, recompute_table_1
-from core.cli.options import Commands
+from core.cli.options import Commands, json_text
 from core.datasets.published import (
     DATASETS,
     GENERATORS,
@@ -77,7 +76,7 @@ def _about(table: PublishedTable) -> dict[str, Any]:
 
 
 def _print_json(value: Any) -> None:
-    print(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+    print(json_text(value))
 
 
 def _print_list(as_json: bool) -> None:

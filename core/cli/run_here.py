@@ -6,18 +6,19 @@ import sys
 from pathlib import Path
 
 from core.cli.options import make_folder, write_file
-from core.cli.progress_line import ProgressLine, duration
+from core.cli.progress_line import ProgressLine
 from core.cli.run_summary import summary
 from core.errors import AssayError, InputError
 from core.runs.environments import Environment, python_for
 from core.runs.kinds import files_of, job_of
-from core.runs.progress import Progress, progress_of
+from core.runs.progress import Progress, duration, progress_of
 from core.runs.report import RUN_FILE, identity_of
 from core.runs.settings import Backend
 from core.runs.sources import count_verbatim
 from core.runs.worker import work
 from core.schema import GENERATION_KINDS, Run
 from core.store import Store
+from core.store.runs import delete_run
 
 
 def go_where_it_runs(environment: Backend | Environment) -> None:
@@ -46,7 +47,16 @@ def check_folder(folder: Path, run: Run | None) -> None:
         raise InputError(f"--out: {folder} holds the results of run {number}; name another folder.")
 
 
-def work_here(store: Store, run: Run) -> Progress:
+def work_or_forget(store: Store, run: Run) -> None:
+    """Work on a run that was asked for just now; one refused before it did anything is wanted in no list."""
+    try:
+        work_here(store, run)
+    except InputError:
+        delete_run(store, run.run_id)
+        raise
+
+
+def work_here(store: Store, run: Run) -> None:
     """Work on the run in this process, telling how far it is on standard error."""
     teller = _Teller(store, run.run_id)
     print(f"Run {run.run_id}: {run.n_wanted} of {run.n_items} items of {run.data_file}.", file=sys.stderr)
@@ -54,7 +64,6 @@ def work_here(store: Store, run: Run) -> Progress:
         work(store, run.run_id, lambda claimed: job_of(store, claimed), tell=teller.tell)
     finally:
         teller.end()
-    return progress_of(store, run.run_id)
 
 
 def finish_in_folder(store: Store, run_id: int, folder: Path) -> None:

@@ -3,19 +3,20 @@
 from core.runs.progress import Progress, money_of
 from core.runs.score_results import score_table, undefined_scores
 from core.schema import GENERATION_KINDS, StepCost
+from core.schema.scores import ScoreTable
 from core.store import Store
 
 MOST_LISTED = 40
 """Metrics and reasons for undefined scores that are listed."""
 
 
-def summary(store: Store, progress: Progress) -> list[str]:
-    """The lines of `runs show`, and the last ones of every command that works on a run."""
+def summary(store: Store, progress: Progress, table: ScoreTable | None = None) -> list[str]:
+    """The lines of `runs show`, and the last ones of every command that works on a run. table: if it was read already."""
     wanted = progress.run.n_wanted
     lines = [f"Run {progress.run.run_id} ({progress.state}): {progress.n_done} of {wanted} items complete."]
     if progress.run.kind in GENERATION_KINDS:
         return lines + _generated(progress)
-    return lines + _scored(store, progress)
+    return lines + _scored(progress, table or score_table(store, progress.run))
 
 
 def _generated(progress: Progress) -> list[str]:
@@ -36,8 +37,7 @@ def _generated(progress: Progress) -> list[str]:
     return lines
 
 
-def _scored(store: Store, progress: Progress) -> list[str]:
-    table = score_table(store, progress.run)
+def _scored(progress: Progress, table: ScoreTable) -> list[str]:
     lines = [f"{_counted(len(table.rows), 'text')}, {_counted(len(table.metrics), 'metric')}."]
     lines += _incomplete(progress, "texts on which a metric broke; the other texts have their scores")
     undefined = undefined_scores(table)

@@ -8,8 +8,8 @@ from core.cli.options import Commands, add_database_option, existing_database
 from core.cli.run_here import check_folder, finish_in_folder, go_where_it_runs, work_here
 from core.cli.run_summary import summary
 from core.datasets.reading import shown
+from core.runs.keeping import go_on
 from core.runs.kinds import environment_of, job_of, maker_of, seed_of
-from core.runs.plan import prepare_again
 from core.runs.progress import progress_of
 from core.runs.report import run_report
 from core.runs.worker import work
@@ -102,7 +102,7 @@ def _resume(options: argparse.Namespace) -> None:
         run = get_run(store, options.number)
         check_folder(options.out, run)
         go_where_it_runs(environment_of(run))
-        work_here(store, prepare_again(store, run, None, options.limit))
+        work_here(store, go_on(store, run, None, options.limit))
         finish_in_folder(store, run.run_id, options.out)
 
 

@@ -2,7 +2,6 @@
 
 import argparse
 import importlib.util
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import get_args
@@ -10,14 +9,14 @@ from typing import get_args
 from core.cli.options import (
     Commands,
     add_database_option,
-    check_not_an_input,
-    check_not_the_database,
-    make_folder,
+    check_out,
+    existing_database,
     name_list,
     read_file,
+    run_number,
     write_file,
 )
-from core.cli.run_here import check_done, go_where_it_runs, work_here
+from core.cli.run_here import check_done, go_where_it_runs, work_or_forget
 from core.cli.run_summary import summary
 from core.datasets.score_files import Shape, write_scores_csv, write_scores_jsonl, write_scores_parquet
 from core.errors import InputError
@@ -38,7 +37,7 @@ from core.schema import Run
 from core.schema.scores import ScoreTable
 from core.scoring.metrics.registry import all_metrics
 from core.store import Store, database_path, open_store
-from core.store.runs import delete_run, get_run
+from core.store.runs import get_run
 from core.store.studies import find_study
 
 _DEFAULTS = ScoringRunning()
@@ -47,7 +46,7 @@ _WRITERS: dict[str, Callable[[ScoreTable, Shape], bytes]] = {
     ".jsonl": write_scores_jsonl,
     ".parquet": write_scores_parquet,
 }
-_RUN, _STUDY = "run:", "study:"
+_STUDY = "study:"
 
 
 def add_to(nouns: Commands) -> None:
@@ -116,18 +115,16 @@ def _score(options: argparse.Namespace) -> None:
         return
     settings, running = _asked(options)
     database = database_path(options.db)
-    _check_out(options.out, database)
-    check_not_an_input(options.out, [options.texts])
+    _check_ending(options.out)
+    check_out(options.out, database, [options.texts])
     if options.texts is None:
         raise InputError("Name what is to be scored: a file, a folder, run:N or study:NAME.")
+    if run_number(options.texts) is not None or options.texts.startswith(_STUDY):
+        existing_database(options.db)
     go_where_it_runs("neural" if specs_of(settings, "neural") else "base")
     with open_store(database) as store:
         run = _run(store, options, settings, running)
-        try:
-            work_here(store, run)
-        except InputError:
-            delete_run(store, run.run_id)  # refused before it did anything: nobody wants it in the list
-            raise
+        work_or_forget(store, run)
         _finish(store, run.run_id, options.out, options.shape)
 
 
@@ -157,22 +154,14 @@ def _models(given: list[str]) -> dict[str, str]:
     return models
 
 
-def _check_out(out: Path | None, database: Path) -> None:
-    """Raise InputError where the table could not be written: before hours of work."""
+def _check_ending(out: Path | None) -> None:
+    """Raise InputError where the file's name does not say how the table is written."""
     if out is None:
         raise InputError("--out: name the file for the scores: .csv, .jsonl or .parquet.")
     if out.suffix.lower() not in _WRITERS:
         raise InputError(f"--out: {out} is none of {', '.join(_WRITERS)}: its ending says how it is written.")
     if out.suffix.lower() == ".parquet" and importlib.util.find_spec("pyarrow") is None:
         raise InputError("--out: Parquet needs the library pyarrow, which is not installed here; write .csv.")
-    check_not_the_database(out, database)
-    if out.is_dir():
-        raise InputError(f"--out: {out} is a folder; name a file in it.")
-    make_folder(out.parent)
-    try:
-        tempfile.TemporaryFile(dir=out.parent).close()
-    except OSError as problem:
-        raise InputError(f"--out: {out} cannot be written: {problem.strerror or problem}.") from problem
 
 
 def _run(
@@ -192,11 +181,8 @@ def _run(
 
 def _texts(store: Store, options: argparse.Namespace) -> Texts:
     given: str = options.texts
-    if given.startswith(_RUN):
-        number = given.removeprefix(_RUN)
-        if not (number.isascii() and number.isdigit()):
-            raise InputError(f"{given!r} is not run:N, such as run:3. `python -m core runs list` names them.")
-        return texts_of_run(store, get_run(store, int(number)))
+    if (number := run_number(given)) is not None:
+        return texts_of_run(store, get_run(store, number))
     if given.startswith(_STUDY):
         return texts_of_study(store, find_study(store, given.removeprefix(_STUDY)))
     path = Path(given)
@@ -215,7 +201,7 @@ def _finish(store: Store, run_id: int, out: Path, shape: Shape) -> None:
     progress = progress_of(store, run_id)
     table = score_table(store, progress.run)
     write_file(out, _WRITERS[out.suffix.lower()](table, shape))
-    print("\n".join(summary(store, progress)))
+    print("\n".join(summary(store, progress, table)))
     for note in table.notes:
         print(f"Note: {note}")
     print(f"Written to {out} ({shape}).")

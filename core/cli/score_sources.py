@@ -5,11 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import regex
-
 from core.analysis.correlations import CorrelationOptions
 from core.analysis.meta_correlation import LiveSide, Side
-from core.cli.options import add_database_option, existing_database, read_file
+from core.cli.options import add_database_option, existing_database, read_file, run_number
 from core.datasets.correlation_files import read_correlations
 from core.datasets.mt_metrics_eval import read_folder
 from core.datasets.published import PREFIX, published_side
@@ -26,7 +24,6 @@ from core.store.runs import get_run
 DEFAULT_RATINGS = "mqm"
 """Of a folder that holds several."""
 RATER_NAMES, RATING_NAMES = OF_RATINGS["rater"], OF_RATINGS["score"]
-_RUN = regex.compile(r"run:(\d+)")
 
 
 @dataclass(frozen=True)
@@ -80,10 +77,9 @@ def interval_problems(options: argparse.Namespace) -> list[str]:
 
 def open_scores(given: str, options: argparse.Namespace) -> Scores:
     """Scores of a run (`run:3`), a folder in the form of mt-metrics-eval, or a file. Raises InputError."""
-    run = _RUN.fullmatch(given)
-    if run:
+    if (number := run_number(given)) is not None:
         with open_store(existing_database(options.db)) as store:
-            return Scores(score_table(store, get_run(store, int(run[1]))))
+            return Scores(score_table(store, get_run(store, number)))
     path = Path(given)
     if path.is_dir():
         found = read_folder(path, language_pair=options.language_pair)

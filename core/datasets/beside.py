@@ -4,7 +4,6 @@ The questions are matched by id where every id means the same question in both, 
 Nothing is placed by half: a question, a reference or a text that one side lacks is a problem.
 """
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +12,7 @@ from core.datasets import collect_dataset
 from core.datasets.building import natural_order, place
 from core.datasets.findings import same_wording
 from core.datasets.reading import same_name, shown
+from core.datasets.rows import jsonl_bytes
 from core.datasets.tabular import read_tabular
 from core.datasets.unmade import without_unmade
 from core.errors import InputError
@@ -96,7 +96,7 @@ def place_beside(first: SourceAnswers, second: SourceAnswers, *, shared_only: bo
     if problems:
         count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
         raise InputError(f"{first.where} and {second.where} cannot be placed side by side: {count}", problems)
-    data = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+    data = jsonl_bytes(rows)
     dataset = read_tabular(data, f"{first.source} beside {second.source}.jsonl")
     return replace(dataset, notes=(*notes, *dataset.notes))
 

@@ -1,10 +1,10 @@
 """What generation made, out: long CSV and JSONL with one row a level, and Meta-Judge's JSONL."""
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from core.datasets.rows import jsonl_bytes
 from core.datasets.spreadsheet import csv_bytes
 from core.errors import InputError
 from core.schema import Material
@@ -79,12 +79,12 @@ def to_long_csv(materials: Sequence[Material], texts: Iterable[GeneratedText]) -
 
 def to_long_jsonl(materials: Sequence[Material], texts: Iterable[GeneratedText]) -> bytes:
     """The same rows as JSON objects, texts untouched: the one to read again."""
-    return _lines(long_rows(materials, texts))
+    return jsonl_bytes(long_rows(materials, texts))
 
 
 def to_meta_judge(materials: Sequence[Material], texts: Iterable[GeneratedText]) -> bytes:
     """One object with the keys META_JUDGE_KEYS a damaged text; a level without a text has no line."""
-    return _lines(_meta_judge_rows(materials, texts))
+    return jsonl_bytes(_meta_judge_rows(materials, texts))
 
 
 def _meta_judge_rows(
@@ -120,7 +120,3 @@ def _with_material(
         if made.item_id not in known:
             raise InputError(f"There is a text for question {made.item_id}, which the questions do not hold.")
         yield known[made.item_id], made
-
-
-def _lines(rows: Iterable[dict[str, Any]]) -> bytes:
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import regex
 
 from core.datasets.findings import FileFindings
-from core.datasets.mqm_weights import NON_TRANSLATION, is_no_error, score_of, weight_of
+from core.datasets.mqm_weights import is_no_error, is_non_translation, score_of, weight_of
 from core.datasets.open_tables import LABEL_PAIR, named_columns, require, target_language
 from core.datasets.reading import decode, name_of, name_problem, printable_text, reject, sha256_of, shown
 from core.schema.scores import ErrorSpan, Rating, RatingSet
@@ -252,7 +252,7 @@ def _spans(row: _Row, found: _Marks, findings: FileFindings) -> list[ErrorSpan]:
         for start, end in _marked(row.cells[side], row.line, found.unclear)
     ]
     if not marks:
-        whole = len(row.cells["target"]) if NON_TRANSLATION in category.lower() else 0
+        whole = len(row.cells["target"]) if is_non_translation(category) else 0
         found.unmarked += whole == 0
         marks = [(0, whole, False)]
     return [

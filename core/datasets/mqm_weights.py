@@ -13,11 +13,11 @@ import regex
 
 from core.schema.scores import ErrorSpan
 
-NON_TRANSLATION = "non-translation"
 WEIGHTS = {"critical": 25.0, "major": 5.0, "minor": 1.0, "neutral": 0.0}
 MINOR_PUNCTUATION = 0.1
 NON_TRANSLATION_WEIGHT = 25.0
 
+_NON_TRANSLATION = "non-translation"
 _DECIMALS = 9  # of a sum of weights: more than any weight has, fewer than rounding spoils
 _PUNCTUATION = regex.compile(r"(fluency/)?punctuation")
 _WEIGHTLESS = regex.compile(r"source issue|(accuracy/)?creative reinterpretation")
@@ -29,12 +29,17 @@ def is_no_error(category: str, severity: str) -> bool:
     return any(_NO_ERROR.fullmatch(word.lower()) for word in (category, severity))
 
 
+def is_non_translation(category: str) -> bool:
+    """Whether an error is that the text is no translation at all."""
+    return category.lower().startswith(_NON_TRANSLATION)
+
+
 def weight_of(category: str, severity: str) -> float | None:
     """The weight of an error; None: the severity is none that has one."""
     category, severity = category.lower(), severity.lower()
     if severity not in WEIGHTS:
         return None
-    if category.startswith(NON_TRANSLATION):
+    if is_non_translation(category):
         return NON_TRANSLATION_WEIGHT
     if _WEIGHTLESS.fullmatch(category):
         return 0.0

@@ -131,8 +131,10 @@ def read_grouped(folder: Folder, path: Path, expected: Expected) -> dict[str, li
     return {} if problems else found
 
 
-def read_numbers(folder: Folder, path: Path, expected: Expected) -> dict[str, list[float]]:
-    """System -> one number a segment; NaN where the file says None."""
+def read_numbers(
+    folder: Folder, path: Path, expected: Expected, *, finite: bool = False
+) -> dict[str, list[float]]:
+    """System -> one number a segment; NaN where the file says None. finite: an infinite number is a problem."""
     numbers: dict[str, list[float]] = {}
     problems = []
     for system, own in read_grouped(folder, path, expected).items():
@@ -140,8 +142,9 @@ def read_numbers(folder: Folder, path: Path, expected: Expected) -> dict[str, li
             number = number_in(written)
             if number is None and not is_undefined(written):
                 problems.append(f'line {line}: "{shown(written)}" is no number')
-            finite = number if number is not None and not math.isinf(number) else math.nan
-            numbers.setdefault(system, []).append(finite)
+            elif finite and number is not None and math.isinf(number):
+                problems.append(f'line {line}: "{shown(written)}" is infinite, expected a number')
+            numbers.setdefault(system, []).append(math.nan if number is None else number)
     folder.report(path, problems)
     return {} if problems else numbers
 

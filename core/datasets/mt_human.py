@@ -8,8 +8,6 @@ from pathlib import Path
 from core.datasets.mqm_weights import score_of
 from core.datasets.mt_files import Folder, read_numbers, read_spans
 from core.datasets.mt_pair import MtPair
-from core.datasets.reading import shown
-from core.errors import InputError
 from core.schema.scores import ErrorSpan, Rating, RatingSet
 
 OF_REFERENCE = "of a reference, not of a system"
@@ -20,23 +18,14 @@ NEARLY = 1e-6
 Spans = dict[str, list[tuple[ErrorSpan, ...] | None]]
 
 
-def read_ratings_of(
-    folder: Folder, pair: MtPair, wanted: str | None
-) -> dict[str, tuple[dict[str, list[float]], Spans]]:
+def read_ratings_of(folder: Folder, pair: MtPair) -> dict[str, tuple[dict[str, list[float]], Spans]]:
     """Name of a human score -> its numbers and its error spans."""
     scores = _human_files(folder, pair.name, ".seg.score")
     ratings = _human_files(folder, pair.name, ".seg.rating")
     owner = {stem: _owner(stem, scores) for stem in ratings}
-    names = dict.fromkeys([*scores, *owner.values()])
-    if wanted is not None and wanted not in names:
-        listed = ", ".join(map(shown, names)) or "none"
-        raise InputError(
-            f"{shown(folder.findings.file_name)} has no human score {shown(wanted)} for {shown(pair.name)}",
-            [f"there are: {listed}"],
-        )
     found = {}
-    for name in names if wanted is None else [wanted]:
-        numbers = read_numbers(folder, scores[name], pair.expected) if name in scores else {}
+    for name in dict.fromkeys([*scores, *owner.values()]):
+        numbers = read_numbers(folder, scores[name], pair.expected, finite=True) if name in scores else {}
         spans: Spans = {}
         for stem in [stem for stem, own in owner.items() if own == name]:
             spans |= read_spans(folder, ratings[stem], pair.expected, pair.sources, pair.texts)

@@ -25,8 +25,8 @@ from core.datasets.mt_files import Folder, read_numbers
 from core.datasets.mt_human import OF_REFERENCE, rating_set, read_ratings_of
 from core.datasets.mt_pair import MtPair, pair_name, read_pair
 from core.datasets.reading import name_of, name_problem, reject
-from core.datasets.score_columns import family_of
-from core.datasets.score_sheet import NO_SCORE
+from core.datasets.score_columns import family_of, signature_from_folder
+from core.datasets.score_sheet import INFINITE, NO_SCORE
 from core.schema.scores import (
     Metric,
     OutputSet,
@@ -52,32 +52,51 @@ class MtFolder:
     notes: tuple[str, ...] = ()
 
 
-def read_folder(path: Path, *, language_pair: str | None = None, human: str | None = None) -> MtFolder:
+def read_folder_outputs(path: Path, *, language_pair: str | None = None) -> OutputSet:
+    """The systems' outputs of one language pair, whatever is the matter with their scores. Raises InputError."""
+    folder, pair = _opened(path, language_pair)
+    return _output_set(folder, pair)
+
+
+def read_folder(path: Path, *, language_pair: str | None = None) -> MtFolder:
     """One language pair of a folder; InputError names every problem with its file and line.
 
-    language_pair: needed where the folder has several. human: the one human score to read; None: all there are.
+    language_pair: needed where the folder has several.
     """
-    folder = Folder(path, FileFindings(path.name or "folder", ""))
-    name = pair_name(folder, language_pair)
-    pair = read_pair(folder, name)
+    folder, pair = _opened(path, language_pair)
     scores = _scores(folder, pair)
-    ratings = read_ratings_of(folder, pair, human)
+    ratings = read_ratings_of(folder, pair)
+    outputs = _output_set(folder, pair)
+    return MtFolder(
+        pair.name,
+        outputs,
+        _table(pair, scores, outputs.file_name, outputs.notes),
+        {key: rating_set(pair, key, *one, outputs.sha256) for key, one in ratings.items()},
+        outputs.notes,
+    )
+
+
+def _opened(path: Path, language_pair: str | None) -> tuple[Folder, MtPair]:
+    folder = Folder(path, FileFindings(path.name or "folder", ""))
+    return folder, read_pair(folder, pair_name(folder, language_pair))
+
+
+def _output_set(folder: Folder, pair: MtPair) -> OutputSet:
+    """The outputs, with the notes on all that was read of the folder; its problems are raised."""
     if folder.findings.problems:
         reject(folder.findings.file_name, folder.findings.problems)
-    notes, sha256 = tuple(dict.fromkeys(folder.findings.notes)), folder.sha256()
     outputs, left_out = [], Counter[str]()
     for system, texts in pair.texts.items():
         if pair.is_reference(system):
             left_out[OF_REFERENCE] += len(texts)
         else:
             outputs += [_output(pair, system, number, text) for number, text in enumerate(texts)]
-    file_name = f"{folder.findings.file_name} {name}"
-    return MtFolder(
-        name,
-        OutputSet(tuple(outputs), sha256, file_name, notes, dict(left_out)),
-        _table(pair, scores, file_name, notes),
-        {key: rating_set(pair, key, *one, sha256) for key, one in ratings.items()},
-        notes,
+    return OutputSet(
+        tuple(outputs),
+        folder.sha256(),
+        f"{folder.findings.file_name} {pair.name}",
+        tuple(dict.fromkeys(folder.findings.notes)),
+        dict(left_out),
     )
 
 
@@ -127,7 +146,13 @@ def _table(
     columns = [[x for s in systems for x in numbers.get(s, unscored)] for _, numbers in scores.values()]
     values = np.array(columns, dtype=np.float64).T.reshape(len(rows), len(columns))
     metrics = tuple(
-        Metric(name, f"{stem}|from:{file_name}", family_of(name)) for stem, (name, _) in scores.items()
+        Metric(name, signature_from_folder(stem, file_name), family_of(name))
+        for stem, (name, _) in scores.items()
     )
-    reasons = {(int(r), int(m)): NO_SCORE for r, m in zip(*np.nonzero(np.isnan(values)), strict=True)}
+    infinite = np.isinf(values)
+    values[infinite] = np.nan
+    reasons = {
+        (int(r), int(m)): INFINITE if infinite[r, m] else NO_SCORE
+        for r, m in zip(*np.nonzero(np.isnan(values)), strict=True)
+    }
     return ScoreTable(rows, metrics, values, reasons, file_name, notes)

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
@@ -25,8 +25,12 @@ from core.datasets.rows import (
     DELIMITERS,
     JSONL_SUFFIXES,
     Columns,
+    JsonLine,
     header_of,
     is_jsonl,
+    jsonl_objects,
+    known_fields,
+    note_ignored,
     read_rows,
 )
 from core.datasets.spreadsheet import guarded, unguarded
@@ -38,7 +42,7 @@ SYSTEM_NAMES = ("system", "system_id", "system_name")
 LEVEL_NAMES = ("level", "damage_level")
 LANGUAGE_NAMES = ("language", "lang")
 LABEL_PAIR = "language_pair"
-PAIR_NAMES = ("lp", LABEL_PAIR)
+PAIR_NAMES = (LABEL_PAIR, "lp")
 """Language pairs, such as en-de: the second is the text's language."""
 LABEL_MARK = "label:"
 """In front of a column's name: it is a label, whatever it looks like."""
@@ -79,18 +83,6 @@ def is_json(text: str, file_name: str) -> bool:
     return problem is not None or (isinstance(first, JsonObject) and "questions" in first)
 
 
-def keys_of(text: str, file_name: str, known: Iterable[str]) -> list[str]:
-    """The columns of a table as they are written, or the keys of all lines of a JSONL file, in their order."""
-    if not is_jsonl(text, file_name):
-        return [key for key in _written_header(text, header_of(text, Columns(tuple(known), ()))) if key]
-    found: dict[str, None] = {}
-    for line in text.split("\n"):
-        value, problem = parse_json(line) if line.strip() else (None, "")
-        if problem is None and isinstance(value, JsonObject):
-            found.update(dict.fromkeys(value))
-    return [key for key in found if key.strip()]
-
-
 def _written_header(text: str, header: list[str]) -> list[str]:
     """A header as it is written: `header` has it in lower case, but BLEU and chrF are names."""
     for delimiter in DELIMITERS:
@@ -125,20 +117,6 @@ def source_as_system(columns: dict[str, str]) -> dict[str, str]:
     return {key: "system" if (key, name) == ("source", "source") else name for key, name in columns.items()}
 
 
-def records_of(
-    text: str, keys: Sequence[str], columns: Mapping[str, str], findings: FileFindings
-) -> list[Record]:
-    """The rows of a table or a JSONL file: columns under our names, all others under their own."""
-    names = {key: columns.get(key, key) for key in keys}
-    if not is_jsonl(text, findings.file_name):
-        # The rows' reader asks for a header's cells as they are written, in lower case.
-        names = {guarded(key).lower(): name for key, name in names.items()} | {
-            key.lower(): name for key, name in names.items()
-        }
-    house = _Exact(tuple(dict.fromkeys(names.values())), (), names)
-    return [Record(f"line {row.line}", row.cells) for row in read_rows(text, house, findings)]
-
-
 def open_records(
     text: str, known: Mapping[str, Sequence[str]], findings: FileFindings
 ) -> tuple[list[str], dict[str, str], list[Record]]:
@@ -148,25 +126,53 @@ def open_records(
         value, problem = parse_json(numbers_as_json(text))
         if problem:
             reject(name, [problem])
-        return object_records(value, known, findings)
-    text = numbers_as_json(text) if is_jsonl(text, name) else text
-    keys = keys_of(text, name, [other for names in known.values() for other in names])
+        objects = json_objects(value, "", findings)
+        return object_records(_filled_keys(one for _, one in objects), objects, known, findings)
+    if is_jsonl(text, name):
+        lines = list(jsonl_objects(numbers_as_json(text)))
+        keys = _filled_keys(one.value for one in lines if one.value is not None)
+        return object_records(keys, _reported(lines, findings), known, findings)
+    header = header_of(text, Columns(tuple(other for names in known.values() for other in names), ()))
+    keys = [key for key in _written_header(text, header) if key]
     columns = source_as_system(named_columns(keys, known))
-    return keys, columns, records_of(text, keys, columns, findings)
+    names = {key: columns.get(key, key) for key in keys}
+    return keys, columns, _table_records(text, names, findings)
+
+
+def _filled_keys(objects: Iterable[JsonObject]) -> list[str]:
+    """The keys of all objects in their order, but for those without a name."""
+    return [key for key in dict.fromkeys(key for one in objects for key in one) if key.strip()]
+
+
+def _reported(lines: Iterable[JsonLine], findings: FileFindings) -> Iterator[tuple[str, JsonObject]]:
+    """The lines that hold an object; what is wrong with a line is said when it is its turn."""
+    for one in lines:
+        findings.problems += one.problems
+        if one.value is not None:
+            yield f"line {one.line}", one.value
 
 
 def object_records(
-    value: object, known: Mapping[str, Sequence[str]], findings: FileFindings
+    keys: Sequence[str],
+    objects: Iterable[tuple[str, Mapping[str, object]]],
+    known: Mapping[str, Sequence[str]],
+    findings: FileFindings,
 ) -> tuple[list[str], dict[str, str], list[Record]]:
-    """The same of a JSON list that was read."""
-    objects = json_objects(value, "", findings)
-    keys = list(dict.fromkeys(key for _, one in objects for key in one if key.strip()))
+    """The same of objects with their places: known keys under our names, the other `keys` under their own."""
     columns = source_as_system(named_columns(keys, known))
-    records = [
-        Record(where, {columns.get(key, key): cell for key, cell in one.items() if key.strip()})
-        for where, one in objects
-    ]
-    return keys, columns, records
+    house, ignored = _Exact((), (), {key: columns.get(key, key) for key in keys}), dict[str, None]()
+    records = [Record(where, known_fields(one, house, where, findings, ignored)) for where, one in objects]
+    note_ignored(findings, list(ignored))
+    return list(keys), columns, records
+
+
+def _table_records(text: str, names: Mapping[str, str], findings: FileFindings) -> list[Record]:
+    # The rows' reader asks for a header's cells as they are written, in lower case.
+    plain = {guarded(key).lower(): name for key, name in names.items()} | {
+        key.lower(): name for key, name in names.items()
+    }
+    house = _Exact(tuple(dict.fromkeys(plain.values())), (), plain)
+    return [Record(f"line {row.line}", row.cells) for row in read_rows(text, house, findings)]
 
 
 def require(
@@ -214,6 +220,15 @@ def json_objects(value: object, where: str, findings: FileFindings) -> list[tupl
     return found
 
 
+def labels_among(
+    keys: Sequence[str], unused: Collection[str], records: Sequence[Record], findings: FileFindings
+) -> list[str]:
+    """The columns among `keys` to group by; the `unused`, which mean nothing to the reader, are noted."""
+    if there := [key for key in keys if key in unused]:
+        findings.notes.append(f"columns not used: {', '.join(map(shown, there))}")
+    return usable_labels([key for key in keys if key not in unused], records, findings)
+
+
 def usable_labels(columns: Iterable[str], records: Sequence[Record], findings: FileFindings) -> list[str]:
     """Columns that can be labels, all of their cells too; the others are noted and not used."""
     usable: dict[str, str] = {}
@@ -253,7 +268,7 @@ def names_in(record: Record, labels: Sequence[str], findings: FileFindings) -> N
         findings.problems.append(
             f"{record.where}: level is {level}, below 0: levels count damage from 0 (as 0-5 or A0-A4), higher is worse"
         )
-    language, pair = "und", record.cells.get("pair")
+    language, pair = "und", record.cells.get(LABEL_PAIR)
     found = {
         column.removeprefix(LABEL_MARK): label_of(record.cells[column]) or ""
         for column in labels

@@ -1,14 +1,21 @@
 """Human ratings in whatever form a file has them, and out as one JSON object a line."""
 
-import json
 from pathlib import PurePath
 from typing import Any
 
 from core.datasets.mqm import holds_mqm, read_mqm
-from core.datasets.ratings import read_ratings
+from core.datasets.open_tables import LABEL_PAIR
+from core.datasets.ratings import COLUMNS, SCORES, UNUSED, read_ratings
 from core.datasets.reading import shown
+from core.datasets.rows import jsonl_bytes
+from core.datasets.score_columns import label_column
 from core.errors import InputError
 from core.schema.scores import Rating, RatingSet
+
+_TAKEN = frozenset(
+    {*COLUMNS, *(name for names in COLUMNS.values() for name in names), *UNUSED, *SCORES} - {LABEL_PAIR}
+)
+"""Names of columns that mean something else than a label to the reader."""
 
 
 def read_rating_file(data: bytes, file_name: str, *, lower_is_better: bool = False) -> RatingSet:
@@ -28,12 +35,12 @@ def read_rating_file(data: bytes, file_name: str, *, lower_is_better: bool = Fal
 
 def write_ratings_jsonl(ratings: RatingSet) -> bytes:
     """One rating a line, as read_ratings reads it. Marked errors are in their score, and are not written."""
-    return "".join(json.dumps(_row(one), ensure_ascii=False) + "\n" for one in ratings.ratings).encode()
+    return jsonl_bytes(map(_row, ratings.ratings))
 
 
 def _row(one: Rating) -> dict[str, Any]:
     row = {
-        **one.labels,
+        **{label_column(key, (), _TAKEN, wide=False): value for key, value in one.labels.items()},
         "item_id": one.item_id,
         "system": one.system,
         "level": one.level,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from core.datasets.cells import is_nothing, is_undefined, label_of, number_in, number_problem
 from core.datasets.findings import FileFindings
 from core.datasets.level_names import with_item_level
-from core.datasets.open_tables import Record, names_in, open_records, repeated, require, usable_labels
+from core.datasets.open_tables import Record, labels_among, names_in, open_records, repeated, require
 from core.datasets.reading import (
     decode,
     name_problem,
@@ -76,11 +76,8 @@ def _rows(
     records: Sequence[Record], lower_is_better: bool, left_out: Counter[str], findings: FileFindings
 ) -> list[_Row]:
     keys = dict.fromkeys(key for record in records for key in record.cells)
-    if unused := [key for key in keys if key in UNUSED]:
-        findings.notes.append(f"columns not used: {', '.join(unused)}")
-    labels = usable_labels(
-        [key for key in keys if key not in UNUSED and key not in COLUMNS], records, findings
-    )
+    others = [key for key in keys if key in UNUSED or key not in COLUMNS]
+    labels = labels_among(others, UNUSED, records, findings)
     rows = []
     for record in records:
         names = names_in(record, labels, findings)

@@ -2,9 +2,11 @@
 
 import csv
 import io
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
+from typing import Any
 
 from core.datasets.findings import FileFindings
 from core.datasets.reading import JsonObject, duplicate_problems, parse_json, reject, shown, type_name
@@ -23,6 +25,17 @@ class Row:
     """On which it starts; 1 is the file's first."""
     cells: dict[str, object]
     """Column -> value, known columns only; what is not there is left out."""
+
+
+@dataclass(frozen=True)
+class JsonLine:
+    """One line of a JSONL file."""
+
+    line: int
+    """1 is the file's first."""
+    value: JsonObject | None
+    """None: it holds no object."""
+    problems: list[str]
 
 
 @dataclass(frozen=True)
@@ -50,6 +63,11 @@ def read_rows(text: str, columns: Columns, findings: FileFindings) -> Iterator[R
     """The rows of either form; problems and columns that are not used go to the findings."""
     read = _jsonl_rows if is_jsonl(text, findings.file_name) else _csv_rows
     return read(text, columns, findings)
+
+
+def jsonl_bytes(rows: Iterable[Mapping[str, Any]]) -> bytes:
+    """One JSON object a line, as UTF-8: what is_jsonl tells and read_rows reads."""
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
 
 
 def header_of(text: str, columns: Columns) -> list[str]:
@@ -122,27 +140,38 @@ def _check_header(header: list[str], line: int, columns: Columns, findings: File
     if problems:
         # Without its columns no row can be read: what would follow are problems of this one.
         reject(findings.file_name, problems)
-    _note_ignored(findings, unknown)
+    note_ignored(findings, unknown)
 
 
 def _jsonl_rows(text: str, columns: Columns, findings: FileFindings) -> Iterator[Row]:
     ignored: dict[str, None] = {}
+    for one in jsonl_objects(text):
+        findings.problems += one.problems
+        if one.value is not None:
+            yield Row(one.line, known_fields(one.value, columns, f"line {one.line}", findings, ignored))
+    note_ignored(findings, list(ignored))
+
+
+def jsonl_objects(text: str) -> Iterator[JsonLine]:
+    """The lines that hold something; their problems are left to whoever reads on, in the order of the lines."""
     for line, written in enumerate(io.StringIO(text), start=1):
         if not written.strip():
             continue
         value, problem = parse_json(written.rstrip("\n"), line)
         if problem:
-            findings.problems.append(problem)
+            yield JsonLine(line, None, [problem])
         elif not isinstance(value, JsonObject):
-            findings.problems.append(f"line {line}: is {type_name(value)}, expected an object")
+            yield JsonLine(line, None, [f"line {line}: is {type_name(value)}, expected an object"])
         else:
-            findings.problems += duplicate_problems(f"line {line}", value)
-            yield Row(line, known_fields(value, columns, f"line {line}", findings, ignored))
-    _note_ignored(findings, list(ignored))
+            yield JsonLine(line, value, duplicate_problems(f"line {line}", value))
 
 
 def known_fields(
-    value: JsonObject, columns: Columns, where: str, findings: FileFindings, ignored: dict[str, None]
+    value: Mapping[str, object],
+    columns: Columns,
+    where: str,
+    findings: FileFindings,
+    ignored: dict[str, None],
 ) -> dict[str, object]:
     """An object's fields under our names; two names of one column are a problem, other keys are `ignored`."""
     cells: dict[str, object] = {}
@@ -157,7 +186,8 @@ def known_fields(
     return cells
 
 
-def _note_ignored(findings: FileFindings, names: list[str]) -> None:
+def note_ignored(findings: FileFindings, names: list[str]) -> None:
+    """Say which columns or keys mean nothing to the reader."""
     if names:
         findings.notes.append(f"columns not used: {_listed(names)}")
 

@@ -3,7 +3,6 @@
 A level without a text is no problem here, as it is in a study: it is counted and left out.
 """
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +13,7 @@ from core.datasets.level_names import with_item_level
 from core.datasets.open_tables import (
     ITEM_NAMES,
     LABEL_MARK,
+    LABEL_PAIR,
     LANGUAGE_NAMES,
     LEVEL_NAMES,
     ONLY_SYSTEM,
@@ -22,17 +22,16 @@ from core.datasets.open_tables import (
     Names,
     Record,
     is_json,
+    labels_among,
     names_in,
     open_records,
     repeated,
     require,
-    usable_labels,
 )
 from core.datasets.questions import same_value
 from core.datasets.reading import decode, is_blank, printable_text, reject, sha256_of, shown
-from core.datasets.rows import is_jsonl
+from core.datasets.rows import is_jsonl, jsonl_bytes
 from core.datasets.scorable_json import paper_records
-from core.schema import Dataset
 from core.schema.scores import OutputSet, ScorableOutput
 
 COLUMNS: Mapping[str, Sequence[str]] = {
@@ -45,7 +44,7 @@ COLUMNS: Mapping[str, Sequence[str]] = {
     "source": ("source", "src"),
     "level": LEVEL_NAMES,
     "language": LANGUAGE_NAMES,
-    "pair": PAIR_NAMES,
+    LABEL_PAIR: PAIR_NAMES,
     "reason": ("reason",),
 }
 """Our name -> the names that a file may use; the first one that is there is taken. All other columns are labels."""
@@ -107,24 +106,6 @@ def read_outputs(data: bytes, file_name: str) -> OutputSet:
     )
 
 
-def dataset_outputs(dataset: Dataset) -> OutputSet:
-    """A study's texts: the system is the source that wrote them, a metric's source is the question."""
-    items = {item.item_id: item for item in dataset.items}
-    outputs = tuple(
-        ScorableOutput(
-            output.item_id,
-            output.source,
-            output.text,
-            reference=items[output.item_id].reference,
-            source=items[output.item_id].question,
-            level=output.level,
-            language=items[output.item_id].language,
-        )
-        for output in dataset.outputs
-    )
-    return OutputSet(outputs, dataset.sha256, dataset.file_name, dataset.notes)
-
-
 def write_outputs(outputs: Sequence[ScorableOutput]) -> bytes:
     """The texts as JSONL that read_outputs reads again; labels are columns of their own."""
     taken = {*COLUMNS, *NO_LABELS, *(name for names in COLUMNS.values() for name in names)}
@@ -141,7 +122,7 @@ def write_outputs(outputs: Sequence[ScorableOutput]) -> bytes:
         }
         for one in outputs
     )
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+    return jsonl_bytes(rows)
 
 
 def _rows(
@@ -149,9 +130,7 @@ def _rows(
 ) -> list[_Row]:
     """The rows; those without a text are counted. table: an empty cell is no text, as it cannot say null."""
     keys = dict.fromkeys(key for record in records for key in record.cells if key not in COLUMNS)
-    if unused := [key for key in keys if key in NO_LABELS]:
-        findings.notes.append(f"columns not used: {', '.join(unused)}")
-    labels = usable_labels([key for key in keys if key not in NO_LABELS], records, findings)
+    labels = labels_among(list(keys), NO_LABELS, records, findings)
     rows = []
     for record in records:
         names = names_in(record, labels, findings)

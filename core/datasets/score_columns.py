@@ -65,6 +65,8 @@ STATED = "made elsewhere"
 RESULT = "result"
 """The metric of 003's published results, whose value may be a judge's whole answer."""
 
+_FROM_FOLDER = "|from:"
+
 NO_FAMILY = "other"
 _FAMILIES = (
     ("bertscore", "BERTScore"),
@@ -75,7 +77,6 @@ _FAMILIES = (
     ("rouge", "ROUGE"),
     ("meteor", "METEOR"),
     ("xcomet", "COMET"),
-    ("cometkiwi", "COMET"),
     ("comet", "COMET"),
     ("nli", "NLI"),
 )
@@ -84,7 +85,19 @@ _FAMILIES = (
 def family_of(metric: str) -> str:
     """The family that a metric's name begins with; NO_FAMILY where it is none that Assay computes."""
     name = regex.sub(r"[^a-z]", "", metric.lower())
+    if name == "ter":  # other names begin with it too
+        return "TER"
     return next((family for start, family in _FAMILIES if name.startswith(start)), NO_FAMILY)
+
+
+def signature_from_folder(stem: str, folder: str) -> str:
+    """The signature of a metric out of a folder of scores, whose files say no direction."""
+    return f"{stem}{_FROM_FOLDER}{folder}"
+
+
+def direction_is_stated(metric: Metric) -> bool:
+    """Whether a metric's direction is known, and not but assumed because its scores came without one."""
+    return metric.signature != "" and _FROM_FOLDER not in metric.signature
 
 
 def label_column(label: str, values: Sequence[str], taken: frozenset[str], *, wide: bool) -> str:

@@ -3,7 +3,6 @@
 The long form holds everything. The wide form of CSV and JSONL has no place for signatures, families and reasons.
 """
 
-import json
 import math
 from collections.abc import Iterator
 from typing import Any, Literal
@@ -11,7 +10,16 @@ from typing import Any, Literal
 import numpy as np
 
 from core.datasets.open_tables import LABEL_PAIR
-from core.datasets.score_columns import COLUMNS, INDEX_COLUMNS, LABELS, UNUSED, label_column, metric_column
+from core.datasets.rows import jsonl_bytes
+from core.datasets.score_columns import (
+    COLUMNS,
+    INDEX_COLUMNS,
+    LABELS,
+    UNUSED,
+    direction_is_stated,
+    label_column,
+    metric_column,
+)
 from core.datasets.score_parquet import ParquetNotes, parquet_bytes
 from core.datasets.spreadsheet import csv_bytes, guarded
 from core.schema.scores import Metric, ScoredRow, ScoreTable
@@ -39,7 +47,7 @@ def write_scores_csv(table: ScoreTable, shape: Shape = "long") -> bytes:
 def write_scores_jsonl(table: ScoreTable, shape: Shape = "long") -> bytes:
     """One object a line; an undefined score is null."""
     _, rows = _shaped(table, shape)
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+    return jsonl_bytes(rows)
 
 
 def write_scores_parquet(table: ScoreTable, shape: Shape = "long") -> bytes:
@@ -104,7 +112,7 @@ def _wide_rows(table: ScoreTable, labels: dict[str, str], metrics: list[str]) ->
 
 def _stated(metric: Metric) -> str | None:
     """The direction, unless it is but assumed: written down it would come back as a statement."""
-    return metric.direction if metric.signature or metric.direction == "lower" else None
+    return metric.direction if direction_is_stated(metric) or metric.direction == "lower" else None
 
 
 def _known(value: float) -> float | None:

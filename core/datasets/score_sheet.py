@@ -8,7 +8,7 @@ import regex
 
 from core.datasets.cells import is_undefined, number_in, number_problem
 from core.datasets.findings import FileFindings
-from core.datasets.open_tables import ONLY_SYSTEM, Record, names_in, usable_labels
+from core.datasets.open_tables import ONLY_SYSTEM, Record, labels_among, names_in
 from core.datasets.reading import printable_text, shown
 from core.datasets.score_columns import ABOUT, INDEX_COLUMNS, RESULT, UNUSED
 from core.schema.scores import Metric, ScoredRow
@@ -33,10 +33,9 @@ class ScoreSheet:
 
 def label_columns(records: Sequence[Record], others: Sequence[str], findings: FileFindings) -> list[str]:
     """The columns among `others` to group by; those that mean nothing here are noted."""
-    if unused := [key for key in others if key in UNUSED or key.lower() in INDEX_COLUMNS]:
-        findings.notes.append(f"columns not used: {', '.join(map(shown, unused))}")
-    wanted = [key for key in others if key not in unused and key not in ABOUT]
-    return usable_labels(wanted, records, findings)
+    unused = {key for key in others if key in UNUSED or key.lower() in INDEX_COLUMNS}
+    candidates = [key for key in others if key in unused or key not in ABOUT]
+    return labels_among(candidates, unused, records, findings)
 
 
 def scored_row(record: Record, labels: Sequence[str], findings: FileFindings) -> ScoredRow | None:

@@ -17,11 +17,10 @@ from core.datasets.metric_columns import wide_columns
 from core.datasets.open_tables import (
     ONLY_SYSTEM,
     Record,
-    named_columns,
+    object_records,
     open_records,
     repeated,
     require,
-    source_as_system,
 )
 from core.datasets.reading import (
     decode,
@@ -79,11 +78,8 @@ def read_scores(data: bytes, file_name: str) -> ScoreTable:
     notes = ParquetNotes()
     if is_parquet(data, file_name):
         keys, objects, notes = read_parquet(data, file_name)
-        columns = source_as_system(named_columns(keys, COLUMNS))
-        records = [
-            Record(f"row {number}", {columns.get(key, key): cell for key, cell in row.items()})
-            for number, row in enumerate(objects, start=1)
-        ]
+        rows = ((f"row {number}", row) for number, row in enumerate(objects, start=1))
+        keys, columns, records = object_records(keys, rows, COLUMNS, findings)
     else:
         keys, columns, records = open_records(decode(data, file_name), COLUMNS, findings)
     long = {"metric", "score"} <= set(columns.values())

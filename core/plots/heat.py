@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
+from core.analysis.decimals import decimal
 from core.plots.dressing import BLUE, OCHRE, dressed, label, name_rows
 from core.plots.families import metric_label
 
@@ -95,8 +96,8 @@ def written(value: float | None, *, short: bool = False) -> str:
     if value is None:
         return ""
     if not short:
-        return f"{round(value, 3) + 0.0:.3f}"
-    two = f"{round(value, 2) + 0.0:.2f}"
+        return decimal(value)
+    two = decimal(value, 2)
     return two.replace("0.", ".", 1) if abs(value) < 0.995 else two
 
 

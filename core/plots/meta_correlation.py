@@ -5,6 +5,7 @@ from html import escape
 
 import plotly.graph_objects as go
 
+from core.analysis.decimals import decimal
 from core.analysis.meta_correlation import Matrix, MetaCorrelation
 from core.plots.dressing import GRID, LINE, dressed, label
 from core.plots.families import marks, metric_label
@@ -24,7 +25,7 @@ def meta_title(found: MetaCorrelation) -> str:
     if whole.estimate is None:
         return f"Meta-correlation undefined: {whole.reason}"
     lines = [
-        f"Meta-correlation {whole.estimate + 0:.3f} ({found.method.capitalize()}, {found.n_metrics} metrics)",
+        f"Meta-correlation {decimal(whole.estimate)} ({found.method.capitalize()}, {found.n_metrics} metrics)",
         f"{_ends(whole)} over metrics",
     ]
     if found.over_items is not None:
@@ -35,7 +36,7 @@ def meta_title(found: MetaCorrelation) -> str:
 def _ends(found: Estimate) -> str:
     if found.low is None or found.high is None:
         return f"no interval ({found.interval_reason or found.reason or 'undefined'})"
-    return f"{100 * found.confidence_level:g} % interval [{found.low + 0:.3f}, {found.high + 0:.3f}]"
+    return f"{100 * found.confidence_level:g} % interval [{decimal(found.low)}, {decimal(found.high)}]"
 
 
 def meta_scatter(found: MetaCorrelation) -> go.Figure:

@@ -6,9 +6,10 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from core.analysis.correlations import CorrelationReport, Ranking
+from core.analysis.decimals import decimal
 from core.analysis.levels import MetricByLevel
-from core.analysis.meta_correlation import Redundancy
 from core.analysis.metric_votes import MetricVotes
+from core.analysis.redundancy import Redundancy
 from core.plots.dressing import GRID, LINE, dressed, label, name_rows, whiskers
 from core.plots.families import marks, metric_label
 from core.plots.heat import heat_map
@@ -21,12 +22,19 @@ _METRIC = 44
 
 def interval_said(found: Estimate) -> str:
     """An estimate with its interval and n, for a hover."""
+    return value_said(found) if found.estimate is None else f"{value_said(found)}, n {found.n}"
+
+
+def value_said(found: Estimate) -> str:
+    """An estimate with its interval, or why there is none."""
     if found.estimate is None:
         return f"undefined: {found.reason}"
     ends = (
-        "no interval" if found.low is None or found.high is None else f"[{found.low:.3f}, {found.high:.3f}]"
+        "no interval"
+        if found.low is None or found.high is None
+        else f"[{decimal(found.low)}, {decimal(found.high)}]"
     )
-    return f"{found.estimate + 0:.3f} {ends}, n {found.n}"
+    return f"{decimal(found.estimate)} {ends}"
 
 
 def metric_ranking(report: CorrelationReport, found: Ranking) -> go.Figure:
@@ -126,7 +134,7 @@ def redundancy(found: Redundancy) -> go.Figure:
     said = [
         [
             f"{row}\n{column}\n"
-            + ("undefined" if value is None else f"{value + 0:.3f}")
+            + ("undefined" if value is None else decimal(value))
             + (f", n {found.n[i][j]}" if found.n else "")
             for j, (column, value) in enumerate(zip(found.metrics, line, strict=True))
         ]

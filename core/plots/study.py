@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from core.analysis.decimals import decimal
 from core.analysis.study_results import Block, Contingency
 from core.plots.dressing import (
     BLUE,
@@ -19,6 +20,7 @@ from core.plots.dressing import (
     name_rows,
     whiskers,
 )
+from core.plots.metrics import value_said
 from core.schema import PREFERENCES
 from core.stats.non_inferiority import NonInferiority
 from core.stats.position import PositionBias
@@ -72,7 +74,7 @@ def verdict(bound: NonInferiority) -> go.Figure:
                 "color": color,
                 "line": {"width": [4, 0], "color": color},
             },
-            text=[f"{low + 0:.3f}", f"{bound.mean + 0:.3f}"],
+            text=[decimal(low), decimal(bound.mean)],
             textposition=["middle left", "middle right"],
             customdata=["lower bound", "mean"],
             hovertemplate=f"%{{customdata}} %{{x:.3f}}<br>resampling {numbers[unit]} {unit}<extra></extra>",
@@ -230,5 +232,4 @@ def position(results: Mapping[str, PositionBias]) -> go.Figure:
 
 
 def _said(level: str, found: Estimate) -> str:
-    interval = "no interval" if found.low is None else f"[{found.low + 0:.3f}, {found.high:.3f}]"
-    return f"{label(level)}: {found.estimate:.3f} {interval}<br>n {found.n}"
+    return f"{label(level)}: {value_said(found)}<br>n {found.n}"

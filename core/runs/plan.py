@@ -99,8 +99,7 @@ def find_same(store: Store, data: bytes, settings: GenerationSettings) -> Run:
     return newest_same(store, settings.kind, data, as_kept(normalised(settings)))
 
 
-def prepare_again(store: Store, run: Run, running: RunningSettings | None, limit: int | None) -> Run:
-    """Set how a run goes on: other limits of work, and how many of its items. Without `running`: of any kind."""
-    if running is not None:
-        check_settings(settings_of(run), running)
-    return go_on(store, run, None if running is None else as_kept(running), limit)
+def prepare_again(store: Store, run: Run, running: RunningSettings, limit: int | None) -> Run:
+    """Set how a run goes on: other limits of work, and how many of its items."""
+    check_settings(settings_of(run), running)
+    return go_on(store, run, as_kept(running), limit)

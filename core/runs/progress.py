@@ -59,7 +59,7 @@ def progress_of(store: Store, run_id: int) -> Progress:
     left = run.n_wanted - sum(states.values())
     return Progress(
         run=run,
-        state="interrupted" if run.state == "running" and not working else run.state,
+        state=state_of(run),
         n_done=states.get("done", 0),
         n_failed=states.get("failed", 0),
         n_again=states.get("again", 0),
@@ -68,6 +68,11 @@ def progress_of(store: Store, run_id: int) -> Progress:
         rate=rate,
         seconds_left=left / rate if rate else None,
     )
+
+
+def state_of(run: Run) -> ShownState:
+    """What a run says of itself, unless its process is gone."""
+    return "interrupted" if run.state == "running" and not is_worked_on(run) else run.state
 
 
 def is_worked_on(run: Run) -> bool:
@@ -98,6 +103,13 @@ def money_of(progress: Progress) -> float | None:
             cost.output_tokens or 0
         ) * prices.output_price
     return total / 1e6
+
+
+def duration(seconds: float) -> str:
+    """Such as `1 h 5 min` or `12 s`."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
 def _rate(store: Store, run: Run) -> float | None:

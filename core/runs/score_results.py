@@ -35,7 +35,7 @@ def score_table(store: Store, run: Run) -> ScoreTable:
     values: list[list[float | None]] = []
     reasons: dict[tuple[int, int], str] = {}
     broken = 0
-    for _, item_id, _, text in result_texts(store, run.run_id):
+    for item_id, text in result_texts(store, run.run_id):
         outputs = json.loads(text).get("outputs")
         broken += outputs is None
         for output in outputs or ():

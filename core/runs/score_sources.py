@@ -1,13 +1,13 @@
 """Texts to be scored that are no file yet: of a generation run, of a study, of an mt-metrics-eval folder."""
 
-import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path, PurePath
 from typing import Any
 
 from core.datasets.generated import long_rows
-from core.datasets.mt_metrics_eval import read_folder
+from core.datasets.mt_metrics_eval import read_folder_outputs
+from core.datasets.rows import jsonl_bytes
 from core.datasets.scorable import write_outputs
 from core.errors import InputError
 from core.llm.prompts import parse_prompt
@@ -39,7 +39,9 @@ def texts_of_run(store: Store, run: Run) -> Texts:
     by_id = {material.item.item_id: material for material in materials_of(store, run).materials}
     texts = [text for trace in traces for text in generated_texts(trace, settings.source_name)]
     rows = long_rows([by_id[trace.item_id] for trace in traces], texts)
-    return _lines({**_without(row, "origin"), **labels} for row in rows), f"run-{run.run_id}-{dataset}.jsonl"
+    return jsonl_bytes(
+        {**_without(row, "origin"), **labels} for row in rows
+    ), f"run-{run.run_id}-{dataset}.jsonl"
 
 
 def _labels(settings: GenerationSettings) -> dict[str, str]:
@@ -74,19 +76,15 @@ def texts_of_study(store: Store, study: Study) -> Texts:
         for output in record.outputs
     )
     name = re.sub(r"[^\w-]+", "-", study.name)
-    return _lines(rows), f"study-{name}.jsonl"
+    return jsonl_bytes(rows), f"study-{name}.jsonl"
 
 
 def texts_of_folder(path: Path, language_pair: str | None = None) -> tuple[Texts, tuple[str, ...]]:
     """The systems' translations of an mt-metrics-eval folder, and what its reader notes."""
-    outputs = read_folder(path, language_pair=language_pair).outputs
+    outputs = read_folder_outputs(path, language_pair=language_pair)
     pair = "" if language_pair is None else f"-{language_pair}"
     return (write_outputs(outputs.outputs), f"{path.resolve().name}{pair}.jsonl"), outputs.notes
 
 
 def _without(row: Mapping[str, Any], name: str) -> dict[str, Any]:
     return {key: value for key, value in row.items() if key != name}
-
-
-def _lines(rows: Iterable[Mapping[str, Any]]) -> bytes:
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()

@@ -24,7 +24,7 @@ class Metric:
     """Short, unique, as commands take it: `bleu-4`, `chrf-6-2`."""
     signature: str
     """Every setting that changes a score, in sacrebleu's style: `BLEU|order:4|smooth:add-1|...`. Empty: the scores were
-    made elsewhere, and `direction` is an assumption, not a statement."""
+    made elsewhere. Where `score_columns.direction_is_stated` denies it, `direction` is an assumption."""
     family: str
     """BLEU, chrF, ROUGE, METEOR, BERTScore, COMET, BLEURT, NLI; another word for scores made elsewhere."""
     direction: Direction = "higher"

@@ -15,7 +15,6 @@ from scipy.stats import norm
 from core.stats.correlation_coefficients import Method, coefficient, column, why_undefined
 from core.stats.correlation_groups import mean_within, z_normalise
 from core.stats.correlation_partial import partial
-from core.stats.correlation_ranks import Indices
 from core.stats.correlation_resampling import columns_alike, resample_columns
 from core.stats.correlation_systems import between_systems, system_accuracy
 from core.stats.correlation_tests import PairedTest, permutation_test, significance_clusters, williams
@@ -23,7 +22,9 @@ from core.stats.near_ties import tied
 from core.stats.resampling import (
     Estimate,
     Floats,
+    Indices,
     check_confidence_level,
+    numbered,
     resampled_estimate,
     why_no_interval,
 )
@@ -171,4 +172,4 @@ def _checked(scores: ArrayLike, y: ArrayLike, clusters: ArrayLike | None) -> tup
     if np.isinf(table).any():
         raise ValueError("scores must be finite, or NaN where there is none")
     table = tied(table.T).T
-    return table, target, np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.intp)
+    return table, target, numbered(labels)

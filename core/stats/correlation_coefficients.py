@@ -36,9 +36,14 @@ def coefficient(x: ArrayLike, y: ArrayLike, method: Method) -> float:
     return float(_pearson_of_rows(first[None], second[None])[0])
 
 
-def why_undefined(x: ArrayLike, y: ArrayLike, names: tuple[str, str] = ("scores", "levels")) -> str | None:
-    """Why the two columns have no correlation; None where they have one. names: plurals of what x and y hold."""
-    return _reason(*complete_pairs(x, y), names)
+def why_undefined(
+    x: ArrayLike, y: ArrayLike, names: tuple[str, str] = ("scores", "levels"), rows: str = "rows"
+) -> str | None:
+    """Why the two columns have no correlation; None where they have one.
+
+    names: plurals of what x and y hold; rows: of what has the values.
+    """
+    return _reason(*complete_pairs(x, y), names, rows)
 
 
 def complete_pairs(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
@@ -113,9 +118,9 @@ def _largest(values: Floats, axis: int) -> Floats:
     return np.asarray(np.exp2(np.frexp(np.where(size > 0, size, 1.0))[1] - 1), dtype=np.float64)
 
 
-def _reason(x: Floats, y: Floats, names: tuple[str, str]) -> str | None:
+def _reason(x: Floats, y: Floats, names: tuple[str, str], rows: str = "rows") -> str | None:
     if x.size < 2:
-        return "fewer than two rows"
+        return f"fewer than two {rows}"
     for values, name in ((x, names[0]), (y, names[1])):
         if is_constant(values, axis=0):
             return f"all {name} are equal"

@@ -4,17 +4,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from core.stats.correlation_coefficients import Method, column, is_constant, row_coefficients, standard
-from core.stats.correlation_ranks import Indices
 from core.stats.correlation_resampling import draw_counts
 from core.stats.resampling import (
     Estimate,
     Floats,
+    Indices,
+    at_a_time,
     check_confidence_level,
     resampled_estimate,
     why_no_interval,
 )
-
-_BLOCK_CELLS = 4_000_000  # drawn counts held at a time: 32 MB
 
 
 def mean_within(
@@ -104,6 +103,6 @@ def z_normalise(scores: ArrayLike, raters: ArrayLike) -> tuple[Floats, dict[str,
 
 def _resampled_means(values: Floats, n_resamples: int, rng: int | np.random.Generator) -> Floats:
     """The mean in each resample of the values (n,): shape (n_resamples,)."""
-    together = max(1, _BLOCK_CELLS // values.size)
+    together = at_a_time(values.size)
     means = [values @ counts / values.size for counts in draw_counts(values.size, n_resamples, together, rng)]
     return np.concatenate(means)

@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from core.stats.resampling import Floats
+from core.stats.resampling import Floats, Indices, numbered
 
-Indices = NDArray[np.intp]
 Singles = NDArray[np.float32]
 
 
@@ -47,7 +46,7 @@ class PairSums:
 
 def pair_sums(x: Floats, y: Floats, clusters: Indices, n_clusters: int) -> PairSums:
     """Prepare rows x, y (n,) without NaN; clusters: number of each row's cluster, whose weight it takes."""
-    x_value, y_value = _dense_ranks(x), _dense_ranks(y)
+    x_value, y_value = numbered(x), numbered(y)
     side = int(np.sqrt(x.size)) + 1
     # Flops: n b within blocks against cells of the table, where looking at one costs as much as some 80 products.
     y_block = _blocks(y_value, side)
@@ -136,10 +135,6 @@ def _differences(values: Indices, rows: Indices, place: Indices, shape: tuple[in
 def _picked(place: Indices, clusters: Indices, shape: tuple[int, int]) -> sparse.csr_array:
     """The matrix that adds the weights of rows at their places."""
     return sparse.csr_array((np.ones(place.size), (place, clusters)), shape=shape)
-
-
-def _dense_ranks(values: Floats) -> Indices:
-    return np.asarray(np.unique(values, return_inverse=True)[1], dtype=np.intp)
 
 
 def _blocks(value: Indices, size: int) -> Indices:

@@ -8,12 +8,14 @@ from scipy import sparse
 
 from core.stats.correlation_coefficients import Method, column
 from core.stats.correlation_kendall import concordance, pair_sums
-from core.stats.correlation_ranks import Indices, rank_rows, ranked_column
+from core.stats.correlation_ranks import rank_rows, ranked_column
 from core.stats.correlation_resampling import draw_counts
 from core.stats.resampling import (
     Estimate,
     Floats,
+    Indices,
     check_confidence_level,
+    numbered,
     ratio,
     resampled_estimate,
     why_no_interval,
@@ -48,15 +50,17 @@ def partial(
     n, n_clusters = first.size, int(cluster.max(initial=-1)) + 1
     reason = _reason(first, second, group, names)
     observed, values = float("nan"), None
-    no_interval = "the estimate is undefined"
+    no_interval = why_no_interval(observed, n_clusters, n_resamples)
     if reason is None:
         together = max(1, min(1024, _TOGETHER_CELLS // n))
-        make = _pairs_at_equal_labels if method == "kendall" else _residuals
-        statistic = make(first, second, group, cluster, n_clusters, method == "spearman", together)
+        if method == "kendall":
+            statistic = _pairs_at_equal_labels(first, second, group, cluster, n_clusters)
+        else:
+            statistic = _residuals(first, second, group, cluster, n_clusters, method == "spearman", together)
         observed = float(statistic(np.ones((n_clusters, 1)))[0])
         reason = LOST if np.isnan(observed) else None
-        no_interval = why_no_interval(observed, n_clusters, n_resamples) or ""
-        if not no_interval:
+        no_interval = why_no_interval(observed, n_clusters, n_resamples)
+        if no_interval is None:
             drawn = draw_counts(n_clusters, n_resamples, together, rng)
             values = np.concatenate([statistic(counts) for counts in drawn])
     return resampled_estimate(
@@ -66,7 +70,7 @@ def partial(
         n_clusters=n_clusters,
         confidence_level=confidence_level,
         reason=reason,
-        interval_reason=no_interval or None,
+        interval_reason=no_interval,
         n_left_out=n_left_out,
     )
 
@@ -125,8 +129,6 @@ def _pairs_at_equal_labels(
     group: Indices,
     cluster: Indices,
     n_clusters: int,
-    _ranks: bool,
-    _together: int,
 ) -> Callable[[Floats], Floats]:
     """tau-b over the pairs of rows in one group, as a function of counts."""
     rows = [group == number for number in range(int(group.max()) + 1)]
@@ -171,6 +173,6 @@ def _checked(
             f"{first.shape}, {second.shape}, {labels.shape}, {item_labels.shape}"
         )
     known = ~(np.isnan(first) | np.isnan(second))
-    group = np.asarray(np.unique(labels[known], return_inverse=True)[1], dtype=np.intp)
-    cluster = np.asarray(np.unique(item_labels[known], return_inverse=True)[1], dtype=np.intp)
+    group = numbered(labels[known])
+    cluster = numbered(item_labels[known])
     return first[known], second[known], group, cluster, int((~known).sum())

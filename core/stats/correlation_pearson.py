@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from core.stats.correlation_coefficients import row_coefficients, standard
-from core.stats.correlation_ranks import Indices
-from core.stats.resampling import Floats, ratio
+from core.stats.resampling import Floats, Indices, ratio
 
 _PRODUCT_CELLS = (
     400_000  # multiplications in one matrix product: above, libraries start threads that only wait

@@ -7,12 +7,9 @@ half of the weight at it, plus 1/2: a running sum over the sorted values.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-from core.stats.resampling import Floats
-
-Indices = NDArray[np.intp]
+from core.stats.resampling import Floats, Indices, numbered
 
 _SLAB_CELLS = 8_192  # numbers added at a time in a running sum
 
@@ -106,7 +103,7 @@ def _before(totals: Floats) -> Floats:
 
 def sorted_values(x: Floats) -> tuple[Indices, Indices]:
     """Order of the rows, and the number of each row's value among the distinct ones."""
-    value = np.asarray(np.unique(x, return_inverse=True)[1], dtype=np.intp)
+    value = numbered(x)
     return np.argsort(value, kind="stable"), value
 
 

@@ -19,7 +19,6 @@ from core.stats.correlation_coefficients import Method
 from core.stats.correlation_kendall import PairSums, concordance, pair_sums
 from core.stats.correlation_pearson import PearsonSums, pearson_of_counts, pearson_sums
 from core.stats.correlation_ranks import (
-    Indices,
     Ranked,
     SortedColumn,
     folded,
@@ -31,7 +30,7 @@ from core.stats.correlation_ranks import (
     untied_rank_products,
 )
 from core.stats.drawn_counts import draw_counts as draw_counts
-from core.stats.resampling import Floats, ratio
+from core.stats.resampling import Floats, Indices, ratio
 
 _BLOCK_CELLS = 150_000  # rows times resamples at a time: few enough to stay near the processor (measured)
 _FEWEST_TOGETHER, _MOST_TOGETHER = 16, 1024

@@ -6,19 +6,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from core.stats.correlation_coefficients import Method, column, row_coefficients, why_undefined
-from core.stats.correlation_ranks import Indices
 from core.stats.correlation_resampling import draw_counts
 from core.stats.near_ties import tied
 from core.stats.resampling import (
     Estimate,
     Floats,
+    at_a_time,
     check_confidence_level,
+    numbered,
     ratio,
     resampled_estimate,
     why_no_interval,
 )
-
-_BLOCK_CELLS = 4_000_000  # drawn counts held at a time: 32 MB
 
 
 def between_systems(
@@ -42,14 +41,13 @@ def between_systems(
     """
     sums, n_left_out = _system_sums(x, y, systems, items)
     means = _means(sums.sum(axis=0)[None])
-    reason = why_undefined(means[0, 0], means[1, 0], names)
     return _over_items(
         float(row_coefficients(means[0], means[1], method)[0]),
         lambda drawn: row_coefficients(drawn[0], drawn[1], method),
         sums,
         n=sums.shape[2],
         has_items=items is not None,
-        reason="fewer than two systems" if reason == "fewer than two rows" else reason,
+        reason=why_undefined(means[0, 0], means[1, 0], names, "systems"),
         n_resamples=n_resamples,
         confidence_level=confidence_level,
         rng=rng,
@@ -118,7 +116,7 @@ def _over_items(
     values = None
     if no_interval is None:
         flat = sums.reshape(len(sums), -1)
-        together = max(1, _BLOCK_CELLS // max(len(sums), sums.shape[2] ** 2))
+        together = at_a_time(max(len(sums), sums.shape[2] ** 2))
         parts = []
         for counts in draw_counts(len(sums), n_resamples, together, rng):
             means = _means((counts.T @ flat).reshape(-1, *sums.shape[1:]))
@@ -152,19 +150,14 @@ def _system_sums(
             f"{first.shape}, {second.shape}, {labels.shape}, {item_labels.shape}"
         )
     known = ~(np.isnan(first) | np.isnan(second))
-    names, system = _numbered(labels[known])
-    item_names, item = _numbered(item_labels[known])
-    sums = np.zeros((item_names, 5, names))
+    system, item = numbered(labels[known]), numbered(item_labels[known])
+    n_systems, n_items = (int(numbers.max(initial=-1)) + 1 for numbers in (system, item))
+    sums = np.zeros((n_items, 5, n_systems))
     for number, values in enumerate((np.ones(first.size), first, second, np.abs(first), np.abs(second))):
         used = values[known]
         largest = np.abs(used).max(initial=0.0)
         np.add.at(sums[:, number], (item, system), used / largest if largest > 0 else used)
-    return sums, np.unique(labels).size - names
-
-
-def _numbered(labels: np.ndarray[tuple[int], np.dtype[np.generic]]) -> tuple[int, Indices]:
-    names, number = np.unique(labels, return_inverse=True)
-    return names.size, np.asarray(number, dtype=np.intp)
+    return sums, np.unique(labels).size - n_systems
 
 
 def _means(sums: Floats) -> Floats:

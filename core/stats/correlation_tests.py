@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.stats import t as student
 
-from core.stats.correlation_coefficients import Method, coefficient, column, why_undefined
+from core.stats.correlation_coefficients import Method, coefficient, column, standard, why_undefined
 from core.stats.correlation_resampling import prepare, resampled
-from core.stats.resampling import Floats
+from core.stats.resampling import NO_RESAMPLES, Floats, Indices, numbered
 
 Alternative = Literal["two-sided", "greater", "less"]
 _ROUNDING = 1e-12  # a difference this close to the observed one is as large
@@ -31,7 +31,7 @@ class PairedTest:
     n_resamples: int
     """Swaps drawn."""
     reason: str | None = None
-    """Why the difference is undefined."""
+    """Why the difference, or p alone, is undefined."""
     n_left_out: int = 0
     """Rows without one of the values."""
 
@@ -84,7 +84,10 @@ def permutation_test(
         reason = why_undefined(scores, target, names)
         if reason is not None:
             return PairedTest(None, None, target.size, 0, 0, reason, n_given - target.size)
-    n_units = int(unit.max()) + 1
+    n_units, n_left_out = int(unit.max()) + 1, n_given - target.size
+    observed = coefficient(first, target, method) - coefficient(second, target, method)
+    if n_resamples == 0:
+        return PairedTest(observed, None, target.size, n_units, 0, NO_RESAMPLES, n_left_out)
     # A swapped metric is a weighting of the 2 n scores of both: those of one with s, those of the other with 1 - s.
     prepared = prepare(
         np.concatenate([_standard(first), _standard(second)])[:, None],
@@ -93,7 +96,6 @@ def permutation_test(
         2 * n_units,
         (method,),
     )
-    observed = coefficient(first, target, method) - coefficient(second, target, method)
     generator = np.random.default_rng(rng)
     as_large = 0
     for start in range(0, n_resamples, prepared.together):
@@ -108,7 +110,7 @@ def permutation_test(
         n=target.size,
         n_units=n_units,
         n_resamples=n_resamples,
-        n_left_out=n_given - target.size,
+        n_left_out=n_left_out,
     )
 
 
@@ -143,7 +145,7 @@ def _reached(differences: Floats, observed: float, alternative: Alternative) -> 
 
 def _complete(
     x1: ArrayLike, x2: ArrayLike, y: ArrayLike, items: ArrayLike | None
-) -> tuple[Floats, Floats, Floats, NDArray[np.intp], int]:
+) -> tuple[Floats, Floats, Floats, Indices, int]:
     """Rows with all three values, the number of each one's unit, and the rows given."""
     columns = [column(values) for values in (x1, x2, y)]
     labels = np.arange(columns[2].size) if items is None else np.asarray(items)
@@ -152,9 +154,11 @@ def _complete(
         raise ValueError(f"x1, x2, y and items must have one shape (n,), got {shapes}")
     known = ~np.isnan(columns).any(axis=0)
     first, second, target = (values[known] for values in columns)
-    unit = np.asarray(np.unique(labels[known], return_inverse=True)[1], dtype=np.intp)
+    unit = numbered(labels[known])
     return first, second, target, unit, labels.size
 
 
 def _standard(scores: Floats) -> Floats:
-    return np.asarray((scores - scores.mean()) / scores.std(), dtype=np.float64)
+    """Scaled to a usual size first: the squares of tiny scores would all be 0."""
+    scaled = standard(scores, axis=0)
+    return np.asarray(scaled / scaled.std(), dtype=np.float64)

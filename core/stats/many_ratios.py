@@ -13,14 +13,13 @@ from core.stats.correlation_resampling import draw_counts
 from core.stats.resampling import (
     Estimate,
     Floats,
+    at_a_time,
     check_confidence_level,
     cluster_sums,
     ratio,
     resampled_estimate,
     why_no_interval,
 )
-
-_BLOCK_CELLS = 4_000_000  # drawn counts held at a time: 32 MB
 
 
 def mean_estimates(
@@ -90,7 +89,7 @@ def ratio_estimates(
 
 def _drawn(sums: Floats, n_resamples: int, rng: int | np.random.Generator) -> Floats:
     """The ratios in each resample of clusters: shape (n_resamples, k)."""
-    together = max(1, _BLOCK_CELLS // len(sums))
+    together = at_a_time(len(sums))
     blocks = [_ratios(counts.T @ sums) for counts in draw_counts(len(sums), n_resamples, together, rng)]
     return np.concatenate(blocks) if blocks else np.empty((0, sums.shape[1] // 2))
 

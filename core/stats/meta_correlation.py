@@ -23,11 +23,11 @@ from core.stats.correlation_coefficients import (
 )
 from core.stats.correlation_resampling import columns_alike, resample_columns
 from core.stats.near_ties import tied
-from core.stats.redundancy import RedundancyMatrix, redundancy
 from core.stats.resampling import (
     Estimate,
     Floats,
     check_confidence_level,
+    numbered,
     resampled_estimate,
     why_no_interval,
 )
@@ -35,11 +35,9 @@ from core.stats.resampling import (
 __all__ = [
     "Live",
     "MetaCorrelationTest",
-    "RedundancyMatrix",
     "leave_one_family_out",
     "meta_correlation",
     "meta_correlation_over_items",
-    "redundancy",
 ]
 
 TWO_METRICS = "two metrics: any two points lie on a line, so there is nothing to test"
@@ -90,9 +88,8 @@ def meta_correlation(
         confidence_level=confidence_level,
         rng=rng,
     )
-    reason = why_undefined(human, synthetic, _NAMES)
+    reason = why_undefined(human, synthetic, _NAMES, "metrics")
     if reason is not None:
-        reason = "fewer than two metrics" if reason == "fewer than two rows" else reason
         return MetaCorrelationTest(replace(over_metrics, reason=reason), None, None, reason)
     pairs = complete_pairs(human, synthetic)
     if pairs[0].size < 3:
@@ -140,14 +137,13 @@ def meta_correlation_over_items(
             for side, seed in zip(sides, seeds, strict=True)
         ]
         values = meta_of_columns(drawn[0], drawn[1], method)
-    reason = why_undefined(observed[0], observed[1], _NAMES)
     return resampled_estimate(
         value,
         values,
         n=int(known.sum()),
         n_clusters=sum(items),
         confidence_level=confidence_level,
-        reason="fewer than two metrics" if reason == "fewer than two rows" else reason,
+        reason=why_undefined(observed[0], observed[1], _NAMES, "metrics"),
         interval_reason=no_interval,
         n_left_out=int((~known).sum()),
     )
@@ -219,7 +215,7 @@ def _resampled_side(
     if not isinstance(side, Live):
         return np.tile(side[metrics][:, None], n_resamples)
     scores = side.scores[:, metrics]
-    clusters = np.asarray(np.unique(side.items, return_inverse=True)[1], dtype=np.intp)
+    clusters = numbered(side.items)
     n_clusters = int(clusters.max()) + 1
     values = np.empty((scores.shape[1], n_resamples))
     for rows, columns in columns_alike(scores, side.target):

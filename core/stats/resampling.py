@@ -15,9 +15,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
 Statistic = Callable[[Floats], Floats]
 """Takes sums of shape (..., k) and returns values of shape (...), NaN where undefined."""
 
+NO_RESAMPLES = "no resamples were asked for"
 _BLOCK_CELLS = 4_000_000  # drawn counts held at a time: 32 MB
 
 
@@ -57,6 +59,16 @@ def quantile(values: Floats, q: float) -> float:
     because (1 - 0.95) / 2 is a little more than 0.025 in binary.
     """
     return float(np.quantile(values, round(q, 12), method="inverted_cdf"))
+
+
+def numbered(labels: ArrayLike) -> Indices:
+    """Each label's number from 0, in the order of the labels; equal ones share it."""
+    return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.intp)
+
+
+def at_a_time(cells: int) -> int:
+    """How many resamples of so many cells each to hold at once, so that memory stays bounded; at least one."""
+    return max(1, _BLOCK_CELLS // cells)
 
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:
@@ -117,7 +129,7 @@ def bootstrap_distribution(
     distinct, multiplicity = np.unique(sums, axis=0, return_counts=True)
     shares = multiplicity / len(sums)
     values = np.empty(n_resamples)
-    block = max(1, _BLOCK_CELLS // len(distinct))
+    block = at_a_time(len(distinct))
     for start in range(0, n_resamples, block):
         stop = min(start + block, n_resamples)
         counts = generator.multinomial(len(sums), shares, size=stop - start)
@@ -172,7 +184,7 @@ def why_no_interval(observed: float, n_clusters: int, n_resamples: int) -> str |
         return "the estimate is undefined"
     if n_clusters < 2:
         return "fewer than two clusters: nothing to resample"
-    return "no resamples were asked for" if n_resamples == 0 else None
+    return NO_RESAMPLES if n_resamples == 0 else None
 
 
 def resampled_estimate(

@@ -17,14 +17,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
-from core.stats.resampling import Floats
+from core.stats.resampling import Floats, at_a_time
 
 FEWEST_QUESTIONS = 6
 """With 5, the 32 flips come in mirrored pairs and no p can be below 2/32, which is above 0.05."""
 PENALTY = 3.0
 """Of the ridge regression, as if three more pairs had shown no difference; set by simulation, not on any study."""
 _DECIMALS = 10  # margins that are equal on paper must tie, whatever order their sums were taken in
-_BLOCK_CELLS = 4_000_000  # margins held at a time: 32 MB
 
 
 @dataclass(frozen=True)
@@ -131,7 +130,7 @@ def separability(
     observed = float(_auc(rows, labels, None)[0])
     signs, exact = _question_flips(n_questions, n_resamples, rng)
     index = _coins(rows, labels)
-    block = max(1, _BLOCK_CELLS // len(rows))
+    block = at_a_time(len(rows))
     found = np.concatenate(
         [_auc(rows, labels, signs[:, at : at + block][index]) for at in range(0, signs.shape[1], block)]
     )

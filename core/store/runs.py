@@ -39,7 +39,8 @@ def insert_run(store: Store, run: Run, data: bytes) -> Run:
 
 def get_run(store: Store, run_id: int) -> Run:
     """The run of that number. Raises NotFound."""
-    row = store.row(f"select {_COLUMNS} from run where id = :id", {"id": run_id})
+    storable = abs(run_id) < 2**63  # SQLite has no larger number, and so no such run
+    row = store.row(f"select {_COLUMNS} from run where id = :id", {"id": run_id}) if storable else None
     if row is None:
         raise NotFound(f"There is no run {run_id}. `python -m core runs list` names those there are.")
     return _run(row)

@@ -95,16 +95,16 @@ def keep_run_metrics(store: Store, run_id: int, metrics: Sequence[Metric]) -> No
         )
 
 
-def result_texts(store: Store, run_id: int) -> Iterator[tuple[int, str, str, str]]:
-    """(position, item, state, result as JSON) of all items a run has come to, in the order of the file.
+def result_texts(store: Store, run_id: int) -> Iterator[tuple[str, str]]:
+    """(item, result as JSON) of all items a run has come to, in the order of the file.
 
     Results of scoring are small: all at once is far faster than one by one.
     """
     for row in store.rows(
-        "select position, item_id, state, result from run_item where run_id = :id order by position",
+        "select item_id, result from run_item where run_id = :id order by position",
         {"id": run_id},
     ):
-        yield row["position"], row["item_id"], row["state"], row["result"]
+        yield row["item_id"], row["result"]
 
 
 def _signatures(store: Store, texts: Iterable[str]) -> dict[int, str]:

@@ -10,6 +10,7 @@ from core.runs.settings import settings_of
 from core.schema import Run
 from core.store import Store
 from core.store.runs import item_states
+from pages.components import run_choice
 from pages.components.generated_item import materials_kept
 from pages.components.messages import mistakes_shown
 from pages.components.numbers import number
@@ -38,7 +39,7 @@ def render(store: Store, run: Run) -> None:
 
 def _kept(store: Store, run: Run, n_done: int) -> tuple[WordsKept, ...]:
     """Computed again only when the run has made more."""
-    key = (run.run_id, n_done, run.finished_utc)
+    key = (run_choice.identity(run), n_done, run.finished_utc)
     known = st.session_state.get(_KEPT)
     if known is None or known[0] != key:
         references = {m.item.item_id: m.item.reference for m in materials_kept(store, run).materials}

@@ -1,6 +1,6 @@
 """Analyses of scores, each computed once for the same scores and options, whoever asks.
 
-`key` names the scores: a run with how many of its items are finished, or a file's hash; and their target.
+`key` names the scores: a run's identity with how many of its items are finished, or a file's hash; and their target.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,13 +19,12 @@ from core.analysis.levels import MetricByLevel, by_level
 from core.analysis.meta_correlation import (
     Matrix,
     MetaCorrelation,
-    Redundancy,
     Side,
     meta_correlate,
     meta_matrix,
-    redundancy,
 )
 from core.analysis.metric_votes import MetricVotes, metrics_against_votes
+from core.analysis.redundancy import Redundancy, redundancy
 from core.schema import StudyRecord
 from core.schema.scores import Method, RatingSet, ScoreTable
 

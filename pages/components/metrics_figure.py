@@ -1,6 +1,6 @@
 """A figure or a table of the page Metrics with its downloads: PNG, HTML that needs no network, and the data as CSV."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -36,12 +36,7 @@ def show(figure: go.Figure, alt: str, name: str, rows: Rows, *, least_width: int
 
 def downloads(name: str, rows: Rows, figure: go.Figure | None = None) -> None:
     """A button a file, made when it is pressed; the picture itself is the camera's, at its upper right corner."""
-    again = visitor.admin_again()
-
-    def checked(make: Callable[[], bytes]) -> bytes:
-        with again():
-            return make()
-
+    checked = visitor.admin_making()
     files = {f"assay-{name}.csv": ("CSV", "text/csv", partial(_csv, rows))}
     if figure is not None:
         files[f"assay-{name}.html"] = ("HTML", "text/html", partial(page_of, figure))

@@ -27,12 +27,7 @@ def render(store: Store, scores: Scores) -> None:
         f"{len(table.rows):,} texts, {metrics}, {undefined:,} of {table.values.size:,} scores undefined."
     )
     metrics_kept.read_notes(table.notes)
-    again = visitor.admin_again()
-
-    def checked(write: Callable[[ScoreTable], bytes]) -> bytes:
-        with again():
-            return write(table)
-
+    checked = visitor.admin_making()
     writers: dict[str, tuple[str, Callable[[ScoreTable], bytes]]] = {
         "scores.csv": ("text/csv", lambda one: write_scores_csv(one, "long")),
         "scores-wide.csv": ("text/csv", lambda one: write_scores_csv(one, "wide")),
@@ -42,7 +37,7 @@ def render(store: Store, scores: Scores) -> None:
         for name, (kind, write) in writers.items():
             st.download_button(
                 name,
-                partial(checked, write),
+                partial(checked, partial(write, table)),
                 f"assay-{name}",
                 kind,
                 key=f"metrics_file_{name}",

@@ -11,6 +11,9 @@ from core.errors import InputError
 from core.store import Store
 from core.store.kept_files import KeptFile, keep_file
 
+_PARTS = ("sources", "references", "documents", "system-outputs", "metric-scores", "human-scores")
+"""What the form names; nothing else of the folder is read."""
+
 
 def fields(slot: str) -> tuple[Path, str | None] | None:
     """Where the folder is and which language pair of it; None: nothing is named yet. Raises InputError."""
@@ -26,6 +29,13 @@ def fields(slot: str) -> tuple[Path, str | None] | None:
     if not path.is_dir():
         raise InputError("There is no such folder on the machine that runs Assay. Give its whole path.")
     return path, pair or None
+
+
+def stamp(path: Path) -> tuple[tuple[str, int, int], ...]:
+    """Another one as soon as a file of the folder is another."""
+    files = [file for name in _PARTS for file in (path / name).glob("**/*") if file.is_file()]
+    stats = [(str(file), file.stat()) for file in sorted(files)]
+    return tuple((name, stat.st_mtime_ns, stat.st_size) for name, stat in stats)
 
 
 def take(store: Store) -> KeptFile | None:

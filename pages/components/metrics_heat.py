@@ -10,6 +10,7 @@ from core.plots import heat_colour
 from core.plots.families import shortened
 from pages.components.messages import plain
 from pages.components.numbers import UNDEFINED, number
+from pages.components.parts import nothing
 
 _LONGEST, _LETTER, _BESIDE = 24, 7, 20
 """Letters of a name before it loses its middle; pixels of a letter, and of a cell's edges."""
@@ -37,6 +38,9 @@ def heat_table(
 
     Cells are drawn as text, never as Markdown or HTML. Sorting is by number: a press on a column's head.
     """
+    if frame.empty:
+        nothing("no row is left by the filters")
+        return
     heats: list[Hashable] = [name for name in frame.columns if name in heated]
     halves: list[Hashable] = [name for name in frame.columns if name in shares]
     for name in [*heats, *halves]:

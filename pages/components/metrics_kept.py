@@ -1,11 +1,14 @@
 """Files that were given to the page Metrics: kept, so that nobody has to give them again, and read once."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
 
 import streamlit as st
 
 from core.datasets.correlation_files import read_correlations
 from core.datasets.rating_files import read_rating_file
+from core.datasets.reading import sha256_of
 from core.datasets.score_tables import read_scores
 from core.schema.scores import CorrelationSet, RatingSet, ScoreTable
 from core.store import Store
@@ -16,6 +19,8 @@ from pages.components.messages import mistakes_shown, moment, plain
 UPLOAD = 0
 """Stands for a file that is still to be given."""
 _MOST_MB = 100
+_Key = tuple[KeptKind, str, str, bool]
+"""Kind, hash and name of a file, and how it is read: lower ratings are better, or correlations are synthetic."""
 _TYPES: dict[KeptKind, list[str]] = {
     "ratings": ["csv", "tsv", "jsonl", "ndjson"],
     "scores": ["csv", "tsv", "jsonl", "ndjson", "parquet"],
@@ -75,7 +80,7 @@ def choose_new(store: Store, kind: KeptKind, slot: str) -> KeptFile | None:
         return None
     with mistakes_shown():
         data = upload.getvalue()
-        _READERS[kind](data, upload.name, options)
+        _read((kind, sha256_of(data), upload.name, bool(options.get("lower_is_better"))), lambda: data)
         return keep_file(store, kind, upload.name, data, options)
     return None  # type: ignore[unreachable]  # what is wrong with it is on the page
 
@@ -89,38 +94,39 @@ def read_notes(notes: tuple[str, ...], left_out: Mapping[str, int] | None = None
 
 def ratings_of(store: Store, file: KeptFile) -> RatingSet:
     """The ratings that a kept file holds."""
-    return _ratings(_key(file), store, file)
+    found: RatingSet = _read(_key(file), _bytes(store, file))
+    return found
 
 
 def scores_of(store: Store, file: KeptFile) -> ScoreTable:
     """The scores that a kept file holds."""
-    return _scores(_key(file), store, file)
+    found: ScoreTable = _read(_key(file), _bytes(store, file))
+    return found
 
 
 def correlations_of(store: Store, file: KeptFile, *, synthetic: bool) -> CorrelationSet:
     """The correlations that a kept file holds; synthetic: of Meta-Judge's files, those with the raw level."""
-    return read_correlations(file_data(store, file.file_id), file.file_name, synthetic=synthetic)
+    found: CorrelationSet = _read((file.kind, file.sha256, file.file_name, synthetic), _bytes(store, file))
+    return found
 
 
-def _key(file: KeptFile) -> tuple[str, str, bool]:
-    return file.sha256, file.file_name, bool(file.options.get("lower_is_better"))
+def _key(file: KeptFile) -> _Key:
+    return file.kind, file.sha256, file.file_name, bool(file.options.get("lower_is_better"))
+
+
+def _bytes(store: Store, file: KeptFile) -> Callable[[], bytes]:
+    return partial(file_data, store, file.file_id)
 
 
 # Resources, not data: large tables would be copied at every press of a widget. Nobody changes them: they are frozen.
-@st.cache_resource(show_spinner=False, max_entries=6)
-def _ratings(key: tuple[str, str, bool], _store: Store, _file: KeptFile) -> RatingSet:
-    return read_rating_file(file_data(_store, _file.file_id), _file.file_name, lower_is_better=key[-1])
+@st.cache_resource(show_spinner=False, max_entries=12)
+def _read(key: _Key, _data: Callable[[], bytes]) -> Any:
+    kind, _, name, option = key
+    return _READERS[kind](_data(), name, option)
 
 
-@st.cache_resource(show_spinner=False, max_entries=6)
-def _scores(key: tuple[str, str, bool], _store: Store, _file: KeptFile) -> ScoreTable:
-    return read_scores(file_data(_store, _file.file_id), _file.file_name)
-
-
-_READERS: dict[KeptKind, Callable[[bytes, str, Mapping[str, object]], object]] = {
-    "ratings": lambda data, name, options: read_rating_file(
-        data, name, lower_is_better=bool(options["lower_is_better"])
-    ),
+_READERS: dict[KeptKind, Callable[[bytes, str, bool], object]] = {
+    "ratings": lambda data, name, lower: read_rating_file(data, name, lower_is_better=lower),
     "scores": lambda data, name, _: read_scores(data, name),
-    "correlations": lambda data, name, _: read_correlations(data, name, synthetic=False),
+    "correlations": lambda data, name, synthetic: read_correlations(data, name, synthetic=synthetic),
 }

@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from core import plots
-from core.analysis.levels import MetricByLevel
+from core.analysis.levels import ALL_LEVELS, MetricByLevel
 from core.stats.resampling import Estimate
 from core.store import Store
 from pages.components import metrics_computed, metrics_figure, metrics_tables, metrics_worst
@@ -69,27 +69,15 @@ def _shares(found: tuple[MetricByLevel, ...]) -> None:
                 "Left out": [one.monotonic.n_left_out for one in found],
                 "Monotonic": [_said(one.monotonic) for one in found],
                 "Strictly": [_said(one.strictly_monotonic) for one in found],
-                "Prefers damaged": [_said(one.prefers_damaged.get("all")) for one in found],
+                "Prefers damaged": [_said(one.prefers_damaged[ALL_LEVELS]) for one in found],
             }
         )
     )
     st.markdown(":small[Left out: items that lack a level or a score.]")
-    rows = [
-        {
-            "metric": one.metric,
-            "family": one.family,
-            **metrics_tables.estimate("monotonic", one.monotonic),
-            **metrics_tables.estimate("strictly_monotonic", one.strictly_monotonic),
-            **metrics_tables.estimate("prefers_damaged", one.prefers_damaged.get("all")),
-        }
-        for one in found
-    ]
-    metrics_figure.downloads("monotonic", rows)
+    metrics_figure.downloads("monotonic", metrics_tables.order_of_levels(found))
 
 
-def _said(found: Estimate | None) -> str:
-    if found is None:
-        return "undefined: no such level"
+def _said(found: Estimate) -> str:
     if found.estimate is None:
         return f"undefined: {found.reason if found.n else 'no item has all that it takes'}"
     return f"{number(found.estimate)} {interval(found.low, found.high)}"

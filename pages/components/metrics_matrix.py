@@ -91,8 +91,4 @@ def _show(found: Matrix) -> None:
             }
         )
     )
-    rows = [
-        {**one.by, "mean": one.mean, "sd": one.sd, "n": one.n, "left_out": one.left_out}
-        for one in found.summaries
-    ]
-    metrics_figure.downloads("meta-summaries", rows)
+    metrics_figure.downloads("meta-summaries", metrics_tables.summaries(found))

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core import plots
 from core.schema.scores import METHODS, Method
-from pages.components import metrics_computed, metrics_figure, metrics_tables
+from pages.components import metrics_computed, metrics_figure, metrics_kept, metrics_tables
 from pages.components.messages import plain
 from pages.components.metrics_against import Target
 from pages.components.metrics_computed import Test
@@ -18,7 +18,7 @@ def ranking(scores: Scores, target: Target) -> None:
     """Metrics from best to worst, in clusters that no test tells apart."""
     part(
         "Ranking",
-        "Metrics from best to worst. Metrics of one cluster are told apart by no paired test at p below .05; a new "
+        "Metrics from best to worst. Metrics of one cluster are told apart by no paired test; a new "
         "cluster begins where a metric is worse than all of the one before.",
         "metric-comparison",
     )
@@ -50,11 +50,12 @@ def ranking(scores: Scores, target: Target) -> None:
         "ranking",
         metrics_tables.ranking(found),
     )
-    n = found.comparisons[0].n if found.comparisons else 0
     st.markdown(
         f":small[The number before a name is its cluster; grey bands tell clusters apart. Lines: intervals over items. "
-        f"All comparisons on the n = {n:,} rows that every metric scored; the CSV has them.]"
+        f"All comparisons at p below {found.alpha:g}, on the n = {found.n:,} rows that every metric scored, of "
+        f"{found.n_rows:,} that could count; the CSV has them.]"
     )
+    metrics_kept.read_notes(found.notes)
     for name, reason in found.dropped.items():
         st.markdown(f"Not ranked: {plain(name)}: {plain(reason)}.")
 

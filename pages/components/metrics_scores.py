@@ -6,15 +6,16 @@ from dataclasses import dataclass
 import streamlit as st
 
 from core.errors import NotFound
-from core.runs.progress import is_worked_on
+from core.runs.progress import is_worked_on, state_of
 from core.runs.score_results import score_table
 from core.runs.score_settings import scoring_of
+from core.runs.scoring import output_set
 from core.schema import Run
-from core.schema.scores import ScoreTable
+from core.schema.scores import OutputSet, ScoreTable
 from core.store import Store
 from core.store.kept_files import KeptFile, get_file, kept_files
 from core.store.runs import get_run, item_counts, list_runs
-from pages.components import metrics_folder, metrics_kept, visitor
+from pages.components import metrics_folder, metrics_kept, run_choice, visitor
 from pages.components.menu import menu
 from pages.components.messages import mistakes_shown, moment
 from pages.components.metrics_computed import Key
@@ -74,10 +75,9 @@ def named(store: Store) -> dict[Chosen, str]:
 def run_name(run: Run) -> str:
     """A scoring run in a menu: what tells it from others comes before what may be cut off."""
     metrics = scoring_of(run).metrics
-    state = "interrupted" if run.state == "running" and not is_worked_on(run) else run.state
     count = metrics[0] if len(metrics) == 1 else f"{len(metrics)} metrics"
     file = run.data_file if len(run.data_file) <= _LONGEST else f"…{run.data_file[-_LONGEST + 1 :]}"
-    return f"Run {run.run_id} ({state}), {moment(run.created_utc)} UTC: {count}, {file}"
+    return f"Run {run.run_id} ({state_of(run)}), {moment(run.created_utc)} UTC: {count}, {file}"
 
 
 def open_scores(store: Store, chosen: Chosen) -> Scores:
@@ -90,7 +90,7 @@ def open_scores(store: Store, chosen: Chosen) -> Scores:
         raise NotFound("No scores are chosen.")
     run = get_run(store, number)
     states, _ = item_counts(store, number)
-    key = (number, *sorted(states.items()))
+    key = (*run_choice.identity(run), *sorted(states.items()))
     return Scores(
         chosen,
         f"run {number} ({run.data_file})",
@@ -105,6 +105,16 @@ def open_scores(store: Store, chosen: Chosen) -> Scores:
 @st.cache_resource(show_spinner=False, max_entries=6)
 def _table(key: Key, _store: Store, _run: Run) -> ScoreTable:
     return score_table(_store, _run)
+
+
+def outputs(store: Store, run: Run) -> OutputSet:
+    """The texts that a run scores, read once for all who look at them."""
+    return _outputs(run_choice.identity(run), store, run)
+
+
+@st.cache_resource(show_spinner=False, max_entries=3)
+def _outputs(key: Key, _store: Store, _run: Run) -> OutputSet:
+    return output_set(_store, _run)
 
 
 def upload(store: Store) -> None:

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.analysis.correlations import CorrelationReport, MetricCorrelation, Ranking
-from core.analysis.levels import MetricByLevel
-from core.analysis.meta_correlation import Matrix, MetaCorrelation, Redundancy
+from core.analysis.levels import ALL_LEVELS, MetricByLevel
+from core.analysis.meta_correlation import Matrix, MetaCorrelation
 from core.analysis.metric_votes import MetricVotes
+from core.analysis.redundancy import Redundancy
 from core.schema.scores import METHODS
 from core.stats.resampling import Estimate
 from pages.components.numbers import left_out
@@ -108,6 +109,20 @@ def level_means(found: Sequence[MetricByLevel]) -> list[Row]:
     ]
 
 
+def order_of_levels(found: Sequence[MetricByLevel]) -> list[Row]:
+    """A row a metric."""
+    return [
+        {
+            "metric": one.metric,
+            "family": one.family,
+            **estimate("monotonic", one.monotonic),
+            **estimate("strictly_monotonic", one.strictly_monotonic),
+            **estimate("prefers_damaged", one.prefers_damaged[ALL_LEVELS]),
+        }
+        for one in found
+    ]
+
+
 def points(found: MetaCorrelation) -> list[Row]:
     """A row a point of the scatter, then the metrics that were dropped."""
     drawn = [
@@ -136,6 +151,14 @@ def matrix(found: Matrix) -> list[Row]:
             "reason": cell.reason or "",
         }
         for cell in found.cells
+    ]
+
+
+def summaries(found: Matrix) -> list[Row]:
+    """A row for the variants of each combination of the other columns."""
+    return [
+        {**one.by, "mean": one.mean, "sd": one.sd, "n": one.n, "left_out": one.left_out}
+        for one in found.summaries
     ]
 
 

@@ -1,6 +1,7 @@
 """Texts for a new scoring run: what a generation run made, a file, an unblinded study, or a folder of translations."""
 
 from collections.abc import Callable
+from typing import TypeVar
 
 import streamlit as st
 
@@ -12,13 +13,13 @@ from core.schema import GENERATION_KINDS
 from core.schema.scores import OutputSet
 from core.store import Store
 from core.store.runs import get_run, item_counts, list_runs
-from core.store.studies import get_study, list_studies
-from pages.components import metrics_folder, metrics_kept, run_choice
+from pages.components import metrics_folder, metrics_kept, run_choice, study_choice
 from pages.components.messages import plain
 
 FROM, RUN = "metrics_texts_from", "metrics_texts_run"
 """Keys under which another page says what to score."""
-_FILE, _READ = "metrics_texts_file", "metrics_texts_read"
+_FILE, _MADE, _READ = "metrics_texts_file", "metrics_texts_made", "metrics_texts_read"
+Result = TypeVar("Result")
 _FROM = {
     "run": "A generation run",
     "file": "A file of mine",
@@ -74,7 +75,10 @@ def _of_run(store: Store) -> Texts | None:
         key=RUN,
         persist_state="session",
     )
-    return texts_of_run(store, get_run(store, chosen))
+    run = get_run(store, chosen)
+    states, _ = item_counts(store, chosen)
+    key = (*run_choice.identity(run), *sorted(states.items()), run.finished_utc)
+    return _once(key, lambda: texts_of_run(store, run))
 
 
 def _of_file() -> Texts | None:
@@ -97,20 +101,13 @@ def _of_file() -> Texts | None:
 
 
 def _of_study(store: Store) -> Texts | None:
-    studies = {study.study_id: study for study in list_studies(store) if study.state == "unblinded"}
-    if not studies:
+    study = study_choice.unblinded(store, "metrics_texts_study")
+    if study is None:
         st.markdown(
             "No study is unblinded yet. Scores by source would tell who wrote what, so its texts stay shut."
         )
         return None
-    chosen = st.selectbox(
-        "Study",
-        list(studies),
-        format_func=lambda number: studies[number].name,
-        key="metrics_texts_study",
-        persist_state="session",
-    )
-    return texts_of_study(store, get_study(store, chosen))
+    return texts_of_study(store, study)
 
 
 def _of_folder() -> Texts | None:
@@ -118,9 +115,20 @@ def _of_folder() -> Texts | None:
     if given is None:
         return None
     path, pair = given
-    texts, notes = texts_of_folder(path, pair)
+    key = (path, pair, metrics_folder.stamp(path))
+    texts, notes = _once(key, lambda: texts_of_folder(path, pair))
     metrics_kept.read_notes(notes)
     return texts
+
+
+def _once(key: tuple[object, ...], make: Callable[[], Result]) -> Result:
+    """Texts of what `key` names, made once and not at every press of a widget; only the last are kept."""
+    known = st.session_state.get(_MADE)
+    if known is None or known[0] != key:
+        with st.spinner("Reading the texts ..."):
+            st.session_state[_MADE] = known = (key, make())
+    made: Result = known[1]
+    return made
 
 
 def _read(texts: Texts) -> OutputSet:

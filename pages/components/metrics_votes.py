@@ -6,9 +6,8 @@ import streamlit as st
 from core import plots
 from core.analysis.metric_votes import MetricVotes
 from core.store import Store
-from core.store.studies import list_studies
 from core.study.release import released_record
-from pages.components import metrics_computed, metrics_figure, metrics_tables
+from pages.components import metrics_computed, metrics_figure, metrics_tables, study_choice
 from pages.components.metrics_heat import heat_table, reasons_below
 from pages.components.metrics_scores import Scores
 from pages.components.numbers import interval, left_out
@@ -22,19 +21,12 @@ def render(store: Store, scores: Scores) -> None:
         "For each pair of answers that raters told apart: does the metric score the one higher that they preferred?",
         "metrics-against-votes",
     )
-    studies = {study.study_id: study for study in list_studies(store) if study.state == "unblinded"}
-    if not studies:
+    study = study_choice.unblinded(store, "metrics_votes_study")
+    if study is None:
         nothing("no study is unblinded yet; votes stay shut until then")
         return
-    chosen = st.selectbox(
-        "Study",
-        list(studies),
-        format_func=lambda number: studies[number].name,
-        key="metrics_votes_study",
-        persist_state="session",
-    )
-    record = released_record(store, studies[chosen])
-    key = (*scores.key, chosen, hash((record.answers, record.raters, record.study)))
+    record = released_record(store, study)
+    key = (*scores.key, study.study_id, hash((record.answers, record.raters, record.study)))
     with st.spinner("Computing ..."):
         found = metrics_computed.against_votes(key, record, scores.table)
     defined = [one for one in found if one.agreement.estimate is not None]

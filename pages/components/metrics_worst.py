@@ -6,11 +6,9 @@ import streamlit as st
 
 from core.analysis.levels import MetricByLevel, Preference
 from core.datasets.score_tables import level_number
-from core.runs.scoring import output_set
-from core.schema import Run
 from core.schema.scores import OutputSet, ScorableOutput
 from core.store import Store
-from pages.components import generated_level_diff
+from pages.components import generated_level_diff, metrics_scores
 from pages.components.metrics_scores import Scores
 from pages.components.numbers import number
 from pages.components.parts import nothing, part
@@ -39,7 +37,7 @@ def render(store: Store, scores: Scores, found: Sequence[MetricByLevel]) -> None
     place = right.selectbox(
         "Case", range(len(cases)), format_func=lambda at: _case(cases[at]), key="metrics_worst_case"
     )
-    _texts(_outputs(scores.run.run_id, store, scores.run), cases[min(place, len(cases) - 1)])
+    _texts(metrics_scores.outputs(store, scores.run), cases[min(place, len(cases) - 1)])
 
 
 def _case(case: Preference) -> str:
@@ -79,8 +77,3 @@ def _cards(first: ScorableOutput, damaged: ScorableOutput, case: Preference) -> 
     with right:
         title = f"Level {case.level}, score {number(case.score)}"
         generated_level_diff.marked_card(title, first.text, damaged.text, damaged.language)
-
-
-@st.cache_resource(show_spinner=False, max_entries=3)
-def _outputs(run_id: int, _store: Store, _run: Run) -> OutputSet:
-    return output_set(_store, _run)

@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 
+from core.analysis.decimals import decimal
+
 UNDEFINED = "undefined"
 
 
 def number(value: float | None, decimals: int = 3) -> str:
     """`undefined`, or the number; never a minus before a zero."""
-    return UNDEFINED if value is None else f"{round(value, decimals) + 0.0:.{decimals}f}"
+    return UNDEFINED if value is None else decimal(value, decimals)
 
 
 def interval(low: float | None, high: float | None) -> str:

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.runs.kinds import maker_of, seed_of
-from core.runs.progress import is_worked_on
+from core.plots.families import shortened
+from core.runs.kinds import seed_of
+from core.runs.progress import state_of
 from core.runs.settings import settings_of
-from core.schema import GENERATION_KINDS, Run
+from core.schema import Run
 from pages.components.menu import menu
 from pages.components.messages import moment
 
@@ -36,21 +37,23 @@ def remember(run_id: int) -> None:
     st.session_state[_CHOSEN] = run_id
 
 
+def identity(run: Run) -> tuple[int, str, str]:
+    """Names a run in a cache, which outlives a database: in another one its number is another run's."""
+    return run.run_id, run.data_sha256, run.created_utc
+
+
 def name_of(run: Run) -> str:
-    """A run in one line: what tells it from others of the same file and model comes before what may be cut off."""
+    """A generation run in one line: what tells it from others of the same file and model comes before what may be cut off."""
     part = "" if run.n_wanted == run.n_items else f", first {run.n_wanted} of {run.n_items}"
-    state = "interrupted" if run.state == "running" and not is_worked_on(run) else run.state
-    return f"Run {run.run_id} ({state}), {moment(run.created_utc)} UTC: {_what(run)}, {_short(run.data_file)}{part}"
+    file = shortened(run.data_file, _LONGEST)
+    return f"Run {run.run_id} ({state_of(run)}), {moment(run.created_utc)} UTC: {_what(run)}, {file}{part}"
 
 
 def _what(run: Run) -> str:
-    if run.kind not in GENERATION_KINDS:
-        return maker_of(run)
     settings = settings_of(run)
-    by = "rules" if settings.backend == "rules" else _short(settings.model.rstrip("/").split("/")[-1])
+    by = (
+        "rules"
+        if settings.backend == "rules"
+        else shortened(settings.model.rstrip("/").split("/")[-1], _LONGEST)
+    )
     return f"{run.kind} by {by}, seed {seed_of(run)}"
-
-
-def _short(name: str) -> str:
-    """A long name without its middle: how it begins and how it ends both tell it from others."""
-    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 10]}…{name[-9:]}"

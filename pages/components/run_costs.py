@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from core.runs.estimate import Estimate
-from core.runs.progress import Progress, money_of
+from core.runs.progress import Progress, duration, money_of
 from core.runs.settings import settings_of
 from core.schema import GENERATION_KINDS, Run
 from pages.components.parts import part, table
@@ -13,7 +13,7 @@ from pages.components.run_words import words_of
 
 def estimate_table(found: Estimate, run: Run) -> None:
     """For all items of a run that has done its first ones."""
-    rows = {"Time": "not known" if found.seconds is None else f"about {duration(found.seconds)}"}
+    rows = {"Time": "not known" if found.seconds is None else f"about {duration(max(found.seconds, 1))}"}
     if run.kind not in GENERATION_KINDS:
         rows |= {
             "Texts to score": "not known: no text was scored yet"
@@ -105,12 +105,3 @@ def _calls(progress: Progress) -> None:
 
 def _tokens(tokens: int | None) -> str:
     return "not counted" if tokens is None else f"{tokens:,}"
-
-
-def duration(seconds: float) -> str:
-    """A time as a person says it."""
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return (
-        f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{max(rest, 1)} s"
-    )

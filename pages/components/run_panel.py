@@ -6,9 +6,9 @@ import streamlit as st
 
 from core.runs.environments import forget_children, lives, run_log, start_child
 from core.runs.estimate import estimate_all
+from core.runs.keeping import go_on
 from core.runs.kinds import environment_of
-from core.runs.plan import prepare_again
-from core.runs.progress import Progress, progress_of
+from core.runs.progress import Progress, duration, progress_of
 from core.schema import GENERATION_KINDS, Run
 from core.store import Store, database_path
 from core.store.runs import ask_to_stop, get_run
@@ -16,7 +16,7 @@ from pages.components import generate_again, run_asked, visitor
 from pages.components.generate_mistakes import show_kept
 from pages.components.messages import mistakes_shown
 from pages.components.parts import part
-from pages.components.run_costs import costs, duration, estimate_table, left_out
+from pages.components.run_costs import costs, estimate_table, left_out
 from pages.components.run_words import words_of
 
 _STARTED = "run_panel_started"
@@ -146,7 +146,7 @@ def _speed(progress: Progress, state: str) -> str:
         if progress.rate < 10
         else f" {progress.rate:,.0f} items a second"
     )
-    left = "" if progress.seconds_left is None else f", about {duration(progress.seconds_left)} left"
+    left = "" if progress.seconds_left is None else f", about {duration(max(progress.seconds_left, 1))} left"
     return f"{said}{left}."
 
 
@@ -191,5 +191,5 @@ def _all_items(store: Store, progress: Progress) -> None:
     st.markdown(words_of(run).before_all)
     with mistakes_shown():
         if st.button(f"Run all {run.n_items:,} items", type="primary", key="run_all"):
-            start(prepare_again(store, run, None, None))
+            start(go_on(store, run, None, None))
             st.rerun()

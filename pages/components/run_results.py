@@ -2,7 +2,6 @@
 
 import io
 import zipfile
-from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
@@ -13,7 +12,7 @@ from core.runs.sources import count_verbatim
 from core.schema import Run
 from core.store import Store
 from core.store.runs import item_states
-from pages.components import send_to_scoring, send_to_study, visitor
+from pages.components import run_choice, send_to_scoring, send_to_study, visitor
 from pages.components.messages import mistakes_shown
 from pages.components.parts import nothing, part
 
@@ -44,12 +43,7 @@ def _downloads(store: Store, run: Run, done: int, n_items: int) -> None:
             f"{first} is the reference word for word in {verbatim:,} of {n_items:,} items (`verbatim` in the records): "
             "every metric calls such a text perfect, and raters of a study see the reference beside it."
         )
-    again = visitor.admin_again()
-
-    def checked(make: Callable[[], bytes]) -> bytes:
-        with again():
-            return make()
-
+    checked = visitor.admin_making()
     whole = f"assay-run-{run.run_id}.zip"
     with st.container(horizontal=True):
         st.download_button(
@@ -75,7 +69,7 @@ def _downloads(store: Store, run: Run, done: int, n_items: int) -> None:
 
 def _files(store: Store, run: Run, *counted: int) -> tuple[dict[str, bytes], int]:
     """The files and how many items begin with the reference; made again only when the run has made more."""
-    key = (run.run_id, counted, run.finished_utc)
+    key = (run_choice.identity(run), counted, run.finished_utc)
     known = st.session_state.get(_MADE)
     if known is None or known[0] != key:
         with st.spinner("Making the files ..."):

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.schema import Run
-from pages.components import metrics_scores, metrics_texts
+from pages.components import metrics_scores, metrics_texts, other_pages
 from pages.components.parts import part
 
 
@@ -16,9 +16,4 @@ def button(run: Run) -> None:
     if st.button("Score these texts", key="send_to_scoring", icon=":material/arrow_forward:"):
         metrics_texts.take_run(run.run_id)
         metrics_scores.remember((metrics_scores.NEW, 0))
-        # A page is known by its address, whoever renders it.
-        st.switch_page(st.Page(_nothing, title="Metrics", url_path="metrics"))
-
-
-def _nothing() -> None:
-    """Stands in for the page's own render, which only app.py may know."""
+        st.switch_page(other_pages.metrics())

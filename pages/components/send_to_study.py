@@ -15,7 +15,7 @@ from core.store.runs import item_counts, list_runs
 from core.store.studies import studies_of_file
 from core.study import lifecycle
 from core.study.audit import audit_note, audit_study
-from pages.components import study_choice
+from pages.components import other_pages, study_choice
 from pages.components.generate_file import small_notes
 from pages.components.messages import mistakes_shown, plain
 from pages.components.parts import part
@@ -187,13 +187,8 @@ def _sent() -> None:
     if sent["audit"]:
         st.warning(plain(sent["audit"]))
     study_choice.remember(sent["study"])
-    # Studies is the page that the address without a name opens; a page is known by that, whoever renders it.
     st.page_link(
-        st.Page(_nothing, title="Studies", default=True),
+        other_pages.studies(),
         label="Open it on the page Studies",
         icon=":material/arrow_forward:",
     )
-
-
-def _nothing() -> None:
-    """Stands in for the page's own render, which only app.py may know."""

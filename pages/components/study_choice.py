@@ -5,6 +5,8 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.schema import Study
+from core.store import Store
+from core.store.studies import list_studies
 from pages.components.menu import menu
 
 NEW = 0
@@ -21,6 +23,21 @@ def choose(studies: Sequence[Study], *, offer_new: bool = False) -> int | None:
     if st.session_state.get(_CHOSEN) not in options:
         remember(next(iter(names), NEW))
     return menu("Study", options, _CHOSEN, lambda number: names.get(number, "Import a new study ..."))
+
+
+def unblinded(store: Store, key: str) -> Study | None:
+    """One of the studies whose answers are open, kept under `key`; None: there is none yet."""
+    studies = {study.study_id: study for study in list_studies(store) if study.state == "unblinded"}
+    if not studies:
+        return None
+    chosen = st.selectbox(
+        "Study",
+        list(studies),
+        format_func=lambda number: studies[number].name,
+        key=key,
+        persist_state="session",
+    )
+    return studies[chosen]
 
 
 def remember(study_id: int) -> None:

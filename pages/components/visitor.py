@@ -114,6 +114,17 @@ def admin_again() -> Callable[[], AbstractContextManager[Store]]:
     return again
 
 
+def admin_making() -> Callable[[Callable[[], bytes]], bytes]:
+    """A way to make a download's bytes when it is pressed, for who is the admin by then."""
+    again = admin_again()
+
+    def checked(make: Callable[[], bytes]) -> bytes:
+        with again():
+            return make()
+
+    return checked
+
+
 def note_refusal(store: Store, kind: str = UNKNOWN_TOKEN) -> None:
     """Count a visitor whom a page turned away, once a visit and kind."""
     seen = st.session_state.setdefault(_KNOCKED, set())

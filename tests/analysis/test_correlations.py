@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 from score_factories import ladder, metric, ratings, table
 
-from core.analysis.correlations import CorrelationOptions, as_correlation_set, correlate_scores, rank_metrics
+from core.analysis.correlations import CorrelationOptions, correlate_scores, rank_metrics
 from core.errors import InputError
 from core.schema.scores import METHODS, Rating, ScoredRow
 
@@ -141,23 +141,25 @@ def test_controlling_for_system_removes_what_systems_differ_in():
     assert (row.system_accuracy.estimate, row.system_accuracy.n) == (0, 1)
 
 
-def test_the_report_becomes_a_side_and_raw_levels_are_turned():
-    scores = table([(row, (score, 1.0)) for row, score in ladder(FIVE)], ("m", "flat"))
-    side = as_correlation_set(correlate_scores(scores, options=FAST), "mine")
-    raw = as_correlation_set(correlate_scores(scores, options=replace(FAST, raw_level=True)), "mine")
-    assert side.values == raw.values
-    assert side.values["m"]["pearson"] == pytest.approx(
-        np.corrcoef([4, 3, 2, 1, 0] * 3, np.concatenate(list(FIVE.values())))[0, 1]
+@pytest.mark.parametrize(("rated", "said"), [(True, "ratings"), (False, "levels")])
+def test_what_is_equal_within_each_system_is_named_for_what_it_is(rated, said):
+    rows = [
+        (ScoredRow(str(k), s, level), base + k)
+        for s, level, base in (("a", "1", 0), ("b", "2", 9))
+        for k in range(3)
+    ]
+    given = ratings(*(Rating(str(k), base, s) for s, base in (("a", 1), ("b", 2)) for k in range(3)))
+    row = one(correlate_scores(table(rows), given if rated else None, options=FAST))
+    assert {m: row.partial[m].reason for m in METHODS} == dict.fromkeys(
+        METHODS, f"all {said} are equal within each group"
     )
-    assert (side.values["flat"]["kendall"], side.reasons) == (None, {"flat": "all scores are equal"})
-    assert (side.n, side.families) == ({"m": 15, "flat": 15}, {"m": "BLEU", "flat": "BLEU"})
-    assert "signs turned" in raw.notes[-1]
 
 
-def test_a_report_with_groups_is_no_side():
-    report = correlate_scores(table(ladder(FIVE, shots="few")), group=["shots"], options=FAST)
-    with pytest.raises(InputError, match="grouped by shots"):
-        as_correlation_set(report, "mine")
+def test_a_ranking_without_resamples_has_differences_and_says_why_no_p():
+    rows = [(row, (score, -score)) for row, score in ladder(FIVE)]
+    (found,) = rank_metrics(table(rows, ("m", "other")), options=replace(FAST, n_resamples=0)).comparisons
+    assert (found.p, found.reason) == (None, "no resamples were asked for")
+    assert found.difference > 0
 
 
 def test_ranking_puts_better_metrics_first_and_names_the_dropped():

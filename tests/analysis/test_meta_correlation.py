@@ -7,9 +7,12 @@ import pytest
 from scipy import stats
 from score_factories import ladder, ratings, table
 
-from core.analysis.correlations import CorrelationOptions, as_correlation_set, correlate_scores
-from core.analysis.meta_correlation import LiveSide, meta_correlate, meta_matrix, redundancy
-from core.analysis.meta_sides import by_dataset
+from core.analysis.correlations import CorrelationOptions, correlate_scores
+from core.analysis.meta_correlation import LiveSide, meta_correlate, meta_matrix
+from core.analysis.meta_report import matrix_json, meta_json
+from core.analysis.meta_sides import by_dataset, side_values
+from core.analysis.redundancy import redundancy
+from core.analysis.row_columns import rows_at
 from core.datasets.published import published_side
 from core.errors import InputError
 from core.schema.scores import METHODS, CorrelationSet, Rating, ScoredRow
@@ -136,12 +139,19 @@ def live(seed=0, n_items=40, noise=(0.5, 1, 2, 4, 8)):
     return table(rows, NAMES), ratings(*given)
 
 
+def pooled(report):
+    """The pooled coefficients of a report as a fixed side."""
+    values = {
+        row.metric.name: {method: one.over_rows.estimate for method, one in row.pooled.items()}
+        for row in report.rows
+    }
+    return CorrelationSet("x", values, families={row.metric.name: row.metric.family for row in report.rows})
+
+
 def test_live_sides_are_the_correlations_that_correlate_scores_gives():
     scores, given = live()
     options = CorrelationOptions(n_resamples=0)
-    fixed = [
-        as_correlation_set(correlate_scores(scores, part, options=options), "x") for part in (given, None)
-    ]
+    fixed = [pooled(correlate_scores(scores, part, options=options)) for part in (given, None)]
     for method in METHODS:
         one = meta_correlate(LiveSide("people", scores, given), LiveSide("damage", scores), method=method)
         other = meta_correlate(*fixed, method=method)
@@ -235,6 +245,30 @@ def test_a_cell_that_cannot_be_computed_does_not_end_the_others():
     matrix = meta_matrix({"": side(HUMAN)}, replace(scores, rows=rows), by=["dataset"], n_resamples=0)
     assert "has no damage levels" in matrix.cells[0].reason
     assert matrix.cells[1].result is not None
+
+
+def test_cells_of_a_matrix_have_the_same_keys_whether_defined_or_not():
+    sides = {"x": side((0.9, 0.7, 0.5, 0.3, 0.1))}
+    cells = matrix_json(meta_matrix(sides, several(), by=["dataset"], n_resamples=0))["cells"]
+    assert [cell["estimate"] is None for cell in cells] == [False, True]
+    assert set(cells[0]) == set(cells[1]) == {"by", *meta_json(meta_correlate(side(HUMAN), side(SYNTHETIC)))}
+    why = {"no human side for the data set y"}
+    assert {cells[1][key] for key in ("reason", "interval_reason", "p_reason")} == why
+
+
+def test_a_human_side_is_made_once_for_all_cells(monkeypatch):
+    scores, given = live(n_items=5)
+    people, made = LiveSide("people", scores, given), []
+
+    def told(one, first_order):
+        made.append(one.name)
+        return side_values(one, first_order)
+
+    monkeypatch.setattr("core.analysis.meta_correlation.side_values", told)
+    matrix = meta_matrix({"": people}, several(), by=["dataset", "prompt"], n_resamples=5)
+    assert (len(matrix.cells), made.count("people")) == (4, 1)
+    alone = LiveSide(matrix.cells[0].result.synthetic, rows_at(several(), range(180)))
+    assert matrix.cells[0].result == meta_correlate(people, alone, n_resamples=5)
 
 
 def test_redundancy_is_the_coefficient_over_shared_texts():

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from core.cli.aligned import print_aligned
+from core.cli.aligned import number, print_aligned
 
 HEADER = ["language", "metric", "n", "Pearson", "Spearman"]
 ROWS = [["en", "bleu-4", 12, "0.512 [0.401, 0.611]", "0.5"], ["de", "chrf", 7, "0.1", "0.498 [0.4, 0.6]"]]
@@ -48,3 +48,12 @@ def test_a_file_gets_the_whole_table(
     monkeypatch.setenv("COLUMNS", "44")
     print_aligned(HEADER, ROWS)
     assert len(capsys.readouterr().out.splitlines()) == 3
+
+
+def test_a_zero_has_no_minus_before_it() -> None:
+    assert [number(-0.0001), number(-0.0), number(-0.0006), number(-0.004, 2)] == [
+        "0.000",
+        "0.000",
+        "-0.001",
+        "0.00",
+    ]

@@ -115,3 +115,12 @@ def test_ratings_beside_published_correlations_are_refused(
 ) -> None:
     said = refused(capsys, "meta-correlate", "published:cus-qa-cs", "s.json", "--human", "human.csv")
     assert "HUMAN (published:cus-qa-cs) holds correlations: leave it out" in said
+
+
+@pytest.mark.parametrize("command", [CORRELATE, ("meta-correlate", "h.json", "s.json", "--out")])
+def test_an_out_that_cannot_be_written_is_named_before_any_work(
+    files: Path, capsys: pytest.CaptureFixture[str], command: tuple[str, ...]
+) -> None:
+    (files / "made.json").mkdir()
+    assert "made.json is a folder; name a file in it" in refused(capsys, *command, "made.json")
+    assert "cannot be written" in refused(capsys, *command, "scores.csv/made.json")

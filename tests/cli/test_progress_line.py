@@ -7,7 +7,8 @@ import time
 import pytest
 
 from core.cli import progress_line
-from core.cli.progress_line import ProgressLine, duration, telling
+from core.cli.progress_line import ProgressLine, telling
+from core.runs.progress import duration
 
 
 class Terminal(io.StringIO):

@@ -177,6 +177,7 @@ def test_the_list_names_every_metric(quiet: Run) -> None:
         (["empty.csv", "--out", "s.csv"], ["the file is empty"]),
         (["bare.csv", "--out", "s.csv"], ["has no reference for any text", "score --list"]),
         (["run:9", "--out", "s.csv"], ["There is no run 9"]),
+        ([f"run:{2**63}", "--out", "s.csv"], [f"There is no run {2**63}"]),
         (["run:x", "--out", "s.csv"], ["'run:x' is not run:N"]),
         (["study:none", "--out", "s.csv"], ["none"]),
         (
@@ -201,13 +202,19 @@ def test_mistakes_are_named_before_any_work(
     (tmp_path / "folder.csv").mkdir()
     (tmp_path / "empty.csv").touch()
     (tmp_path / "bare.csv").write_text("item_id,system,text\nq1,one,the mill\n")
-    answer = refused("score", *arguments)
-    for part in said:
-        assert part in answer
-    assert not (tmp_path / "s.csv").exists()
-    if (tmp_path / "assay.db").exists():
-        with open_store(tmp_path / "assay.db") as store:
-            assert list_runs(store) == []
+    with open_store(tmp_path / "assay.db") as store:
+        answer = refused("score", *arguments)
+        for part in said:
+            assert part in answer
+        assert not (tmp_path / "s.csv").exists()
+        assert list_runs(store) == []
+
+
+@pytest.mark.parametrize("texts", ["run:9", "study:mine"])
+def test_a_mistyped_database_is_not_made(refused: Run, tmp_path: Path, texts: str) -> None:
+    answer = refused("score", texts, "--out", "s.csv", "--db", "typo.db")
+    assert "There is no database typo.db" in answer
+    assert not (tmp_path / "typo.db").exists()
 
 
 def test_the_database_is_never_written_over(refused: Run, tmp_path: Path) -> None:

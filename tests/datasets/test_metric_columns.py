@@ -88,15 +88,15 @@ def test_a_file_without_a_metric_says_what_was_looked_at() -> None:
 @pytest.mark.parametrize(
     ("text", "metric"),
     [
-        ("item,ter\nq,1\n", Metric("ter", "", "other")),
-        ("item,ter (lower is better)\nq,1\n", Metric("ter", "made elsewhere", "other", "lower")),
-        ("item,ter (higher is better)\nq,1\n", Metric("ter", "made elsewhere", "other")),
-        ("item,metric,score\nq,ter,1\n", Metric("ter", "", "other")),
-        ("item,metric,score,direction\nq,ter,1,higher\n", Metric("ter", "made elsewhere", "other")),
-        ("item,metric,score,direction\nq,ter,1,lower\n", Metric("ter", "made elsewhere", "other", "lower")),
+        ("item,ter\nq,1\n", Metric("ter", "", "TER")),
+        ("item,ter (lower is better)\nq,1\n", Metric("ter", "made elsewhere", "TER", "lower")),
+        ("item,ter (higher is better)\nq,1\n", Metric("ter", "made elsewhere", "TER")),
+        ("item,metric,score\nq,ter,1\n", Metric("ter", "", "TER")),
+        ("item,metric,score,direction\nq,ter,1,higher\n", Metric("ter", "made elsewhere", "TER")),
+        ("item,metric,score,direction\nq,ter,1,lower\n", Metric("ter", "made elsewhere", "TER", "lower")),
         (
             "item,metric,score,direction,signature\nq,ter,1,lower,TER|x\n",
-            Metric("ter", "TER|x", "other", "lower"),
+            Metric("ter", "TER|x", "TER", "lower"),
         ),
     ],
 )
@@ -108,7 +108,7 @@ def test_a_direction_that_is_not_stated_can_be_told(text: str, metric: Metric) -
 @pytest.mark.parametrize("kind", list(WRITERS))
 def test_what_a_file_says_of_a_direction_comes_back(kind: str, shape: str) -> None:
     metrics = (
-        Metric("ter", "", "other"),
+        Metric("ter", "", "TER"),
         Metric("wer", "made elsewhere", "other", "lower"),
         Metric("cer", "made elsewhere", "other", "higher"),
         Metric("odd (lower is better)", "", "other"),

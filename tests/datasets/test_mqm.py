@@ -81,6 +81,7 @@ def test_one_rating_a_segment_system_and_rater() -> None:
         ("source issue", "major", 0),
         ("Accuracy/Creative Reinterpretation", "Minor", 0),
         ("Source error", "Major", 5),
+        ("Other/Non-translation", "Major", 5),
         ("Other", "Critical", 25),
         ("Other", "Trivial", None),
     ],
@@ -115,6 +116,11 @@ def test_an_error_without_marks_counts_and_a_non_translation_is_the_whole_text()
         (-25.0, (ErrorSpan(0, 4, "major", "Non-translation!", 25.0),)),
     ]
     assert found.notes == ("1 errors mark no text: they count in the scores, their spans are empty",)
+
+
+def test_only_what_weighs_as_a_non_translation_is_the_whole_text() -> None:
+    (one,) = read_mqm(file_of(row("abcd", "Other/Non-translation")), "x.tsv").ratings
+    assert one.spans == (ErrorSpan(0, 0, "major", "Other/Non-translation", 5.0),)
 
 
 def test_marks_that_do_not_pair_are_noted() -> None:

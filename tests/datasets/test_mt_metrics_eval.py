@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.datasets.mt_metrics_eval import MtFolder, read_folder
+from core.datasets.mt_metrics_eval import MtFolder, read_folder, read_folder_outputs
 from core.errors import InputError
 from core.schema.scores import ErrorSpan, ScorableOutput, ScoredRow
 
@@ -100,7 +100,6 @@ def test_its_ratings_with_spans(small: Path) -> None:
     assert mqm.ratings[2].spans == (ErrorSpan(0, 4, "minor", "style", 1.0, in_source=True),)
     assert mqm.left_out == {"nobody rated it": 1, "of a reference, not of a system": 2}
     assert [r.spans for r in ratings["da"].ratings] == [None] * 4
-    assert list(read_folder(small, human="da").ratings) == ["da"]
 
 
 def test_spans_alone_make_scores_and_scores_that_differ_are_noted(small: Path) -> None:
@@ -141,6 +140,10 @@ FAULTS: dict[str, tuple[Callable[[Path], None], str]] = {
         lambda path: edit(path / "human-scores/en-de.mqm.seg.score", "-1", "bad"),
         'human-scores/en-de.mqm.seg.score, line 1: "bad" is no number',
     ),
+    "an infinite rating": (
+        lambda path: edit(path / "human-scores/en-de.da.seg.score", "A\t90.5", "A\t-inf"),
+        'human-scores/en-de.da.seg.score, line 2: "-inf" is infinite, expected a number',
+    ),
     "a span outside": (
         lambda path: edit(path / "human-scores/en-de.mqm.merged.seg.rating", '"end": 3', '"end": 5'),
         "human-scores/en-de.mqm.merged.seg.rating, line 1, error 1: ends at 5, the text has 4 characters",
@@ -175,6 +178,23 @@ def test_faults_are_named_by_file_and_line(small: Path, fault: str) -> None:
     assert any(problem.startswith(said) for problem in problems_of(small)), problems_of(small)
 
 
+def test_the_outputs_are_there_whatever_is_the_matter_with_their_scores(small: Path) -> None:
+    whole = read_folder(small).outputs
+    for fault in ("no tab", "no number"):
+        FAULTS[fault][0](small)
+    assert read_folder_outputs(small).outputs == whole.outputs
+    FAULTS["a segment too many"][0](small)
+    with pytest.raises(InputError, match=r"A\.txt"):
+        read_folder_outputs(small)
+
+
+def test_an_infinite_score_is_undefined_and_says_so(small: Path) -> None:
+    edit(small / "metric-scores/en-de/chrF-refA.seg.score", "A\t0.25", "A\tinf")
+    scores = read_folder(small).scores
+    assert math.isnan(scores.values[1, 1])
+    assert scores.reasons == {(1, 1): "infinite in the file", (3, 1): "no score in the file"}
+
+
 def test_faults_of_several_files_come_together(small: Path) -> None:
     for fault in ("a segment too many", "no tab", "no number", "no document"):
         FAULTS[fault][0](small)
@@ -184,8 +204,6 @@ def test_faults_of_several_files_come_together(small: Path) -> None:
 def test_what_is_not_there_is_named(small: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there are: en-de"):
         read_folder(small, language_pair="he-en")
-    with pytest.raises(InputError, match="there are: da, mqm"):
-        read_folder(small, human="sqm")
     with pytest.raises(InputError, match="is no folder"):
         read_folder(tmp_path / "nowhere")
     with pytest.raises(InputError, match=r"there is no LP\.txt"):

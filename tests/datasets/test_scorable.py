@@ -3,15 +3,14 @@
 import csv
 import io
 import json
-from dataclasses import replace
 
 import pytest
 from factories import dataset, paper_json
 
 from core.datasets.generated import GeneratedText, to_long_csv, to_long_jsonl, to_meta_judge
-from core.datasets.scorable import NO_TEXT, dataset_outputs, read_outputs, write_outputs
+from core.datasets.scorable import NO_TEXT, read_outputs, write_outputs
 from core.errors import InputError
-from core.schema import Item, Material
+from core.schema import Dataset, Item, Material
 from core.schema.scores import ScorableOutput
 
 MATERIALS = [
@@ -28,6 +27,17 @@ MADE = [
 
 def table(columns: str, *rows: str) -> bytes:
     return "\n".join((columns, *rows)).encode()
+
+
+def texts_of(data: Dataset) -> tuple[ScorableOutput, ...]:
+    items = {item.item_id: item for item in data.items}
+    return tuple(
+        ScorableOutput(
+            one.item_id, one.source, one.text, item.reference, item.question, one.level, item.language
+        )
+        for one in data.outputs
+        for item in [items[one.item_id]]
+    )
 
 
 def problems_of(data: bytes, name: str = "outputs.csv") -> tuple[str, ...]:
@@ -68,7 +78,7 @@ def test_an_id_that_names_the_level_is_split_where_no_column_says_it() -> None:
 def test_the_papers_json_with_one_text_a_source_and_with_a_text_alone() -> None:
     data = dataset(2, ("A0", "A1"))
     found = read_outputs(paper_json(data), "answers.json")
-    assert found.outputs == dataset_outputs(data).outputs
+    assert found.outputs == texts_of(data)
     alone = {
         "questions": [
             {"id": 0, "question": "Why?", "ground_truth": "So.", "answers": {"A0": "So!", "A1": "No."}}
@@ -123,6 +133,27 @@ def test_other_columns_are_labels_and_a_language_pair_names_the_language() -> No
     assert found.outputs[0].labels == {"language_pair": "en-de", "Domain": "news", "shots": "5"}
     assert {one.language for one in found.outputs} == {"de"}
     assert any(note.startswith("column comment is not used") and "line 3" in note for note in found.notes)
+
+
+def test_a_column_pair_is_a_label_as_any_other() -> None:
+    (one,) = read_outputs(table("item,lp,pair,text", "1,en-de,17,Hallo"), "x.csv").outputs
+    assert (one.language, one.labels) == ("de", {"language_pair": "en-de", "pair": "17"})
+    (one,) = read_outputs(table("item,lp,language_pair,text", "1,old,en-de,Hallo"), "x.csv").outputs
+    assert (one.language, one.labels) == ("de", {"language_pair": "en-de", "lp": "old"})
+
+
+@pytest.mark.parametrize("name", ["x.json", "x.jsonl", "x.csv"])
+def test_a_doubled_column_is_a_problem_in_every_form(name: str) -> None:
+    row = {"item": 1, "Text": "x", "text": "y"}
+    forms = {".json": json.dumps([row]), ".jsonl": json.dumps(row), ".csv": "item,Text,text\n1,x,y\n"}
+    (problem,) = problems_of(forms[name.removeprefix("x")].encode(), name)
+    assert "text appears more than once" in problem
+
+
+def test_problems_of_jsonl_come_in_the_order_of_its_lines() -> None:
+    lines = ('{"item": 1, "Text": "x", "text": "y"}', "[]", '{"item": 2, "item": 3, "text": "x"}', "{", "")
+    found = problems_of("\n".join(lines).encode(), "x.jsonl")
+    assert [problem.split(":")[0].split(",")[0] for problem in found] == [f"line {n}" for n in (1, 2, 3, 4)]
 
 
 def test_the_same_text_may_stand_twice_only_where_a_label_differs() -> None:
@@ -198,15 +229,6 @@ def test_written_and_read_again() -> None:
     assert found.left_out == {}
 
 
-def test_a_studys_texts() -> None:
-    data = dataset(1, ("A0",))
-    first, second = dataset_outputs(data).outputs
-    assert first == ScorableOutput(
-        "q00", "ai", "Alpha text of q00 at A0.", "Reference q00.", "Question q00?", "A0", "en"
-    )
-    assert second == replace(first, system="human", text="Beta text of q00 at A0.")
-
-
 def test_a_semicolon_table_with_a_formula() -> None:
     buffer = io.StringIO()
     csv.writer(buffer, delimiter=";").writerows([["item", "text", "ref"], ["1", "'=1+1", "a;b"]])
@@ -219,7 +241,7 @@ def test_a_semicolon_table_with_a_formula() -> None:
 def test_without_a_telling_name_the_beginning_tells(name: str, indent: int | None) -> None:
     data = dataset(1, ("A0", "A1"))
     whole = json.dumps(json.loads(paper_json(data)), indent=indent).encode()
-    assert read_outputs(whole, name).outputs == dataset_outputs(data).outputs
+    assert read_outputs(whole, name).outputs == texts_of(data)
     rows = [{"item": "1", "text": "x"}, {"item": "2", "text": "y"}]
     for file in (json.dumps(rows, indent=indent), "\n".join(map(json.dumps, rows)), "item,text\n1,x\n2,y\n"):
         assert [one.text for one in read_outputs(file.encode(), name).outputs] == ["x", "y"]

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.datasets.score_columns import signature_from_folder
 from core.datasets.score_tables import (
     family_of,
     level_number,
@@ -148,7 +149,7 @@ def test_a_wide_table_of_another_program() -> None:
     assert [(m.name, m.family, m.direction) for m in table.metrics] == [
         ("BLEU", "BLEU", "higher"),
         ("chrF", "chrF", "higher"),
-        ("TER", "other", "lower"),
+        ("TER", "TER", "lower"),
         ("best", "other", "higher"),
     ]
     assert table.rows[0] == ScoredRow("1", "GPT", "0", "und", {"shots": "5"})
@@ -218,6 +219,22 @@ def test_a_parquet_file_of_pandas() -> None:
     assert table.reasons == {(1, 0): "no score in the file"}
 
 
+def test_a_doubled_column_of_parquet_is_a_problem() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"item": [1], "Level": ["0"], "level": ["3"], "bleu": [0.5]})
+    with pytest.raises(InputError) as caught:
+        read_scores(frame.to_parquet(), "x.parquet")
+    assert caught.value.problems == ("row 1: level appears more than once, here as level",)
+
+
+def test_a_direction_that_a_folder_did_not_state_is_not_written() -> None:
+    metrics = (Metric("TER", signature_from_folder("TER-refA", "wmt"), "TER"), Metric("x", "X|y:1", "other"))
+    table = ScoreTable((ScoredRow("1", "a"),), metrics, np.array([[0.5, 1.0]]))
+    written = write_scores_jsonl(table)
+    assert [json.loads(line)["direction"] for line in written.splitlines()] == [None, "higher"]
+    assert read_scores(written, "x.jsonl").metrics == metrics
+
+
 def test_no_cell_of_a_csv_is_a_formula() -> None:
     data = write_scores_csv(small()).decode()
     assert ",=" not in data
@@ -252,6 +269,8 @@ def test_levels_as_numbers(name: str | None, number: float | None) -> None:
         ("XCOMET-Ensemble", "COMET"),
         ("BERTscore", "BERTScore"),
         ("MetricX-23", "other"),
+        ("TER", "TER"),
+        ("TERp", "other"),
     ],
 )
 def test_families_by_name(name: str, family: str) -> None:

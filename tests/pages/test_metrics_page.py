@@ -154,6 +154,41 @@ def test_groups_are_computed_separately(store: Store) -> None:
     assert list(shown(at, "Spearman")["language"]) == ["cs"]
 
 
+def test_filters_that_leave_no_row_say_so(store: Store) -> None:
+    rows = [
+        {
+            "item": f"{lang}{item}",
+            "level": str(level),
+            "language": lang,
+            "genre": genre,
+            "a": 3 - level + item,
+        }
+        for lang, genre in (("de", "news"), ("cs", "talk"))
+        for item in range(3)
+        for level in range(3)
+    ]
+    file = keep_file(store, "scores", "filtered.jsonl", lines(*rows))
+    at = visit(("file", file.file_id), "Correlations")
+    choose(at, "Separately for each", ["language", "genre"])
+    choose(at, "Filter by language", ["de"])
+    choose(at, "Filter by genre", ["talk"])
+    assert "no row is left by the filters" in said(at)
+    assert "2 rows are hidden by the filters" in said(at)
+
+
+def test_a_ranking_says_which_metric_leaves_few_rows(store: Store) -> None:
+    rows = [
+        {"item": str(n), "level": str(n % 4), "a": n % 4, "b": n, "rare": n % 3 if n < 6 else None}
+        for n in range(20)
+    ]
+    file = keep_file(store, "scores", "rare.jsonl", lines(*rows))
+    at = visit(("file", file.file_id), "Correlations")
+    at.session_state["metrics_look"] = "Ranking"
+    at.run()
+    assert "at p below 0.05, on the n = 6 rows that every metric scored, of 20" in said(at)
+    assert "rare has scores for 6 of 20 rows" in said(at)
+
+
 def test_a_constant_metric_is_undefined_with_its_reason(store: Store) -> None:
     rows = [
         {"item": str(item), "level": str(level), "good": 3 - level + item / 9, "flat": 1}

@@ -15,7 +15,7 @@ from core.runs.score_settings import ScoringRunning, choose_metrics
 from core.runs.worker import work
 from core.schema import Run
 from core.store import Store
-from pages.components.run_choice import name_of
+from pages.components.metrics_scores import run_name
 
 TEXTS = "".join(
     f'{{"item_id": "q{item}", "system": "one", "text": "mill {item} {level}", "reference": "mill {item}", '
@@ -64,7 +64,7 @@ def test_a_finished_run_speaks_of_scores(store: Store) -> None:
     for part in ("paid", "level was made", "Tokens", "Answers stand under"):
         assert part not in found, part
     assert not at.button
-    assert name_of(run).endswith("bleu-1, chrf-6-2, texts.jsonl")
+    assert run_name(run).endswith("2 metrics, texts.jsonl")
     assert environment_of(run) == "base"
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from core.datasets.score_columns import family_of
 from core.errors import InputError
 from core.scoring.metrics.registry import all_metrics, canonical_name, find_metrics
 
@@ -116,6 +117,11 @@ def test_every_metric_says_what_it_is():
     for spec in all_metrics():
         assert spec.about.endswith("."), spec.metric.name
         assert spec.metric.signature.startswith(f"{spec.metric.family}|"), spec.metric.name
+
+
+def test_every_metrics_family_is_known_by_its_name():
+    for spec in all_metrics():
+        assert family_of(spec.metric.name) == spec.metric.family
 
 
 def test_the_document_on_metrics_knows_every_lexical_metric_and_what_signatures_hold():

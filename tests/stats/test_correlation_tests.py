@@ -80,6 +80,20 @@ def test_a_metric_against_itself_on_another_scale():
     assert found.p == 1.0
 
 
+def test_no_swaps_give_the_difference_without_p():
+    x1, x2, y = metrics(4)
+    found = permutation_test(x1, x2, y, "pearson", n_resamples=0)
+    assert found.difference == coefficient(x1, y, "pearson") - coefficient(x2, y, "pearson")
+    assert (found.p, found.reason, found.n_units) == (None, "no resamples were asked for", 60)
+
+
+@pytest.mark.parametrize("size", [1e-170, 1e170])
+def test_p_does_not_change_with_the_scale_of_a_score(size):
+    x1, x2, y = metrics(5, second=1.4)
+    usual, scaled = (permutation_test(k * x1, x2, y, "pearson", n_resamples=200) for k in (1, size))
+    assert scaled.p == usual.p < 1
+
+
 def test_rows_without_a_value_are_left_out_and_constants_are_named():
     x1, x2, y = metrics(3, n=30)
     x1[0], x2[1], y[2] = nan, nan, nan

@@ -7,8 +7,8 @@ from core.stats.meta_correlation import (
     leave_one_family_out,
     meta_correlation,
     meta_correlation_over_items,
-    redundancy,
 )
+from core.stats.redundancy import redundancy
 
 METHODS = ("pearson", "spearman", "kendall")
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}

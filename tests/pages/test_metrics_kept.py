@@ -1,0 +1,96 @@
+"""What the page Metrics keeps from one press to the next: nothing is read twice, and nothing is taken for another's."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from generate_visit import field, said
+from metrics_visit import lines, scored, visit
+from streamlit.testing.v1 import AppTest
+
+from core.store import Store, open_store
+from core.store.kept_files import keep_file, kept_files
+from pages.components import metrics_kept, metrics_scores, metrics_texts
+
+pytestmark = pytest.mark.usefixtures("cookies")
+
+
+def choose(at: AppTest, label: str, value: object) -> None:
+    field(at, label).set_value(value)  # type: ignore[attr-defined]
+    at.run()
+    assert not at.exception
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any, str], list[str]]:
+    """A list that grows by each call of a module's function."""
+
+    def count(module: Any, name: str) -> list[str]:
+        calls: list[str] = []
+        real = getattr(module, name)
+
+        def called(*given: object, **options: object) -> object:
+            calls.append(name)
+            return real(*given, **options)
+
+        monkeypatch.setattr(module, name, called)
+        return calls
+
+    return count
+
+
+def test_run_1_of_another_database_is_another_run(store: Store, tmp_path: Path) -> None:
+    with open_store(tmp_path / "other.db") as other:
+        for place, item in ((store, "here"), (other, "there")):
+            row: dict[str, object] = {"item": item, "text": f"a mill {item}", "reference": "a mill"}
+            run = scored(place, lines(row), metrics=["bleu-1"])
+            assert run.run_id == 1
+            scores = metrics_scores.open_scores(place, ("run", 1))
+            assert scores.run == run
+            assert [one.item_id for one in scores.table.rows] == [item]
+            assert [one.item_id for one in metrics_scores.outputs(place, run).outputs] == [item]
+
+
+def test_a_folder_is_read_again_only_when_it_changes(
+    store: Store, tmp_path: Path, counted: Callable[[Any, str], list[str]]
+) -> None:
+    for name, text in {
+        "sources/en-de.txt": "One.\n",
+        "references/en-de.refA.txt": "Eins.\n",
+        "system-outputs/en-de/A.txt": "Ein.\n",
+    }.items():
+        (tmp_path / "set" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "set" / name).write_text(text)
+    calls = counted(metrics_texts, "texts_of_folder")
+    at = visit()
+    choose(at, "From", "folder")
+    choose(at, "Folder", str(tmp_path / "set"))
+    assert "1 text on 1 item by A" in said(at)
+    at.run()
+    assert len(calls) == 1
+    (tmp_path / "set" / "system-outputs" / "en-de" / "B.txt").write_text("Eine.\n")
+    at.run()
+    assert len(calls) == 2
+    assert "2 texts on 1 item by 2 systems" in said(at)
+
+
+def test_an_uploaded_file_is_read_once(store: Store, counted: Callable[[Any, str], list[str]]) -> None:
+    scores = [{"item": str(n), "system": "s", "read once": n} for n in range(4)]
+    file = keep_file(store, "scores", "read-once.jsonl", lines(*scores))
+    calls = counted(metrics_kept, "read_rating_file")
+    at = visit(("file", file.file_id), "Correlations")
+    at.file_uploader[0].upload("read-once.csv", b"item,system,score\n0,s,1\n1,s,2\n2,s,4\n3,s,3\n")
+    at.run()
+    at.run()
+    assert len(kept_files(store, "ratings")) == 1
+    assert len(calls) == 1
+
+
+def test_correlations_of_a_file_are_read_once(store: Store, counted: Callable[[Any, str], list[str]]) -> None:
+    file = keep_file(store, "correlations", "read-once.json", b'{"a": {"spearman": 0.125}}')
+    calls = counted(metrics_kept, "read_correlations")
+    human = [metrics_kept.correlations_of(store, file, synthetic=False) for _ in range(2)]
+    assert human[0] is human[1]
+    metrics_kept.correlations_of(store, file, synthetic=True)
+    assert len(calls) == 2, "the two sides read a file differently"
