@@ -27,9 +27,10 @@ from core.generation.factual.steps import FactualSettings
 from core.generation.records import EditCalls
 from core.llm.prompts import find_prompt
 from core.runs.generation import GenerationJob, materials_of
+from core.runs.model_settings import RunningSettings, running_of
 from core.runs.plan import choose_prompts, create_run
 from core.runs.progress import progress_of
-from core.runs.settings import GenerationSettings, RunningSettings, running_of, settings_of
+from core.runs.settings import GenerationSettings, settings_of
 from core.runs.worker import work
 from core.store import open_store
 

@@ -7,8 +7,9 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 
 from core.runs.generation import GenerationJob, materials_of
+from core.runs.model_settings import RunningSettings, running_of
 from core.runs.plan import create_run
-from core.runs.settings import GenerationSettings, RunningSettings, running_of, settings_of
+from core.runs.settings import GenerationSettings, settings_of
 from core.runs.worker import work
 from core.schema import Run
 from core.store import Store

@@ -16,15 +16,9 @@ from core.generation.factual.replay import replay
 from core.generation.factual.steps import FactualSettings
 from core.generation.records import EditCalls, FilterOrder, QuestionFilter, Task
 from core.llm.asking import DEFAULT_ATTEMPTS
+from core.runs.model_settings import BACKENDS, OPENAI_KEY, OPENAI_URL, RunningSettings
 from core.runs.plan import choose_prompts, create_run, find_same, named_prompts, prepare_again
-from core.runs.settings import (
-    BACKENDS,
-    MOST_LEVELS,
-    OPENAI_KEY,
-    OPENAI_URL,
-    GenerationSettings,
-    RunningSettings,
-)
+from core.runs.settings import MOST_LEVELS, GenerationSettings
 from core.schema import GenerationKind
 from core.store import database_path, open_store
 

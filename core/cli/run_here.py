@@ -11,9 +11,9 @@ from core.cli.run_summary import summary
 from core.errors import AssayError, InputError
 from core.runs.environments import Environment, python_for
 from core.runs.kinds import files_of, job_of
+from core.runs.model_settings import Backend
 from core.runs.progress import Progress, duration, progress_of
 from core.runs.report import RUN_FILE, identity_of
-from core.runs.settings import Backend
 from core.runs.sources import count_verbatim
 from core.runs.worker import work
 from core.schema import GENERATION_KINDS, Run

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass, replace
 
+from core.runs.model_settings import running_of
 from core.runs.progress import Progress
 from core.runs.score_settings import scoring_running_of
-from core.runs.settings import running_of, settings_of
+from core.runs.settings import settings_of
 from core.schema import GENERATION_KINDS
 from core.store import Store
 from core.store.replies import step_costs

@@ -15,12 +15,11 @@ from core.generation.rules.damage_steps import RuleDamage
 from core.generation.rules.factual_steps import RuleSteps
 from core.generation.rules.pool import make_pool
 from core.llm.asking import Model
-from core.llm.client import Cache, Client
-from core.llm.openai_server import OpenAIServer
+from core.llm.client import Cache
 from core.llm.prompts import parse_prompt
-from core.llm.vllm_engine import VllmEngine
 from core.runs.jobs import Outcome
-from core.runs.settings import GenerationSettings, RunningSettings, settings_of
+from core.runs.model_settings import RunningSettings, client_of
+from core.runs.settings import GenerationSettings, settings_of
 from core.schema import Material, MaterialSet, Run
 from core.store import Store
 from core.store.runs import run_data
@@ -90,22 +89,6 @@ class GenerationJob:
         if self._pool is not None:
             return RuleDamage(self._pool, self._settings.damage.task, self._settings.damage.seed)
         return LlmDamage(self._model(cache), self._prompts["damage"], self._settings.damage)
-
-
-def client_of(settings: GenerationSettings, running: RunningSettings) -> Client | None:
-    """The model that is asked; None: rules do the work."""
-    if settings.backend == "rules":
-        return None
-    if settings.backend == "vllm":
-        return VllmEngine(settings.model, max_model_len=settings.max_model_len, options=settings.engine)
-    return OpenAIServer(
-        settings.base_url,
-        settings.model,
-        concurrency=running.concurrency,
-        timeout=running.timeout,
-        retries=running.retries,
-        key_variable=running.key_variable,
-    )
 
 
 def factual_outcome(trace: FactualTrace) -> Outcome:

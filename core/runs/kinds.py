@@ -5,11 +5,12 @@ from functools import partial
 from core.runs.environments import Environment
 from core.runs.generation import GenerationJob, materials_of
 from core.runs.jobs import Job
+from core.runs.model_settings import running_of
 from core.runs.outputs import output_files
 from core.runs.score_outputs import score_files
 from core.runs.score_settings import scoring_of, scoring_running_of, specs_of
 from core.runs.scoring import ScoringJob, find_models, output_set, parts_of
-from core.runs.settings import running_of, settings_of
+from core.runs.settings import settings_of
 from core.schema import GENERATION_KINDS, Run
 from core.store import Store
 

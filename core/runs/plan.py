@@ -7,14 +7,8 @@ from core.errors import InputError
 from core.generation.records import EditCalls, Task
 from core.llm.prompts import Prompt, find_prompt
 from core.runs.keeping import check_limit, go_on, keep_run, newest_same
-from core.runs.settings import (
-    GenerationSettings,
-    RunningSettings,
-    as_kept,
-    check_settings,
-    normalised,
-    settings_of,
-)
+from core.runs.model_settings import RunningSettings, normalised, running_kept
+from core.runs.settings import GenerationSettings, check_settings, generation_kept, settings_of
 from core.schema import GenerationKind, MaterialSet, Run
 from core.store import Store
 
@@ -87,8 +81,8 @@ def create_run(
         data,
         file_name,
         len(materials.materials),
-        settings=as_kept(settings),
-        running=as_kept(running),
+        settings=generation_kept(settings),
+        running=running_kept(running),
         limit=limit,
     )
     return run, materials
@@ -96,10 +90,10 @@ def create_run(
 
 def find_same(store: Store, data: bytes, settings: GenerationSettings) -> Run:
     """The newest run that was asked for exactly this. Raises InputError when there is none to resume."""
-    return newest_same(store, settings.kind, data, as_kept(normalised(settings)))
+    return newest_same(store, settings.kind, data, generation_kept(normalised(settings)))
 
 
 def prepare_again(store: Store, run: Run, running: RunningSettings, limit: int | None) -> Run:
     """Set how a run goes on: other limits of work, and how many of its items."""
     check_settings(settings_of(run), running)
-    return go_on(store, run, as_kept(running), limit)
+    return go_on(store, run, running_kept(running), limit)

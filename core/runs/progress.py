@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
-from core.runs.settings import running_of
+from core.runs.model_settings import running_of
 from core.schema import GENERATION_KINDS, Run, RunState, StepCost
 from core.store import Store
 from core.store.replies import step_costs

@@ -5,7 +5,8 @@ from typing import Any
 import streamlit as st
 
 from core.llm.prompts import parse_prompt, shipped_prompts
-from core.runs.settings import OPENAI_URL, GenerationSettings, RunningSettings, running_of, settings_of
+from core.runs.model_settings import OPENAI_URL, RunningSettings, running_of
+from core.runs.settings import GenerationSettings, settings_of
 from core.schema import Run
 from core.store import Store
 from core.store.runs import run_data

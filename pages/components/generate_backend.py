@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.llm.asking import DEFAULT_ATTEMPTS
 from core.runs.environments import missing_for
-from core.runs.settings import BACKENDS, OPENAI_KEY, OPENAI_URL, Backend, RunningSettings
+from core.runs.model_settings import BACKENDS, OPENAI_KEY, OPENAI_URL, Backend, RunningSettings
 from pages.components.generate_state import given
 from pages.components.messages import plain
 

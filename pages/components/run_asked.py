@@ -2,8 +2,9 @@
 
 import pandas as pd
 
+from core.runs.model_settings import running_of
 from core.runs.score_settings import scoring_of, scoring_running_of
-from core.runs.settings import running_of, settings_of
+from core.runs.settings import settings_of
 from core.schema import GENERATION_KINDS, Run
 from pages.components import generate_prompts
 from pages.components.messages import mistakes_shown, moment

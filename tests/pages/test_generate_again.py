@@ -14,8 +14,9 @@ from core.generation.factual.steps import FactualSettings
 from core.llm.prompts import parse_prompt
 from core.runs import environments
 from core.runs.generation import GenerationJob, materials_of
+from core.runs.model_settings import RunningSettings, running_of
 from core.runs.plan import choose_prompts, create_run
-from core.runs.settings import GenerationSettings, RunningSettings, running_of, settings_of
+from core.runs.settings import GenerationSettings, settings_of
 from core.runs.worker import work
 from core.schema import Run
 from core.store import Store
@@ -48,8 +49,8 @@ def test_a_run_that_never_started_says_why_and_opens_the_form_again(store: Store
     own = own.replace("name: damage-summary", "name: my-own", 1).replace("You ", "You kindly ", 1)
     settings = GenerationSettings(
         "damage",
-        "openai",
-        "nope",
+        backend="openai",
+        model="nope",
         source="mine",
         attempts=2,
         prompts=choose_prompts("damage", "summary", "each", [parse_prompt(own, "my-own.yaml")]),
@@ -109,7 +110,12 @@ def test_the_form_takes_a_factual_run_of_the_demos_questions(store: Store) -> No
     asked = FactualSettings(2, 0.5, "trutheval", "trutheval", "shared", "rules", 11)
     prompts = choose_prompts("factual", "qa", "shared")
     settings = GenerationSettings(
-        "factual", "openai", "m", "http://127.0.0.1:9/v1", prompts=prompts, factual=asked
+        "factual",
+        backend="openai",
+        model="m",
+        base_url="http://127.0.0.1:9/v1",
+        prompts=prompts,
+        factual=asked,
     )
     run, _ = create_run(store, DEMO.read_bytes(), DEMO.name, settings, RunningSettings(retries=0))
     finish_run(

@@ -8,8 +8,9 @@ from factories import study_in
 from generate_visit import DEMO, ROOT, field, made, press, questions, said, visit
 from streamlit.testing.v1 import AppTest
 
+from core.runs.model_settings import RunningSettings
 from core.runs.plan import choose_prompts, create_run
-from core.runs.settings import GenerationSettings, RunningSettings
+from core.runs.settings import GenerationSettings
 from core.schema import Run
 from core.store import Store
 from core.store.runs import finish_run, get_run, list_runs, run_item
@@ -198,7 +199,9 @@ def test_a_process_that_ends_before_it_begins_is_shown_with_what_it_said(
     python.write_text("#!/bin/sh\necho no module named core >&2\nexit 1\n")
     python.chmod(0o755)
     monkeypatch.setenv("ASSAY_VLLM_PYTHON", str(python))
-    settings = GenerationSettings("factual", "vllm", "m", prompts=choose_prompts("factual", "qa", "each"))
+    settings = GenerationSettings(
+        "factual", backend="vllm", model="m", prompts=choose_prompts("factual", "qa", "each")
+    )
     run, _ = create_run(store, DEMO.read_bytes(), "q.jsonl", settings, RunningSettings())
     at = press(visit(run), "Start")
     for _ in range(100):

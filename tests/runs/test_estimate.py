@@ -5,17 +5,30 @@ from dataclasses import replace
 import pytest
 
 from core.runs.estimate import Estimate, estimate
+from core.runs.model_settings import RunningSettings, running_kept
 from core.runs.progress import Progress
-from core.runs.settings import GenerationSettings, RunningSettings, as_kept
+from core.runs.settings import GenerationSettings, generation_kept
 from core.schema import Run, StepCost
 
 
 def progress(
     *costs: StepCost, done: int = 4, failed: int = 1, n_items: int = 100, prices: float | None = 2.0
 ) -> Progress:
-    settings = GenerationSettings("factual", "openai", "tiny", "http://127.0.0.1:1/v1")
+    settings = GenerationSettings("factual", backend="openai", model="tiny", base_url="http://127.0.0.1:1/v1")
     running = RunningSettings(concurrency=10, input_price=prices, output_price=prices)
-    run = Run(1, "factual", "done", as_kept(settings), as_kept(running), "q.csv", "00", n_items, 5, "", "0")
+    run = Run(
+        1,
+        "factual",
+        "done",
+        generation_kept(settings),
+        running_kept(running),
+        "q.csv",
+        "00",
+        n_items,
+        5,
+        "",
+        "0",
+    )
     return Progress(run, "done", done, failed, 0, {}, list(costs), None, None)
 
 
@@ -51,6 +64,6 @@ def test_nothing_is_told_where_nothing_is_known() -> None:
 
 def test_rules_work_one_item_at_a_time_and_ask_nobody() -> None:
     by_rules = progress()
-    run = replace(by_rules.run, settings=as_kept(GenerationSettings("factual")))
+    run = replace(by_rules.run, settings=generation_kept(GenerationSettings("factual")))
     found = estimate(replace(by_rules, run=run), 0.5)
     assert (found.calls, found.seconds) == (0, 50.0)

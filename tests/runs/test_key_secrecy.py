@@ -11,7 +11,8 @@ from scripted_server import Said, ScriptedServer, error
 
 from core.cli import main
 from core.errors import InputError
-from core.runs.settings import GenerationSettings, RunningSettings, check_settings
+from core.runs.model_settings import RunningSettings
+from core.runs.settings import GenerationSettings, check_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = ROOT / "data" / "demo" / "questions.jsonl"
@@ -102,9 +103,13 @@ def test_a_secret_in_the_address_is_refused_and_not_repeated(
 
 
 def test_a_secret_among_the_engines_options_is_refused() -> None:
-    settings = GenerationSettings("damage", "vllm", "m", engine={"hf_token": KEY, "a": {"api_key": KEY}})
+    settings = GenerationSettings(
+        "damage", backend="vllm", model="m", engine={"hf_token": KEY, "a": {"api_key": KEY}}
+    )
     with pytest.raises(InputError) as refused:
         check_settings(settings, RunningSettings())
     assert [problem.split(":")[0] for problem in refused.value.problems] == ["--engine", "--engine"]
     assert KEY not in str(refused.value)
-    check_settings(GenerationSettings("damage", "vllm", "m", engine={"tokenizer": "x"}), RunningSettings())
+    check_settings(
+        GenerationSettings("damage", backend="vllm", model="m", engine={"tokenizer": "x"}), RunningSettings()
+    )
