@@ -61,6 +61,19 @@ USES: Mapping[tuple[str, str | None], Use] = {
     ("damage", "translation"): _use(
         "source_sentence reference level", "source_sentence reference level", ladder=True
     ),
+    ("rubric", None): _use("criterion scale lowest highest question texts", "criterion scale texts", "json"),
+    ("rubric-text", None): _use("criterion scale lowest highest question texts", "criterion scale texts"),
+    ("decompose", "low-low"): _use("text", "text", "json"),
+    ("decompose", "low-high"): _use("text", "text", "json"),
+    ("decompose", "high-low"): _use("text", "text", "json"),
+    ("decompose", "high-high"): _use("text", "text", "json"),
+    ("verify", None): _use("premise claims", "premise claims", "json"),
+    ("questions", "yes"): _use("text n", "text n", "json"),
+    ("questions", "mixed"): _use("text n", "text n", "json"),
+    ("answer", None): _use("text question", "text question"),
+    ("answers", None): _use("text questions", "text questions", "json"),
+    ("translate", None): _use("text language", "text language"),
+    ("align", None): _use("document text questions error severity category", "text questions error", "json"),
 }
 """(purpose, task) -> its use. A new purpose is one line here; menus and errors follow."""
 

@@ -8,9 +8,15 @@ a *preference* is what the choice means (it names roles).
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from core.schema.runs import CHECK_KINDS as CHECK_KINDS
 from core.schema.runs import GENERATION_KINDS as GENERATION_KINDS
+from core.schema.runs import JUDGE_KINDS as JUDGE_KINDS
+from core.schema.runs import MODEL_KINDS as MODEL_KINDS
+from core.schema.runs import SCORE_KINDS as SCORE_KINDS
+from core.schema.runs import CheckKind as CheckKind
 from core.schema.runs import GenerationKind as GenerationKind
 from core.schema.runs import ItemState as ItemState
+from core.schema.runs import JudgeKind as JudgeKind
 from core.schema.runs import Run as Run
 from core.schema.runs import RunItem as RunItem
 from core.schema.runs import RunKind as RunKind

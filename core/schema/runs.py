@@ -4,9 +4,19 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 GenerationKind = Literal["factual", "damage"]
-RunKind = Literal["factual", "damage", "scores"]
+JudgeKind = Literal["rubric", "claims", "cef"]
+CheckKind = Literal["answers", "alignment"]
+RunKind = Literal[GenerationKind, "scores", JudgeKind, CheckKind]
 GENERATION_KINDS: tuple[GenerationKind, ...] = get_args(GenerationKind)
-"""Runs that make texts; the others judge them."""
+"""Runs that make texts."""
+JUDGE_KINDS: tuple[JudgeKind, ...] = get_args(JudgeKind)
+"""Runs in which a judge scores texts."""
+CHECK_KINDS: tuple[CheckKind, ...] = get_args(CheckKind)
+"""Runs that look at a judge itself: a model answers other models' questions, or says which marked errors they found."""
+SCORE_KINDS: tuple[RunKind, ...] = ("scores", *JUDGE_KINDS)
+"""Runs that give a table of scores."""
+MODEL_KINDS: tuple[RunKind, ...] = (*GENERATION_KINDS, *JUDGE_KINDS, *CHECK_KINDS)
+"""Runs that may ask a language model: they have calls, tokens and prices."""
 RunState = Literal["waiting", "running", "done", "cancelled", "stopped"]
 ItemState = Literal["done", "failed", "again"]
 

@@ -1,0 +1,1 @@
+"""Judges that ask a language model: rubric, claim factuality, cross-examination."""

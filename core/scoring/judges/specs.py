@@ -1,0 +1,50 @@
+"""The columns of every judge: their names, and signatures that hold every setting which changes a score."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+
+from core.schema.runs import JudgeKind
+from core.schema.scores import Metric
+from core.scoring.judges.settings import CefSettings, ClaimsSettings, RubricSettings
+
+CEF_COMPONENTS = ("coverage", "conformity", "consistency", "consistency-code", "conciseness", "overall")
+"""In the order of the columns. `consistency` is 001's formula, `consistency-code` what its code and its A.6 count."""
+FAMILIES: Mapping[JudgeKind, str] = {"rubric": "Rubric", "claims": "Claims", "cef": "CEF"}
+
+
+def components(kind: JudgeKind, settings: RubricSettings | ClaimsSettings | CefSettings) -> tuple[str, ...]:
+    """What a judge's columns end in; the rubric judge's only one in nothing."""
+    if isinstance(settings, ClaimsSettings):
+        f_beta = f"f{settings.beta:g}"
+        return (f_beta, "precision", "recall", f"{f_beta}-ragas")
+    return CEF_COMPONENTS if kind == "cef" else ("",)
+
+
+def judge_metrics(
+    kind: JudgeKind,
+    name: str,
+    settings: RubricSettings | ClaimsSettings | CefSettings,
+    asked: Mapping[str, object],
+) -> tuple[Metric, ...]:
+    """A judge's metrics in the order of its scores; higher is better for all of them.
+
+    asked: what else determines the verdicts, such as the model, the hashes of prompts and rubric, the entailment
+    model; in the order in which the signature says it.
+    """
+    parts = {**asked, **asdict(settings)}
+    said = "|".join(f"{key.replace('_', '-')}:{_plain(value)}" for key, value in parts.items() if value != "")
+    return tuple(
+        Metric(
+            f"{name}-{component}" if component else name,
+            f"{FAMILIES[kind]}|score:{component or 'verdict'}|{said}",
+            FAMILIES[kind],
+        )
+        for component in components(kind, settings)
+    )
+
+
+def _plain(value: object) -> str:
+    """As a signature says it: yes and no for what is on or off, short numbers."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)
