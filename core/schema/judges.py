@@ -147,7 +147,7 @@ class QuestionSet:
     side: Side
     """What `document` is: the source (or reference) of the item, or a text."""
     author: str
-    """The judge that made the questions."""
+    """The model that made the questions."""
     document: str
     """What they were made from and are answered from."""
     questions: tuple[CrossQuestion, ...]
