@@ -6,6 +6,7 @@ import regex
 
 from core.datasets.cells import is_undefined, looks_like_number
 from core.datasets.open_tables import LABEL_MARK
+from core.datasets.ragas_rows import TEXTS
 from core.datasets.scorable import COLUMNS as ABOUT_TEXTS
 from core.datasets.scorable import NO_LABELS
 from core.schema.scores import Direction, Metric
@@ -23,7 +24,7 @@ ABOUT = frozenset(ABOUT_TEXTS)
 """Columns that say in either form whose score it is, or hold the texts."""
 OF_METRIC = ("metric", "score", "reason", "family", "direction", "signature")
 """Columns of the long form alone."""
-UNUSED = ("text", "reference", "question", "context", "source", *NO_LABELS)
+UNUSED = ("text", "reference", "question", "context", "source", *NO_LABELS, *TEXTS)
 LABELS = frozenset(
     [
         "dataset",
@@ -79,6 +80,10 @@ _FAMILIES = (
     ("xcomet", "COMET"),
     ("comet", "COMET"),
     ("nli", "NLI"),
+    ("cef", "CEF"),
+    ("rubric", "Rubric"),
+    ("claims", "Claims"),
+    ("factualcorrectness", "Claims"),
 )
 
 

@@ -1,6 +1,7 @@
 """Scores of texts by metrics, in: one row a score (long), or one column a metric (wide).
 
-Both forms as CSV, JSONL, JSON and Parquet; 003's published results are the wide form with the metric `result`.
+Both forms as CSV, JSONL, JSON and Parquet; 003's published results are the wide form with the metric `result`, RAGAS'
+rows the wide form without ids. Answers of 001's server are read as the long form.
 """
 
 from collections import Counter
@@ -10,6 +11,7 @@ from typing import cast, get_args
 
 import numpy as np
 
+from core.datasets.cef_responses import cef_records
 from core.datasets.cells import is_nothing, label_of
 from core.datasets.findings import FileFindings
 from core.datasets.level_names import level_number, with_item_level
@@ -22,6 +24,7 @@ from core.datasets.open_tables import (
     repeated,
     require,
 )
+from core.datasets.ragas_rows import with_items
 from core.datasets.reading import (
     decode,
     name_problem,
@@ -81,7 +84,10 @@ def read_scores(data: bytes, file_name: str) -> ScoreTable:
         rows = ((f"row {number}", row) for number, row in enumerate(objects, start=1))
         keys, columns, records = object_records(keys, rows, COLUMNS, findings)
     else:
-        keys, columns, records = open_records(decode(data, file_name), COLUMNS, findings)
+        text = decode(data, file_name)
+        keys, columns, records = cef_records(text, COLUMNS, findings) or open_records(text, COLUMNS, findings)
+    if (asked := with_items(columns, keys, records, findings)) is not None:
+        columns, records = asked
     long = {"metric", "score"} <= set(columns.values())
     if not long:
         back = {name: key for key, name in columns.items() if name in OF_METRIC and name != "reason"}

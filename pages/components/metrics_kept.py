@@ -23,14 +23,15 @@ _Key = tuple[KeptKind, str, str, bool]
 """Kind, hash and name of a file, and how it is read: lower ratings are better, or correlations are synthetic."""
 _TYPES: dict[KeptKind, list[str]] = {
     "ratings": ["csv", "tsv", "jsonl", "ndjson"],
-    "scores": ["csv", "tsv", "jsonl", "ndjson", "parquet"],
+    "scores": ["csv", "tsv", "jsonl", "ndjson", "json", "parquet"],
     "correlations": ["json"],
 }
 _ACCEPTED: dict[KeptKind, str] = {
     "ratings": "Accepted: CSV, TSV or JSONL with the columns item, score and, where there are, system, level, rater, "
     "dimension, language; or an MQM table (TSV).",
     "scores": "Accepted: what `score` and this page write, or CSV, TSV, JSONL or Parquet with the columns item, "
-    "system, level and one column a metric; JSONL with id, level and result.",
+    "system, level and one column a metric; JSONL with id, level and result; RAGAS' rows; answers of a "
+    "cross-examination server.",
     "correlations": "Accepted: what `correlate --json` prints, or Meta-Judge's `{metric: {pearson, spearman, "
     "kendall}}`.",
 }

@@ -66,6 +66,19 @@ LONG: list[dict[str, Any]] = [
     for row in SCORES
     for metric in ("bleu", "TER")
 ]
+CEF: list[dict[str, Any]] = [
+    {
+        "id": f"q{item}",
+        "level": "0",
+        "scores": {"coverage_score": 0.5, "consistency_score": -1, "conciseness_score": 31.3},
+        "details": {"qa_from_doc_count": 10},
+    }
+    for item in range(3)
+]
+RAGAS: list[dict[str, Any]] = [
+    {"user_input": f"Who {item}?", "response": "He.", "reference": "She.", "faithfulness": 0.5, "recall": 1}
+    for item in range(3)
+]
 RATINGS: list[dict[str, Any]] = [
     {
         "item": row["item"],
@@ -201,6 +214,9 @@ MAKERS: dict[str, tuple[Callable[[random.Random], bytes], Callable[[bytes, str],
     "wide lines": (lambda rng: jsonl(mutated(rng, SCORES)), check_scores, ".jsonl"),
     "long table": (lambda rng: table(mutated(rng, LONG), ","), check_scores, ".csv"),
     "long lines": (lambda rng: jsonl(mutated(rng, LONG)), check_scores, ".jsonl"),
+    "server lines": (lambda rng: jsonl(mutated(rng, CEF)), check_scores, ".jsonl"),
+    "server list": (lambda rng: whole(mutated(rng, CEF)), check_scores, ".json"),
+    "ragas table": (lambda rng: table(mutated(rng, RAGAS), ","), check_scores, ".csv"),
     "ratings table": (lambda rng: table(mutated(rng, RATINGS), ","), check_ratings, ".csv"),
     "ratings lines": (lambda rng: jsonl(mutated(rng, RATINGS)), check_ratings, ".jsonl"),
     "marked errors": (lambda rng: table(mutated(rng, MQM), "\t"), check_mqm, ".tsv"),

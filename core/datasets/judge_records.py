@@ -1,0 +1,291 @@
+"""What judges said, out and in again: records of judged texts, questions with answers, marked errors.
+
+One JSON object a line: which text it is about (item_id, system, level, language, labels), then the fields of
+`core.schema.judges`. A folder that a run wrote has them as records.jsonl, beside the run.json that says whose they are.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, fields, replace
+from pathlib import Path
+from typing import Any, TypeVar, get_args
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
+
+from core.datasets.reading import (
+    JsonObject,
+    decode,
+    parse_json,
+    printable_text,
+    reject,
+    shown,
+    type_name,
+)
+from core.datasets.rows import jsonl_bytes, jsonl_objects
+from core.datasets.score_sheet import row_key
+from core.errors import InputError
+from core.schema.judges import (
+    AnswerSet,
+    CefRecord,
+    ClaimsRecord,
+    JudgedText,
+    JudgeOutput,
+    MarkedText,
+    QuestionSet,
+    Record,
+    RubricRecord,
+)
+from core.schema.runs import JUDGE_KINDS, CheckKind, JudgeKind, RunKind
+from core.schema.scores import Metric, ScoredRow
+
+RECORDS_FILE, RUN_FILE = "records.jsonl", "run.json"
+MOST_PROBLEMS = 50
+"""That one message names; a file of another kind has several on every line."""
+
+T = TypeVar("T")
+_ABOUT = tuple(field.name for field in fields(ScoredRow))
+_TEXT: TypeAdapter[JudgedText] = TypeAdapter(JudgedText)
+_QUESTIONS: TypeAdapter[QuestionSet] = TypeAdapter(QuestionSet)
+_MARKED: TypeAdapter[MarkedText] = TypeAdapter(MarkedText)
+_METRICS: TypeAdapter[tuple[Metric, ...]] = TypeAdapter(tuple[Metric, ...])
+_RECORDS: Mapping[JudgeKind, TypeAdapter[Any]] = {
+    "rubric": TypeAdapter(RubricRecord),
+    "claims": TypeAdapter(ClaimsRecord),
+    "cef": TypeAdapter(CefRecord),
+}
+
+
+def record_of(kind: JudgeKind, kept: object) -> Record | None:
+    """A record as a run kept it: JSON values. Raises pydantic's ValidationError for anything else."""
+    record: Record | None = None if kept is None else _RECORDS[kind].validate_python(kept)
+    return record
+
+
+def question_set_of(kept: object) -> QuestionSet:
+    """Questions as a run kept them. Raises pydantic's ValidationError for anything else."""
+    return _QUESTIONS.validate_python(kept)
+
+
+def marked_text_of(kept: object) -> MarkedText:
+    """A text with marked errors as a run kept it. Raises pydantic's ValidationError for anything else."""
+    return _MARKED.validate_python(kept)
+
+
+def printable_record(value: Any) -> Any:
+    """A record with what no page and no database can hold replaced by U+FFFD: a model may write anything."""
+    if isinstance(value, str):
+        return printable_text(value)
+    if isinstance(value, Mapping):
+        return {printable_record(key): printable_record(inner) for key, inner in value.items()}
+    return [printable_record(inner) for inner in value] if isinstance(value, list | tuple) else value
+
+
+def write_records(texts: Iterable[JudgedText]) -> bytes:
+    """A line a judged text: its scores and how the judge came to them. `read_records` gives them back."""
+    return jsonl_bytes(_flat(asdict(text)) for text in texts)
+
+
+def question_file(sets: Iterable[QuestionSet]) -> bytes:
+    """A line a set of questions: the file that a run of answers works on, and what it writes."""
+    return jsonl_bytes(_flat(asdict(one)) for one in sets)
+
+
+def marked_file(texts: Iterable[MarkedText]) -> bytes:
+    """A line a text with mismatches and marked errors: the file that a run of alignment works on, and what it writes."""
+    return jsonl_bytes(_flat(asdict(text)) for text in texts)
+
+
+def read_records(
+    data: bytes, file_name: str, kind: JudgeKind, metrics: Sequence[Metric]
+) -> tuple[JudgedText, ...]:
+    """The judged texts of a file. Raises InputError, naming line and field, with every problem.
+
+    metrics: those that each text has a score of, or a reason why not.
+    """
+    texts: list[JudgedText] = []
+    problems: list[str] = []
+    names = [metric.name for metric in metrics]
+    for line, value in _lines(data, file_name, problems):
+        before = len(problems)
+        kept = value.pop("record", None)
+        record = None if kept is None else _checked(_RECORDS[kind], kept, f"line {line}, record", problems)
+        text = _checked(_TEXT, {**value, "record": None}, f"line {line}", problems)
+        if text is not None:
+            problems += [f"line {line}: {problem}" for problem in _score_problems(text, names)]
+        if text is not None and len(problems) == before:
+            texts.append(replace(text, record=record))
+    _refuse_repeated([(text.row, ()) for text in texts], "text", problems)
+    _raise(file_name, problems)
+    return tuple(texts)
+
+
+def read_question_file(data: bytes, file_name: str) -> tuple[QuestionSet, ...]:
+    """The sets of questions of a file. Raises InputError, naming line and field, with every problem."""
+    sets = _all_of(_QUESTIONS, data, file_name)
+    problems: list[str] = []
+    # One text has one set of each author: a second one would count its questions twice.
+    _refuse_repeated([(one.row, (one.side, one.author)) for one in sets], "set of questions", problems)
+    _raise(file_name, problems)
+    return sets
+
+
+def read_marked_file(data: bytes, file_name: str) -> tuple[MarkedText, ...]:
+    """The texts with marked errors of a file. Raises InputError, naming line and field, with every problem."""
+    return _all_of(_MARKED, data, file_name)
+
+
+def read_judge_folder(folder: Path) -> JudgeOutput:
+    """All that a judge said, from the folder its run wrote. Raises InputError where the folder holds none."""
+    report = _report(folder)
+    kind = report["kind"]
+    if kind not in get_args(JudgeKind):
+        raise _other_kind(folder, kind, JUDGE_KINDS)
+    settings = report["settings"]
+    problems: list[str] = []
+    metrics = _checked(_METRICS, settings.get("metrics"), "settings, metrics", problems) or ()
+    if not isinstance(settings.get(kind), dict):
+        problems.append(f"settings, {kind}: is missing")
+    name = settings.get("name")
+    if not isinstance(name, str):
+        problems.append("settings, name: is missing")
+    _raise(str(folder / RUN_FILE), problems)
+    return JudgeOutput(
+        name=str(name),
+        kind=kind,
+        model=str(settings.get("model") or "rules"),
+        settings=settings[kind],
+        metrics=metrics,
+        texts=read_records(_bytes(folder / RECORDS_FILE), str(folder / RECORDS_FILE), kind, metrics),
+    )
+
+
+def read_answer_folder(folder: Path) -> AnswerSet:
+    """One model's answers, from the folder a run of answers wrote. Raises InputError where the folder holds none."""
+    report = _of_check(folder, "answers")
+    sets = read_question_file(_bytes(folder / RECORDS_FILE), str(folder / RECORDS_FILE))
+    return AnswerSet(str(report["settings"].get("model") or "rules"), sets)
+
+
+def read_alignment_folder(folder: Path) -> tuple[MarkedText, ...]:
+    """Texts with what was found of their errors, from the folder a run of alignment wrote. Raises InputError."""
+    _of_check(folder, "alignment")
+    return read_marked_file(_bytes(folder / RECORDS_FILE), str(folder / RECORDS_FILE))
+
+
+def _flat(value: dict[str, Any]) -> dict[str, Any]:
+    """With the names of the text in front instead of in an object of their own."""
+    return {**value.pop("row"), **value}
+
+
+def _nested(value: Mapping[str, object]) -> dict[str, object]:
+    row = {name: value[name] for name in _ABOUT if name in value}
+    return {"row": row} | {name: inner for name, inner in value.items() if name not in _ABOUT}
+
+
+def _lines(data: bytes, file_name: str, problems: list[str]) -> Iterable[tuple[int, dict[str, object]]]:
+    """The objects of a file by line; a run that has come to no item yet wrote none."""
+    for one in jsonl_objects(decode(data, file_name)) if data.strip() else ():
+        problems += one.problems
+        if one.value is not None:
+            yield one.line, _nested(printable_record(one.value))
+
+
+def _all_of(adapter: TypeAdapter[T], data: bytes, file_name: str) -> tuple[T, ...]:
+    problems: list[str] = []
+    found = [
+        _checked(adapter, value, f"line {line}", problems)
+        for line, value in _lines(data, file_name, problems)
+    ]
+    _raise(file_name, problems)
+    return tuple(one for one in found if one is not None)
+
+
+def _checked(adapter: TypeAdapter[T], value: object, place: str, problems: list[str]) -> T | None:
+    """The value as the adapter understands it, without conversions: a number in quotes is no number."""
+    try:
+        return adapter.validate_json(json.dumps(value, ensure_ascii=False), strict=True)
+    except ValidationError as wrong:
+        problems += [_sentence(place, error) for error in wrong.errors(include_url=False)]
+        return None
+
+
+def _sentence(place: str, error: ErrorDetails) -> str:
+    where = [str(part + 1) if isinstance(part, int) else part for part in error["loc"] if part != "row"]
+    said = error["msg"][0].lower() + error["msg"][1:]
+    what = "is missing" if error["type"] == "missing" else f"is {_written(error['input'])}: {said}"
+    return f"{', '.join([place, *where])}: {what}"
+
+
+def _written(value: object) -> str:
+    return shown(repr(value)) if isinstance(value, str | int | float) else type_name(value)
+
+
+def _score_problems(text: JudgedText, names: Sequence[str]) -> list[str]:
+    """What is wrong between a text's scores and the judge's metrics."""
+    problems = [f"scores: {shown(name)} is missing" for name in names if name not in text.scores]
+    for given, column in (("scores", text.scores), ("reasons", text.reasons)):
+        problems += [
+            f"{given}: {shown(name)} is none of {', '.join(names)}" for name in column if name not in names
+        ]
+    infinite = [
+        name for name, score in text.scores.items() if score is not None and abs(score) == float("inf")
+    ]
+    return problems + [f"scores: {shown(name)} is infinite" for name in infinite]
+
+
+def _refuse_repeated(
+    found: Sequence[tuple[ScoredRow, tuple[str, ...]]], what: str, problems: list[str]
+) -> None:
+    seen: set[object] = set()
+    for row, more in found:
+        key = (row_key(row), more)
+        if key in seen:
+            level = "" if row.level is None else f", level {shown(row.level)}"
+            problems.append(f"item {shown(row.item_id)}, system {shown(row.system)}{level}: a second {what}")
+        seen.add(key)
+
+
+def _raise(file_name: str, problems: list[str]) -> None:
+    if len(problems) > MOST_PROBLEMS:
+        problems[MOST_PROBLEMS:] = [f"and {len(problems) - MOST_PROBLEMS} more"]
+    if problems:
+        reject(file_name, problems)
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as problem:
+        raise InputError(
+            f"{path} cannot be read ({problem.strerror or problem}): name a folder that a judge's run wrote."
+        ) from problem
+
+
+def _report(folder: Path) -> dict[str, Any]:
+    """A run's run.json, with a kind and settings. Raises InputError."""
+    path = folder / RUN_FILE
+    value, problem = parse_json(decode(_bytes(path), str(path)))
+    if problem is None and not isinstance(value, JsonObject):
+        problem = f"file: is {type_name(value)}, expected an object"
+    if problem is None and isinstance(value, JsonObject):
+        wanted: tuple[tuple[str, type], ...] = (("kind", str), ("settings", dict))
+        missing = [name for name, kind in wanted if not isinstance(value.get(name), kind)]
+        problem = f"{' and '.join(missing)}: missing; a run's own file has both" if missing else None
+    if problem is not None:
+        reject(str(path), [problem])
+    assert isinstance(value, dict)
+    return value
+
+
+def _of_check(folder: Path, kind: CheckKind) -> dict[str, Any]:
+    report = _report(folder)
+    if report["kind"] != kind:
+        raise _other_kind(folder, report["kind"], (kind,))
+    return report
+
+
+def _other_kind(folder: Path, kind: str, wanted: Sequence[RunKind]) -> InputError:
+    return InputError(
+        f"{folder} holds a run of the kind {shown(kind)}; one of {', '.join(wanted)} is needed."
+    )
