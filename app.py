@@ -9,7 +9,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from core.store import database_path, open_store
-from pages import annotate, generate, methods, metrics, operation, results, studies
+from pages import annotate, generate, judges, methods, metrics, operation, results, studies
 from pages.components import visitor
 from pages.door.guard import Guard
 from pages.door.routes import routes
@@ -37,6 +37,7 @@ def main() -> None:
             st.Page(results.render, title="Results", url_path="results"),
             st.Page(generate.render, title="Generate", url_path="generate"),
             st.Page(metrics.render, title="Metrics", url_path="metrics"),
+            st.Page(judges.render, title="Judges", url_path="judges"),
             st.Page(operation.render, title="Operation", url_path="operation"),
             explained,
         ]

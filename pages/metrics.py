@@ -78,8 +78,9 @@ def _part(store: Store, chosen: Chosen, name: str) -> None:
     if name == _PROGRESS:
         run = get_run(store, chosen[1])
         run_panel.render(store, run)
-        metrics_form.again_button(store, run)
-        metrics_reading.render(store, run)
+        if run.kind == "scores":
+            metrics_form.again_button(store, run)
+            metrics_reading.render(store, run)
         metrics_scores.live(store, chosen, metrics_files.render)
     elif name == _META:
         metrics_meta.render(chosen)

@@ -17,6 +17,8 @@ def answer(body: Body, n: int = 0) -> str:
     if len(body["messages"]) > 2 and "cannot be used" in asked:
         asked = str(body["messages"][-3]["content"])
     names = _schema_names(body)
+    if (judged := judge_answer(asked, _schema_of(body))) is not None:
+        return judged
     if "ranking" in names:
         numbers = [int(number) for number, _ in _MARK.findall(_field(asked, "answer"))]
         return json.dumps({"ranking": sorted(numbers, key=lambda number: (number * 7919) % 101)})
@@ -29,6 +31,81 @@ def answer(body: Body, n: int = 0) -> str:
     if "<level>" in asked:
         return damaged(_field(asked, "reference"), int(_field(asked, "level")))
     return reworded(_field(asked, "reference"))
+
+
+def judge_answer(asked: str, schema: Body) -> str | None:
+    """What is said to a judge's prompt; None: it is none of theirs.
+
+    A text is known by the words in it: a claim is supported, and a question answered YES, by a text that has all words
+    of the sentence it was made from; answered NO by one that has at least half of them, and else IDK.
+    """
+    names = schema.get("properties", {})
+    if "feedback" in names or "<criterion>" in asked:
+        reference, said = _field(asked, "reference"), _sentences(_field(asked, "response"))
+        share = sum(_shared(sentence, reference) == 1 for sentence in said) / len(said)
+        offered = names["verdict"]["enum"] if names else [1, 2, 3, 4, 5]
+        verdict = offered[min(int(share * len(offered)), len(offered) - 1)]
+        feedback = f"{share:.2f} of the sentences are the reference's."
+        return (
+            json.dumps({"feedback": feedback, "verdict": verdict})
+            if names
+            else f"{feedback} [RESULT] {verdict}"
+        )
+    if "claims" in names:
+        return json.dumps({"claims": _sentences(_field(asked, "text"))}, ensure_ascii=False)
+    if "verdicts" in names:
+        premise = _field(asked, "premise")
+        verdicts = [
+            {"claim": n, "why": "Word by word.", "supported": _shared(claim, premise) == 1}
+            for n, claim in _numbered(_field(asked, "claims"))
+        ]
+        return json.dumps({"verdicts": verdicts})
+    if "questions" in names:
+        return json.dumps(
+            {"questions": _questions(_field(asked, "text"), names["questions"])}, ensure_ascii=False
+        )
+    if "answers" in names:
+        text = _field(asked, "text")
+        answers = [
+            {"question": n, "answer": _verdict(question, text)}
+            for n, question in _numbered(_field(asked, "questions"))
+        ]
+        return json.dumps({"answers": answers})
+    if {"why", "verdict"} == set(names):
+        found = _shared(_field(asked, "error"), _field(asked, "questions")) > 0
+        return json.dumps({"why": "Its words.", "verdict": "YES" if found else "NO"})
+    if "<question>" in asked and "<text>" in asked:
+        return f"{_verdict(_field(asked, 'question'), _field(asked, 'text'))}."
+    return None
+
+
+def _questions(text: str, listed: Body) -> list[Any]:
+    """One a sentence, no more than are asked for; where the form has answers, every second expects NO."""
+    asked = [f"Is it said that {sentence.rstrip('.')}?" for sentence in _sentences(text)][
+        : listed["maxItems"]
+    ]
+    if listed["items"]["type"] == "string":
+        return asked
+    return [{"question": one, "answer": "NO" if n % 2 else "YES"} for n, one in enumerate(asked)]
+
+
+def _verdict(question: str, text: str) -> str:
+    share = _shared(question.partition("that ")[2] or question, text)
+    return "YES" if share == 1 else "NO" if share >= 0.5 else "IDK"
+
+
+def _shared(text: str, other: str) -> float:
+    """Share of a text's different words that the other has."""
+    words = set(_words(text.casefold()))
+    return len(words & set(_words(other.casefold()))) / len(words)
+
+
+def _sentences(text: str) -> list[str]:
+    return [part for part in re.split(r"(?<=[.!?。؟])\s*", text) if part] or [text]
+
+
+def _numbered(listed: str) -> list[tuple[int, str]]:
+    return [(int(number), said) for number, said in re.findall(r"^(\d+)[.:] (.*)$", listed, re.MULTILINE)]
 
 
 def another(text: str) -> str:
@@ -75,5 +152,9 @@ def _field(asked: str, name: str) -> str:
 
 
 def _schema_names(body: Body) -> set[str]:
-    schema = (body.get("response_format") or {}).get("json_schema", {}).get("schema", {})
-    return set(schema.get("properties", {}))
+    return set(_schema_of(body).get("properties", {}))
+
+
+def _schema_of(body: Body) -> Body:
+    schema: Body = (body.get("response_format") or {}).get("json_schema", {}).get("schema", {})
+    return schema

@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 from core.analysis.metric_directions import directions as directions
 from core.analysis.metric_directions import with_directions
 from core.analysis.rating_choice import chosen_ratings
-from core.analysis.row_columns import Key, Named, column_of, values_of
+from core.analysis.row_columns import Key, Named, column_of, has_column, level_key, values_of
 from core.analysis.row_columns import group_columns as group_columns
 from core.analysis.row_columns import items_of as items_of
 from core.analysis.row_columns import names_of as names_of
 from core.analysis.row_columns import rows_at as rows_at
 from core.analysis.row_columns import rows_by as rows_by
-from core.datasets.open_tables import ONLY_SYSTEM
 from core.datasets.reading import shown
 from core.datasets.score_tables import level_number
 from core.errors import InputError
@@ -118,12 +117,7 @@ def join_ratings(
     """
     chosen = chosen_ratings(ratings, dimension, z_normalise=z_normalise)
     table, assumed = with_directions(table)
-    columns = _shared_columns(table.rows, ratings.ratings)
-    scored, rated = _keys((*table.rows, *chosen.ratings), columns, len(table.rows))
-    place = _places(table, ratings, scored, set(rated))
-    met = np.array([place.get(key, -1) for key in rated], dtype=np.int64)
-    if not (met >= 0).any():
-        raise _nothing_met(table, ratings, columns)
+    met = rows_met(table, ratings, chosen.ratings)
     rows, values = met[met >= 0], chosen.values[met >= 0]
     unusable = set(rows[np.isnan(values)].tolist())
     rows, values = rows[~np.isnan(values)], values[~np.isnan(values)]
@@ -144,14 +138,28 @@ def join_ratings(
     return Joined(table, rows, values, missing, "human", notes)
 
 
+def rows_met(table: ScoreTable, ratings: RatingSet, chosen: Sequence[Rating]) -> NDArray[np.int64]:
+    """For each of some ratings of a set, the table's row that it is about; -1 where there is none.
+
+    Joined as `join_ratings` says, and raises the same errors.
+    """
+    columns = _shared_columns(table.rows, ratings.ratings)
+    scored, rated = _keys((*table.rows, *chosen), columns, len(table.rows))
+    place = _places(table, ratings, scored, set(rated))
+    met = np.array([place.get(key, -1) for key in rated], dtype=np.int64)
+    if not (met >= 0).any():
+        raise _nothing_met(table, ratings, columns)
+    return met
+
+
 def _key(row: Named, columns: Sequence[str]) -> Key:
-    return tuple(_level_key(row.level) if name == "level" else column_of(row, name) for name in columns)
+    return tuple(level_key(row.level) if name == "level" else column_of(row, name) for name in columns)
 
 
 def _keys(rows: Sequence[Named], columns: Sequence[str], n_scored: int) -> tuple[list[Key], list[Key]]:
     """What each text is told by, of the scores and of the ratings; blanks are filled from the item's other rows."""
     values = [
-        [_level_key(row.level) for row in rows]
+        [level_key(row.level) for row in rows]
         if name == "level"
         else [column_of(row, name) for row in rows]
         if name in ("item", "system")
@@ -162,28 +170,20 @@ def _keys(rows: Sequence[Named], columns: Sequence[str], n_scored: int) -> tuple
     return keys[:n_scored], keys[n_scored:]
 
 
-def _level_key(level: str | None) -> str | float | None:
-    """So that A3, 3 and L3 meet."""
-    number = level_number(level)
-    return level if number is None else number
-
-
 def _shared_columns(scored: Sequence[ScoredRow], rated: Sequence[Rating]) -> tuple[str, ...]:
     """Item, system and level as far as both sides have them, and what else is needed to tell texts apart."""
     sides: tuple[Sequence[Named], Sequence[Named]] = (scored, rated)
-    columns = ["item", *(name for name in ("system", "level") if all(_has(side, name) for side in sides))]
+    columns = [
+        "item",
+        *(name for name in ("system", "level") if all(has_column(side, name) for side in sides)),
+    ]
     labels = {label: None for row in rated for label in row.labels}
     for name in ("language", *labels):
-        if all(_has(side, name) for side in sides):
+        if all(has_column(side, name) for side in sides):
             with_it = [*columns, name]
             if any(_n_keys(side, with_it) > _n_keys(side, columns) for side in sides):
                 columns = with_it
     return tuple(columns)
-
-
-def _has(rows: Sequence[Named], name: str) -> bool:
-    absent = {"language": "und", "system": ONLY_SYSTEM}.get(name, "")
-    return any(column_of(row, name) not in (None, "", absent) for row in rows)
 
 
 def _n_keys(rows: Sequence[Named], columns: Sequence[str]) -> int:
@@ -222,7 +222,11 @@ def _ambiguous(table: ScoreTable, unclear: Sequence[Sequence[int]]) -> list[str]
             f" and {len(items) - _MOST_ALIKE} more" if len(items) > _MOST_ALIKE else ""
         )
         rows = [table.rows[index] for index in found[0]]
-        end = f"add {names[0]} to the ratings" if names and _has(rows, names[0]) else "leave one of them out"
+        end = (
+            f"add {names[0]} to the ratings"
+            if names and has_column(rows, names[0])
+            else "leave one of them out"
+        )
         several = f"item {listed} has" if len(items) == 1 else f"{len(items)} items ({listed}) have"
         problems.append(
             f"{several} {len(rows) if len(items) == 1 else 'several'} rows of scores, which differ in "

@@ -6,6 +6,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from core.datasets.open_tables import ONLY_SYSTEM
+from core.datasets.score_tables import level_number
 from core.schema.scores import Rating, ScoredRow, ScoreTable
 
 Named = ScoredRow | Rating
@@ -23,6 +25,18 @@ def column_of(row: Named, name: str) -> str | None:
     if name in ("system", "level"):
         return row.system if name == "system" else row.level
     return row.language if name == "language" else row.labels.get(name)
+
+
+def level_key(level: str | None) -> str | float | None:
+    """So that A3, 3 and L3 meet."""
+    number = level_number(level)
+    return level if number is None else number
+
+
+def has_column(rows: Sequence[Named], name: str) -> bool:
+    """Whether any row says something in a column; the only system and an unknown language say nothing."""
+    absent = {"language": "und", "system": ONLY_SYSTEM}.get(name, "")
+    return any(column_of(row, name) not in (None, "", absent) for row in rows)
 
 
 def group_columns(table: ScoreTable) -> tuple[str, ...]:

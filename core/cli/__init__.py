@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from core import __version__
-from core.cli import admin, correlate, generate, meta_correlate, published, runs, score, serve, study
+from core.cli import admin, correlate, generate, judge, meta_correlate, published, runs, score, serve, study
 from core.errors import AssayError, InputError
 
 STOPPED = 130
@@ -23,6 +23,7 @@ def parser() -> argparse.ArgumentParser:
     study.add_to(nouns)
     generate.add_to(nouns)
     score.add_to(nouns)
+    judge.add_to(nouns)
     correlate.add_to(nouns)
     meta_correlate.add_to(nouns)
     published.add_to(nouns)

@@ -6,23 +6,20 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, get_args
 
-from core.cli.options import Commands, add_database_option, level_list, read_file
+from core.cli.model_options import add_how, add_who, model_given, prompts_given, running_given
+from core.cli.options import Commands, level_list, read_file
 from core.cli.run_here import check_folder, finish_in_folder, go_where_it_runs, work_or_forget
 from core.datasets.factual_report import read_report
-from core.datasets.reading import parse_json
 from core.errors import InputError
 from core.generation.damage_steps import DAMAGE_LEVELS, DamageSettings
 from core.generation.factual.replay import replay
 from core.generation.factual.steps import FactualSettings
 from core.generation.records import EditCalls, FilterOrder, QuestionFilter, Task
-from core.llm.asking import DEFAULT_ATTEMPTS
-from core.runs.model_settings import BACKENDS, OPENAI_KEY, OPENAI_URL, RunningSettings
 from core.runs.plan import choose_prompts, create_run, find_same, named_prompts, prepare_again
 from core.runs.settings import MOST_LEVELS, GenerationSettings
 from core.schema import GenerationKind
 from core.store import database_path, open_store
 
-_DEFAULTS = RunningSettings()
 _FACTUAL = FactualSettings()
 
 
@@ -87,56 +84,13 @@ def _add_damage(verbs: Commands) -> None:
 def _add_common(command: argparse.ArgumentParser, levels: str) -> None:
     command.add_argument("file", type=Path, help="questions and references: JSON, CSV or JSONL")
     command.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for the results")
-    command.add_argument(
-        "--backend", choices=BACKENDS, default="rules", help="who makes the answers (%(default)s)"
-    )
-    command.add_argument("--model", default="", help="name on the server, or name or path for vllm")
-    command.add_argument("--base-url", default="", help=f"OpenAI-compatible server (default {OPENAI_URL})")
-    command.add_argument(
-        "--prompt", action="append", default=[], metavar="NAME|FILE", help="prompt to use; may be repeated"
-    )
+    add_who(command, "makes the answers", "rules")
     command.add_argument("--levels", help=levels)
     command.add_argument("--seed", type=int, default=0, help="of everything that is drawn (%(default)s)")
     command.add_argument(
         "--source", default="", help="name of these answers in files and studies (default: the model's)"
     )
-    command.add_argument(
-        "--attempts", type=int, default=DEFAULT_ATTEMPTS, help="answers asked for one step (%(default)s)"
-    )
-    command.add_argument("--max-model-len", type=int, help="vllm: tokens of prompt and answer together")
-    command.add_argument(
-        "--engine",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="vllm: an argument of vllm.LLM, such as quantization=awq; may be repeated",
-    )
-    command.add_argument(
-        "--limit", type=int, metavar="N", help="only the first N items; more later with --resume"
-    )
-    command.add_argument(
-        "--resume", action="store_true", help="go on with the last run of this file and these settings"
-    )
-    command.add_argument(
-        "--concurrency", type=int, default=_DEFAULTS.concurrency, help="requests open at once (%(default)s)"
-    )
-    command.add_argument(
-        "--timeout", type=float, default=_DEFAULTS.timeout, help="seconds for a request (%(default)g)"
-    )
-    command.add_argument(
-        "--retries",
-        type=int,
-        default=_DEFAULTS.retries,
-        help="further tries when the line fails (%(default)s)",
-    )
-    command.add_argument(
-        "--key-variable",
-        metavar="NAME",
-        help=f"environment variable with the server's key (default {OPENAI_KEY} for OpenAI's own server, else none)",
-    )
-    command.add_argument("--input-price", type=float, help="money for a million input tokens")
-    command.add_argument("--output-price", type=float, help="money for a million output tokens")
-    add_database_option(command)
+    add_how(command)
 
 
 def _factual(options: argparse.Namespace) -> None:
@@ -164,24 +118,12 @@ def _generate(options: argparse.Namespace, kind: GenerationKind, **scheme: Any) 
         check_folder(options.out, None)
     settings = GenerationSettings(
         kind=kind,
-        backend=options.backend,
-        model=options.model,
-        base_url=_base_url(options),
         source=options.source,
-        attempts=options.attempts,
         prompts=_prompts(options, kind),
-        max_model_len=options.max_model_len,
-        engine=_engine(options),
+        **model_given(options),
         **scheme,
     )
-    running = RunningSettings(
-        options.concurrency,
-        options.timeout,
-        options.retries,
-        _key_variable(options),
-        options.input_price,
-        options.output_price,
-    )
+    running = running_given(options)
     with open_store(database_path(options.db)) as store:
         if options.resume:
             run = prepare_again(store, find_same(store, data, settings), running, options.limit)
@@ -194,38 +136,13 @@ def _generate(options: argparse.Namespace, kind: GenerationKind, **scheme: Any) 
         finish_in_folder(store, run.run_id, options.out)
 
 
-def _base_url(options: argparse.Namespace) -> str:
-    return options.base_url or (OPENAI_URL if options.backend == "openai" else "")
-
-
-def _key_variable(options: argparse.Namespace) -> str | None:
-    if options.key_variable is not None or options.backend != "openai":
-        return options.key_variable or None
-    return OPENAI_KEY if _base_url(options) == OPENAI_URL else None
-
-
-def _engine(options: argparse.Namespace) -> dict[str, Any]:
-    """NAME=VALUE as arguments of vllm.LLM: a value that is JSON is read as such, another is a text."""
-    chosen: dict[str, Any] = {}
-    for given in options.engine:
-        name, equals, value = given.partition("=")
-        if not (equals and name.isidentifier()):
-            raise InputError(f"--engine: {given!r} is not NAME=VALUE, such as gpu_memory_utilization=0.8.")
-        read, problem = parse_json(value)
-        chosen[name] = value if problem else read
-    if chosen and options.backend != "vllm":
-        raise InputError("--engine: only vllm has an engine; leave it out, or choose --backend vllm.")
-    return chosen
-
-
 def _prompts(options: argparse.Namespace, kind: GenerationKind) -> dict[str, str]:
+    chosen = prompts_given(options)
     if options.backend == "rules":
-        if options.prompt:
-            raise InputError("--prompt: rules ask no model, so they use no prompt; leave it out.")
         return {}
     task: Task = options.task if kind == "damage" else "qa"
     calls: EditCalls = options.edit_calls if kind == "factual" else "each"
-    return choose_prompts(kind, task, calls, named_prompts(options.prompt))
+    return choose_prompts(kind, task, calls, named_prompts(chosen))
 
 
 def _levels_beyond_a0(text: str | None) -> int:

@@ -97,8 +97,9 @@ def _print_table(table: PublishedTable) -> None:
     columns = [name for name in table.columns if name not in _FOOTNOTES]
     figures = {name for name in columns if any(isinstance(row[name], int | float) for row in table.rows)}
     sentences = _sentences(table.rows)
+    decimals = {name: _decimals(table, name) for name in figures}
     rows = [
-        [_written(row[name], name in figures, table) for name in columns] + [_marks(row, sentences)]
+        [_written(row[name], decimals.get(name)) for name in columns] + [_marks(row, sentences)]
         for row in table.rows
     ]
     header = [*columns, "note" if sentences else ""]
@@ -120,10 +121,17 @@ def _marks(row: Mapping[str, Cell], sentences: list[str]) -> str:
     return ",".join(str(sentences.index(part) + 1) for part in _notes_of(row))
 
 
-def _written(cell: Cell, is_figure: bool, table: PublishedTable) -> str:
+def _decimals(table: PublishedTable, name: str) -> int:
+    """As printed: .010 stays .010 where others of its column have three places, 0.000785 keeps its six."""
+    written = (str(row[name]) for row in table.rows if isinstance(row[name], float))
+    most = max((len(number.partition(".")[2]) for number in written), default=0)
+    return 3 if table.paper == "meta-judge" else most
+
+
+def _written(cell: Cell, decimals: int | None) -> str:
+    """decimals: None in columns of words."""
     if cell is None:
-        return "undefined" if is_figure else ""
-    decimals = 3 if table.paper == "meta-judge" else 2  # as printed: .010 stays .010
+        return "" if decimals is None else "undefined"
     return f"{cell:.{decimals}f}" if isinstance(cell, float) else str(cell)
 
 

@@ -2,12 +2,14 @@
 
 from core.runs.progress import Progress, money_of
 from core.runs.score_results import score_table, undefined_scores
-from core.schema import GENERATION_KINDS, StepCost
+from core.schema import CHECK_KINDS, GENERATION_KINDS, JUDGE_KINDS, StepCost
 from core.schema.scores import ScoreTable
 from core.store import Store
 
 MOST_LISTED = 40
 """Metrics and reasons for undefined scores that are listed."""
+SCORED = "texts on which a metric broke; the other texts have their scores"
+JUDGED = "texts for which a step of the judge failed; what came of the others counts"
 
 
 def summary(store: Store, progress: Progress, table: ScoreTable | None = None) -> list[str]:
@@ -15,12 +17,18 @@ def summary(store: Store, progress: Progress, table: ScoreTable | None = None) -
     wanted = progress.run.n_wanted
     lines = [f"Run {progress.run.run_id} ({progress.state}): {progress.n_done} of {wanted} items complete."]
     if progress.run.kind in GENERATION_KINDS:
-        return lines + _generated(progress)
+        lines += _incomplete(progress, "not all levels; what was made of them is in outputs.csv")
+        return lines + _asked(progress)
+    if progress.run.kind in CHECK_KINDS:
+        return (
+            lines + _incomplete(progress, "no answer to a question; the others are there") + _asked(progress)
+        )
     return lines + _scored(progress, table or score_table(store, progress.run))
 
 
-def _generated(progress: Progress) -> list[str]:
-    lines = _incomplete(progress, "not all levels; what was made of them is in outputs.csv")
+def _asked(progress: Progress) -> list[str]:
+    """What the calls to a model cost."""
+    lines = []
     for cost in progress.costs:
         tokens = "tokens not counted by the server"
         if not cost.calls:
@@ -39,7 +47,8 @@ def _generated(progress: Progress) -> list[str]:
 
 def _scored(progress: Progress, table: ScoreTable) -> list[str]:
     lines = [f"{_counted(len(table.rows), 'text')}, {_counted(len(table.metrics), 'metric')}."]
-    lines += _incomplete(progress, "texts on which a metric broke; the other texts have their scores")
+    judged = progress.run.kind in JUDGE_KINDS
+    lines += _incomplete(progress, JUDGED if judged else SCORED)
     undefined = undefined_scores(table)
     if undefined:
         lines.append("Undefined scores, left out of every correlation:")
@@ -47,7 +56,7 @@ def _scored(progress: Progress, table: ScoreTable) -> list[str]:
     lines += [f"  {count:>7,}  {metric}: {reason}" for (metric, reason), count in listed]
     if len(undefined) > MOST_LISTED:
         lines.append(f"  ... and {len(undefined) - MOST_LISTED} more metrics and reasons")
-    return lines + [_scoring_cost(cost) for cost in progress.costs]
+    return lines + (_asked(progress) if judged else [_scoring_cost(cost) for cost in progress.costs])
 
 
 def _scoring_cost(cost: StepCost) -> str:

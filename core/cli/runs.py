@@ -13,7 +13,7 @@ from core.runs.kinds import environment_of, job_of, maker_of, seed_of
 from core.runs.progress import progress_of
 from core.runs.report import run_report
 from core.runs.worker import work
-from core.schema import GENERATION_KINDS
+from core.schema import MODEL_KINDS
 from core.store import open_store
 from core.store.runs import ask_to_stop, get_run, list_runs
 
@@ -21,7 +21,7 @@ from core.store.runs import ask_to_stop, get_run, list_runs
 def add_to(nouns: Commands) -> None:
     """Register `runs` and its verbs."""
     noun = nouns.add_parser(
-        "runs", help="runs of generation and scoring: list, show, cancel, resume, write results"
+        "runs", help="runs of generation, scoring and judges: list, show, cancel, resume, write results"
     )
     verbs = noun.add_subparsers(dest="verb", required=True, metavar="VERB")
     command = verbs.add_parser("list", help="all runs, newest first")
@@ -60,9 +60,9 @@ def _list(options: argparse.Namespace) -> None:
         print(json.dumps(rows, indent=2, ensure_ascii=False))
         return
     if not progresses:
-        print("No runs yet: `generate factual`, `generate damage` or `score` starts one.")
+        print("No runs yet: `generate factual`, `generate damage`, `score` or `judge` starts one.")
     if progresses:
-        print("run\tmade (UTC)\tkind\tstate\tcomplete\tsource or metrics\tseed\tfile")
+        print("run\tmade (UTC)\tkind\tstate\tcomplete\tsource, metrics or judge\tseed\tfile")
     for progress in progresses:
         run, seed = progress.run, seed_of(progress.run)
         made = run.created_utc[:16].replace("T", " ")
@@ -86,12 +86,8 @@ def _cancel(options: argparse.Namespace) -> None:
         progress = progress_of(store, options.number)
         if progress.state in ("running", "waiting"):
             ask_to_stop(store, options.number)
-            generates = progress.run.kind in GENERATION_KINDS
-            when = (
-                "the requests that are open have been put down"
-                if generates
-                else "the texts at work are scored"
-            )
+            asks = progress.run.kind in MODEL_KINDS
+            when = "the requests that are open have been put down" if asks else "the texts at work are scored"
             print(f"Run {options.number} stops when {when}.")
         else:
             print(f"Run {options.number} is {progress.state}: nobody is working on it.")

@@ -10,14 +10,12 @@ from core.cli.options import (
     Commands,
     add_database_option,
     check_out,
-    existing_database,
     name_list,
-    read_file,
-    run_number,
     write_file,
 )
 from core.cli.run_here import check_done, go_where_it_runs, work_or_forget
 from core.cli.run_summary import summary
+from core.cli.texts_given import MEANING, NAMES, check_given, print_notes, read_given
 from core.datasets.score_files import Shape, write_scores_csv, write_scores_jsonl, write_scores_parquet
 from core.errors import InputError
 from core.runs.environments import missing_for
@@ -32,13 +30,10 @@ from core.runs.score_settings import (
     choose_metrics,
     specs_of,
 )
-from core.runs.score_sources import Texts, texts_of_folder, texts_of_run, texts_of_study
 from core.schema import Run
 from core.schema.scores import ScoreTable
 from core.scoring.metrics.registry import all_metrics
 from core.store import Store, database_path, open_store
-from core.store.runs import get_run
-from core.store.studies import find_study
 
 _DEFAULTS = ScoringRunning()
 _WRITERS: dict[str, Callable[[ScoreTable, Shape], bytes]] = {
@@ -46,7 +41,6 @@ _WRITERS: dict[str, Callable[[ScoreTable, Shape], bytes]] = {
     ".jsonl": write_scores_jsonl,
     ".parquet": write_scores_parquet,
 }
-_STUDY = "study:"
 
 
 def add_to(nouns: Commands) -> None:
@@ -55,8 +49,8 @@ def add_to(nouns: Commands) -> None:
     command.add_argument(
         "texts",
         nargs="?",
-        metavar="FILE|FOLDER|run:N|study:NAME",
-        help="texts: CSV, JSONL or JSON, an mt-metrics-eval folder, what run N generated, an unblinded study",
+        metavar=NAMES,
+        help=MEANING,
     )
     command.add_argument(
         "--metrics",
@@ -119,8 +113,7 @@ def _score(options: argparse.Namespace) -> None:
     check_out(options.out, database, [options.texts])
     if options.texts is None:
         raise InputError("Name what is to be scored: a file, a folder, run:N or study:NAME.")
-    if run_number(options.texts) is not None or options.texts.startswith(_STUDY):
-        existing_database(options.db)
+    check_given(options.texts, options.db)
     go_where_it_runs("neural" if specs_of(settings, "neural") else "base")
     with open_store(database) as store:
         run = _run(store, options, settings, running)
@@ -168,32 +161,12 @@ def _run(
     store: Store, options: argparse.Namespace, settings: ScoringSettings, running: ScoringRunning
 ) -> Run:
     """A run of these texts: the one to go on with, or a new one."""
-    data, file_name = _texts(store, options)
+    data, file_name = read_given(store, options.texts, options.language_pair)
     if options.resume:
         return prepare_scoring(store, find_same_scoring(store, data, settings), running, options.limit)
     run, outputs = create_scoring(store, data, file_name, settings, running, options.limit)
-    for note in outputs.notes:
-        print(f"Note: {note}")
-    for reason, count in outputs.left_out.items():
-        print(f"Note: left out, {reason}: {count:,} {'row' if count == 1 else 'rows'}")
+    print_notes(outputs)
     return run
-
-
-def _texts(store: Store, options: argparse.Namespace) -> Texts:
-    given: str = options.texts
-    if (number := run_number(given)) is not None:
-        return texts_of_run(store, get_run(store, number))
-    if given.startswith(_STUDY):
-        return texts_of_study(store, find_study(store, given.removeprefix(_STUDY)))
-    path = Path(given)
-    if not path.is_dir():
-        if options.language_pair is not None:
-            raise InputError(f"--language-pair: {given} is no folder; leave it out.")
-        return read_file(path), path.name
-    texts, notes = texts_of_folder(path, options.language_pair)
-    for note in notes:
-        print(f"Note: {note}")
-    return texts
 
 
 def _finish(store: Store, run_id: int, out: Path, shape: Shape) -> None:

@@ -124,8 +124,10 @@ def read_question_file(data: bytes, file_name: str) -> tuple[QuestionSet, ...]:
     """The sets of questions of a file. Raises InputError, naming line and field, with every problem."""
     sets = _all_of(_QUESTIONS, data, file_name)
     problems: list[str] = []
-    # One text has one set of each author: a second one would count its questions twice.
-    _refuse_repeated([(one.row, (one.side, one.author)) for one in sets], "set of questions", problems)
+    # The same questions twice would count twice.
+    keys = [(one.side, one.author, one.document, *(q.text for q in one.questions)) for one in sets]
+    rows = [one.row for one in sets]
+    _refuse_repeated(list(zip(rows, keys, strict=True)), "set of the same questions", problems)
     _raise(file_name, problems)
     return sets
 

@@ -1,7 +1,8 @@
-"""Figures of two papers as data/published/ has them: tables to look at, and sides of a meta-correlation.
+"""Figures of three papers as data/published/ has them: tables to look at, and sides of a meta-correlation.
 
-`meta-judge` is 000 (its Tables 1 to 7), `factual-perturbation` is 003 (its Tables 1 and 2). The figures are as printed;
-where a paper puts a figure under the wrong name, the row has the right one, the printed one and a sentence on it.
+`meta-judge` is 000 (its Tables 1 to 7), `factual-perturbation` is 003 (its Tables 1 and 2), `cross-examination` is 001
+(its Tables 1 to 11). The figures are as printed; where a paper puts a figure under the wrong name, the row has the right
+one, the printed one and a sentence on it; a figure that the paper's other figures contradict has the sentence alone.
 """
 
 import csv
@@ -17,7 +18,7 @@ from core.datasets.reading import shown
 from core.errors import InputError
 from core.schema.scores import CorrelationSet
 
-PAPERS = ("meta-judge", "factual-perturbation")
+PAPERS = ("meta-judge", "factual-perturbation", "cross-examination")
 DATASETS = (
     *("cus-qa-cs-en", "cus-qa-sk-en", "cus-qa-uk-en", "cus-qa-cs", "cus-qa-sk", "cus-qa-uk", "mocha", "rose"),
     *("wmt21-en-ha", "wmt21-xh-zu", "wmt24-cs-uk", "wmt24-en-cs", "wmt24-en-is"),
@@ -70,7 +71,7 @@ def table_keys() -> tuple[str, ...]:
     return tuple(f"{row['paper']}-{row['table']}" for row in _rows_of("tables"))
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=32)
 def read_table(key: str) -> PublishedTable:
     """One table. Raises InputError, with the nearest keys, for one that is not there."""
     if key not in table_keys():
@@ -179,7 +180,7 @@ def _unknown(what: str, written: str, names: Sequence[str], listed: str) -> list
     return [f'no {what} "{shown(written)}"{hint}', f"{listed}: {', '.join(names)}"]
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=32)
 def _rows_of(stem: str) -> tuple[dict[str, str], ...]:
     with (_FOLDER / f"{stem}.csv").open(encoding="utf-8", newline="") as file:
         return tuple(csv.DictReader(file, strict=True))

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from core.errors import InputError
-from core.llm.prompt_files import LARGEST_FILE, PromptFile, Written, read_fields
+from core.llm.prompt_files import PromptFile, Written, read_fields
+from core.llm.yaml_fields import text_of
 
 SHIPPED = Path(__file__).resolve().parents[2] / "prompts"
 MOST_BASES = 10
@@ -18,22 +19,6 @@ def is_file_name(name: str) -> bool:
 def shipped_path(name: str) -> Path | None:
     """The file of a shipped prompt; None: there is no such prompt."""
     return next((path for path in SHIPPED.glob("*.yaml") if path.stem == name), None)
-
-
-def text_of(path: Path) -> str:
-    """The file's text. Raises InputError where it cannot be read."""
-    try:
-        with path.open("rb") as file:
-            data = file.read(LARGEST_FILE + 1)
-        if len(data) > LARGEST_FILE:
-            raise InputError(f"Prompt {path} cannot be used: it is larger than {LARGEST_FILE // 1000} kB")
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(f"Prompt {path} cannot be used: line {line} is not UTF-8") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"Prompt {path} cannot be read: {reason}") from None
 
 
 def merged_fields(

@@ -4,29 +4,17 @@
 `line 12, ladder, 3: is empty`.
 """
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-import regex
-import yaml
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationError
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic import BaseModel, BeforeValidator, ValidationError
+from pydantic_core import ErrorDetails
 
-LARGEST_FILE = 200_000
-"""Bytes; a prompt longer than that fits no model."""
-LONGEST_TITLE = 80
-DEEPEST = 10
-"""Lists and fields inside each other; a prompt file has four."""
+from core.llm.yaml_fields import Keys, Name, Source, Strict, Text, Title, place_of, read_yaml, value_problem
+
 LADDER = "ladder"
 """The variable that stands for the rendered ladder."""
-
-_FORBIDDEN = regex.compile(r"[\p{Cc}\p{Cs}--\n\t]", regex.V1)
-_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-
-Path = tuple[str, ...]
-"""Keys from the top of a file to a value; list entries count from 1."""
 
 
 @dataclass(frozen=True)
@@ -82,62 +70,25 @@ LEVELS = (0, 1, 2, 3, 4, 5)
 """What a ladder has to say something about."""
 
 
-def _text(value: str) -> str:
-    """The text without blanks around it, so that YAML's ways to write a block make no difference."""
-    if found := _FORBIDDEN.search(value):
-        raise PydanticCustomError("text", f"holds the character U+{ord(found.group()):04X}, which is no text")
-    if not value.strip():
-        raise PydanticCustomError("text", "is empty")
-    return value.strip()
-
-
-def _named(value: str) -> str:
-    if not _NAME.fullmatch(value) or len(value) > LONGEST_TITLE:
-        raise PydanticCustomError(
-            "name", f"may have small letters a-z, digits and single hyphens, at most {LONGEST_TITLE} in all"
-        )
-    return value
-
-
-def _titled(value: str) -> str:
-    if len(value) > LONGEST_TITLE or "\n" in value:
-        raise PydanticCustomError("title", f"has to be one line of at most {LONGEST_TITLE} characters")
-    return value
-
-
 def _whole_number_as_text(value: object) -> object:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-Text = Annotated[str, AfterValidator(_text)]
 Value = Annotated[Text, BeforeValidator(_whole_number_as_text)]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-class Source(_Strict):
-    """Where the idea comes from. The wording never does."""
-
-    paper: Text
-    section: Text
-    differences: Text
-    """What this prompt does otherwise than the paper's, in own words."""
-
-
-class ExampleFields(_Strict):
+class ExampleFields(Strict):
     """One worked example: shown to the model as a question and its answer."""
 
     variables: dict[str, Value]
     answer: Text
 
 
-class PromptFile(_Strict):
+class PromptFile(Strict):
     """A prompt file. None: not given, so taken from `based_on` where there is one."""
 
-    name: Annotated[Text, AfterValidator(_named)] | None = None
-    title: Annotated[Text, AfterValidator(_titled)] | None = None
+    name: Name | None = None
+    title: Title | None = None
     purpose: str | None = None
     task: str | None = None
     shots: Literal["zero", "few"] | None = None
@@ -155,7 +106,7 @@ class Written:
 
     fields: PromptFile
     """Without the fields that have problems."""
-    lines: Mapping[Path, int]
+    lines: Mapping[Keys, int]
     """Where every value stands, counted from 1."""
     problems: tuple[str, ...]
     broken: frozenset[str]
@@ -163,85 +114,18 @@ class Written:
 
     def place(self, path: Sequence[str | int]) -> str:
         """The line and the names on the way to a value; the nearest value above where it is missing itself."""
-        keys = _keys(path)
-        for length in range(len(keys), 0, -1):
-            if keys[:length] in self.lines:
-                return f"line {self.lines[keys[:length]]}, {', '.join(keys)}"
-        return ", ".join(keys) or "file"
+        return place_of(self.lines, _keys(path))
 
 
 def read_fields(text: str) -> Written:
     """Everything that one file says, without what it is based on."""
-    if len(text.encode("utf-8", "surrogatepass")) > LARGEST_FILE:
-        return _unreadable(f"file: is larger than {LARGEST_FILE // 1000} kB")
-    try:
-        return _read_yaml(text)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        place = f"line {mark.line + 1}, column {mark.column + 1}" if mark else "file"
-        return _unreadable(f"{place}: not readable as YAML ({error.problem or error.context})")
-    except yaml.reader.ReaderError as error:
-        line = text.count("\n", 0, error.position) + 1
-        return _unreadable(f"line {line}: holds the character U+{int(error.character):04X}, which is no text")
-    except RecursionError:
-        return _unreadable("file: not readable as YAML (nested too deeply)")
-    except ValueError as error:  # a date that does not exist, a number with thousands of digits
-        return _unreadable(f"file: not readable as YAML ({error})")
+    read = read_yaml(text)
+    if read.values is None:
+        return Written(PromptFile(), {}, read.problems, frozenset(PromptFile.model_fields))
+    return _checked(read.values, read.lines, list(read.problems))
 
 
-def _unreadable(problem: str) -> Written:
-    return Written(PromptFile(), {}, (problem,), frozenset(PromptFile.model_fields))
-
-
-def _read_yaml(text: str) -> Written:
-    if problem := _unsafe(text):
-        return _unreadable(problem)
-    loader = yaml.SafeLoader(text)
-    try:
-        node = loader.get_single_node()
-        if node is None:
-            return _unreadable("file: is empty")
-        if not isinstance(node, yaml.MappingNode):
-            return _unreadable("line 1: expected `field: value` lines, such as `name: my-prompt`")
-        lines: dict[Path, int] = {}
-        problems = list(_walk(node, (), lines))
-        # pydantic wants texts as the names of fields; `1: ...` at the top is an unknown field like any other.
-        raw = {str(key): value for key, value in loader.construct_document(node).items()}
-    finally:
-        loader.dispose()
-    return _checked(raw, lines, problems)
-
-
-def _unsafe(text: str) -> str | None:
-    """What could make reading take for ever: an alias may stand for any amount, and depth costs its square."""
-    depth = 0
-    for event in yaml.parse(text, Loader=yaml.SafeLoader):
-        line = event.start_mark.line + 1 if event.start_mark else 1
-        if isinstance(event, yaml.AliasEvent):
-            return f"line {line}: *{event.anchor} is a YAML alias; write the text out instead"
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > DEEPEST:
-            return f"line {line}: nested more than {DEEPEST} deep"
-    return None
-
-
-def _walk(node: yaml.Node, path: Path, lines: dict[Path, int]) -> Iterator[str]:
-    """Note where every value stands; yield a problem for each key that a mapping has twice."""
-    if isinstance(node, yaml.SequenceNode):
-        for number, entry in enumerate(node.value, start=1):
-            lines[(*path, str(number))] = entry.start_mark.line + 1
-            yield from _walk(entry, (*path, str(number)), lines)
-    elif isinstance(node, yaml.MappingNode):
-        for key, value in node.value:
-            here, line = (*path, str(key.value)), key.start_mark.line + 1
-            if here in lines:
-                yield f"line {line}, {', '.join(here)}: is given a second time (first on line {lines[here]})"
-            else:
-                lines[here] = line
-            yield from _walk(value, here, lines)
-
-
-def _checked(raw: dict[str, object], lines: Mapping[Path, int], problems: list[str]) -> Written:
+def _checked(raw: Mapping[str, object], lines: Mapping[Keys, int], problems: list[str]) -> Written:
     empty = [key for key, value in raw.items() if value is None and key in PromptFile.model_fields]
     good = {key: value for key, value in raw.items() if key not in empty}
     broken: set[str] = set(empty)
@@ -257,7 +141,7 @@ def _checked(raw: dict[str, object], lines: Mapping[Path, int], problems: list[s
     return Written(fields, lines, tuple(problems), frozenset(broken))
 
 
-def _keys(path: Sequence[str | int]) -> Path:
+def _keys(path: Sequence[str | int]) -> Keys:
     """Names as in `lines`: list entries from 1, a ladder's level as itself; pydantic's own marks left out."""
     keys: list[str] = []
     for part in path:
@@ -270,34 +154,14 @@ def _keys(path: Sequence[str | int]) -> Path:
 
 def _sentence(error: ErrorDetails) -> str:
     """What is wrong with one value, in the words of a person who writes prompt files."""
-    kind, given = error["type"], type_name(error["input"])
-    if kind == "extra_forbidden":
+    if error["type"] == "extra_forbidden":
         return f"is no field of a prompt file; there are {_allowed_beside(error)}"
-    if kind == "missing":
-        return "is missing"
-    if "[key]" in error["loc"]:
+    if "[key]" in error["loc"] and error["type"] != "missing":
         return "is no level; a ladder's levels are the numbers 0 to 5, without quotes"
-    if kind == "string_type":
-        hint = "; put it in quotes" if given in ("a number", "a truth value", "a date") else ""
-        return f"is {given}, expected a text{hint}"
-    expected = {"model_type": "fields with values", "dict_type": "names with values", "list_type": "a list"}
-    if kind in expected:
-        return f"is {given}, expected {expected[kind]}"
-    if kind == "literal_error":
-        return f"is {error['input']!r}; possible: {error['ctx']['expected']}"
-    return error["msg"]
+    return value_problem(error)
 
 
 def _allowed_beside(error: ErrorDetails) -> str:
     models: dict[str | int, type[BaseModel]] = {"source": Source, "examples": ExampleFields}
     model = models[error["loc"][0]] if len(error["loc"]) > 1 else PromptFile
     return ", ".join(model.model_fields)
-
-
-def type_name(value: object) -> str:
-    """What a YAML value is, in words."""
-    if value is None:
-        return "empty"
-    names: dict[type, str] = {str: "a text", bool: "a truth value", int: "a number", float: "a number"}
-    names |= {list: "a list", dict: "a set of fields"}
-    return names.get(type(value), "a date" if hasattr(value, "isoformat") else "something else")

@@ -6,20 +6,18 @@ whose README explains every field. A record keeps `Prompt.sha256`, a run keeps `
 
 import hashlib
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from string import Template
 
-import yaml
-
 from core.errors import InputError
 from core.llm.client import Message
-from core.llm.prompt_bases import SHIPPED, is_file_name, merged_fields, shipped_path, text_of
+from core.llm.prompt_bases import SHIPPED, is_file_name, merged_fields, shipped_path
 from core.llm.prompt_checks import problems_of
-from core.llm.prompt_files import LADDER, LARGEST_FILE, LEVELS, USES, PromptFile, Use
+from core.llm.prompt_files import LADDER, LEVELS, USES, PromptFile, Use
+from core.llm.yaml_fields import by_line, dumped, text_of
 
 
 @dataclass(frozen=True)
@@ -113,22 +111,10 @@ class Prompt:
         fields |= {"user": self.user}
         if self.examples:
             fields["examples"] = [{"variables": dict(e.variables), "answer": e.answer} for e in self.examples]
-        return yaml.dump(fields, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=1_000)
+        return dumped(fields)
 
     def _turn(self, variables: Mapping[str, str | int]) -> Message:
         return Message("user", _filled(self.user, {**variables, LADDER: self.rendered_ladder}))
-
-
-class _Dumper(yaml.SafeDumper):
-    """Writes texts of several lines as a person would."""
-
-
-def _block_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    plain = "\n" in text and all(char == "\n" or char.isprintable() for char in text)
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if plain else None)
-
-
-_Dumper.add_representer(str, _block_text)
 
 
 def _filled(template: str, values: Mapping[str, str | int]) -> str:
@@ -145,14 +131,8 @@ def parse_prompt(text: str, file_name: str, folder: Path | None = None) -> Promp
     problems += problems_of(fields, written)
     if problems:
         count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
-        raise InputError(f"Prompt {file_name} cannot be used: {count}", sorted(problems, key=_line))
+        raise InputError(f"Prompt {file_name} cannot be used: {count}", by_line(problems))
     return _prompt(fields)
-
-
-def _line(problem: str) -> int:
-    """The line a problem starts with, so that they can be mended from top to bottom."""
-    found = re.match(r"line (\d+)", problem)
-    return int(found.group(1)) if found else LARGEST_FILE
 
 
 def _prompt(fields: PromptFile) -> Prompt:

@@ -2,6 +2,7 @@
 
 from core.plots.generation import words_kept
 from core.plots.heat import heat_colour
+from core.plots.judges import judge_costs, two_judges
 from core.plots.meta_correlation import meta_matrix, meta_scatter, meta_title, published_heat
 from core.plots.metrics import metric_ranking, metric_votes, redundancy, scores_by_level
 from core.plots.study import AGREEMENT, agreement, choices, contingency, position, preference_names, verdict
@@ -12,6 +13,7 @@ __all__ = [
     "choices",
     "contingency",
     "heat_colour",
+    "judge_costs",
     "meta_matrix",
     "meta_scatter",
     "meta_title",
@@ -22,6 +24,7 @@ __all__ = [
     "published_heat",
     "redundancy",
     "scores_by_level",
+    "two_judges",
     "verdict",
     "words_kept",
 ]

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass, replace
 
-from core.runs.model_settings import running_of
+from core.runs.judge_settings import judge_of
+from core.runs.model_settings import RunningSettings, backend_of, running_of
 from core.runs.progress import Progress
 from core.runs.score_settings import scoring_running_of
-from core.runs.settings import settings_of
-from core.schema import GENERATION_KINDS
+from core.schema import GENERATION_KINDS, JUDGE_KINDS, MODEL_KINDS, Run
 from core.store import Store
 from core.store.replies import step_costs
 from core.store.runs import run_items
@@ -31,7 +31,7 @@ class Estimate:
 def estimate_all(store: Store, progress: Progress) -> Estimate:
     """What all items of the run will take, told from those it has finished, not from those that got no answer."""
     progress = replace(progress, costs=step_costs(store, progress.run.run_id, finished=True))
-    if progress.run.kind not in GENERATION_KINDS:
+    if progress.run.kind not in MODEL_KINDS:
         return estimate_scoring(progress)
     seconds = [item.seconds for item in run_items(store, progress.run.run_id) if item.state != "again"]
     return estimate(progress, sum(seconds) / len(seconds) if seconds else None)
@@ -60,23 +60,27 @@ def estimate(progress: Progress, item_seconds: float | None) -> Estimate:
     """Scale up what the finished items took.
 
     item_seconds: mean time of one item. Answers from the cache are counted as if they would have to be paid,
-    at the mean of those that were: the items to come are not in the cache. Items side by side share the time.
+    at the mean of those that were: the items to come are not in the cache. Items side by side share the time; a
+    judge's items, which have many requests open each, take at least what the requests need that can be open at once.
     """
     run, running = progress.run, running_of(progress.run)
     n_seen = progress.n_done + progress.n_failed
     scale = run.n_items / n_seen if n_seen else 0.0
-    at_once = 1 if settings_of(run).backend == "rules" else min(running.concurrency, run.n_items)
+    at_once = _items_at_once(run, running, n_seen)
     seconds = None if not n_seen or item_seconds is None else item_seconds * run.n_items / at_once
     asked = [cost for cost in progress.costs if cost.calls + cost.cached]
     if not n_seen or any(cost.calls == 0 for cost in asked):
         return Estimate(n_seen, run.n_items, None, None, None, None, seconds)
-    calls, tokens_in, tokens_out = 0.0, 0.0, 0.0
+    calls, tokens_in, tokens_out, open_seconds = 0.0, 0.0, 0.0, 0.0
     counted = all(cost.input_tokens is not None and cost.output_tokens is not None for cost in asked)
     for cost in asked:
         times = scale * (cost.calls + cost.cached) / cost.calls
         calls += times * cost.calls
         tokens_in += times * (cost.input_tokens or 0)
         tokens_out += times * (cost.output_tokens or 0)
+        open_seconds += times * cost.seconds
+    if seconds is not None and run.kind not in GENERATION_KINDS:
+        seconds = max(seconds, open_seconds / running.concurrency)
     money = None
     if counted and running.input_price is not None and running.output_price is not None:
         money = (tokens_in * running.input_price + tokens_out * running.output_price) / 1e6
@@ -89,3 +93,13 @@ def estimate(progress: Progress, item_seconds: float | None) -> Estimate:
         money,
         seconds,
     )
+
+
+def _items_at_once(run: Run, running: RunningSettings, n_seen: int) -> int:
+    """Items whose time passes side by side."""
+    if backend_of(run) == "rules":
+        return 1
+    if run.kind in JUDGE_KINDS and judge_of(run).needs_nli:
+        # One entailment model works for all items: more of them side by side are no faster than those seen were.
+        return max(1, min(running.concurrency, n_seen))
+    return min(running.concurrency, run.n_items)

@@ -2,16 +2,21 @@
 
 from functools import partial
 
+from core.runs.checking import CheckJob, pieces_of
 from core.runs.environments import Environment
 from core.runs.generation import GenerationJob, materials_of
 from core.runs.jobs import Job
-from core.runs.model_settings import running_of
+from core.runs.judge_outputs import check_files, judge_files
+from core.runs.judge_results import model_of
+from core.runs.judge_settings import judge_of
+from core.runs.judging import JudgeJob
+from core.runs.model_settings import backend_of, running_of
 from core.runs.outputs import output_files
 from core.runs.score_outputs import score_files
 from core.runs.score_settings import scoring_of, scoring_running_of, specs_of
 from core.runs.scoring import ScoringJob, find_models, output_set, parts_of
 from core.runs.settings import settings_of
-from core.schema import GENERATION_KINDS, Run
+from core.schema import CHECK_KINDS, GENERATION_KINDS, JUDGE_KINDS, MODEL_KINDS, Run
 from core.store import Store
 
 MOST_NAMED = 3
@@ -22,6 +27,11 @@ def job_of(store: Store, run: Run) -> Job:
     """The job of a run that is kept. The store is the one of the process that works on it."""
     if run.kind in GENERATION_KINDS:
         return GenerationJob(materials_of(store, run).materials, settings_of(run), running_of(run))
+    if run.kind in JUDGE_KINDS:
+        outputs = output_set(store, run).outputs
+        return JudgeJob(store, run.run_id, outputs, judge_of(run), running_of(run))
+    if run.kind in CHECK_KINDS:
+        return CheckJob(pieces_of(store, run), judge_of(run), running_of(run))
     settings, running = scoring_of(run), scoring_running_of(run)
     return ScoringJob(
         store,
@@ -37,28 +47,39 @@ def job_of(store: Store, run: Run) -> Job:
 
 def environment_of(run: Run) -> Environment:
     """Where the run's libraries are."""
-    if run.kind in GENERATION_KINDS:
-        backend = settings_of(run).backend
-        return "vllm" if backend == "vllm" else "base"
-    return "neural" if specs_of(scoring_of(run), "neural") else "base"
+    if run.kind not in MODEL_KINDS:
+        return "neural" if specs_of(scoring_of(run), "neural") else "base"
+    if run.kind in JUDGE_KINDS and judge_of(run).needs_nli:
+        return "neural"
+    return "vllm" if backend_of(run) == "vllm" else "base"
 
 
 def files_of(store: Store, run: Run) -> dict[str, bytes]:
     """File name -> content, as far as the run is."""
-    return output_files(store, run) if run.kind in GENERATION_KINDS else score_files(store, run)
+    if run.kind in GENERATION_KINDS:
+        return output_files(store, run)
+    if run.kind in CHECK_KINDS:
+        return check_files(store, run)
+    return judge_files(store, run) if run.kind in JUDGE_KINDS else score_files(store, run)
 
 
 def maker_of(run: Run) -> str:
-    """Whose texts, or which metrics."""
+    """Whose texts, which metrics, or which judge; of a look at judges, the model that takes it."""
     if run.kind in GENERATION_KINDS:
         return settings_of(run).source_name
+    if run.kind in JUDGE_KINDS:
+        return judge_of(run).judge_name
+    if run.kind in CHECK_KINDS:
+        return model_of(judge_of(run))
     names = scoring_of(run).metrics
     return ", ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} metrics"
 
 
 def seed_of(run: Run) -> int | None:
     """Of all that is drawn; None: nothing is."""
-    if run.kind not in GENERATION_KINDS:
+    if run.kind in GENERATION_KINDS:
+        settings = settings_of(run)
+        return settings.factual.seed if settings.kind == "factual" else settings.damage.seed
+    if run.kind not in MODEL_KINDS or backend_of(run) == "rules":
         return None
-    settings = settings_of(run)
-    return settings.factual.seed if settings.kind == "factual" else settings.damage.seed
+    return judge_of(run).of_kind.seed

@@ -67,7 +67,13 @@ class RunningSettings:
 
 
 _RUNNING = TypeAdapter(RunningSettings)
+_BACKEND: TypeAdapter[Backend] = TypeAdapter(Backend)
 Settings = TypeVar("Settings", bound=ModelSettings)
+
+
+def backend_of(run: Run) -> Backend:
+    """Who does the work of a run that may ask a model."""
+    return _BACKEND.validate_python(run.settings.get("backend"))
 
 
 def running_of(run: Run) -> RunningSettings:

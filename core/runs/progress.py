@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from core.runs.model_settings import running_of
-from core.schema import GENERATION_KINDS, Run, RunState, StepCost
+from core.schema import MODEL_KINDS, Run, RunState, StepCost
 from core.store import Store
 from core.store.replies import step_costs
 from core.store.runs import finish_times, get_run, item_counts
@@ -90,7 +90,7 @@ def is_worked_on(run: Run) -> bool:
 
 def money_of(progress: Progress) -> float | None:
     """What the run cost so far; None where a price or a count of tokens is missing, or nothing is bought."""
-    if progress.run.kind not in GENERATION_KINDS:
+    if progress.run.kind not in MODEL_KINDS:
         return None
     prices = running_of(progress.run)
     if prices.input_price is None or prices.output_price is None:

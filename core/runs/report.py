@@ -2,11 +2,13 @@
 
 from dataclasses import asdict
 
+from core.runs.judge_settings import describe_judge, judge_of
+from core.runs.model_settings import running_of
 from core.runs.progress import Progress, money_of
 from core.runs.score_results import metrics_of, texts_left_out
 from core.runs.score_settings import scoring_of, settings_kept
 from core.runs.settings import describe, settings_of
-from core.schema import GENERATION_KINDS, Run
+from core.schema import GENERATION_KINDS, MODEL_KINDS, SCORE_KINDS, Run
 from core.store import Store
 
 RUN_FILE = "run.json"
@@ -38,7 +40,10 @@ def run_report(store: Store, progress: Progress) -> dict[str, object]:
         "costs": [asdict(cost) for cost in progress.costs],
         "money": money_of(progress),
     }
-    if run.kind not in GENERATION_KINDS:
+    if run.kind in MODEL_KINDS:
+        running = running_of(run)
+        report["prices"] = {"input": running.input_price, "output": running.output_price}
+    if run.kind in SCORE_KINDS:
         report["left_out"] = dict(texts_left_out(store, run))
     return report
 
@@ -46,4 +51,6 @@ def run_report(store: Store, progress: Progress) -> dict[str, object]:
 def _described(store: Store, run: Run) -> dict[str, object]:
     if run.kind in GENERATION_KINDS:
         return describe(settings_of(run))
-    return {**settings_kept(scoring_of(run)), "metrics": [asdict(one) for one in metrics_of(store, run)]}
+    said = describe_judge(judge_of(run)) if run.kind in MODEL_KINDS else settings_kept(scoring_of(run))
+    metrics = [asdict(one) for one in metrics_of(store, run)] if run.kind in SCORE_KINDS else None
+    return said if metrics is None else {**said, "metrics": metrics}

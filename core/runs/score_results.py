@@ -7,27 +7,36 @@ from collections.abc import Mapping
 import numpy as np
 
 from core.errors import InputError
+from core.runs.judging import planned_metrics
 from core.runs.score_settings import scoring_of, specs_of
 from core.runs.scoring import output_set
-from core.schema import GENERATION_KINDS, Run
+from core.schema import GENERATION_KINDS, JUDGE_KINDS, SCORE_KINDS, Run
 from core.schema.scores import Metric, ScoredRow, ScoreTable
 from core.store import Store
 from core.store.scores import result_texts, run_metrics
 
 
 def metrics_of(store: Store, run: Run) -> tuple[Metric, ...]:
-    """With the signatures of what was loaded; before the first start with those of the registry."""
-    return run_metrics(store, run.run_id) or tuple(spec.metric for spec in specs_of(scoring_of(run)))
+    """With the signatures of what was loaded; before the first start as they are planned."""
+    if known := run_metrics(store, run.run_id):
+        return known
+    if run.kind in JUDGE_KINDS:
+        return planned_metrics(run)
+    return tuple(spec.metric for spec in specs_of(scoring_of(run)))
 
 
 def score_table(store: Store, run: Run) -> ScoreTable:
     """All texts the run has come to, in the order of its items; undefined scores with their reason.
 
-    Raises InputError for a run that makes texts.
+    Raises InputError for a run that scores none.
     """
     if run.kind in GENERATION_KINDS:
         raise InputError(
             f"Run {run.run_id} makes texts, so it has no scores: `score run:{run.run_id}` scores what it made."
+        )
+    if run.kind not in SCORE_KINDS:
+        raise InputError(
+            f"Run {run.run_id} looks at judges (it is of the kind {run.kind}): it scores no texts."
         )
     metrics = metrics_of(store, run)
     columns = {metric.name: at for at, metric in enumerate(metrics)}

@@ -93,10 +93,10 @@ def checked(settings: ScoringSettings, running: ScoringRunning) -> ScoringSettin
         problems.append(f"--workers: {running.workers} is no number of processes; 1 to {MOST_WORKERS}")
     if problems:
         raise InputError("The run cannot start", problems)
-    return replace(settings, models={name: _settled(model) for name, model in settings.models.items()})
+    return replace(settings, models={name: settled(model) for name, model in settings.models.items()})
 
 
-def _settled(model: str) -> str:
+def settled(model: str) -> str:
     """A local path whole: the run's process may have another folder to work in."""
     path = Path(model).expanduser()
     return str(path.resolve()) if path.exists() else model

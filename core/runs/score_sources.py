@@ -15,7 +15,7 @@ from core.runs.generation import materials_of
 from core.runs.outputs import generated_texts
 from core.runs.results import traces_of
 from core.runs.settings import GenerationSettings, settings_of
-from core.schema import GENERATION_KINDS, Run, Study
+from core.schema import GENERATION_KINDS, SCORE_KINDS, Run, Study
 from core.store import Store
 from core.study.release import released_record
 
@@ -29,7 +29,10 @@ def texts_of_run(store: Store, run: Run) -> Texts:
     dataset: the file's name; generator: the model; prompt and shots: those that wrote the levels.
     """
     if run.kind not in GENERATION_KINDS:
-        raise InputError(f"Run {run.run_id} scores texts, it makes none: name a run of generation.")
+        does = (
+            "scores texts, it makes none" if run.kind in SCORE_KINDS else "looks at judges, it makes no texts"
+        )
+        raise InputError(f"Run {run.run_id} {does}: name a run of generation.")
     settings = settings_of(run)
     dataset = PurePath(run.data_file).stem
     labels = {"dataset": dataset, **_labels(settings)}

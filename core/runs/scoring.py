@@ -79,6 +79,20 @@ def _open_neural(names: tuple[str, ...], settings: ScoringSettings, running: Sco
     )
 
 
+def keep_metrics(store: Store, run_id: int, now: tuple[Metric, ...]) -> None:
+    """Note with what a run scores. Raises InputError where it was begun with something else: scores would mix."""
+    known = run_metrics(store, run_id)
+    if known == now:
+        return
+    if known and item_states(store, run_id):
+        raise InputError(
+            f"Run {run_id} was begun with metrics that are computed otherwise here. Start a new run: "
+            "what is computed the same way is in the cache.",
+            _differences(known, now),
+        )
+    keep_run_metrics(store, run_id, now)
+
+
 def pair_hash(pair: ScoringPair) -> bytes:
     """Under which a text's scores are kept: sha256 of text, reference and source; an empty one is not a missing one."""
     digest = hashlib.sha256()
@@ -141,16 +155,7 @@ class ScoringJob:
             await part.start()
         metrics = {metric.name: metric for part in self._parts for metric in part.metrics}
         now = tuple(metrics[name] for name in self._names)
-        known = run_metrics(self._store, self._run_id)
-        if known == now:
-            return
-        if known and item_states(self._store, self._run_id):
-            raise InputError(
-                f"Run {self._run_id} was begun with metrics that are computed otherwise here. Start a new run: "
-                "what is computed the same way is in the cache.",
-                _differences(known, now),
-            )
-        keep_run_metrics(self._store, self._run_id, now)
+        keep_metrics(self._store, self._run_id, now)
 
     async def do(self, position: int, cache: Cache) -> Outcome:
         """Score all texts of one item; scores that any run has kept are taken from there."""
@@ -164,7 +169,7 @@ class ScoringJob:
         scores, calls, failures = await self._scored(texts)
         keep_scores(self._store, scores.fresh, calls, run_id=self._run_id, position=position)
         rows = [
-            _row(output, [scores.found[key][name] for name in self._names], self._names)
+            kept_row(output, [scores.found[key][name] for name in self._names], self._names)
             for output, key in zip(outputs, keys, strict=True)
         ]
         return Outcome("failed" if failures else "done", {"outputs": rows}, tuple(failures))
@@ -253,8 +258,8 @@ async def _nothing() -> list[PairScores]:
     return []
 
 
-def _row(output: ScorableOutput, scores: Sequence[Score], names: Sequence[str]) -> dict[str, object]:
-    """A text's scores as the run keeps them; columns are those of the run's metrics."""
+def kept_row(output: ScorableOutput, scores: Sequence[Score], names: Sequence[str]) -> dict[str, object]:
+    """A text's scores as a run keeps them; columns are those of the run's metrics."""
     reasons = {name: score.reason for name, score in zip(names, scores, strict=True) if score.value is None}
     return {
         "system": output.system,

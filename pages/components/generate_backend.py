@@ -1,4 +1,4 @@
-"""Who makes the answers: rules, a server that speaks OpenAI's API, or vLLM in a process of its own."""
+"""Who does the work of a run: rules, a server that speaks OpenAI's API, or vLLM in a process of its own."""
 
 import os
 from dataclasses import dataclass
@@ -17,6 +17,11 @@ _NAMES: dict[Backend, str] = {
     "vllm": "vLLM on this machine",
 }
 _DEFAULTS = RunningSettings()
+RULES = (
+    "Numbers, dates, names and the like are exchanged by fixed rules: good enough to try everything out, "
+    "plainer than what a model writes. Records say `rules`."
+)
+"""What rules do where answers are made."""
 
 
 @dataclass(frozen=True)
@@ -33,37 +38,37 @@ class Chosen:
     """What the backend still needs on this machine; None: nothing."""
 
 
-def choose() -> Chosen:
-    """The backend and what it needs to know."""
+def choose(prefix: str = "generate", rules: str | None = RULES) -> Chosen:
+    """The backend and what it needs to know.
+
+    prefix: of the widgets' keys, one a form. rules: what they do, as a sentence; None: they are no choice here.
+    """
+    offered = [backend for backend in BACKENDS if rules is not None or backend != "rules"]
+    key = f"{prefix}_backend"
+    if st.session_state.get(key) not in offered:
+        st.session_state.pop(key, None)
     backend: Backend = st.radio(
-        "Backend",
-        BACKENDS,
-        format_func=_NAMES.__getitem__,
-        horizontal=True,
-        key="generate_backend",
-        persist_state="session",
+        "Backend", offered, format_func=_NAMES.__getitem__, horizontal=True, key=key, persist_state="session"
     )
     missing = missing_for(backend)
     if missing:
         st.warning(plain(missing))
     if backend == "rules":
-        st.markdown(
-            "Numbers, dates, names and the like are exchanged by fixed rules: good enough to try everything out, "
-            "plainer than what a model writes. Records say `rules`."
-        )
+        st.markdown(rules or "")
         return Chosen(backend, _DEFAULTS, missing=missing)
-    return _server(missing) if backend == "openai" else _vllm(missing)
+    return _server(prefix, missing) if backend == "openai" else _vllm(prefix, missing)
 
 
-def _server(missing: str | None) -> Chosen:
+def _server(prefix: str, missing: str | None) -> Chosen:
     left, right = st.columns(2)
     address = left.text_input(
-        "Address", key=given("generate_url", OPENAI_URL), persist_state="session"
+        "Address", key=given(f"{prefix}_url", OPENAI_URL), persist_state="session"
     ).strip()
-    model = _model(right, "As the server names it.")
+    model = _model(right, prefix, "As the server names it.")
+    theirs = address == OPENAI_URL
     variable = left.text_input(
         "Environment variable that holds the key",
-        key=given(f"generate_key_{address == OPENAI_URL}", OPENAI_KEY if address == OPENAI_URL else ""),
+        key=given(f"{prefix}_key_{theirs}", OPENAI_KEY if theirs else ""),
         persist_state="session",
         help="Its name, never the key itself: the key is read by the run and stored nowhere. Empty: the server "
         "needs none.",
@@ -74,53 +79,58 @@ def _server(missing: str | None) -> Chosen:
     else:
         right.markdown(f":small[{'The key is set.' if variable else 'No key is sent.'}]")
     with st.expander("Speed, attempts and prices"):
-        one, two = st.columns(2)
-        concurrency = one.number_input(
-            "Requests open at once",
-            1,
-            1024,
-            key=given("generate_open", _DEFAULTS.concurrency),
-            persist_state="session",
-        )
-        timeout = two.number_input(
-            "Seconds for one request",
-            1.0,
-            3600.0,
-            step=10.0,
-            key=given("generate_timeout", _DEFAULTS.timeout),
-            persist_state="session",
-        )
-        attempts = _attempts(one)
-        retries = two.number_input(
-            "Further tries when the line or the server fails",
-            0,
-            20,
-            key=given("generate_retries", _DEFAULTS.retries),
-            persist_state="session",
-        )
-        running = RunningSettings(
-            int(concurrency),
-            float(timeout),
-            int(retries),
-            variable or None,
-            _price(one, "input"),
-            _price(two, "output"),
-        )
+        running, attempts = _speed(prefix, variable)
     return Chosen("openai", running, model, address, attempts, missing=missing or problem)
 
 
-def _vllm(missing: str | None) -> Chosen:
+def _speed(prefix: str, variable: str) -> tuple[RunningSettings, int]:
+    one, two = st.columns(2)
+    concurrency = one.number_input(
+        "Requests open at once",
+        1,
+        1024,
+        key=given(f"{prefix}_open", _DEFAULTS.concurrency),
+        persist_state="session",
+    )
+    timeout = two.number_input(
+        "Seconds for one request",
+        1.0,
+        3600.0,
+        step=10.0,
+        key=given(f"{prefix}_timeout", _DEFAULTS.timeout),
+        persist_state="session",
+    )
+    attempts = _attempts(one, prefix)
+    retries = two.number_input(
+        "Further tries when the line or the server fails",
+        0,
+        20,
+        key=given(f"{prefix}_retries", _DEFAULTS.retries),
+        persist_state="session",
+    )
+    running = RunningSettings(
+        int(concurrency),
+        float(timeout),
+        int(retries),
+        variable or None,
+        _price(one, prefix, "input"),
+        _price(two, prefix, "output"),
+    )
+    return running, attempts
+
+
+def _vllm(prefix: str, missing: str | None) -> Chosen:
     left, right = st.columns(2)
-    model = _model(left, "Name or folder of the weights.")
+    model = _model(left, prefix, "Name or folder of the weights.")
     longest = right.number_input(
         "Most tokens of prompt and answer (0: the model's own)",
         0,
         1_000_000,
-        key="generate_longest",
+        key=f"{prefix}_longest",
         persist_state="session",
     )
     with st.expander("Attempts"):
-        attempts = _attempts(st.container())
+        attempts = _attempts(st.container(), prefix)
     return Chosen(
         "vllm",
         _DEFAULTS,
@@ -131,29 +141,29 @@ def _vllm(missing: str | None) -> Chosen:
     )
 
 
-def _model(place: "st.delta_generator.DeltaGenerator", said: str) -> str:
-    return place.text_input("Model", key="generate_model", persist_state="session", help=said).strip()
+def _model(place: "st.delta_generator.DeltaGenerator", prefix: str, said: str) -> str:
+    return place.text_input("Model", key=f"{prefix}_model", persist_state="session", help=said).strip()
 
 
-def _attempts(place: "st.delta_generator.DeltaGenerator") -> int:
+def _attempts(place: "st.delta_generator.DeltaGenerator", prefix: str) -> int:
     return int(
         place.number_input(
             "Answers asked for one step before it counts as failed",
             1,
             20,
-            key=given("generate_attempts", DEFAULT_ATTEMPTS),
+            key=given(f"{prefix}_attempts", DEFAULT_ATTEMPTS),
             persist_state="session",
         )
     )
 
 
-def _price(place: "st.delta_generator.DeltaGenerator", what: str) -> float | None:
+def _price(place: "st.delta_generator.DeltaGenerator", prefix: str, what: str) -> float | None:
     price: float | None = place.number_input(
         f"Price of a million {what} tokens",
         0.0,
         None,
         None,
-        key=f"generate_price_{what}",
+        key=f"{prefix}_price_{what}",
         persist_state="session",
         placeholder="not known",
         help="In whatever money; with both prices the run says what it costs.",

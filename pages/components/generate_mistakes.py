@@ -6,7 +6,7 @@ from core.errors import InputError
 from pages.components.messages import mistakes_shown
 
 _LABELS = {
-    "--backend": "Who makes the answers",
+    "--backend": "Backend",
     "--model": "Model",
     "--base-url": "Address",
     "--levels": "Levels",
@@ -19,6 +19,21 @@ _LABELS = {
     "--output-price": "Price of a million output tokens",
     "--key-variable": "Environment variable that holds the key",
     "--parser": "Facts are found by",
+    "--name": "Name of the judge",
+    "--rubric": "Rubric",
+    "--order": "Read first",
+    "--repeats": "Repeats",
+    "--temperature": "Temperature",
+    "--atomicity": "Size of a claim",
+    "--coverage": "Which claims",
+    "--verifier": "Claims are verified by",
+    "--beta": "Weight of recall (beta)",
+    "--nli": "Entailment model",
+    "--mode": "Compared with",
+    "--answers": "Answers",
+    "--questions": "Questions from each text",
+    "--kind-of-questions": "Kind of questions",
+    "--source-language": "Language to translate back into",
 }
 
 

@@ -19,9 +19,16 @@ _PURPOSES = {
     "edit-shared": "Changing the facts of all levels",
     "edit-text": "Changing the facts in the whole text",
     "damage": "Writing a damage level",
+    "rubric": "Judging by the rubric",
+    "rubric-text": "Judging by the rubric",
+    "decompose": "Finding the claims of a text",
+    "verify": "Verifying claims",
+    "questions": "Asking questions of a text",
+    "answer": "Answering one question",
+    "answers": "Answering all questions of a text",
+    "translate": "Translating back",
+    "align": "Comparing mismatches with a marked error",
 }
-
-
 _KEPT = "generate_prompts_kept"
 
 
@@ -56,33 +63,38 @@ def choose(kind: GenerationKind, task: Task, calls: EditCalls) -> dict[str, str]
             if _slot(purpose) not in taken
         ]
         for prompt in own:
-            st.markdown(
-                f"{_PURPOSES.get(prompt.purpose, plain(prompt.purpose))}: {plain(prompt.title)} (yours)"
-            )
-            _text(prompt)
+            said(prompt, " (yours)")
     return choose_prompts(kind, task, calls, [*own, *chosen])
 
 
 def texts(prompts: dict[str, str]) -> None:
     """The prompts that a run keeps, to be read."""
     for purpose, text in prompts.items():
-        prompt = parse_prompt(text, f"{purpose}.yaml")
-        st.markdown(f"{_PURPOSES.get(purpose, plain(purpose))}: {plain(prompt.title)}")
-        _text(prompt)
+        said(parse_prompt(text, f"{purpose}.yaml"))
 
 
-def _one(purpose: str, task: Task | None, default: str) -> Prompt:
-    offered = {prompt.name: prompt for prompt in shipped_prompts(purpose, task)}
-    names = list(offered)
+def said(prompt: Prompt, whose: str = "") -> None:
+    """What a prompt is for, and all of it."""
+    st.markdown(f"{_PURPOSES.get(prompt.purpose, plain(prompt.purpose))}: {plain(prompt.title)}{whose}")
+    _text(prompt)
+
+
+def one_of(prompts: Sequence[Prompt], purpose: str, default: str, key: str) -> Prompt:
+    """The one that is chosen of the prompts for a purpose, at first the one named `default`; with its text."""
+    offered = {prompt.name: prompt for prompt in prompts}
     name = st.selectbox(
         _PURPOSES.get(purpose, purpose),
-        names,
+        list(offered),
         format_func=lambda name: f"{offered[name].title} ({name})",
-        key=given(key_of(purpose, task), default),
+        key=given(key, default),
         persist_state="session",
     )
     _text(offered[name])
     return offered[name]
+
+
+def _one(purpose: str, task: Task | None, default: str) -> Prompt:
+    return one_of(shipped_prompts(purpose, task), purpose, default, key_of(purpose, task))
 
 
 def _kept() -> list[Prompt]:

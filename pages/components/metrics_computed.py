@@ -43,7 +43,7 @@ def correlated(
     options: CorrelationOptions,
 ) -> CorrelationReport:
     """Per-metric correlations."""
-    return _once(
+    return once(
         ("correlated", key, group, options),
         lambda: correlate_scores(table, ratings, group=group, options=options),
     )
@@ -58,7 +58,7 @@ def ranked(
     options: CorrelationOptions,
 ) -> Ranking:
     """Metrics in order, in clusters."""
-    return _once(
+    return once(
         ("ranked", key, method, test, options),
         lambda: rank_metrics(table, ratings, method=method, test=test, options=options),
     )
@@ -66,19 +66,19 @@ def ranked(
 
 def redundant(key: Key, table: ScoreTable, method: Method) -> Redundancy:
     """How alike metrics score."""
-    return _once(("redundant", key, method), lambda: redundancy(table, method=method))
+    return once(("redundant", key, method), lambda: redundancy(table, method=method))
 
 
 def levelled(key: Key, table: ScoreTable) -> tuple[MetricByLevel, ...]:
     """Scores by level."""
-    return _once(("levelled", key), lambda: by_level(table))
+    return once(("levelled", key), lambda: by_level(table))
 
 
 def meta_correlated(
     key: Key, human: Side, synthetic: Side, method: Method, first_order: Method, n_resamples: int
 ) -> MetaCorrelation:
     """One meta-correlation."""
-    return _once(
+    return once(
         ("meta", key, method, first_order, n_resamples),
         lambda: meta_correlate(
             human, synthetic, method=method, first_order=first_order, n_resamples=n_resamples
@@ -97,7 +97,7 @@ def matrix(
     n_resamples: int,
 ) -> Matrix:
     """Meta-correlations by columns of the scores."""
-    return _once(
+    return once(
         ("matrix", key, by, over, method, first_order, n_resamples),
         lambda: meta_matrix(
             humans,
@@ -113,10 +113,10 @@ def matrix(
 
 def against_votes(key: Key, record: StudyRecord, table: ScoreTable) -> tuple[MetricVotes, ...]:
     """Metrics beside the votes of a study."""
-    return _once(("votes", key), lambda: metrics_against_votes(record, table))
+    return once(("votes", key), lambda: metrics_against_votes(record, table))
 
 
-def _once(question: Key, compute: Callable[[], Result]) -> Result:
+def once(question: Key, compute: Callable[[], Result]) -> Result:
     """The answer to a question that says all that it depends on."""
     answer: Result = _kept(question, compute)
     return answer

@@ -1,4 +1,4 @@
-"""What two papers printed: tables with their source and their errors, and one of them computed once more."""
+"""What three papers printed: tables with their source and their errors, and one of them computed once more."""
 
 from collections.abc import Mapping
 
@@ -22,6 +22,8 @@ _NAMED_BY = {
 }
 """Table -> the columns that name a row; the other tables have a row a metric."""
 _COUNTS = "factual-perturbation-1"
+_NO_COEFFICIENTS = "cross-examination"
+"""A paper whose figures are counts and percent: no colours, which stand for numbers from -1 to 1."""
 _BESIDE = ("_low", "_high", "_sd")
 
 
@@ -29,8 +31,8 @@ def render() -> None:
     """Choose a table and look at it."""
     part(
         "Published tables",
-        "Figures of two papers as they were printed, to look at and to compare your own with. Their columns can "
-        "stand on either side of a meta-correlation.",
+        "Figures of three papers as they were printed, to look at and to compare your own with. The correlations of "
+        "meta-judge, Tables 4 to 7, can stand on either side of a meta-correlation.",
         "meta-correlation",
     )
     tables = {key: read_table(key) for key in table_keys()}
@@ -68,8 +70,12 @@ def _show(table: PublishedTable, rows: list[Mapping[str, Cell]]) -> None:
         for column in table.columns
         if column not in named_by and any(isinstance(row[column], int | float) for row in rows)
     ]
-    if table.key == _COUNTS:
-        st.dataframe(pd.DataFrame(rows), hide_index=True, key="metrics_published_counts")
+    if table.key == _COUNTS or table.paper == _NO_COEFFICIENTS:
+        st.dataframe(
+            pd.DataFrame(rows).drop(columns="error", errors="ignore"),
+            hide_index=True,
+            key="metrics_published_counts",
+        )
         metrics_figure.downloads(name, rows)
         return
     cells = [column for column in numbers if not column.endswith(_BESIDE)]

@@ -5,7 +5,7 @@ from typing import get_args
 import streamlit as st
 
 from core import plots
-from core.schema.scores import METHODS, Method
+from core.schema.scores import METHODS, Method, ScoreTable
 from pages.components import metrics_computed, metrics_figure, metrics_kept, metrics_tables
 from pages.components.messages import plain
 from pages.components.metrics_against import Target
@@ -78,13 +78,18 @@ def redundancy(scores: Scores) -> None:
     if len(scores.table.metrics) < 2:
         nothing("it takes two metrics")
         return
+    heat(scores.key, scores.table, method, "redundancy")
+
+
+def heat(key: metrics_computed.Key, scores: ScoreTable, method: Method, name: str) -> None:
+    """The heat map of a table with at least two metrics; `name` is unique on the page and names its files."""
     with st.spinner("Computing ..."):
-        found = metrics_computed.redundant(scores.key, scores.table, method)
+        found = metrics_computed.redundant(key, scores, method)
     numbers = [one for line in found.n for one in line]
     metrics_figure.show(
         plots.redundancy(found),
         f"Heat map of {len(found.metrics)} by {len(found.metrics)} correlations between metrics",
-        "redundancy",
+        name,
         metrics_tables.redundancy(found),
         least_width=metrics_figure.width_for(len(found.metrics)),
     )

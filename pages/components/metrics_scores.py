@@ -1,4 +1,4 @@
-"""Which scores are looked at: a scoring run, at work or not, or a table that was given; newest first."""
+"""Which scores are looked at: a run of metrics or of a judge, at work or not, or a table that was given."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from core.runs.progress import is_worked_on, state_of
 from core.runs.score_results import score_table
 from core.runs.score_settings import scoring_of
 from core.runs.scoring import output_set
-from core.schema import Run
+from core.schema import JUDGE_KINDS, SCORE_KINDS, Run
 from core.schema.scores import OutputSet, ScoreTable
 from core.store import Store
 from core.store.kept_files import KeptFile, get_file, kept_files
 from core.store.runs import get_run, item_counts, list_runs
-from pages.components import metrics_folder, metrics_kept, run_choice, visitor
+from pages.components import judges_names, metrics_folder, metrics_kept, run_choice, visitor
 from pages.components.menu import menu
 from pages.components.messages import mistakes_shown, moment
 from pages.components.metrics_computed import Key
@@ -67,13 +67,15 @@ def choose(store: Store) -> Chosen:
 
 def named(store: Store) -> dict[Chosen, str]:
     """All scores there are, with their names in menus."""
-    runs = {(RUN, run.run_id): run_name(run) for run in list_runs(store, ("scores",))}
+    runs = {(RUN, run.run_id): run_name(run) for run in list_runs(store, SCORE_KINDS)}
     files = {(FILE, file.file_id): metrics_kept.name_of(file) for file in kept_files(store, "scores")}
     return runs | files
 
 
 def run_name(run: Run) -> str:
     """A scoring run in a menu: what tells it from others comes before what may be cut off."""
+    if run.kind in JUDGE_KINDS:
+        return judges_names.name_of(run)
     metrics = scoring_of(run).metrics
     count = metrics[0] if len(metrics) == 1 else f"{len(metrics)} metrics"
     file = run.data_file if len(run.data_file) <= _LONGEST else f"…{run.data_file[-_LONGEST + 1 :]}"

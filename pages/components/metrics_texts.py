@@ -53,7 +53,7 @@ def choose(store: Store) -> Texts | None:
     }
     texts = ways[came](store)
     if texts is not None:
-        _summary(_read(texts))
+        _summary(read(texts))
     return texts
 
 
@@ -131,7 +131,7 @@ def _once(key: tuple[object, ...], make: Callable[[], Result]) -> Result:
     return made
 
 
-def _read(texts: Texts) -> OutputSet:
+def read(texts: Texts) -> OutputSet:
     """What is in the file, read once a file and not at every press of a widget."""
     key = (sha256_of(texts[0]), texts[1])
     known = st.session_state.get(_READ)

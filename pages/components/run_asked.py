@@ -2,10 +2,11 @@
 
 import pandas as pd
 
-from core.runs.model_settings import running_of
+from core.runs.judge_settings import JudgeSettings, judge_of
+from core.runs.model_settings import ModelSettings, running_of
 from core.runs.score_settings import scoring_of, scoring_running_of
 from core.runs.settings import settings_of
-from core.schema import GENERATION_KINDS, Run
+from core.schema import GENERATION_KINDS, MODEL_KINDS, SCORE_KINDS, Run
 from pages.components import generate_prompts
 from pages.components.messages import mistakes_shown, moment
 from pages.components.parts import table
@@ -17,22 +18,46 @@ def render(run: Run) -> None:
         "File": f"{run.data_file} (sha256 {run.data_sha256[:16]})",
         "Made": f"{moment(run.created_utc)} UTC with Assay {run.app_version}",
     }
-    rows |= _generation(run) if run.kind in GENERATION_KINDS else _scoring(run)
+    settings = _asked_of_model(run)
+    if isinstance(settings, JudgeSettings):
+        rows |= _judging(run, settings)
+    else:
+        rows |= _generation(run) if settings is not None else _scoring(run)
     table(pd.DataFrame({"Setting": list(rows), "Value": [str(value) for value in rows.values()]}))
-    if run.kind in GENERATION_KINDS:
+    if settings is not None:
         with mistakes_shown():
-            generate_prompts.texts(settings_of(run).prompts)
+            generate_prompts.texts(settings.prompts)
+
+
+def _asked_of_model(run: Run) -> ModelSettings | None:
+    """None: the run asks no model."""
+    if run.kind in GENERATION_KINDS:
+        return settings_of(run)
+    return judge_of(run) if run.kind in MODEL_KINDS else None
 
 
 def _generation(run: Run) -> dict[str, object]:
-    settings, running = settings_of(run), running_of(run)
+    settings = settings_of(run)
     chosen = settings.factual if settings.kind == "factual" else settings.damage
-    rows: dict[str, object] = {"Answers stand under": settings.source_name, "By": settings.backend}
+    rows = {"Answers stand under": settings.source_name, **_model(run, settings)}
+    return rows | {name.replace("_", " "): value for name, value in vars(chosen).items()}
+
+
+def _judging(run: Run, settings: JudgeSettings) -> dict[str, object]:
+    rows = {"Scores stand under": settings.judge_name} if run.kind in SCORE_KINDS else {}
+    chosen = vars(settings.of_kind)
+    return rows | _model(run, settings) | {name.replace("_", " "): value for name, value in chosen.items()}
+
+
+def _model(run: Run, settings: ModelSettings) -> dict[str, object]:
+    """Who is asked, and how often."""
+    running = running_of(run)
+    rows: dict[str, object] = {"By": settings.backend}
     if settings.backend != "rules":
         rows |= {"Model": settings.model, "Address": settings.base_url or "none"}
         rows |= {"Attempts a step": settings.attempts, "Requests open at once": running.concurrency}
         rows |= {"Key's variable": running.key_variable or "none"}
-    return rows | {name.replace("_", " "): value for name, value in vars(chosen).items()}
+    return rows
 
 
 def _scoring(run: Run) -> dict[str, object]:

@@ -4,9 +4,9 @@ import pandas as pd
 import streamlit as st
 
 from core.runs.estimate import Estimate
+from core.runs.model_settings import backend_of
 from core.runs.progress import Progress, duration, money_of
-from core.runs.settings import settings_of
-from core.schema import GENERATION_KINDS, Run
+from core.schema import MODEL_KINDS, Run
 from pages.components.parts import part, table
 from pages.components.run_words import words_of
 
@@ -14,13 +14,13 @@ from pages.components.run_words import words_of
 def estimate_table(found: Estimate, run: Run) -> None:
     """For all items of a run that has done its first ones."""
     rows = {"Time": "not known" if found.seconds is None else f"about {duration(max(found.seconds, 1))}"}
-    if run.kind not in GENERATION_KINDS:
+    if run.kind not in MODEL_KINDS:
         rows |= {
             "Texts to score": "not known: no text was scored yet"
             if found.calls is None
             else f"{found.calls:,}"
         }
-    elif settings_of(run).backend == "rules":
+    elif backend_of(run) == "rules":
         rows |= {"Calls": "none: rules ask no model"}
     elif found.calls is None:
         rows |= {"Calls": "not known: no step of these items was paid for, or none is finished"}
@@ -54,7 +54,7 @@ def left_out(progress: Progress) -> None:
 
 def costs(progress: Progress) -> None:
     """Calls, time and money by step; nothing before the first one."""
-    if progress.costs and progress.run.kind in GENERATION_KINDS:
+    if progress.costs and progress.run.kind in MODEL_KINDS:
         _calls(progress)
     elif progress.costs:
         _scored(progress)

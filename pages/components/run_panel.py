@@ -9,7 +9,7 @@ from core.runs.estimate import estimate_all
 from core.runs.keeping import go_on
 from core.runs.kinds import environment_of
 from core.runs.progress import Progress, duration, progress_of
-from core.schema import GENERATION_KINDS, Run
+from core.schema import GENERATION_KINDS, MODEL_KINDS, Run
 from core.store import Store, database_path
 from core.store.runs import ask_to_stop, get_run
 from pages.components import generate_again, run_asked, visitor
@@ -131,7 +131,7 @@ def _standing(progress: Progress, state: str) -> None:
     with st.container(horizontal=True, gap="large"):
         st.metric("Complete", progress.n_done, width="content")
         st.metric("Incomplete", progress.n_failed, width="content")
-        if run.kind in GENERATION_KINDS:
+        if run.kind in MODEL_KINDS:
             st.metric("No answer yet", progress.n_again, width="content")
     st.markdown(f":small[{words_of(run).counts}]")
 

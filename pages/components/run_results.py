@@ -1,9 +1,5 @@
 """What a run made, to take away as files."""
 
-import io
-import zipfile
-from functools import partial
-
 import streamlit as st
 
 from core.runs.outputs import output_files
@@ -12,12 +8,11 @@ from core.runs.sources import count_verbatim
 from core.schema import Run
 from core.store import Store
 from core.store.runs import item_states
-from pages.components import run_choice, send_to_scoring, send_to_study, visitor
+from pages.components import file_buttons, run_choice, send_to_scoring, send_to_study
 from pages.components.messages import mistakes_shown
 from pages.components.parts import nothing, part
 
 _MADE = "run_results_made"
-_TYPES = {"json": "application/json", "csv": "text/csv", "jsonl": "application/jsonl"}
 
 
 def render(store: Store, run: Run) -> None:
@@ -43,28 +38,7 @@ def _downloads(store: Store, run: Run, done: int, n_items: int) -> None:
             f"{first} is the reference word for word in {verbatim:,} of {n_items:,} items (`verbatim` in the records): "
             "every metric calls such a text perfect, and raters of a study see the reference beside it."
         )
-    checked = visitor.admin_making()
-    whole = f"assay-run-{run.run_id}.zip"
-    with st.container(horizontal=True):
-        st.download_button(
-            f"All files ({whole})",
-            partial(checked, partial(_zipped, files)),
-            whole,
-            "application/zip",
-            key="run_files_all",
-            on_click="ignore",
-            type="primary",
-        )
-        for name, data in files.items():
-            st.download_button(
-                name,
-                partial(checked, partial(bytes, data)),
-                name,
-                _TYPES.get(name.rpartition(".")[2], "application/octet-stream"),
-                key=f"run_file_{name}",
-                on_click="ignore",
-            )
-    st.markdown(":small[The formats are described in `docs/formats.md`.]")
+    file_buttons.render(files, f"assay-run-{run.run_id}.zip", "run")
 
 
 def _files(store: Store, run: Run, *counted: int) -> tuple[dict[str, bytes], int]:
@@ -77,11 +51,3 @@ def _files(store: Store, run: Run, *counted: int) -> tuple[dict[str, bytes], int
         st.session_state[_MADE] = known = (key, found)
     made: tuple[dict[str, bytes], int] = known[1]
     return made
-
-
-def _zipped(files: dict[str, bytes]) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in files.items():
-            archive.writestr(name, data)
-    return packed.getvalue()

@@ -1,8 +1,8 @@
-"""What the panel of a run says, for runs that make texts and for those that score them."""
+"""What the panel of a run says, for runs that make texts, those that score them, and those that look at judges."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from core.schema import GENERATION_KINDS, Run
+from core.schema import CHECK_KINDS, GENERATION_KINDS, JUDGE_KINDS, Run
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,32 @@ _SCORING = RunWords(
 )
 
 
+_JUDGING = RunWords(
+    nothing_made="Nothing was judged, and nothing was paid for.",
+    stopping="It stops as soon as the requests that are open are answered or put down.",
+    counts="Complete: every text has its scores, or the reason why it cannot have one. Incomplete: a step of the judge "
+    "failed for a text, and another try would not mend it; its reason stands in place of the score. No answer yet: the "
+    "server or the line failed; Resume asks again.",
+    beginning="it reaches the server, loads a model, or works on its first items",
+    resuming="Nothing that is finished is paid for again.",
+    told_from="each step's calls and tokens per item",
+    before_all="Look at what the judge said first. The items above are not paid for again.",
+    failing="An item may be here more than once: each of its texts and steps that failed counts.",
+)
+_CHECKING = replace(
+    _JUDGING,
+    nothing_made="Nothing was asked, and nothing was paid for.",
+    counts="Complete: everything asked about the item has an answer. Incomplete: an answer is missing, and another try "
+    "would not mend it. No answer yet: the server or the line failed; Resume asks again.",
+    before_all="Look at the answers first. The items above are not paid for again.",
+    failing="An item may be here more than once: each answer that is missing counts.",
+)
+
+
 def words_of(run: Run) -> RunWords:
     """The sentences for a run of this kind."""
-    return _GENERATION if run.kind in GENERATION_KINDS else _SCORING
+    if run.kind in GENERATION_KINDS:
+        return _GENERATION
+    if run.kind in CHECK_KINDS:
+        return _CHECKING
+    return _JUDGING if run.kind in JUDGE_KINDS else _SCORING

@@ -47,11 +47,13 @@ def test_the_list_names_tables_and_sides(run: Run) -> None:
     printed = run("published")
     assert len(lines_with(printed, "meta-judge")) == 7
     assert len(lines_with(printed, "factual-perturbation")) == 2
+    assert len(lines_with(printed, "cross-examination")) == 11
     assert "published:DATASET:GENERATOR:SHOTS" in printed
     found = json.loads(run("published", "--json"))
     assert [(t["paper"], t["table"]) for t in found["tables"]] == [
         *(("meta-judge", n) for n in range(1, 8)),
         *(("factual-perturbation", n) for n in (1, 2)),
+        *(("cross-examination", n) for n in range(1, 12)),
     ]
     assert len(found["sides"]) == 91
     assert "published:cus-qa-cs:qwen-3-30b:zero" in found["sides"]
@@ -86,6 +88,14 @@ def test_the_other_paper(run: Run) -> None:
     assert row == ["ragas", "gpt-4o-mini", "-0.87", "-0.90", "-0.85", "-0.95", "-0.97", "-0.93"]
     [row] = lines_with(run("published", "--paper", "factual-perturbation", "--table", "1"), "32")
     assert row == ["both_good", "7", "32", "0", "5"]
+
+
+def test_prices_keep_all_their_places(run: Run) -> None:
+    printed = run("published", "--paper", "cross-examination", "--table", "8")
+    [row] = lines_with(printed, "CEF")
+    assert row == ["CEF", "6087633", "1399454", "4.3208", "6957.29", "1599.38", "0.004938"]
+    [row] = lines_with(run("published", "--paper", "cross-examination", "--table", "4"), "overall")
+    assert row == ["overall", "298", "449", "65.7", "1"]
 
 
 @pytest.mark.parametrize(

@@ -324,6 +324,9 @@ def test_a_published_table_stands_with_its_source_and_its_errors(store: Store) -
     assert set(recomputed["n"]) == {27, 28}
     choose(at, "Table", "meta-judge-7")
     assert any("An error of the paper" in box.value for box in at.warning)
+    choose(at, "Table", "cross-examination-4")
+    assert any("the rows add up to 295" in box.value for box in at.warning)
+    assert list(shown(at, "caught")["percent"])[-1] == 65.7
 
 
 def test_without_an_unblinded_study_votes_stay_shut(run: Run) -> None:

@@ -10,19 +10,53 @@ from core.scoring.metrics.neural.model import loaded, window
 from core.scoring.metrics.scorer import ScoringPair
 
 
+class EntailmentModel:
+    """A cross-encoder in memory that says how likely each of its labels is for a premise and a hypothesis."""
+
+    def __init__(self, place: Path, device: str, batch_size: int, user: str) -> None:
+        """Load the folder's model; which of its labels is entailment, its own configuration says.
+
+        user: the metric or judge it is for, as errors name it.
+        """
+        encoder = library("sentence_transformers").CrossEncoder
+        self._model: Any = loaded(
+            lambda: encoder(str(place), device=device, local_files_only=True), user, place
+        )
+        config = self._model.model.config
+        self.labels: tuple[str, ...] = tuple(config.id2label[number] for number in sorted(config.id2label))
+        """In the order of the probabilities."""
+        self.entailment = _entailment(self.labels, user, place)
+        """Which of them is entailment."""
+        self.window = window(config, self._model.tokenizer)
+        """Most tokens of a pair; of a longer one the end of the longer text is not read."""
+        self._model.tokenizer.model_max_length = self.window
+        self._batch_size = batch_size
+
+    def probabilities(self, pairs: Sequence[tuple[str, str]]) -> list[list[float]]:
+        """One row a (premise, hypothesis), one probability a label; each row's sum is 1."""
+        if not pairs:
+            return []
+        shares = self._model.predict(
+            list(pairs), batch_size=self._batch_size, apply_softmax=True, show_progress_bar=False
+        )
+        return [[float(share) for share in row] for row in shares]
+
+    def is_cut(self, pairs: Sequence[tuple[str, str]]) -> list[bool]:
+        """Whether a pair has more tokens than the model reads."""
+        if not pairs:
+            return []
+        premises, hypotheses = map(list, zip(*pairs, strict=True))
+        tokens = self._model.tokenizer(premises, hypotheses, truncation=False, padding=False)["input_ids"]
+        return [len(each) > self.window for each in tokens]
+
+
 class NliModel:
     """The probability that a premise entails a hypothesis, in one direction or the smaller of both."""
 
     def __init__(self, place: Path, both_ways: bool, device: str, batch_size: int, metric: str) -> None:
-        """Load the folder's model; which of its labels is entailment, its own configuration says."""
-        encoder = library("sentence_transformers").CrossEncoder
-        self._model: Any = loaded(
-            lambda: encoder(str(place), device=device, local_files_only=True), metric, place
-        )
-        config = self._model.model.config
-        self._entailment = _entailment(config.id2label, metric, place)
-        self._model.tokenizer.model_max_length = window(config, self._model.tokenizer)
-        self._both_ways, self._batch_size = both_ways, batch_size
+        """Load the folder's model."""
+        self._model = EntailmentModel(place, device, batch_size, metric)
+        self._both_ways = both_ways
 
     def numbers(self, pairs: Sequence[ScoringPair]) -> list[float]:
         """See Model. The premise is the reference; both ways, each is the premise once."""
@@ -34,17 +68,19 @@ class NliModel:
         return [min(ways) for ways in zip(both[: len(pairs)], both[len(pairs) :], strict=True)]
 
     def _probabilities(self, pairs: list[tuple[str, str]]) -> list[float]:
-        shares = self._model.predict(
-            pairs, batch_size=self._batch_size, apply_softmax=True, show_progress_bar=False
-        )
-        return [float(share) for share in shares[:, self._entailment]]
+        return [shares[self._model.entailment] for shares in self._model.probabilities(pairs)]
 
 
-def _entailment(labels: dict[int, str], metric: str, place: Path) -> int:
-    found = [number for number, label in labels.items() if label.lower().startswith("entail")]
+def is_entailment(label: str) -> bool:
+    """Whether a label, as a model's configuration calls it, is entailment."""
+    return label.lower().startswith("entail")
+
+
+def _entailment(labels: Sequence[str], user: str, place: Path) -> int:
+    found = [number for number, label in enumerate(labels) if is_entailment(label)]
     if len(labels) < 2 or len(found) != 1:
-        named = ", ".join(labels.values())
+        named = ", ".join(labels)
         raise InputError(
-            f"{metric}: the model in {place} does not tell entailment: one of its labels must be that ({named})"
+            f"{user}: the model in {place} does not tell entailment: one of its labels must be that ({named})"
         )
     return found[0]

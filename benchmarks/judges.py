@@ -1,0 +1,286 @@
+"""Calls and tokens of one document, judge by judge: cross-examination one by one and in one call, claims, rubric.
+
+The real judges with the shipped prompts ask a local server over HTTP, for texts of 100, 400 and 1,500 words of the
+demonstration's English, N = 10 questions. The server answers in the form and at about the length of a model, and
+counts with a real tokenizer, a byte-level BPE. No model's comes with the repository, so it is trained here on the
+documentation and on a sixth of the demonstration's and the prompts' lines: it then splits both into 1.3 to 1.5 tokens
+a word, which is printed, as tokenizers of models do with English. Another share changes the counts, not the ratio.
+What somebody would pick instead is one call a question, as the Cross-Examination Framework does: the judge `cef, each`.
+Asked for: answers to all questions in one call take at least 5 times fewer input tokens at 400 words, or the exit
+status is 1.
+
+    .venv-neural/bin/python benchmarks/judges.py [--words 100 400 1500] [--questions 10] [--count bpe|words]
+
+An environment with the package `tokenizers` is needed, such as .venv-neural; `--count words` needs none.
+"""
+
+import argparse
+import asyncio
+import csv
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+# A script's own folder is searched first, and statistics.py there would stand in the place of the standard library's.
+sys.path.remove(str(Path(__file__).resolve().parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from scripted_server import Said, ScriptedServer
+
+from core.analysis.judge_costs import ALL_STEPS, CostRow, JudgeCost, costs_side_by_side
+from core.llm.asking import Model
+from core.llm.client import Call, Reply
+from core.llm.openai_server import OpenAIServer
+from core.runs.judge_plan import choose_judge_prompts
+from core.runs.judge_settings import JudgeSettings
+from core.runs.judging import open_judge, prompts_of
+from core.schema import StepCost
+from core.scoring.judges.rubric_files import find_rubric
+from core.scoring.judges.settings import CefSettings
+from core.scoring.metrics.scorer import ScoringPair
+
+ROOT = Path(__file__).resolve().parents[1]
+Count = Callable[[str], int]
+ANSWERS = ("answers from text", "answers from source")
+AT_LEAST, AT_WORDS = 5.0, 400
+VOCABULARY = 16_384
+TURN_TOKENS = 4
+"""Marks of a chat template around a message."""
+_LATER = ("answers", "verify")
+"""How steps begin that follow others."""
+_BLOCK = re.compile(r"<([\w-]+)>\n(.*?)\n</\1>", re.DOTALL)
+
+
+class Account:
+    """Keeps no reply and counts every call by step."""
+
+    def __init__(self) -> None:
+        self.calls: list[Call] = []
+
+    def find(self, key: str) -> Reply | None:
+        """Nothing is ever there."""
+        return None
+
+    def record(self, call: Call) -> None:
+        """Put it on the account."""
+        self.calls.append(call)
+
+    def costs(self) -> tuple[StepCost, ...]:
+        """As a run's account sums them."""
+        steps = sorted({call.step for call in self.calls}, key=lambda step: (step.startswith(_LATER), step))
+        return tuple(_cost(step, [call for call in self.calls if call.step == step]) for step in steps)
+
+
+def _cost(step: str, calls: Sequence[Call]) -> StepCost:
+    paid = [call.reply for call in calls if not call.cached]
+    return StepCost(
+        step=step,
+        calls=len(paid),
+        cached=len(calls) - len(paid),
+        unusable=sum(reply.reason is not None for reply in paid),
+        input_tokens=sum(reply.input_tokens or 0 for reply in paid),
+        output_tokens=sum(reply.output_tokens or 0 for reply in paid),
+        seconds=sum(reply.seconds for reply in paid),
+    )
+
+
+def english() -> Iterator[str]:
+    """The demonstration's answers, each once: source and level a row."""
+    with (ROOT / "data" / "demo" / "answers.csv").open(encoding="utf-8", newline="") as file:
+        yield from (row["text"] for row in csv.DictReader(file) if row["language"] == "en")
+
+
+def prompt_lines() -> list[str]:
+    """The shipped prompts of the judges."""
+    names = ("rubric*", "decompose*", "verify", "questions*", "answer*")
+    files = [path for name in names for path in sorted((ROOT / "prompts").glob(f"{name}.yaml"))]
+    return [line for path in files for line in path.read_text("utf-8").splitlines()]
+
+
+def of_words(texts: Sequence[str], n: int) -> str:
+    """The first n words of the texts, a paragraph each."""
+    words = [(word, number) for number, text in enumerate(texts) for word in text.split()][:n]
+    numbers = dict.fromkeys(number for _, number in words)
+    return "\n\n".join(" ".join(word for word, own in words if own == number) for number in numbers)
+
+
+def pair_of(n: int) -> ScoringPair:
+    """A document of n words, and a text of n words that says much of it: other wordings of the same answers."""
+    texts = list(english())
+    document, text = of_words(texts[0::2], n), of_words(texts[1::2], n)
+    return ScoringPair(text, reference=document, source=document)
+
+
+def bpe() -> Count:
+    """Tokens of a byte-level BPE that is trained on a sixth of what it will count, and on the documentation."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+
+    pieces = Tokenizer(models.BPE())
+    pieces.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    pieces.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=VOCABULARY,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    documentation = [
+        path.read_text("utf-8") for path in (*sorted(ROOT.glob("docs/*.md")), ROOT / "README.md")
+    ]
+    counted = [*english(), *prompt_lines()]
+    pieces.train_from_iterator(
+        [*documentation, *(line for number, line in enumerate(counted) if number % 12 < 2)], trainer
+    )
+    return lambda text: len(pieces.encode(text).ids)
+
+
+def words(text: str) -> int:
+    """Words, for environments without a tokenizer: a text then has about three quarters of its tokens."""
+    return len(text.split())
+
+
+def server_script(count: Count) -> Callable[[dict[str, Any], int], Said]:
+    """A model that answers in the form asked for, at about the length of a real one, with the tokens of both."""
+
+    def script(body: dict[str, Any], _: int) -> Said:
+        said = answer(body)
+        asked = sum(count(turn["content"]) + TURN_TOKENS for turn in body["messages"])
+        return Said(said, usage=(asked, count(said)))
+
+    return script
+
+
+def answer(body: dict[str, Any]) -> str:
+    """What fits the schema of a request; a request without one is a question, asked alone."""
+    schema = (body.get("response_format") or {}).get("json_schema", {}).get("schema", {})
+    fields = schema.get("properties", {})
+    blocks = [text for _, text in _BLOCK.findall(body["messages"][-1]["content"])]
+    sentences = [one.strip() for one in re.split(r"(?<=[.!?])\s+", max(blocks, key=len, default=""))]
+    if "questions" in fields:
+        n = fields["questions"].get("maxItems", 10)
+        return json.dumps({"questions": [_question(sentences[k % len(sentences)], k) for k in range(n)]})
+    if "answers" in fields:
+        n = fields["answers"]["maxItems"]
+        return json.dumps({"answers": [{"question": k, "answer": "YES"} for k in range(1, n + 1)]})
+    if "claims" in fields:
+        return json.dumps({"claims": sentences[: fields["claims"].get("maxItems", len(sentences))]})
+    if "verdicts" in fields:
+        n = fields["verdicts"]["maxItems"]
+        why = "The other text says the same in other words."
+        return json.dumps(
+            {"verdicts": [{"claim": k, "why": why, "supported": True} for k in range(1, n + 1)]}
+        )
+    if "verdict" in fields:
+        feedback = (
+            "The response says what the reference says; " + "one detail is missing and one is wrong, " * 4
+        )
+        return json.dumps({"feedback": feedback.strip(", ") + ".", "verdict": 3})
+    return "YES"
+
+
+def _question(sentence: str, number: int) -> str:
+    """Some 15 words; the number keeps questions on one sentence apart."""
+    return f"Does the text say, in point {number + 1}, that {' '.join(sentence.split()[:9]).rstrip('.,;')}?"
+
+
+def judges(n_questions: int) -> dict[str, JudgeSettings]:
+    """Name -> settings, as a user would give them."""
+    named = {
+        "cef, each": JudgeSettings("cef", cef=CefSettings(answers="each", n_questions=n_questions)),
+        "cef, batch": JudgeSettings("cef", cef=CefSettings(answers="batch", n_questions=n_questions)),
+        "claims": JudgeSettings("claims"),
+        "rubric": JudgeSettings("rubric", rubric_text=find_rubric("factual").dump()),
+    }
+    return {name: _asking(settings) for name, settings in named.items()}
+
+
+def _asking(settings: JudgeSettings) -> JudgeSettings:
+    asking = replace(settings, backend="openai", model="tiny")
+    return replace(asking, prompts=choose_judge_prompts(asking))
+
+
+def measure(settings: JudgeSettings, pair: ScoringPair, count: Count) -> tuple[StepCost, ...]:
+    """What judging one text costs by step; raises where the judge did not score it."""
+
+    async def judged(url: str) -> tuple[StepCost, ...]:
+        client, account = OpenAIServer(url, "tiny"), Account()
+        await client.start()
+        try:
+            judge = open_judge(settings, prompts_of(settings), Model(client, account), None)
+            found = await judge.judge(pair)
+        finally:
+            await client.close()
+        if found.failures or any(score.value is None for score in found.scores):
+            raise RuntimeError(f"{settings.kind} was not judged: {found.failures or found.scores}")
+        return account.costs()
+
+    with ScriptedServer(server_script(count)) as server:
+        return asyncio.run(judged(server.url))
+
+
+def rows_of(n_words: int, n_questions: int, count: Count) -> tuple[CostRow, ...]:
+    """All judges on one document of so many words."""
+    pair = pair_of(n_words)
+    return costs_side_by_side(
+        [
+            JudgeCost(name, measure(settings, pair, count), n_items=1, n_texts=1)
+            for name, settings in judges(n_questions).items()
+        ]
+    )
+
+
+def fewer(rows: Sequence[CostRow]) -> float:
+    """How many times fewer input tokens the answers take in one call than one by one."""
+    each, batch = (
+        sum(row.input_tokens or 0 for row in rows if row.judge == name and row.step in ANSWERS)
+        for name in ("cef, each", "cef, batch")
+    )
+    return each / batch
+
+
+def printed(n_words: int, rows: Sequence[CostRow], unit: str) -> None:
+    """A table of one document."""
+    print(f"\na document and a text of {n_words:,} words, {unit}")
+    print(f"{'judge':12} {'step':24} {'calls':>6} {'input':>8} {'share':>7} {'output':>8}")
+    for row in rows:
+        share = "" if row.input_share is None or row.step == ALL_STEPS else f"{row.input_share:.1%}"
+        print(
+            f"{row.judge:12} {row.step:24} {row.calls:6,} {row.input_tokens:8,} {share:>7} {row.output_tokens:8,}"
+        )
+
+
+def main() -> int:
+    """Print a table a length; 1 where the answers in one call do not save what they promise."""
+    options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    options.add_argument("--words", type=int, nargs="+", default=[100, AT_WORDS, 1_500])
+    options.add_argument("--questions", type=int, default=10)
+    options.add_argument("--count", choices=("bpe", "words"), default="bpe")
+    chosen = options.parse_args()
+    count = bpe() if chosen.count == "bpe" else words
+    unit = "tokens" if chosen.count == "bpe" else "words"
+    for what, lines in (("texts", english()), ("prompts", prompt_lines())):
+        written = " ".join(word for line in lines for word in line.split())
+        print(f"{unit} a word of the {what}: {count(written) / words(written):.2f}")
+    found = {}
+    for n_words in chosen.words:
+        rows = rows_of(n_words, chosen.questions, count)
+        printed(n_words, rows, unit)
+        found[n_words] = fewer(rows)
+    print()
+    for n_words, ratio in found.items():
+        print(
+            f"{n_words:,} words: answers in one call take {ratio:.1f} times fewer input tokens than one by one"
+        )
+    if AT_WORDS not in found:
+        return 0
+    kept = found[AT_WORDS] >= AT_LEAST
+    print(f"at least {AT_LEAST:g} times at {AT_WORDS} words: {'kept' if kept else 'NOT kept'}")
+    return 0 if kept else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,227 @@
+"""Does a judge say the same when it is asked again, and when it reads the two texts in the other order?"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.analysis.row_columns import items_of
+from core.errors import InputError
+from core.schema.judges import CefRecord, JudgedText, JudgeOutput, Order, RubricRecord
+from core.scoring.judges.cef_scores import scores_of
+from core.scoring.judges.specs import CEF_COMPONENTS
+from core.stats.many_ratios import mean_estimates
+from core.stats.resampling import Estimate, Floats, resampled_estimate
+
+ONE_REPEAT = "asked once a text: repeats cannot be compared"
+ONE_ORDER = "asked in one order: orders cannot be compared"
+NOT_ASKED = "the judge was not asked"
+REPEAT_MISSING, ORDER_MISSING = "a repeat has no value", "an order has no verdict"
+NO_REPEATS, NO_ORDERS = "no text has a value in every repeat", "no text has a verdict in both orders"
+VERDICT = "verdict"
+_SAME = 1e-9
+"""Values that differ by less are equal: means of equal verdicts differ in their last digits."""
+
+
+@dataclass(frozen=True)
+class RepeatConsistency:
+    """One of a judge's values over its repeats. Intervals resample items."""
+
+    component: str
+    """`verdict`, or one of CEF_COMPONENTS but conciseness, which asks no model."""
+    agreeing: Estimate
+    """Share of texts whose repeats are all equal, 0 to 1."""
+    spread: Estimate
+    """Standard deviation of a text's repeats (n - 1 below), averaged over texts; in units of the score."""
+    left_out: Mapping[str, int]
+    """Reason -> texts that are in neither."""
+
+
+@dataclass(frozen=True)
+class OrderConsistency:
+    """A judge's verdicts with the reference first and with the response first. Intervals resample items."""
+
+    equal: Estimate
+    """Share of texts whose mean verdicts of the two orders are equal, 0 to 1."""
+    difference: Estimate
+    """Mean over texts of the verdict with the response first minus that with the reference first: position bias.
+    Above 0 the judge is milder where it reads the response first."""
+    distance: Estimate
+    """Mean over texts of the absolute difference: how much the order matters, whatever its direction."""
+    left_out: Mapping[str, int]
+    """Reason -> texts that are in none of the three."""
+
+
+@dataclass(frozen=True)
+class Consistency:
+    """How far one judge agrees with itself."""
+
+    judge: str
+    """Its name."""
+    n_texts: int
+    n_repeats: int
+    """The most that a text was asked in one order; 0: no text was."""
+    orders: tuple[Order, ...]
+    """In which the rubric judge was asked; empty for cross-examinations."""
+    repeats: tuple[RepeatConsistency, ...]
+    """One a component."""
+    order: OrderConsistency | None
+    """None: the judge reads its texts in one way only."""
+    confidence_level: float
+
+
+@dataclass(frozen=True)
+class _Options:
+    n_resamples: int
+    confidence_level: float
+    rng: int
+
+
+def consistency(
+    output: JudgeOutput,
+    *,
+    n_resamples: int = 10_000,
+    confidence_level: float = 0.95,
+    rng: int = 0,
+) -> Consistency:
+    """How far a rubric judge or a cross-examination agrees with itself, from the records of its run.
+
+    Repeats are compared within an order, and a text counts where every repeat has a value: one with fewer would agree
+    more often by that alone. Orders are compared by the means of their verdicts. What was not asked for (one repeat,
+    one order) is undefined with a reason. With both orders a text's spread is the mean of its two standard deviations.
+
+    Misleads where repeats are not different requests: at temperature 0, or with a server that ignores seeds, a judge
+    agrees with itself because it repeats itself. Agreement says nothing about being right, and a judge that always
+    gives one score agrees perfectly. A difference near 0 hides texts that change in both directions: see `distance`.
+    Standard deviations of few repeats are a little too small on average (by a fifth for two, by a tenth for three).
+
+    Raises InputError for a judge of another kind, which asks nothing twice.
+    """
+    options = _Options(n_resamples, confidence_level, rng)
+    if output.kind not in ("rubric", "cef"):
+        raise InputError(
+            f"{output.name} is a judge of the kind {output.kind}, which has neither repeats nor orders: its "
+            "consistency cannot be told."
+        )
+    values, orders = _rubric_values(output.texts) if output.kind == "rubric" else _cef_values(output.texts)
+    n_repeats = values.shape[2]
+    components = (VERDICT,) if output.kind == "rubric" else _EXAMINED
+    return Consistency(
+        judge=output.name,
+        n_texts=len(output.texts),
+        n_repeats=n_repeats,
+        orders=orders,
+        repeats=tuple(
+            _over_repeats(component, values[..., k], output.texts, options)
+            for k, component in enumerate(components)
+        ),
+        order=_over_orders(values[..., 0], output.texts, orders, options)
+        if output.kind == "rubric"
+        else None,
+        confidence_level=confidence_level,
+    )
+
+
+_EXAMINED = tuple(component for component in CEF_COMPONENTS if component != "conciseness")
+_ORDERS: tuple[Order, ...] = ("reference-first", "response-first")
+
+
+def _rubric_values(texts: Sequence[JudgedText]) -> tuple[Floats, tuple[Order, ...]]:
+    """Shape (texts, orders, repeats, 1), NaN where there is no verdict; the orders that anybody was asked in."""
+    trials = [
+        (row, trial)
+        for row, text in enumerate(texts)
+        if isinstance(text.record, RubricRecord)
+        for trial in text.record.trials
+    ]
+    orders = tuple(order for order in _ORDERS if any(trial.order == order for _, trial in trials))
+    n_repeats = max((trial.repeat + 1 for _, trial in trials), default=0)
+    values = np.full((len(texts), len(orders), n_repeats, 1), np.nan)
+    for row, trial in trials:
+        if trial.verdict is not None:
+            values[row, orders.index(trial.order), trial.repeat] = trial.verdict
+    return values, orders
+
+
+def _cef_values(texts: Sequence[JudgedText]) -> tuple[Floats, tuple[Order, ...]]:
+    """Shape (texts, 1, repeats, components), NaN where undefined: each examination scored as if it were the only one."""
+    records = [text.record if isinstance(text.record, CefRecord) else CefRecord(()) for text in texts]
+    n_repeats = max((one.repeat + 1 for record in records for one in record.examinations), default=0)
+    values = np.full((len(texts), 1, n_repeats, len(_EXAMINED)), np.nan)
+    for row, (text, record) in enumerate(zip(texts, records, strict=True)):
+        for one in record.examinations:
+            alone = scores_of(replace(record, examinations=(one,)), text.document or "", text.text)
+            found = dict(zip(CEF_COMPONENTS, alone, strict=True))
+            given = [found[component].value for component in _EXAMINED]
+            values[row, 0, one.repeat] = [np.nan if value is None else value for value in given]
+    return values, ()
+
+
+def _over_repeats(
+    component: str, values: Floats, texts: Sequence[JudgedText], options: _Options
+) -> RepeatConsistency:
+    """values: shape (texts, orders, repeats)."""
+    whole = np.asarray(~np.isnan(values).any(axis=(1, 2)), dtype=np.bool_)
+    if values.shape[2] < 2:
+        agreeing, spread = _undefined(2, len(texts), ONE_REPEAT if values.shape[2] else NOT_ASKED, options)
+        return RepeatConsistency(component, agreeing, spread, {})
+    ranges = values.max(axis=2) - values.min(axis=2)
+    columns = np.column_stack([np.all(ranges < _SAME, axis=1), values.std(axis=2, ddof=1).mean(axis=1)])
+    agreeing, spread = _estimates(columns, whole, texts, NO_REPEATS, options)
+    return RepeatConsistency(component, agreeing, spread, _left_out(whole, texts, REPEAT_MISSING))
+
+
+def _over_orders(
+    values: Floats, texts: Sequence[JudgedText], orders: tuple[Order, ...], options: _Options
+) -> OrderConsistency:
+    """values: shape (texts, orders, repeats)."""
+    if len(orders) < 2:
+        reason = ONE_ORDER if orders else NOT_ASKED
+        equal, difference, distance = _undefined(3, len(texts), reason, options)
+        return OrderConsistency(equal, difference, distance, {})
+    given = np.asarray(~np.isnan(values), dtype=np.bool_)
+    whole = np.asarray(np.all(np.any(given, axis=2), axis=1), dtype=np.bool_)
+    means = np.where(given, values, 0.0).sum(axis=2) / np.maximum(given.sum(axis=2), 1)
+    apart = means[:, orders.index("response-first")] - means[:, orders.index("reference-first")]
+    columns = np.column_stack([np.abs(apart) < _SAME, apart, np.abs(apart)])
+    equal, difference, distance = _estimates(columns, whole, texts, NO_ORDERS, options)
+    return OrderConsistency(equal, difference, distance, _left_out(whole, texts, ORDER_MISSING))
+
+
+def _estimates(
+    columns: Floats, whole: NDArray[np.bool_], texts: Sequence[JudgedText], reason: str, options: _Options
+) -> list[Estimate]:
+    """The mean of each column over the texts that are whole; reason: why it is undefined where none is."""
+    found = mean_estimates(
+        np.where(whole[:, None], columns, np.nan),
+        items_of([text.row for text in texts]),
+        n_resamples=options.n_resamples,
+        confidence_level=options.confidence_level,
+        rng=options.rng,
+    )
+    return [one if one.estimate is not None else replace(one, reason=reason) for one in found]
+
+
+def _undefined(count: int, n_texts: int, reason: str, options: _Options) -> list[Estimate]:
+    nothing = resampled_estimate(
+        np.nan,
+        None,
+        n=0,
+        n_clusters=0,
+        confidence_level=options.confidence_level,
+        reason=reason,
+        interval_reason="the estimate is undefined",
+        n_left_out=n_texts,
+    )
+    return [nothing] * count
+
+
+def _left_out(whole: NDArray[np.bool_], texts: Sequence[JudgedText], missing: str) -> dict[str, int]:
+    reasons = [
+        next(iter(text.reasons.values()), NOT_ASKED) if text.record is None else missing
+        for text, used in zip(texts, whole, strict=True)
+        if not used
+    ]
+    return dict(Counter(reasons).most_common())

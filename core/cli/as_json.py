@@ -1,0 +1,33 @@
+"""A result as JSON: its fields by name, estimates as in every report, what is undefined as null."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from core.analysis.estimate_json import ends
+from core.stats.resampling import Estimate
+
+
+def plain(value: Any) -> Any:
+    """JSON values of a result: dataclasses by their fields, numbers that are none as null.
+
+    Mappings whose keys are several names become lists of `{"key": [...], "value": ...}`.
+    """
+    if isinstance(value, Estimate):
+        return {**ends(value), "n": value.n, "n_left_out": value.n_left_out}
+    if is_dataclass(value) and not isinstance(value, type):
+        return {one.name: plain(getattr(value, one.name)) for one in fields(value)}
+    if isinstance(value, np.ndarray | np.generic):
+        return plain(value.tolist())
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        if all(isinstance(key, str) for key in value):
+            return {key: plain(inner) for key, inner in value.items()}
+        return [{"key": plain(key), "value": plain(inner)} for key, inner in value.items()]
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [plain(one) for one in value]
+    return value

@@ -1,0 +1,289 @@
+"""What is known about judges, for a person at a terminal."""
+
+from collections.abc import Iterable, Sequence
+
+from core.analysis.alignment import AlignmentTable
+from core.analysis.judge_agreement import Agreement
+from core.analysis.judge_consistency import Consistency
+from core.analysis.judge_costs import CostRow
+from core.analysis.judge_reliability import ModelReliability, Reliability
+from core.analysis.question_ablation import AblationRow
+from core.analysis.reasked import Reasked
+from core.cli.aligned import number, print_aligned, with_interval
+from core.datasets.reading import shown
+from core.schema.judges import VERDICTS
+from core.schema.scores import METHODS, ScoredRow
+from core.stats.shares import Share
+
+_VARIANTS = {"paper": "as the paper defines it", "cef-code": "as its published code counts"}
+
+
+def share_with_interval(share: Share) -> str:
+    """Such as `0.657 [0.612, 0.699]`; an undefined one has its reason."""
+    if share.share is None:
+        return f"undefined: {share.reason}"
+    return f"{number(share.share)} [{number(share.low)}, {number(share.high)}]"
+
+
+def print_reliability(found: Reliability) -> None:
+    """A table a variant: a line a side and model, then questions without a verdict."""
+    print(
+        f"{len(found.models)} models, {_counted(found.n_items, 'item')}. ADR: how often the others do not confirm a "
+        "model's questions; ADS: how often it answers otherwise than most. Both 0 to 1, lower is better."
+    )
+    for variant, meaning in _VARIANTS.items():
+        rows = [row for row in found.rows if row.variant == variant]
+        print(f"\n{variant} ({meaning}):")
+        header = ["side", "model", "ADR", "rank", "n", "left out", "ADS", "rank", "n", "left out"]
+        print_aligned(header, [_reliability_cells(row) for row in rows])
+    print(f"\nIntervals: {found.confidence_level:.0%}, percentile bootstrap over items.")
+    _print_notes(found.notes)
+
+
+def _reliability_cells(row: ModelReliability) -> list[object]:
+    cells: list[object] = [row.side, row.model]
+    for estimate, rank in (
+        (row.disagreement, row.disagreement_rank),
+        (row.deviation, row.deviation_rank),
+    ):
+        cells += [
+            with_interval(estimate),
+            "-" if rank is None else rank,
+            estimate.n,
+            estimate.n_left_out,
+        ]
+    return cells
+
+
+def print_ablation(rows: Sequence[AblationRow]) -> None:
+    """A line a judge and component; variances in squared percent, as 001 prints them."""
+    print("Variance over repeats, in squared percent: of the mean over texts, and of one text's score.")
+    print_aligned(
+        [
+            "judge",
+            "questions",
+            "component",
+            "mean",
+            "of the mean",
+            "of a text",
+            "texts",
+            "repeats",
+            "left out",
+        ],
+        [
+            [
+                row.judge,
+                row.n_questions,
+                row.component,
+                number(row.mean),
+                number(row.percent_variance_of_mean, 2) if row.reason is None else f"undefined: {row.reason}",
+                "-" if row.reason is not None else number(row.percent_variance_within, 2),
+                row.n_texts,
+                row.n_repeats,
+                row.n_left_out,
+            ]
+            for row in rows
+        ],
+    )
+
+
+def print_consistency(found: Consistency) -> None:
+    """A line a component over repeats; of the rubric judge also the two orders."""
+    asked = f", in the order {' and '.join(found.orders)}" if found.orders else ""
+    print(
+        f"{shown(found.judge)}: {_counted(found.n_texts, 'text')}, {_counted(found.n_repeats, 'repeat')}{asked}."
+    )
+    print_aligned(
+        ["over repeats", "all equal", "mean SD", "n", "left out"],
+        [
+            [
+                one.component,
+                with_interval(one.agreeing),
+                with_interval(one.spread),
+                one.agreeing.n,
+                one.agreeing.n_left_out,
+            ]
+            for one in found.repeats
+        ],
+    )
+    reasons = {reason: count for one in found.repeats for reason, count in one.left_out.items()}
+    if (order := found.order) is not None:
+        print_aligned(
+            ["response first against reference first", "estimate", "n", "left out"],
+            [
+                [name, with_interval(one), one.n, one.n_left_out]
+                for name, one in (
+                    ("texts with equal verdicts", order.equal),
+                    ("mean difference", order.difference),
+                    ("mean absolute difference", order.distance),
+                )
+            ],
+        )
+        reasons |= order.left_out
+    for reason, count in reasons.items():
+        print(f"Left out: up to {count:,}: {shown(reason)}")
+    print(f"Intervals: {found.confidence_level:.0%}, percentile bootstrap over items.")
+
+
+def print_reasked(found: Reasked) -> None:
+    """The confusion matrix of each side: expected answers in rows, second answers in columns."""
+    print(f"{shown(found.judge)}: expected answers (rows) against those to the same question asked again.")
+    header = ["side", "expected", *VERDICTS, "no answer", "unchanged"]
+    rows = [
+        [
+            side,
+            row.expected,
+            *(row.counts[verdict] for verdict in VERDICTS),
+            sum(row.without.values()),
+            "-" if row.unchanged.share is None else share_with_interval(row.unchanged),
+        ]
+        for side, own in found.by_side.items()
+        for row in own
+    ]
+    print_aligned(header, rows)
+    reasons = {reason: None for own in found.by_side.values() for row in own for reason in row.without}
+    if reasons:
+        print(f"No answer: {', '.join(map(shown, reasons))}.")
+    undefined = {row.unchanged.reason: None for own in found.by_side.values() for row in own}
+    for reason in filter(None, undefined):
+        print(f"Where - stands: {reason}.")
+    if found.n_not_asked:
+        print(f"{_counted(found.n_not_asked, 'question')} not asked again.")
+
+
+def print_alignment(table: AlignmentTable) -> None:
+    """Errors that a mismatching question points to, by category, by severity, by meaning, overall."""
+    print(f"Marked errors in {_counted(table.n_texts, 'text')} that a mismatching question points to:")
+    groups = (
+        ("category", table.by_category),
+        ("severity", table.by_severity),
+        ("meaning", table.by_meaning),
+        ("", (table.overall,)),
+    )
+    print_aligned(
+        ["by", "errors", "caught", "of", "share", "no verdict"],
+        [
+            [name, row.name, row.caught.count, row.total, share_with_interval(row.caught), row.n_left_out]
+            for name, rows in groups
+            for row in rows
+        ],
+    )
+    for reason, count in table.reasons:
+        print(f"No verdict: {shown(reason)}: {count:,}")
+
+
+def print_agreement(found: Sequence[Agreement], n_texts: int) -> None:
+    """Correlations and differences, what was left out; of a single pair also the texts that are furthest apart.
+
+    A single pair is a column of its own, several are a line each.
+    """
+    if len(found) == 1:
+        (one,) = found
+        print(f"{shown(one.metric_a)} and {shown(one.metric_b)}: {_counted(one.n, 'text')} scored by both.")
+        print_aligned(["agreement", "estimate"], [list(cell) for cell in _agreement_cells(one).items()])
+        _print_apart(one, n_texts)
+    else:
+        header = ["first", "second", "n", *_agreement_cells(found[0])]
+        cells = [[one.metric_a, one.metric_b, one.n, *_agreement_cells(one).values()] for one in found]
+        print_aligned(header, cells)
+        print("--metrics NAME_A,NAME_B shows the texts on which two of them part.")
+    scales = ", ".join(dict.fromkeys(one.scale for one in found))
+    print(f"Differences: second minus first ({scales}).")
+    reasons = {(reason, count): None for one in found for reason, count in one.left_out.items()}
+    for reason, count in reasons:
+        print(f"Left out: {count:,}: {shown(reason)}")
+    level = f"{found[0].mean_difference.confidence_level:.0%}"
+    print(f"Intervals: {level}, percentile bootstrap over items.")
+    _print_notes(dict.fromkeys(note for one in found for note in one.notes))
+
+
+def _agreement_cells(one: Agreement) -> dict[str, str]:
+    return {
+        **{method.capitalize(): with_interval(one.pooled[method]) for method in METHODS},
+        "Kendall per item": with_interval(one.per_item),
+        "Pearson per system": with_interval(one.per_system["pearson"]),
+        "mean difference": with_interval(one.mean_difference),
+        "SD of differences": with_interval(one.sd_difference),
+    }
+
+
+def _print_apart(one: Agreement, n_texts: int) -> None:
+    apart = [text for text in one.disagreements[:n_texts] if text.difference]
+    if not apart:
+        return
+    print("\nFurthest apart, by percentile among these texts:")
+    print_aligned(
+        ["item", "system", "level", "first", "second", "percentile", "percentile", "difference"],
+        [
+            [
+                *_row_cells(text.row),
+                number(text.score_a),
+                number(text.score_b),
+                number(text.percentile_a, 2),
+                number(text.percentile_b, 2),
+                number(text.difference, 2),
+            ]
+            for text in apart
+        ],
+    )
+
+
+def _row_cells(row: ScoredRow) -> list[object]:
+    return [row.item_id, row.system or "-", row.level or "-"]
+
+
+def print_costs(rows: Sequence[CostRow]) -> None:
+    """A line a judge and step; the last line of each judge is all of its steps."""
+    print_aligned(
+        [
+            "judge",
+            "step",
+            "calls",
+            "cached",
+            "tokens in",
+            "tokens out",
+            "share in",
+            "money",
+            "calls/text",
+            "in/text",
+            "out/text",
+            "money/text",
+        ],
+        [_cost_cells(row) for row in rows],
+    )
+    reasons: dict[str, dict[str, None]] = {}
+    for row in rows:
+        for field, why in row.reasons:
+            reasons.setdefault(field.replace("_", " "), {})[why] = None
+    for field, whys in reasons.items():
+        print(f"Where - stands, {field} is not known: {'; '.join(whys)}.")
+
+
+def _cost_cells(row: CostRow) -> list[object]:
+    return [
+        row.judge,
+        row.step,
+        f"{row.calls:,}",
+        f"{row.cached:,}",
+        _or_dash(row.input_tokens),
+        _or_dash(row.output_tokens),
+        _or_dash(row.input_share, 3),
+        _or_dash(row.money, 4),
+        _or_dash(row.calls_per_text, 1),
+        _or_dash(row.input_tokens_per_text, 1),
+        _or_dash(row.output_tokens_per_text, 1),
+        _or_dash(row.money_per_text, 6),
+    ]
+
+
+def _or_dash(value: float | None, places: int = 0) -> str:
+    return "-" if value is None else f"{value:,.{places}f}"
+
+
+def _print_notes(notes: Iterable[str]) -> None:
+    for note in notes:
+        print(f"Note: {note}")
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"

@@ -1,0 +1,92 @@
+"""Judges that a command looks at: folders that `judge` wrote, or runs in the database."""
+
+import argparse
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+from core.analysis.judge_costs import JudgeCost
+from core.cli.options import existing_database, read_file, run_number
+from core.cli.score_sources import open_scores
+from core.datasets.judge_records import read_answer_folder, read_judge_folder
+from core.datasets.score_tables import read_scores
+from core.errors import AssayError, InputError
+from core.runs.judge_costs import cost_of_folder, cost_of_run
+from core.runs.judge_results import answer_set, judge_output
+from core.runs.report import RUN_FILE
+from core.schema import Run
+from core.schema.judges import AnswerSet, JudgeOutput
+from core.schema.scores import ScoreTable
+from core.store import Store, open_store
+from core.store.runs import get_run
+
+NAMES = "DIR|run:N"
+"""What may be given, for the help of a command."""
+SCORES_FILE = "scores.csv"
+"""In a judge's folder."""
+Found = TypeVar("Found")
+
+
+def judges_given(given: Sequence[str], database: str | None) -> list[JudgeOutput]:
+    """What judges said, of folders that `judge rubric|claims|cef` wrote or of their runs. Raises InputError for all."""
+    return _each(given, lambda one: _from_either(one, database, read_judge_folder, judge_output))
+
+
+def answers_given(given: Sequence[str], database: str | None) -> list[AnswerSet]:
+    """What models answered, of folders that `judge answers` wrote or of its runs. Raises InputError for all."""
+    return _each(given, lambda one: _from_either(one, database, read_answer_folder, answer_set))
+
+
+def costs_given(given: Sequence[str], database: str | None) -> list[JudgeCost]:
+    """What runs cost, in the order given. Raises InputError for all."""
+    return _each(given, lambda one: _from_either(one, database, cost_of_folder, cost_of_run))
+
+
+def scores_given(given: Sequence[str], options: argparse.Namespace) -> list[ScoreTable]:
+    """Tables of scores: of folders that judges wrote, of runs, or of files in any form. Raises InputError for all."""
+    return _each(given, lambda one: _scores(one, options))
+
+
+def _scores(given: str, options: argparse.Namespace) -> ScoreTable:
+    folder = Path(given)
+    if run_number(given) is None and (folder / RUN_FILE).is_file():
+        table = read_scores(read_file(folder / SCORES_FILE), SCORES_FILE)
+        return replace(table, file_name=given)
+    table = open_scores(given, options).table
+    return replace(table, file_name=given) if run_number(given) is not None else table
+
+
+def _from_either(
+    given: str,
+    database: str | None,
+    of_folder: Callable[[Path], Found],
+    of_run: Callable[[Store, Run], Found],
+) -> Found:
+    number = run_number(given)
+    if number is None:
+        return of_folder(Path(given))
+    with open_store(existing_database(database)) as store:
+        return of_run(store, get_run(store, number))
+
+
+def _each(given: Sequence[str], read: Callable[[str], Found]) -> list[Found]:
+    """All that is given, each read. Raises InputError with the problems of all of them."""
+    found: list[Found] = []
+    wrong: list[AssayError] = []
+    for one in given:
+        try:
+            found.append(read(one))
+        except AssayError as problem:
+            wrong.append(problem)
+    if len(wrong) == 1:
+        raise wrong[0]
+    if wrong:
+        raise InputError("These cannot be read", [line for one in wrong for line in _lines(one)])
+    return found
+
+
+def _lines(problem: AssayError) -> list[str]:
+    if not isinstance(problem, InputError) or not problem.problems:
+        return [str(problem)]
+    return [f"{problem.what}: {line}" for line in problem.problems]

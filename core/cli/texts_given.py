@@ -1,0 +1,50 @@
+"""Texts that a command is given: a file, a folder, what a run made, an unblinded study."""
+
+from pathlib import Path
+
+from core.cli.options import existing_database, read_file, run_number
+from core.errors import InputError
+from core.runs.score_sources import Texts, texts_of_folder, texts_of_run, texts_of_study
+from core.schema.scores import OutputSet
+from core.store import Store
+from core.store.runs import get_run
+from core.store.studies import find_study
+
+NAMES = "FILE|FOLDER|run:N|study:NAME"
+"""What may be given, for the help of a command."""
+MEANING = "texts: CSV, JSONL or JSON, an mt-metrics-eval folder, what run N generated, an unblinded study"
+_STUDY = "study:"
+
+
+def check_given(given: str, database: str | None) -> None:
+    """Raise InputError where a run or a study is asked for and there is no database that could hold it."""
+    if run_number(given) is not None or given.startswith(_STUDY):
+        existing_database(database)
+
+
+def read_given(store: Store, given: str, language_pair: str | None = None) -> Texts:
+    """The texts as a file with its name; what a folder's reader notes is printed. Raises InputError.
+
+    language_pair: of a folder that has several; anything else has none to choose.
+    """
+    if (number := run_number(given)) is not None:
+        return texts_of_run(store, get_run(store, number))
+    if given.startswith(_STUDY):
+        return texts_of_study(store, find_study(store, given.removeprefix(_STUDY)))
+    path = Path(given)
+    if not path.is_dir():
+        if language_pair is not None:
+            raise InputError(f"--language-pair: {given} is no folder; leave it out.")
+        return read_file(path), path.name
+    texts, notes = texts_of_folder(path, language_pair)
+    for note in notes:
+        print(f"Note: {note}")
+    return texts
+
+
+def print_notes(outputs: OutputSet) -> None:
+    """What is to be known about the texts of a new run, and which rows were left out."""
+    for note in outputs.notes:
+        print(f"Note: {note}")
+    for reason, count in outputs.left_out.items():
+        print(f"Note: left out, {reason}: {count:,} {'row' if count == 1 else 'rows'}")

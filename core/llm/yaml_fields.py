@@ -1,0 +1,228 @@
+"""YAML files that people write: read safely, and where each of their values stands.
+
+Whose fields they are is said by pydantic models elsewhere (`prompt_files`, the judges' rubrics). A problem is one
+sentence that starts with its place: `line 12, ladder, 3: is empty`.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import regex
+import yaml
+from pydantic import AfterValidator, BaseModel, ConfigDict
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from core.errors import InputError
+
+LARGEST_FILE = 200_000
+"""Bytes; a text longer than that fits no model."""
+LONGEST_TITLE = 80
+DEEPEST = 10
+"""Lists and fields inside each other; a prompt file has four."""
+
+_FORBIDDEN = regex.compile(r"[\p{Cc}\p{Cs}--\n\t]", regex.V1)
+_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+Keys = tuple[str, ...]
+"""Keys from the top of a file to a value; list entries count from 1."""
+
+
+def _text(value: str) -> str:
+    """The text without blanks around it, so that YAML's ways to write a block make no difference."""
+    if found := _FORBIDDEN.search(value):
+        raise PydanticCustomError("text", f"holds the character U+{ord(found.group()):04X}, which is no text")
+    if not value.strip():
+        raise PydanticCustomError("text", "is empty")
+    return value.strip()
+
+
+def _named(value: str) -> str:
+    if not _NAME.fullmatch(value) or len(value) > LONGEST_TITLE:
+        raise PydanticCustomError(
+            "name", f"may have small letters a-z, digits and single hyphens, at most {LONGEST_TITLE} in all"
+        )
+    return value
+
+
+def _titled(value: str) -> str:
+    if len(value) > LONGEST_TITLE or "\n" in value:
+        raise PydanticCustomError("title", f"has to be one line of at most {LONGEST_TITLE} characters")
+    return value
+
+
+Text = Annotated[str, AfterValidator(_text)]
+Name = Annotated[Text, AfterValidator(_named)]
+Title = Annotated[Text, AfterValidator(_titled)]
+
+
+class Strict(BaseModel):
+    """Fields as they are written: none that is unknown, no value of another type."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Source(Strict):
+    """Where the idea comes from. The wording never does."""
+
+    paper: Text
+    section: Text
+    differences: Text
+    """What is done otherwise than in the paper, in own words."""
+
+
+@dataclass(frozen=True)
+class ReadYaml:
+    """What a file holds, before anybody looks at its fields."""
+
+    values: Mapping[str, object] | None
+    """The fields at the top by name; None: it cannot be read, and `problems` says why."""
+    lines: Mapping[Keys, int] = field(default_factory=dict)
+    """Where every value stands, counted from 1."""
+    problems: tuple[str, ...] = ()
+
+
+def read_yaml(text: str) -> ReadYaml:
+    """Everything that a file says; never raises for what somebody wrote."""
+    if len(text.encode("utf-8", "surrogatepass")) > LARGEST_FILE:
+        return _unreadable(f"file: is larger than {LARGEST_FILE // 1000} kB")
+    try:
+        return _read(text)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = f"line {mark.line + 1}, column {mark.column + 1}" if mark else "file"
+        return _unreadable(f"{place}: not readable as YAML ({error.problem or error.context})")
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        return _unreadable(f"line {line}: holds the character U+{int(error.character):04X}, which is no text")
+    except RecursionError:
+        return _unreadable("file: not readable as YAML (nested too deeply)")
+    except ValueError as error:  # a date that does not exist, a number with thousands of digits
+        return _unreadable(f"file: not readable as YAML ({error})")
+
+
+def _unreadable(problem: str) -> ReadYaml:
+    return ReadYaml(None, problems=(problem,))
+
+
+def _read(text: str) -> ReadYaml:
+    if problem := _unsafe(text):
+        return _unreadable(problem)
+    loader = yaml.SafeLoader(text)
+    try:
+        node = loader.get_single_node()
+        if node is None:
+            return _unreadable("file: is empty")
+        if not isinstance(node, yaml.MappingNode):
+            return _unreadable("line 1: expected `field: value` lines, such as `name: my-own`")
+        lines: dict[Keys, int] = {}
+        problems = tuple(_walk(node, (), lines))
+        # pydantic wants texts as the names of fields; `1: ...` at the top is an unknown field like any other.
+        values = {str(key): value for key, value in loader.construct_document(node).items()}
+    finally:
+        loader.dispose()
+    return ReadYaml(values, lines, problems)
+
+
+def _unsafe(text: str) -> str | None:
+    """What could make reading take for ever: an alias may stand for any amount, and depth costs its square."""
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        line = event.start_mark.line + 1 if event.start_mark else 1
+        if isinstance(event, yaml.AliasEvent):
+            return f"line {line}: *{event.anchor} is a YAML alias; write the text out instead"
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEEPEST:
+            return f"line {line}: nested more than {DEEPEST} deep"
+    return None
+
+
+def _walk(node: yaml.Node, path: Keys, lines: dict[Keys, int]) -> Iterator[str]:
+    """Note where every value stands; yield a problem for each key that a mapping has twice."""
+    if isinstance(node, yaml.SequenceNode):
+        for number, entry in enumerate(node.value, start=1):
+            lines[(*path, str(number))] = entry.start_mark.line + 1
+            yield from _walk(entry, (*path, str(number)), lines)
+    elif isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            here, line = (*path, str(key.value)), key.start_mark.line + 1
+            if here in lines:
+                yield f"line {line}, {', '.join(here)}: is given a second time (first on line {lines[here]})"
+            else:
+                lines[here] = line
+            yield from _walk(value, here, lines)
+
+
+def place_of(lines: Mapping[Keys, int], keys: Keys) -> str:
+    """The line and the names on the way to a value; the nearest value above where it is missing itself."""
+    for length in range(len(keys), 0, -1):
+        if keys[:length] in lines:
+            return f"line {lines[keys[:length]]}, {', '.join(keys)}"
+    return ", ".join(keys) or "file"
+
+
+def by_line(problems: Sequence[str]) -> list[str]:
+    """The problems in the order of the lines they start with, so that they can be mended from top to bottom."""
+    found = [re.match(r"line (\d+)", problem) for problem in problems]
+    at = [int(match.group(1)) if match else LARGEST_FILE for match in found]
+    return [problem for _, problem in sorted(zip(at, problems, strict=True), key=lambda pair: pair[0])]
+
+
+def value_problem(error: ErrorDetails) -> str:
+    """What is wrong with one value, in the words of a person who writes such files."""
+    kind, given = error["type"], type_name(error["input"])
+    if kind == "missing":
+        return "is missing"
+    if kind == "string_type":
+        hint = "; put it in quotes" if given in ("a number", "a truth value", "a date") else ""
+        return f"is {given}, expected a text{hint}"
+    expected = {"model_type": "fields with values", "dict_type": "names with values", "list_type": "a list"}
+    if kind in expected:
+        return f"is {given}, expected {expected[kind]}"
+    if kind == "literal_error":
+        return f"is {error['input']!r}; possible: {error['ctx']['expected']}"
+    return error["msg"]
+
+
+def type_name(value: object) -> str:
+    """What a YAML value is, in words."""
+    if value is None:
+        return "empty"
+    names: dict[type, str] = {str: "a text", bool: "a truth value", int: "a number", float: "a number"}
+    names |= {list: "a list", dict: "a set of fields"}
+    return names.get(type(value), "a date" if hasattr(value, "isoformat") else "something else")
+
+
+def text_of(path: Path, what: str = "Prompt") -> str:
+    """The file's text. Raises InputError, which calls the file `what`, where it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(LARGEST_FILE + 1)
+        if len(data) > LARGEST_FILE:
+            raise InputError(f"{what} {path} cannot be used: it is larger than {LARGEST_FILE // 1000} kB")
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{what} {path} cannot be used: line {line} is not UTF-8") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"{what} {path} cannot be read: {reason}") from None
+
+
+def dumped(fields: Mapping[str, object]) -> str:
+    """The fields as a file that read_yaml reads to the same values."""
+    return yaml.dump(dict(fields), Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=1_000)
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes texts of several lines as a person would."""
+
+
+def _block_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    plain = "\n" in text and all(char == "\n" or char.isprintable() for char in text)
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if plain else None)
+
+
+_Dumper.add_representer(str, _block_text)

@@ -1,0 +1,209 @@
+"""From what a user chose to a judge's run that is kept: prompts found, everything checked, nothing begun."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from core.datasets.scorable import read_outputs
+from core.errors import InputError
+from core.llm.prompts import Prompt, find_prompt
+from core.runs.checking import Piece, pieces_by_item, read_pieces
+from core.runs.judge_settings import JudgeSettings, check_judge, judge_kept, judge_of
+from core.runs.judge_sources import document_of, needs_source
+from core.runs.judging import metrics_of_judge, prompts_of
+from core.runs.keeping import check_limit, go_on, keep_run, newest_same
+from core.runs.model_settings import RunningSettings, normalised, running_kept
+from core.runs.score_settings import settled
+from core.runs.scoring import by_item
+from core.schema import CHECK_KINDS, Run
+from core.schema.judges import MarkedText
+from core.schema.scores import OutputSet
+from core.store import Store
+
+RUBRIC_PURPOSES = ("rubric", "rubric-text")
+"""Forms in which a model may be asked for a verdict; a run uses one of them."""
+QUESTION_MARKS = ("?", "\uff1f", "\u061f")
+"""Of Latin, Chinese and Japanese, and Arabic script."""
+
+
+def default_judge_prompts(settings: JudgeSettings) -> dict[str, str]:
+    """Purpose -> name of the shipped prompt that is used unless another is chosen; none where rules do the work."""
+    if settings.backend == "rules":
+        return {}
+    if settings.kind == "rubric":
+        return {"rubric": "rubric"}
+    if settings.kind == "claims":
+        claims = settings.claims
+        verify = {"verify": "verify"} if claims.verifier == "llm" else {}
+        return {"decompose": f"decompose-{claims.atomicity}-{claims.coverage}"} | verify
+    if settings.kind == "cef":
+        cef = settings.cef
+        translate = {"translate": "translate-back"} if cef.mode == "round-trip" else {}
+        return {"questions": f"questions-{cef.questions}", **_answering(cef.answers), **translate}
+    return _answering(settings.answers.answers) if settings.kind == "answers" else {"align": "align"}
+
+
+def _answering(how: str) -> dict[str, str]:
+    return {"answers": "answers"} if how == "batch" else {"answer": "answer"}
+
+
+def _tasks(settings: JudgeSettings) -> dict[str, str]:
+    """Purpose -> the task that its prompt has to be for."""
+    claims, cef = settings.claims, settings.cef
+    return {"decompose": f"{claims.atomicity}-{claims.coverage}", "questions": cef.questions}
+
+
+def choose_judge_prompts(settings: JudgeSettings, chosen: Sequence[Prompt] = ()) -> dict[str, str]:
+    """Purpose -> the whole text of its prompt: the chosen ones, else those shipped.
+
+    Raises InputError for prompts that this judge has no use for, two for one purpose, or one for another task.
+    """
+    defaults, tasks = default_judge_prompts(settings), _tasks(settings)
+    offered = RUBRIC_PURPOSES if "rubric" in defaults else tuple(defaults)
+    problems = []
+    found: dict[str, Prompt] = {}
+    for prompt in chosen:
+        task = tasks.get(prompt.purpose)
+        if prompt.purpose not in offered:
+            asks = f"asks for {', '.join(offered)}" if offered else "asks no model, so it needs no prompt"
+            problems.append(f"prompt {prompt.name}: is for {prompt.purpose}; this run {asks}")
+        elif prompt.purpose in found or ("rubric" in defaults and found):
+            problems.append(f"prompt {prompt.name}: is the second one for {prompt.purpose}; choose one")
+        elif prompt.task != task:
+            problems.append(f"prompt {prompt.name}: is for the task {prompt.task}, the run's is {task}")
+        else:
+            found[prompt.purpose] = prompt
+    if problems:
+        raise InputError("The prompts do not fit", problems)
+    if "rubric-text" in found:
+        defaults.pop("rubric", None)
+    shipped = {
+        purpose: find_prompt(name, purpose, tasks.get(purpose))
+        for purpose, name in defaults.items()
+        if purpose not in found
+    }
+    return {purpose: prompt.dump() for purpose, prompt in {**shipped, **found}.items()}
+
+
+def as_kept(settings: JudgeSettings, running: RunningSettings) -> JudgeSettings:
+    """The settings as they are kept. Raises InputError with everything that is wrong, each named as its option."""
+    check_judge(settings, running)
+    if settings.kind == "rubric" and not settings.rubric_text:
+        raise InputError("The run cannot start", ["--rubric: name a rubric, or the path of a .yaml file"])
+    nli = settings.claims.nli_model
+    settings = replace(
+        normalised(settings), claims=replace(settings.claims, nli_model=settled(nli) if nli else "")
+    )
+    if settings.kind not in CHECK_KINDS:
+        metrics_of_judge(
+            settings, prompts_of(settings)
+        )  # a rubric or a prompt that cannot be read says so now
+    return settings
+
+
+def create_judging(
+    store: Store,
+    data: bytes,
+    file_name: str,
+    settings: JudgeSettings,
+    running: RunningSettings,
+    limit: int | None = None,
+) -> tuple[Run, OutputSet]:
+    """Keep a run that waits to be started, and say what it will judge. Raises InputError with all problems.
+
+    The notes of what is returned also say what texts lack, and where the judge would measure nothing.
+    """
+    settings = as_kept(settings, running)
+    check_limit(limit, 0)  # before a long file is read
+    outputs = read_outputs(data, file_name)
+    check_documents(settings, outputs)
+    outputs = replace(outputs, notes=outputs.notes + judging_notes(settings, outputs))
+    run = keep_run(
+        store,
+        settings.kind,
+        data,
+        file_name,
+        len(by_item(outputs.outputs)),
+        settings=judge_kept(settings),
+        running=running_kept(running),
+        limit=limit,
+    )
+    return run, outputs
+
+
+def check_documents(settings: JudgeSettings, outputs: OutputSet) -> None:
+    """Raise InputError where no text has what the judge compares it with: nothing could be judged."""
+    if any(document_of(settings, output) for output in outputs.outputs):
+        return
+    lacking = "source" if needs_source(settings) else "reference"
+    there = any(output.reference for output in outputs.outputs)
+    instead = ", or compare with the references (--mode reference)" if lacking == "source" and there else ""
+    raise InputError(
+        f"{outputs.file_name} has no {lacking} for any text, and this judge compares each text with it: "
+        f"add the column{instead}."
+    )
+
+
+def judging_notes(settings: JudgeSettings, outputs: OutputSet) -> tuple[str, ...]:
+    """What a user should know before it costs anything: texts that cannot be judged, questions taken for sources."""
+    notes = []
+    n_texts = len(outputs.outputs)
+    if lacking := sum(not document_of(settings, output) for output in outputs.outputs):
+        what = "source" if needs_source(settings) else "reference"
+        notes.append(f"{lacking} of {n_texts} texts have no {what}: they get no score, with that reason")
+    if needs_source(settings):
+        asked = sum(_is_question(output.source, output.text) for output in outputs.outputs)
+        if 2 * asked > n_texts:
+            notes.append(
+                f"the source of {asked} of {n_texts} texts looks like a question: it holds no facts to examine an answer "
+                "with. Where references are there, --mode reference examines against them"
+            )
+    return tuple(notes)
+
+
+def _is_question(source: str | None, text: str) -> bool:
+    return source is not None and source.rstrip().endswith(QUESTION_MARKS) and len(source) < len(text)
+
+
+def find_same_judging(store: Store, data: bytes, settings: JudgeSettings) -> Run:
+    """The newest run that was asked for exactly this. Raises InputError when there is none to resume."""
+    kept = judge_kept(as_kept(settings, RunningSettings()))
+    return newest_same(store, settings.kind, data, kept)
+
+
+def prepare_judging(store: Store, run: Run, running: RunningSettings, limit: int | None) -> Run:
+    """Set how a run of a judge, or of a look at judges, goes on: other limits of work, and how many of its items."""
+    check_judge(judge_of(run), running)
+    return go_on(store, run, running_kept(running), limit)
+
+
+def create_check(
+    store: Store,
+    data: bytes,
+    file_name: str,
+    settings: JudgeSettings,
+    running: RunningSettings,
+    limit: int | None = None,
+) -> tuple[Run, tuple[Piece, ...]]:
+    """Keep a run that looks at judges, and say what it will look at. Raises InputError with all problems.
+
+    data: what `core.datasets.judge_records` writes: question_file for answers, marked_file for alignment.
+    """
+    settings = as_kept(settings, running)
+    check_limit(limit, 0)
+    pieces = read_pieces(settings, data, file_name)
+    if not pieces:
+        raise InputError(f"{file_name} holds no {'questions' if settings.kind == 'answers' else 'texts'}.")
+    if not any(piece.errors if isinstance(piece, MarkedText) else piece.questions for piece in pieces):
+        what = "question to answer" if settings.kind == "answers" else "marked error to look for"
+        raise InputError(f"{file_name} holds no {what}.")
+    run = keep_run(
+        store,
+        settings.kind,
+        data,
+        file_name,
+        len(pieces_by_item(pieces)),
+        settings=judge_kept(settings),
+        running=running_kept(running),
+        limit=limit,
+    )
+    return run, pieces

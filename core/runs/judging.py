@@ -1,0 +1,182 @@
+"""Judging as a job: from a file of texts and a judge's settings to the scores and records of every text of an item."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING
+
+from core.datasets.judge_records import printable_record
+from core.llm.asking import Model
+from core.llm.client import Cache, Client
+from core.llm.prompts import Prompt, parse_prompt
+from core.runs.jobs import Outcome
+from core.runs.judge_settings import JudgeSettings, judge_of
+from core.runs.model_settings import RunningSettings, client_of
+from core.runs.scoring import by_item, keep_metrics, kept_row
+from core.schema import JudgeKind, Run
+from core.schema.scores import Metric, ScorableOutput
+from core.scoring.judges.judge import Judge, Judged
+from core.scoring.judges.settings import CefSettings, ClaimsSettings, RubricSettings
+from core.scoring.judges.specs import judge_metrics
+from core.scoring.metrics.scorer import ScoringPair
+from core.store import Store
+
+if TYPE_CHECKING:
+    from core.scoring.judges.claims_nli import BatchedEntailment
+
+RULES_WIDTH = 1
+"""Rules never wait: items side by side would gain nothing."""
+ITEMS_AHEAD = 2
+"""Times as many texts at work as requests can be open: each has one open most of the time, some have several."""
+SHORT_SHA = 12
+"""Digits of a prompt's hash in a signature."""
+NLI_BATCH = 32
+"""Pairs that the entailment model sees at once."""
+
+
+def planned_metrics(run: Run) -> tuple[Metric, ...]:
+    """A judge's metrics as its settings tell them: before the first start, when nothing is loaded yet."""
+    settings = judge_of(run)
+    return metrics_of_judge(settings, prompts_of(settings))
+
+
+def prompts_of(settings: JudgeSettings) -> dict[str, Prompt]:
+    """Purpose -> prompt, read from the texts that the run keeps."""
+    return {purpose: parse_prompt(text, f"{purpose}.yaml") for purpose, text in settings.prompts.items()}
+
+
+def metrics_of_judge(
+    settings: JudgeSettings, prompts: Mapping[str, Prompt], entailment: str = ""
+) -> tuple[Metric, ...]:
+    """With signatures that hold all that determines the scores. entailment: signature of the model that is loaded."""
+    kind, chosen = settings.kind, settings.of_kind
+    assert kind == "rubric" or kind == "claims" or kind == "cef"
+    assert isinstance(chosen, RubricSettings | ClaimsSettings | CefSettings)
+    asked: dict[str, object] = {"model": settings.model, "backend": settings.backend}
+    if settings.backend != "rules":
+        asked["attempts"] = settings.attempts
+    asked |= {f"prompt-{purpose}": prompt.sha256[:SHORT_SHA] for purpose, prompt in sorted(prompts.items())}
+    if kind == "rubric":
+        asked["rubric"] = _rubric_named(settings.rubric_text)
+    if isinstance(chosen, ClaimsSettings):
+        # What was loaded, not where it lies or on what it runs: neither changes a verdict.
+        asked["entailment"] = entailment or chosen.nli_model.rstrip("/").split("/")[-1]
+        chosen = replace(chosen, nli_model="", device="")
+    return judge_metrics(kind, settings.judge_name, chosen, asked)
+
+
+def _rubric_named(text: str) -> str:
+    from core.scoring.judges.rubric_files import parse_rubric
+
+    rubric = parse_rubric(text, "rubric.yaml")
+    return f"{rubric.name}-{rubric.sha256[:SHORT_SHA]}"
+
+
+class JudgeJob:
+    """core.runs' Job for the judges: an item is all its texts."""
+
+    def __init__(
+        self,
+        store: Store,
+        run_id: int,
+        outputs: Sequence[ScorableOutput],
+        settings: JudgeSettings,
+        running: RunningSettings,
+    ) -> None:
+        items = by_item(outputs)
+        self._store = store
+        self._run_id = run_id
+        self._item_ids, self._items = tuple(items), tuple(items.values())
+        self._n_outputs = len(outputs)
+        self._settings = settings
+        self._prompts = prompts_of(settings)
+        self._client = client_of(settings, running)
+        self._entailment: BatchedEntailment | None = None
+        self._names: tuple[str, ...] = ()
+
+    @property
+    def item_ids(self) -> tuple[str, ...]:
+        """In the order of the file."""
+        return self._item_ids
+
+    @property
+    def width(self) -> int:
+        """Items enough to keep all requests open; few, so that those begun are soon finished."""
+        return width_of(self._client, len(self._items), self._n_outputs)
+
+    async def start(self) -> None:
+        """Reach the server or load the models, and note with what the run scores."""
+        if self._client is not None:
+            await self._client.start()
+        if self._settings.needs_nli:
+            self._entailment = entailment_of(self._settings.claims)
+            await self._entailment.start()
+        entailment = "" if self._entailment is None else self._entailment.signature
+        metrics = metrics_of_judge(self._settings, self._prompts, entailment)
+        keep_metrics(self._store, self._run_id, metrics)
+        self._names = tuple(metric.name for metric in metrics)
+
+    async def do(self, position: int, cache: Cache) -> Outcome:
+        """Judge all texts of one item. They share a model, so that what they ask alike is asked once."""
+        outputs = self._items[position]
+        judge = open_judge(self._settings, self._prompts, self._model(cache), self._entailment)
+        pairs = [ScoringPair(output.text, output.reference, output.source) for output in outputs]
+        judged = await asyncio.gather(*(judge.judge(pair) for pair in pairs))
+        rows = [self._row(output, one) for output, one in zip(outputs, judged, strict=True)]
+        failures = tuple(failure for one in judged for failure in one.failures)
+        if any(one.temporary for one in judged):
+            return Outcome("again", {"outputs": rows}, failures)
+        return Outcome("failed" if failures else "done", {"outputs": rows}, failures)
+
+    async def close(self) -> None:
+        """Let go of connections, threads and memory."""
+        if self._client is not None:
+            await self._client.close()
+        if self._entailment is not None:
+            await self._entailment.close()
+
+    def _model(self, cache: Cache) -> Model | None:
+        return None if self._client is None else Model(self._client, cache, self._settings.attempts)
+
+    def _row(self, output: ScorableOutput, judged: Judged) -> dict[str, object]:
+        record = None if judged.record is None else printable_record(asdict(judged.record))
+        return kept_row(output, judged.scores, self._names) | {"record": record}
+
+
+def width_of(client: Client | None, n_items: int, n_texts: int) -> int:
+    """Items worth working on at once, of which each has so many texts, and each text a request or more open."""
+    if client is None:
+        return RULES_WIDTH
+    texts = ITEMS_AHEAD * client.concurrency
+    return max(1, min(client.concurrency, -(-texts * n_items // max(n_texts, 1))))
+
+
+def open_judge(
+    settings: JudgeSettings,
+    prompts: Mapping[str, Prompt],
+    model: Model | None,
+    entailment: "BatchedEntailment | None",
+) -> Judge:
+    """The judge of these settings. model: None where rules do the work."""
+    # Here and not above: most commands judge nothing.
+    kind: JudgeKind = settings.kind  # type: ignore[assignment]
+    if kind == "claims":
+        from core.scoring.judges.claims import open_claims
+
+        return open_claims(model, prompts, settings.claims, entailment)
+    assert model is not None, f"rules cannot be the judge {kind}"
+    if kind == "rubric":
+        from core.scoring.judges.rubric import RubricJudge
+        from core.scoring.judges.rubric_files import parse_rubric
+
+        return RubricJudge(model, prompts, parse_rubric(settings.rubric_text, "rubric.yaml"), settings.rubric)
+    from core.scoring.judges.cross_examination import CrossExaminer
+
+    return CrossExaminer(model, prompts, settings.cef)
+
+
+def entailment_of(settings: ClaimsSettings) -> "BatchedEntailment":
+    """The entailment model, not loaded yet."""
+    from core.scoring.judges.claims_nli import BatchedEntailment
+
+    return BatchedEntailment(settings.nli_model, settings.device, NLI_BATCH)

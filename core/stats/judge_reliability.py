@@ -1,0 +1,194 @@
+"""Do several judges agree on the answers to each other's questions? ADR and ADS of 001, section 3.1.
+
+Answers have shape (questions, models): codes 0 (YES), 1 (NO), 2 (IDK), -1 where a model gave none. `own` has shape
+(questions,) and names the model that made each question, -1 where none of these did. `clusters` has shape (questions,)
+and names the document of each question; it is what is resampled. All rates run from 0 to 1, lower is more reliable.
+
+Both exist twice. `paper` is what 001 defines; `cef-code` is what its published programs count, in which a missing answer
+is a wrong one. The paper's tables come from the programs, in percent.
+
+Neither says that an answer is right: models that share an error agree, and a model whose questions are trivial has a
+low ADR. Both need the same questions for all models; compare models only within one call.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from math import ceil
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import rankdata
+
+from core.stats.many_ratios import ratio_estimates
+from core.stats.resampling import Estimate, Floats
+from core.stats.votes import MISSING, Codes, category_counts, check_votes
+
+Variant = Literal["paper", "cef-code"]
+VARIANTS: tuple[Variant, ...] = get_args(Variant)
+YES, N_ANSWERS = 0, 3
+AGREEING = Fraction(4, 5)
+"""Share of the models that has to give one answer before `cef-code` counts a question: 4 of its 5 models."""
+ONE_MODEL, NO_QUESTIONS = "fewer than two models", "no questions"
+NO_OWN_QUESTIONS = "no question of this model that another model answered"
+NO_MAJORITY = "no question with a majority"
+
+_DECIMALS = 12  # equal rates share a rank, whatever the order in which they were summed
+
+
+def disagreement(
+    answers: ArrayLike,
+    own: ArrayLike,
+    *,
+    clusters: ArrayLike | None = None,
+    variant: Variant = "paper",
+    n_resamples: int = 10_000,
+    confidence_level: float = 0.95,
+    rng: int | np.random.Generator = 0,
+) -> tuple[Estimate, ...]:
+    """Average disagreement rate of each model: how often the others do not answer its questions as expected.
+
+    paper: ADR(M_i) = mean over the questions of M_i of the share of the other K - 1 models whose answer is not M_i's
+    own (001, section 3.1). Answers that are missing are left out: of the share where another model's is, the whole
+    question where M_i's own is, or nobody else's is there. cef-code: the share of the others whose answer is not YES,
+    a missing one being none; M_i's own answer plays no part.
+
+    `n` counts the model's questions used, `n_left_out` those that could not be. Undefined below two models and for a
+    model without a usable question. Interval: percentiles over resampled clusters (every question by itself without
+    `clusters`: too narrow where questions of a document are alike), the same resamples for all models.
+    """
+    codes, authors = _checked(answers, own)
+    others = _others(authors, codes.shape[1])
+    if variant == "cef-code":
+        differs, counted = codes != YES, others
+    else:
+        known = codes != MISSING
+        of_author = np.where(
+            authors >= 0, np.take_along_axis(codes, np.maximum(authors, 0)[:, None], 1)[:, 0], MISSING
+        )
+        counted = others & known & (of_author != MISSING)[:, None]
+        differs = codes != of_author[:, None]
+    n_others = counted.sum(axis=1)
+    shares = (differs & counted).sum(axis=1) / np.maximum(n_others, 1)
+    made = authors[:, None] == np.arange(codes.shape[1])
+    used = made & (n_others > 0)[:, None]
+    return _estimates(
+        np.where(used, shares[:, None], 0.0),
+        used,
+        made,
+        clusters,
+        NO_OWN_QUESTIONS,
+        n_resamples=n_resamples,
+        confidence_level=confidence_level,
+        rng=rng,
+    )
+
+
+def deviation(
+    answers: ArrayLike,
+    own: ArrayLike,
+    *,
+    clusters: ArrayLike | None = None,
+    variant: Variant = "paper",
+    n_resamples: int = 10_000,
+    confidence_level: float = 0.95,
+    rng: int | np.random.Generator = 0,
+) -> tuple[Estimate, ...]:
+    """Answer deviation score of each model: how often its answer is not the one that most models give.
+
+    Over all models' questions, each distinct one of a document once. paper: ADS(M_i) = share of the questions on which
+    M_i's answer is not the most frequent answer, M_i's own included (001, section 3.1); a tie for the most frequent,
+    or fewer than two answers, is no majority, and such a question is left out, as is one that M_i did not answer.
+    `own` plays no part. cef-code: the author's answer is taken to be YES whatever it said, a missing answer is an
+    answer of its own, questions on which fewer than ceil(4/5 K) of the K models agree (4 of 5 in 001) are dropped,
+    and 1 is counted where M_i's answer is not the agreed one.
+
+    `n` counts questions used for the model, `n_left_out` the others. Undefined and intervals: as `disagreement`.
+    Misleads with few models: of two, neither can deviate without there being no majority, so both have 0; with three,
+    the two that are of one family decide. In cef-code all have to agree where there are fewer than five models, so
+    that every score is 0 and says nothing.
+    """
+    codes, authors = _checked(answers, own)
+    n_models = codes.shape[1]
+    if variant == "cef-code":
+        codes = np.where(authors[:, None] == np.arange(n_models), YES, codes)
+        codes = np.where(codes == MISSING, N_ANSWERS, codes)
+    counts = category_counts(codes, N_ANSWERS + 1)
+    most = counts.max(axis=1, initial=0.0)
+    majority = counts.argmax(axis=1)
+    if variant == "cef-code":
+        decided = most >= ceil(AGREEING * n_models)
+    else:
+        decided = ((counts == most[:, None]).sum(axis=1) == 1) & (counts.sum(axis=1) >= 2)
+    used = decided[:, None] & (codes != MISSING)
+    deviates = codes != majority[:, None]
+    return _estimates(
+        np.where(used & deviates, 1.0, 0.0),
+        used,
+        np.ones(codes.shape, dtype=np.bool_),
+        clusters,
+        NO_MAJORITY,
+        n_resamples=n_resamples,
+        confidence_level=confidence_level,
+        rng=rng,
+    )
+
+
+def lowest_first(values: Sequence[float | None]) -> tuple[int | None, ...]:
+    """Ranks from 1 for the lowest; equal values share the best of their ranks (method "min"), undefined ones have none."""
+    defined = [value for value in values if value is not None]
+    ranks = iter(rankdata(np.round(defined, _DECIMALS), method="min").tolist() if defined else [])
+    return tuple(None if value is None else int(next(ranks)) for value in values)
+
+
+def _checked(answers: ArrayLike, own: ArrayLike) -> tuple[Codes, NDArray[np.int64]]:
+    codes = check_votes(answers, N_ANSWERS)
+    authors = np.asarray(own, dtype=np.int64)
+    if authors.shape != codes.shape[:1]:
+        raise ValueError(
+            f"own must have shape (questions,) as answers (questions, models) say, got {authors.shape} and {codes.shape}"
+        )
+    if authors.size and not (authors.min() >= -1 and authors.max() < codes.shape[1]):
+        raise ValueError(f"own must number the {codes.shape[1]} models from 0, -1 for another author")
+    return codes, authors
+
+
+def _others(authors: NDArray[np.int64], n_models: int) -> NDArray[np.bool_]:
+    """Shape (questions, models): who is asked about a question that another of them made."""
+    return np.asarray((authors[:, None] >= 0) & (authors[:, None] != np.arange(n_models)), dtype=np.bool_)
+
+
+def _estimates(
+    above: Floats,
+    used: NDArray[np.bool_],
+    concerned: NDArray[np.bool_],
+    clusters: ArrayLike | None,
+    none_used: str,
+    *,
+    n_resamples: int,
+    confidence_level: float,
+    rng: int | np.random.Generator,
+) -> tuple[Estimate, ...]:
+    """Each column's mean over its used questions. concerned: which questions a model's rate should be about."""
+    n_questions, n_models = used.shape
+    if n_models < 2:
+        above, used = np.zeros_like(above), np.zeros_like(used)
+    reason = ONE_MODEL if n_models < 2 else NO_QUESTIONS if n_questions == 0 else none_used
+    found = ratio_estimates(
+        above,
+        used,
+        np.arange(n_questions) if clusters is None else clusters,
+        n_resamples=n_resamples,
+        confidence_level=confidence_level,
+        rng=rng,
+    )
+    n_concerned = concerned.sum(axis=0).tolist()
+    return tuple(
+        replace(
+            estimate,
+            reason=None if estimate.estimate is not None else reason,
+            n_left_out=n_concerned[model] - estimate.n,
+        )
+        for model, estimate in enumerate(found)
+    )

@@ -1,0 +1,251 @@
+"""Tab Judges: two judges (or a judge and a metric) on the same texts, where they part, and all of them side by side."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from core import plots
+from core.analysis.judge_agreement import Agreement, Disagreement, agreement, same_components
+from core.analysis.merging import merge_tables
+from core.schema import JUDGE_KINDS
+from core.schema.judges import JudgedText
+from core.schema.scores import METHODS, Method, ScoredRow, ScoreTable
+from core.scoring.judges.specs import FAMILIES
+from core.stats.resampling import Estimate
+from core.store import Store
+from pages.components import (
+    generated_level_diff,
+    judges_names,
+    judges_runs,
+    judges_texts,
+    metrics_computed,
+    metrics_figure,
+    metrics_kept,
+    metrics_ranking,
+    metrics_scores,
+    metrics_tables,
+)
+from pages.components.judges_numbers import ends, value
+from pages.components.messages import plain
+from pages.components.metrics_scores import Chosen, Scores
+from pages.components.numbers import left_out, number
+from pages.components.parts import nothing, part, table
+
+_MOST_FOR_ALL, _RESAMPLES, _FEWER = 5_000, 10_000, 1_000
+"""Texts up to which all resamples are drawn."""
+_LISTED, _SHORT = 50, 40
+
+
+def render(store: Store, scores: Scores) -> None:
+    """Choose the other scores, compare two columns, and see a heat map of all columns."""
+    part(
+        "Two judges on the same texts",
+        "Do they order the texts alike? Two judges that agree can share an error; levels or people tell who is right.",
+        "judge-agreement",
+    )
+    if not scores.table.rows:
+        nothing("nothing is judged yet")
+        return
+    names = {chosen: name for chosen, name in metrics_scores.named(store).items() if chosen != scores.chosen}
+    if not names:
+        nothing("there are no other scores; let a second judge or a metric score the same texts")
+        return
+    chosen = st.selectbox("Beside", list(names), format_func=names.__getitem__, key="judges_beside")
+    _two(store, scores, metrics_scores.open_scores(store, chosen))
+    _heat(store, scores, names)
+
+
+def _two(store: Store, first: Scores, second: Scores) -> None:
+    if not second.table.rows:
+        nothing("the other one has scored nothing yet")
+        return
+    pairs = same_components(first.table, second.table)
+    left, right = st.columns(2)
+    own = [metric.name for metric in first.table.metrics]
+    # A column that both have is where a comparison begins.
+    name_a = left.selectbox(
+        "Score of this judge", own, own.index(pairs[0][0]) if pairs else 0, key=f"judges_two_a_{first.chosen}"
+    )
+    theirs = [metric.name for metric in second.table.metrics]
+    same = next((b for a, b in pairs if a == name_a), theirs[0])
+    name_b = right.selectbox(
+        "Score of the other", theirs, theirs.index(same), key=f"judges_two_b_{second.chosen}_{name_a}"
+    )
+    with st.spinner("Comparing ..."):
+        found = _agreement(first, name_a, second, name_b)
+    _numbers(found)
+    if found.disagreements:
+        factors = _factor(first.table, name_a), _factor(second.table, name_b)
+        metrics_figure.show(
+            plots.two_judges(found.disagreements, (name_a, name_b), factors),
+            f"{found.n} texts by {name_a} and {name_b}",
+            "two-judges",
+            [_csv_row(one) for one in found.disagreements],
+        )
+        _disagreements(store, (first, second), found)
+    if len(pairs) > 1:
+        _components(first, second, pairs)
+
+
+def _agreement(first: Scores, name_a: str, second: Scores, name_b: str) -> Agreement:
+    n_resamples = _RESAMPLES if len(first.table.rows) <= _MOST_FOR_ALL else _FEWER
+    return metrics_computed.once(
+        ("agreement", first.key, name_a, second.key, name_b, n_resamples),
+        lambda: agreement(first.table, name_a, second.table, name_b, n_resamples=n_resamples),
+    )
+
+
+def _numbers(found: Agreement) -> None:
+    rows: list[tuple[str, Estimate | None]] = [
+        *((f"{method.capitalize()} over all texts", found.pooled.get(method)) for method in METHODS),
+        ("Kendall within items", found.per_item),
+        *((f"{method.capitalize()} between systems", one) for method, one in _between(found)),
+        ("Mean difference (other minus this)", found.mean_difference),
+        ("SD of the differences", found.sd_difference),
+    ]
+    table(
+        pd.DataFrame(
+            {
+                "Agreement": [name for name, _ in rows],
+                "Value": [value(one) for _, one in rows],
+                "95 % interval": [ends(one) for _, one in rows],
+            }
+        )
+    )
+    st.markdown(
+        f":small[n = {found.n:,} texts that both scored. Intervals resample items. Differences are on the scale "
+        f"{found.scale}.]"
+    )
+    metrics_kept.read_notes(
+        (*found.notes, *((f"left out: {left_out(found.left_out)}",) if found.left_out else ()))
+    )
+
+
+def _between(found: Agreement) -> list[tuple[Method, Estimate]]:
+    """Coefficients between systems' means, where there are several systems."""
+    return [(method, one) for method, one in found.per_system.items() if one.estimate is not None]
+
+
+def _disagreements(store: Store, both: tuple[Scores, Scores], found: Agreement) -> None:
+    part(
+        "Where they part",
+        "By how far a text stands from one judge's order to the other's, in percentiles of its rank: furthest first.",
+        "judge-agreement",
+    )
+    listed = found.disagreements[:_LISTED]
+    chosen = st.selectbox(
+        "Text",
+        range(len(listed)),
+        format_func=lambda at: _case(listed[at]),
+        key="judges_disagreement",
+    )
+    one = listed[min(chosen, len(listed) - 1)]
+    said = [(scores, _judged(store, scores, one.row)) for scores in both]
+    known = next((text for _, text in said if text is not None), None)
+    if known is None:
+        st.markdown("These tables hold no texts; judge the texts here to read them side by side.")
+        return
+    left, right = st.columns(2)
+    text, named = known
+    with left:
+        generated_level_diff.plain_card(named.capitalize(), text.document or "", text.row.language)
+    with right:
+        generated_level_diff.plain_card("Text", text.text, text.row.language)
+    for place, (scores, found_text) in enumerate(said):
+        if found_text is not None:
+            with st.expander(
+                f"What {'this judge' if place == 0 else 'the other'} said ({plain(scores.name)})"
+            ):
+                judges_texts.record(*found_text, slot=f"two_{place}")
+
+
+def _judged(store: Store, scores: Scores, row: ScoredRow) -> tuple[JudgedText, str] | None:
+    """The text with its record and what it was compared with, where a judge's run scored it."""
+    if scores.run is None or scores.run.kind not in JUDGE_KINDS:
+        return None
+    named = (row.item_id, row.system, row.level)
+    output = judges_runs.output_of(store, scores.run)
+    texts = (one for one in output.texts if (one.row.item_id, one.row.system, one.row.level) == named)
+    return next(((one, judges_names.document_name(output)) for one in texts), None)
+
+
+def _components(first: Scores, second: Scores, pairs: Sequence[tuple[str, str]]) -> None:
+    part(
+        "Component by component",
+        "What both judges measure under one name, over all texts; between the modes of a cross-examination, that is "
+        "001's Figure 1: does it work without a reference?",
+        "judge-agreement",
+    )
+    found = [_agreement(first, a, second, b) for a, b in pairs]
+    rows = []
+    for (name_a, name_b), one in zip(pairs, found, strict=True):
+        row = {"This": name_a, "Other": name_b, "n": f"{one.n:,}"}
+        for method in METHODS:
+            estimate = one.pooled.get(method)
+            row[method.capitalize()] = f"{value(estimate)} {ends(estimate)}"
+        rows.append(row)
+    table(pd.DataFrame(rows).drop(columns=[] if _differ(pairs) else ["Other"]))
+    st.markdown(":small[With 95 % intervals over items.]")
+    metrics_figure.downloads(
+        "judge-components",
+        [
+            {"first": a, "second": b, "n": one.n}
+            | {
+                k: v
+                for method in METHODS
+                for k, v in metrics_tables.estimate(method, one.pooled.get(method)).items()
+            }
+            for (a, b), one in zip(pairs, found, strict=True)
+        ],
+    )
+
+
+def _differ(pairs: Sequence[tuple[str, str]]) -> bool:
+    return any(a != b for a, b in pairs)
+
+
+def _heat(store: Store, scores: Scores, names: dict[Chosen, str]) -> None:
+    part(
+        "Beside other scores",
+        "How alike every two columns score the same texts: does a judge add anything to a metric that costs nothing?",
+        "redundancy",
+    )
+    left, right = st.columns([3, 1])
+    others = left.multiselect(
+        "Scores of the same texts", list(names), format_func=names.__getitem__, key="judges_heat"
+    )
+    method: Method = right.selectbox(
+        "Coefficient", METHODS, index=1, format_func=str.capitalize, key="judges_heat_method"
+    )
+    opened = [scores, *(metrics_scores.open_scores(store, one) for one in others if one in names)]
+    filled = [one for one in opened if one.table.rows]
+    merged = merge_tables([one.table for one in filled])
+    if len(merged.metrics) < 2:
+        nothing("it takes two columns; choose other scores")
+        return
+    metrics_ranking.heat(tuple(one.key for one in filled), merged, method, "judge-redundancy")
+    metrics_kept.read_notes(merged.notes)
+
+
+def _factor(found: ScoreTable, name: str) -> float:
+    """100 for scores of cross-examination, which this page shows in percent."""
+    return 100.0 if any(one.name == name and one.family == FAMILIES["cef"] for one in found.metrics) else 1.0
+
+
+def _case(one: Disagreement) -> str:
+    level = "" if one.row.level is None else f", level {one.row.level}"
+    scores = f"{number(one.score_a)} and {number(one.score_b)}"
+    return f"{one.row.item_id[:_SHORT]}, {one.row.system[:_SHORT]}{level}: {scores}, {100 * one.difference:+.0f} percentiles"
+
+
+def _csv_row(one: Disagreement) -> dict[str, object]:
+    return {
+        "item": one.row.item_id,
+        "system": one.row.system,
+        "level": one.row.level,
+        "first": one.score_a,
+        "second": one.score_b,
+        "first_percentile": one.percentile_a,
+        "second_percentile": one.percentile_b,
+    }

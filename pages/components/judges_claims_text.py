@@ -1,0 +1,48 @@
+"""What became of the claims of one text and of its reference."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from core.schema.judges import Claim, ClaimsRecord
+from pages.components.messages import plain
+from pages.components.parts import nothing, part, table
+
+_MARKS = {True: "✓", False: "✗", None: "?"}
+
+
+def render(record: ClaimsRecord) -> None:
+    """Two tables, and the steps that failed."""
+    _side(
+        "Claims of the text",
+        "Verified against the reference: the share that is supported is the precision.",
+        record.response,
+    )
+    _side(
+        "Claims of the reference",
+        "Verified against the text: the share that is supported is the recall.",
+        record.reference,
+    )
+    for step, reason in record.reasons:
+        st.warning(plain(f"{step}: {reason}"))
+
+
+def _side(title: str, sentence: str, claims: Sequence[Claim] | None) -> None:
+    part(title, sentence, "claims")
+    if not claims:
+        nothing("it could not be taken apart" if claims is None else "there is no claim in it")
+        return
+    counts = {mark: sum(claim.supported is verdict for claim in claims) for verdict, mark in _MARKS.items()}
+    st.markdown(
+        f"{counts['✓']} supported (✓), {counts['✗']} not supported (✗), {counts['?']} without a verdict (?)."
+    )
+    table(
+        pd.DataFrame(
+            {
+                "": [_MARKS[claim.supported] for claim in claims],
+                "Claim": [claim.text for claim in claims],
+                "Why": [claim.reason or claim.why for claim in claims],
+            }
+        )
+    )

@@ -1,0 +1,105 @@
+"""How far a judge agrees with itself: over repeats, and between the two orders of its texts."""
+
+import pandas as pd
+import streamlit as st
+
+from core.analysis.judge_consistency import VERDICT, Consistency, OrderConsistency, consistency
+from core.schema import Run
+from core.stats.resampling import Estimate
+from core.store import Store
+from pages.components import judges_runs, metrics_computed, metrics_figure, metrics_tables
+from pages.components.judges_numbers import ends, in_percent, value
+from pages.components.numbers import left_out
+from pages.components.parts import nothing, part, table
+
+
+def render(store: Store, run: Run) -> None:
+    """Repeats, then orders."""
+    part(
+        "The judge and itself",
+        "Does it say the same when it is asked again? A judge at temperature 0, or on a server that ignores seeds, repeats "
+        "itself: that is no evidence. Agreement does not make it right.",
+        "judge-reliability",
+    )
+    if run.kind == "claims":
+        nothing(
+            "claims are taken apart and verified once; start two runs with different seeds and compare them"
+        )
+        return
+    with st.spinner("Computing ..."):
+        found: Consistency = metrics_computed.once(
+            ("consistency", judges_runs.key_of(store, run)),
+            lambda: consistency(judges_runs.output_of(store, run)),
+        )
+    _repeats(found)
+    if found.order is not None:
+        _orders(found, found.order)
+
+
+def _repeats(found: Consistency) -> None:
+    if found.n_repeats < 2:
+        nothing("every text was judged once; choose repeats with the settings of a new run")
+        return
+    table(
+        pd.DataFrame(
+            {
+                "Score": [one.component for one in found.repeats],
+                "All repeats equal": [in_percent(one.agreeing) for one in found.repeats],
+                "SD over repeats": [_spread(one.spread, one.component) for one in found.repeats],
+                "Texts": [f"{one.agreeing.n:,}" for one in found.repeats],
+                "Left out": [left_out(one.left_out) for one in found.repeats],
+            }
+        )
+    )
+    st.markdown(
+        f":small[{found.n_repeats} repeats; 95 % intervals over items. The SD of a text's repeats, averaged over texts.]"
+    )
+    metrics_figure.downloads(
+        "judge-repeats",
+        [
+            {
+                "component": one.component,
+                **metrics_tables.estimate("agreeing", one.agreeing),
+                **metrics_tables.estimate("sd", one.spread),
+                "left_out": left_out(one.left_out),
+            }
+            for one in found.repeats
+        ],
+    )
+
+
+def _orders(found: Consistency, order: OrderConsistency) -> None:
+    if len(found.orders) < 2:
+        nothing("the two texts were read in one order; choose both with the settings of a new run")
+        return
+    rows = {
+        "Texts with the same mean verdict in both orders": in_percent(order.equal),
+        "Response first minus reference first": _with_ends(order.difference),
+        "Mean absolute difference": _with_ends(order.distance),
+    }
+    table(pd.DataFrame({"Order": list(rows), "Value": list(rows.values())}))
+    st.markdown(
+        f":small[n = {order.equal.n:,} texts; left out: {left_out(order.left_out)}. A difference above 0: milder where "
+        "the response is read first.]"
+    )
+    metrics_figure.downloads(
+        "judge-orders",
+        [
+            {
+                **metrics_tables.estimate("equal", order.equal),
+                **metrics_tables.estimate("difference", order.difference),
+                **metrics_tables.estimate("distance", order.distance),
+            }
+        ],
+    )
+
+
+def _spread(found: Estimate, component: str) -> str:
+    """Of verdicts in points of the scale, of shares in percent."""
+    if component == VERDICT or found.estimate is None:
+        return _with_ends(found)
+    return in_percent(found)
+
+
+def _with_ends(found: Estimate) -> str:
+    return f"{value(found)} {ends(found)}".strip()

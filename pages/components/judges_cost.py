@@ -1,0 +1,118 @@
+"""Tab Cost: what judges cost by step, for one item and for one text, side by side."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pandas as pd
+import streamlit as st
+
+from core import plots
+from core.analysis.judge_costs import CostRow, JudgeCost, costs_side_by_side
+from core.runs.judge_costs import cost_of_run
+from core.schema import JUDGE_KINDS, Run
+from core.store import Store
+from core.store.runs import item_counts
+from pages.components import judges_names, judges_runs, metrics_figure
+from pages.components.numbers import percent
+from pages.components.parts import nothing, part, table
+
+_UNITS = {"all": "all its items", "item": "one item", "text": "one text"}
+_NOT_KNOWN = "not known"
+
+
+def render(store: Store, run: Run) -> None:
+    """The run's account, beside those of other judges."""
+    part(
+        "Cost",
+        "Calls that a model answered are paid for, answers from the cache are not. What a run found in the cache was "
+        "paid for by another run: compare judges by runs that began without.",
+        "judge-cost",
+    )
+    others = {
+        number: one
+        for number, one in judges_runs.with_texts(store, *JUDGE_KINDS).items()
+        if number != run.run_id
+    }
+    left, right = st.columns([3, 1])
+    beside = left.multiselect(
+        "Beside",
+        list(others),
+        format_func=lambda number: judges_names.name_of(others[number]),
+        key="judges_cost_beside",
+        placeholder="No other judge",
+    )
+    unit = right.selectbox("For", list(_UNITS), format_func=_UNITS.__getitem__, key="judges_cost_unit")
+    if not any(item_counts(store, run.run_id)[0].values()):
+        nothing("no item is finished yet")
+        return
+    rows = costs_side_by_side(
+        [account(store, one) for one in [run, *(others[n] for n in beside if n in others)]]
+    )
+    table(pd.DataFrame([_said(row, unit) for row in rows]))
+    if any((row.input_tokens or 0) + (row.output_tokens or 0) for row in rows):
+        metrics_figure.show(
+            plots.judge_costs(rows),
+            "Tokens of one text by judge and step",
+            "judge-costs",
+            [_csv_row(row) for row in rows],
+        )
+    else:
+        metrics_figure.downloads("judge-costs", [_csv_row(row) for row in rows])
+    for reason in dict.fromkeys(why for row in rows for _, why in row.reasons):
+        st.markdown(f":small[Not known where {reason}.]")
+
+
+def account(store: Store, run: Run) -> JudgeCost:
+    """What a run bought, under the name that its menu gives it."""
+    return replace(cost_of_run(store, run), name=judges_names.short_name(run))
+
+
+def _said(row: CostRow, unit: str) -> dict[str, str]:
+    end = "" if unit == "all" else f"_per_{unit}"
+    return {
+        "Judge": row.judge,
+        "Step": row.step,
+        "Calls": _number(getattr(row, f"calls{end}"), unit),
+        "From the cache": f"{row.cached:,}",
+        "Not usable": f"{row.unusable:,}",
+        "Tokens in": _number(getattr(row, f"input_tokens{end}"), unit),
+        "Tokens out": _number(getattr(row, f"output_tokens{end}"), unit),
+        "Share of input": _NOT_KNOWN if row.input_share is None else percent(round(row.input_share, 3)),
+        "Money": _money(getattr(row, f"money{end}")),
+    }
+
+
+def _number(value: float | None, unit: str) -> str:
+    return _NOT_KNOWN if value is None else f"{value:,.0f}" if unit == "all" else f"{value:,.1f}"
+
+
+def _money(value: float | None) -> str:
+    return _NOT_KNOWN if value is None else f"{value:,.6f}" if value < 0.01 else f"{value:,.4f}"
+
+
+def _csv_row(row: CostRow) -> dict[str, object]:
+    fields = (
+        "judge",
+        "step",
+        "calls",
+        "cached",
+        "unusable",
+        "input_tokens",
+        "output_tokens",
+        "input_share",
+        "money",
+    )
+    each = ("calls", "input_tokens", "output_tokens", "money")
+    return (
+        {name: getattr(row, name) for name in fields}
+        | {
+            f"{name}_per_{unit}": getattr(row, f"{name}_per_{unit}")
+            for unit in ("item", "text")
+            for name in each
+        }
+        | {"seconds": row.seconds, "n_items": row.n_items, "n_texts": row.n_texts, "reasons": _reasons([row])}
+    )
+
+
+def _reasons(rows: Sequence[CostRow]) -> str:
+    return "; ".join(f"{field}: {why}" for row in rows for field, why in row.reasons)

@@ -1,0 +1,56 @@
+"""Tab Files: what a judge's run made, to take away; and scores of a judge that were made elsewhere."""
+
+import streamlit as st
+
+from core.runs.kinds import files_of
+from core.schema import Run
+from core.store import Store
+from core.store.runs import item_states
+from pages.components import file_buttons, judges_runs, metrics_kept
+from pages.components.messages import mistakes_shown
+from pages.components.metrics_scores import FILE
+from pages.components.parts import nothing, part
+
+_MADE = "judges_files_made"
+
+
+def render(store: Store, run: Run) -> None:
+    """A button a file, and one for all."""
+    states = item_states(store, run.run_id)
+    done = sum(state == "done" for state in states.values())
+    if not states:
+        nothing("no item is finished yet")
+        return
+    part(
+        "Downloads",
+        f"{done:,} of {run.n_items:,} items are complete. The records hold all that the judge said, and can be read "
+        "again by command.",
+    )
+    files = _files(store, run)
+    file_buttons.render(files, f"assay-judge-{run.run_id}.zip", "judges")
+
+
+def upload(store: Store) -> None:
+    """Give scores of a judge that was asked elsewhere, and look at them."""
+    part(
+        "A judge's output",
+        "Scores that a judge gave elsewhere, such as 003's results, 001's answers over REST, RAGAS rows or a long CSV: "
+        "are they to be believed? They are kept, and stand beside all other scores.",
+        "importing",
+    )
+    with mistakes_shown():
+        given = metrics_kept.choose_new(store, "scores", "judges")
+        if given is not None:
+            judges_runs.remember((FILE, given.file_id))
+            st.rerun()
+
+
+def _files(store: Store, run: Run) -> dict[str, bytes]:
+    """Made again only when the run has made more."""
+    key = judges_runs.key_of(store, run)
+    known = st.session_state.get(_MADE)
+    if known is None or known[0] != key:
+        with st.spinner("Making the files ..."):
+            st.session_state[_MADE] = known = (key, files_of(store, run))
+    made: dict[str, bytes] = known[1]
+    return made

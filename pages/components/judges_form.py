@@ -1,0 +1,170 @@
+"""A new judge's run by page: which texts, which judge, which model, and a preview before all is paid for."""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import streamlit as st
+
+from core.errors import InputError
+from core.runs.environments import missing_for
+from core.runs.judge_plan import create_judging, judging_notes
+from core.runs.judge_settings import JudgeSettings, judge_of
+from core.runs.model_settings import RunningSettings
+from core.schema import JUDGE_KINDS, JudgeKind, Run
+from core.store import Store
+from core.store.runs import run_data
+from pages.components import (
+    generate_backend,
+    judges_names,
+    judges_prompts,
+    judges_runs,
+    judges_settings,
+    metrics_texts,
+    run_panel,
+)
+from pages.components.generate_mistakes import as_on_page
+from pages.components.generate_state import given
+from pages.components.messages import mistakes_shown, plain
+from pages.components.metrics_scores import NEW
+from pages.components.parts import explained
+
+PREVIEW = 5
+"""Items that show what a judge says, and what all of them will cost."""
+_KIND = "judges_kind"
+_SAID: dict[JudgeKind, str] = {
+    "rubric": "One call a text: the model reads reference and text and gives a score of the rubric's scale, with "
+    "its reasons. Needs a reference.",
+    "claims": "Both texts are taken apart into claims, and each claim is verified against the other text: precision, "
+    "recall, F. Needs a reference.",
+    "cef": "Questions made from one text are answered from the other, both ways round: coverage, conformity, "
+    "consistency. Needs a source, or a reference.",
+}
+_RULES = (
+    "A stand-in to try the page without a model: claims are sentences, and one is supported where its numbers, names "
+    "and enough of its words stand in the other text. It reads no meaning; records say `rules`."
+)
+
+
+class _Wanted(NamedTuple):
+    texts: metrics_texts.Texts
+    settings: JudgeSettings
+    running: RunningSettings
+    missing: str | None
+    """What this machine lacks for it."""
+
+
+def form(store: Store) -> int | None:
+    """The number of a run that was made and started in this run of the page, or None."""
+    st.write(
+        "A judge is a language model that scores texts, and says why. Judge texts whose quality is known first: then "
+        "the scores show whether the judge can be believed. A preview of five items comes first, and says what all "
+        "will cost."
+    )
+    started = None
+    with mistakes_shown():
+        wanted = _wanted(store)
+        if wanted is not None:
+            started = _start(store, wanted)
+    return started
+
+
+def _wanted(store: Store) -> _Wanted | None:
+    """What the widgets say; None: there are no texts yet."""
+    st.subheader("Texts", anchor=False)
+    texts = None
+    with mistakes_shown():  # beside the texts, not at the end of the form
+        texts = metrics_texts.choose(store)
+    settings, chosen = _judge()
+    missing = chosen.missing
+    if settings.needs_nli and missing is None:
+        missing = missing_for("neural")
+        if missing:
+            st.warning(plain(missing))
+    settings = replace(settings, prompts=judges_prompts.choose(settings))
+    if texts is None:
+        st.markdown("Choose texts above; the buttons that start the run then stand here.")
+        return None
+    for note in judging_notes(settings, metrics_texts.read(texts)):
+        st.warning(plain(note.replace("--mode reference", "the comparison with the reference")))
+    return _Wanted(texts, settings, chosen.running, missing)
+
+
+def again_button(store: Store, run: Run) -> None:
+    """Open this form with the texts and the kind of judge of a run."""
+    if run.kind in JUDGE_KINDS and st.button(
+        "Judge with other settings",
+        key="judges_again",
+        help="Opens the form of a new run with this run's texts, judge and model.",
+    ):
+        settings = judge_of(run)
+        metrics_texts.take_file(run_data(store, run.run_id), run.data_file)
+        st.session_state[_KIND] = run.kind
+        st.session_state["judges_backend"] = settings.backend
+        if settings.backend != "rules":
+            st.session_state["judges_model"] = settings.model
+        if settings.base_url:
+            st.session_state["judges_url"] = settings.base_url
+        judges_runs.remember((NEW, 0))
+        st.rerun()
+
+
+def _judge() -> tuple[JudgeSettings, generate_backend.Chosen]:
+    """What the widgets say of the judge and its model."""
+    # A judge's settings depend on what the backend can do: asked in another order than shown.
+    what, who = st.container(), st.container()
+    with what:
+        st.subheader("Judge", anchor=False)
+        kind: JudgeKind = st.radio(
+            "Kind",
+            JUDGE_KINDS,
+            format_func=judges_names.KINDS.__getitem__,
+            horizontal=True,
+            key=given(_KIND, JUDGE_KINDS[0]),
+            persist_state="session",
+        )
+        explained(_SAID[kind], judges_names.ANCHORS[kind])
+    with who:
+        st.subheader("Model", anchor=False)
+        chosen = generate_backend.choose("judges", _RULES if kind == "claims" else None)
+        name = st.text_input(
+            "Name of the judge in tables (empty: kind and model)", key="judges_name", persist_state="session"
+        ).strip()
+    settings = JudgeSettings(
+        kind=kind,
+        name=name,
+        backend=chosen.backend,
+        model=chosen.model,
+        base_url=chosen.base_url,
+        attempts=chosen.attempts,
+        max_model_len=chosen.max_model_len,
+    )
+    with what:
+        if kind == "rubric":
+            rubric, text = judges_settings.rubric()
+            return replace(settings, rubric=rubric, rubric_text=text), chosen
+        if kind == "claims":
+            return replace(settings, claims=judges_settings.claims(chosen.backend)), chosen
+        return replace(settings, cef=judges_settings.cef()), chosen
+
+
+def _start(store: Store, wanted: _Wanted) -> int | None:
+    """Make the run and start it, once a button is pressed."""
+    texts, settings, running, missing = wanted
+    with st.container(horizontal=True):
+        preview = st.button(
+            "Preview five items", type="primary", disabled=missing is not None, key="judges_preview"
+        )
+        everything = st.button(
+            "Judge all items",
+            disabled=missing is not None,
+            key="judges_all",
+            help="Without a preview nobody knows what it will cost.",
+        )
+    if not preview and not everything:
+        return None
+    try:
+        run, _ = create_judging(store, *texts, settings, running, None if everything else PREVIEW)
+    except InputError as problem:
+        raise as_on_page(problem) from None
+    run_panel.start(run)
+    return run.run_id

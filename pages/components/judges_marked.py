@@ -1,0 +1,154 @@
+"""Errors that people marked, and whether a cross-examination's mismatches point to them."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from core.analysis.alignment import AlignmentRow, alignment_table, marked_texts
+from core.datasets.judge_records import marked_file
+from core.runs.judge_results import marked_texts_of
+from core.schema import Run
+from core.schema.judges import MarkedError, MarkedText
+from core.store import Store
+from pages.components import (
+    generated_level_diff,
+    judges_check,
+    judges_runs,
+    metrics_figure,
+    metrics_kept,
+)
+from pages.components.judges_numbers import in_percent
+from pages.components.messages import mistakes_shown
+from pages.components.parts import nothing, part, table
+
+_RULES = (
+    "A stand-in that asks no model: an error counts as found where a mismatching question shares enough of its words "
+    "and numbers. Texts and questions have to be of one language."
+)
+_FOUND = {True: "✓", False: "✗", None: "?"}
+
+
+def start(store: Store, run: Run) -> None:
+    """Choose ratings with marked errors, and let rules or a model compare."""
+    part(
+        "Errors that people marked",
+        "Does a mismatching question point to each error that a person marked in the text? Needs ratings with error "
+        "spans of the same texts, such as MQM. What is flagged wrongly is not counted here.",
+        "judge-reliability",
+    )
+    with st.expander("Compare with marked errors"), mistakes_shown():
+        file = metrics_kept.choose(store, "ratings", "alignment", "Ratings")
+        if file is None:
+            return
+        texts, notes = marked_texts(judges_runs.output_of(store, run), metrics_kept.ratings_of(store, file))
+        metrics_kept.read_notes(notes)
+        settings, backend = judges_check.model("alignment", _RULES)
+        if st.button(
+            f"Compare {sum(len(text.errors) for text in texts):,} marked errors",
+            key="judges_alignment_start",
+            type="primary",
+            disabled=not texts or backend.missing is not None,
+        ):
+            judges_check.start(
+                store, marked_file(texts), f"marked-errors-run-{run.run_id}.jsonl", settings, backend
+            )
+            st.rerun()
+
+
+def result(store: Store, run: Run) -> None:
+    """How many marked errors were found, by kind, and each of them."""
+    part(
+        "Marked errors that a mismatch points to",
+        "Share of the errors with a verdict, with Wilson's 95 % interval, which takes the errors of one text for "
+        "independent. Many mismatches point to anything: read it beside the number of mismatches.",
+        "judge-reliability",
+    )
+    texts = marked_texts_of(store, run)
+    if not any(text.errors for text in texts):
+        nothing("no error is looked at yet")
+        return
+    found = alignment_table(texts)
+    groups = {
+        "all": [found.overall],
+        "meaning": found.by_meaning,
+        "category": found.by_category,
+        "severity": found.by_severity,
+    }
+    for name, rows in groups.items():
+        table(pd.DataFrame([_row(name, row) for row in rows]))
+    left_out = dict(found.reasons)
+    metrics_kept.read_notes((), left_out)
+    metrics_figure.downloads(
+        "judge-alignment", [_csv_row(name, row) for name, rows in groups.items() for row in rows]
+    )
+    _errors(texts)
+
+
+def _row(group: str, row: AlignmentRow) -> dict[str, str]:
+    head = {"all": "All", "meaning": "By meaning", "category": "By category", "severity": "By severity"}[
+        group
+    ]
+    return {
+        head: row.name,
+        "Found": f"{row.caught.count:,} of {row.total:,}",
+        "Share, 95 % interval": in_percent(row.caught),
+        "No verdict": f"{row.n_left_out:,}",
+    }
+
+
+def _csv_row(group: str, row: AlignmentRow) -> dict[str, object]:
+    return {
+        "by": group,
+        "name": row.name,
+        "caught": row.caught.count,
+        "total": row.total,
+        "share": row.caught.share,
+        "low": row.caught.low,
+        "high": row.caught.high,
+        "no_verdict": row.n_left_out,
+        "reason": row.caught.reason or "",
+    }
+
+
+def _errors(texts: Sequence[MarkedText]) -> None:
+    part("Text by text", "Texts with errors that were not found come first.", "judge-reliability")
+    order = sorted(texts, key=lambda text: -sum(error.found is False for error in text.errors))
+    at = st.selectbox(
+        "Text", range(len(order)), format_func=lambda at: _case(order[at]), key="judges_marked_text"
+    )
+    text = order[min(at, len(order) - 1)]
+    left, right = st.columns(2)
+    with left:
+        generated_level_diff.plain_card("Compared with", text.document or "", text.row.language)
+    with right:
+        generated_level_diff.plain_card("Text", text.text, text.row.language)
+    table(pd.DataFrame([_error(error) for error in text.errors]))
+    if not text.mismatches:
+        nothing("no question of this text mismatches")
+        return
+    table(
+        pd.DataFrame(
+            {
+                "Mismatching question": [one.question for one in text.mismatches],
+                "Expected": [one.expected for one in text.mismatches],
+                "Answer": [one.answer for one in text.mismatches],
+            }
+        )
+    )
+
+
+def _error(error: MarkedError) -> dict[str, str]:
+    return {
+        "": _FOUND[error.found],
+        "Marked": error.quote,
+        "Category": error.category,
+        "Severity": error.severity,
+        "Why": error.reason or error.why,
+    }
+
+
+def _case(text: MarkedText) -> str:
+    level = "" if text.row.level is None else f", level {text.row.level}"
+    missed = sum(error.found is False for error in text.errors)
+    return f"{text.row.item_id[:40]}, {text.row.system[:40]}{level}: {missed} of {len(text.errors)} not found"

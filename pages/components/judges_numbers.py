@@ -1,0 +1,31 @@
+"""Estimates of judges as words: shares in percent, what is undefined with its reason."""
+
+from core.stats.resampling import Estimate
+from core.stats.shares import Share
+from pages.components.numbers import UNDEFINED, interval, number, percent
+
+
+def value(found: Estimate | None) -> str:
+    """The estimate, or why there is none."""
+    if found is None:
+        return "not computed"
+    return f"{UNDEFINED}: {found.reason}" if found.estimate is None else number(found.estimate)
+
+
+def ends(found: Estimate | None) -> str:
+    """Both ends of its interval; empty where there is no estimate."""
+    return "" if found is None or found.estimate is None else interval(found.low, found.high)
+
+
+def in_percent(found: Estimate | Share) -> str:
+    """A share or a rate in percent with its interval, or why there is none."""
+    share = found.share if isinstance(found, Share) else found.estimate
+    if share is None:
+        return f"{UNDEFINED}: {found.reason}"
+    if found.low is None or found.high is None:
+        return _percent(share)
+    return f"{_percent(share)} [{_percent(found.low)}, {_percent(found.high)}]"
+
+
+def _percent(share: float) -> str:
+    return percent(round(share + 0.0, 3)).replace(" ", "\u00a0")

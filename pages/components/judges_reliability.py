@@ -1,0 +1,146 @@
+"""Tab Reliability: does a judge repeat itself, stand by its questions, agree with others and with people?"""
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from core.analysis.question_ablation import AblationRow, ablation
+from core.analysis.reasked import Reasked, ReaskedRow, confusion
+from core.runs.judge_settings import judge_of
+from core.schema import Run
+from core.schema.judges import VERDICTS
+from core.store import Store
+from pages.components import (
+    judges_answers,
+    judges_consistency,
+    judges_marked,
+    judges_names,
+    judges_runs,
+    metrics_computed,
+    metrics_figure,
+)
+from pages.components.judges_numbers import in_percent
+from pages.components.messages import mistakes_shown
+from pages.components.numbers import UNDEFINED, number, percent
+from pages.components.parts import nothing, part, table
+
+_SIDES = {"source": "made from sources", "text": "made from texts", "all": "all questions"}
+
+
+def render(store: Store, run: Run) -> None:
+    """What can be told of this run, and what further runs would tell."""
+    if not judges_runs.output_of(store, run).texts:
+        nothing("nothing is judged yet")
+        return
+    with mistakes_shown():
+        judges_consistency.render(store, run)
+    if run.kind != "cef":
+        return
+    with mistakes_shown():
+        _reasked(store, run)
+    with mistakes_shown():
+        _ablation(store, run)
+    judges_answers.render(store, run)
+    judges_marked.start(store, run)
+
+
+def _reasked(store: Store, run: Run) -> None:
+    part(
+        "Questions asked again",
+        "Does the judge answer a question of its own text as it said it should be? Rows: the expected answer; columns: "
+        "the second one.",
+        "judge-reliability",
+    )
+    if not judge_of(run).cef.reask:
+        nothing("this run asked no question of its own text; choose that with the settings of a new run")
+        return
+    found: Reasked = metrics_computed.once(
+        ("reasked", judges_runs.key_of(store, run)), lambda: confusion(judges_runs.output_of(store, run))
+    )
+    side = st.segmented_control(
+        "Questions",
+        list(_SIDES),
+        default="all",
+        format_func=_SIDES.__getitem__,
+        required=True,
+        key="judges_reasked_side",
+    )
+    table(pd.DataFrame([_again(row) for row in found.by_side[side]]))
+    rows = [_again(row) | {"Questions": side} for side, own in found.by_side.items() for row in own]
+    metrics_figure.downloads("judge-reasked", rows)
+
+
+def _again(row: ReaskedRow) -> dict[str, object]:
+    reasons = "; ".join(f"{n} {reason or 'no reason given'}" for reason, n in row.without.items())
+    return {
+        "Expected": row.expected,
+        **{verdict: row.counts.get(verdict, 0) for verdict in VERDICTS},
+        "No answer": reasons or "0",
+        "Unchanged, 95 % interval": in_percent(row.unchanged),
+    }
+
+
+def _ablation(store: Store, run: Run) -> None:
+    part(
+        "How many questions does it take?",
+        "How far scores vary over repeats, by the number of questions N: of the mean of all texts, and of one text. "
+        "As in 001's Table 2 in squared percent. Choose runs that differ in N, each with repeats.",
+        "judge-reliability",
+    )
+    runs = judges_runs.with_texts(store, "cef")
+    if run.run_id not in runs:
+        nothing("no text is examined yet")
+        return
+    chosen = st.multiselect(
+        "Cross-examinations",
+        list(runs),
+        default=[run.run_id],
+        format_func=lambda number: judges_names.name_of(runs[number]),
+        key=f"judges_ablation_{run.run_id}",
+    )
+    if not chosen:
+        nothing("no run is chosen")
+        return
+    used = [runs[number] for number in chosen]
+    rows = metrics_computed.once(
+        ("ablation", *(judges_runs.key_of(store, one) for one in used)),
+        lambda: ablation([judges_runs.output_of(store, one) for one in used]),
+    )
+    table(pd.DataFrame([_variance(row) for row in rows]))
+    metrics_figure.downloads("judge-ablation", _csv_rows(rows))
+
+
+def _variance(row: AblationRow) -> dict[str, str]:
+    why = f"{UNDEFINED}: {row.reason}"
+    return {
+        "N": str(row.n_questions),
+        "Judge": row.judge,
+        "Score": row.component,
+        "Mean": UNDEFINED if row.mean is None else percent(round(row.mean, 4)),
+        "Variance of the mean": why if row.variance_of_mean is None else number(row.percent_variance_of_mean),
+        "Variance of a text": "" if row.variance_within is None else number(row.percent_variance_within),
+        "Repeats": str(row.n_repeats),
+        "Texts": f"{row.n_texts:,}",
+        "Left out": f"{row.n_left_out:,}",
+    }
+
+
+def _csv_rows(rows: Sequence[AblationRow]) -> list[dict[str, object]]:
+    return [
+        {
+            "judge": row.judge,
+            "n_questions": row.n_questions,
+            "component": row.component,
+            "mean": row.mean,
+            "variance_of_mean": row.variance_of_mean,
+            "variance_within": row.variance_within,
+            "percent_variance_of_mean": row.percent_variance_of_mean,
+            "percent_variance_within": row.percent_variance_within,
+            "n_repeats": row.n_repeats,
+            "n_texts": row.n_texts,
+            "n_left_out": row.n_left_out,
+            "reason": row.reason or "",
+        }
+        for row in rows
+    ]

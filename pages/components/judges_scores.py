@@ -1,0 +1,169 @@
+"""Tab Scores: what a judge's scores come to, how they follow the level as 003 prints it, and the ways to see more."""
+
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.analysis.correlations import CorrelationOptions, MetricCorrelation
+from core.schema.scores import ScoreTable
+from core.scoring.judges.specs import FAMILIES
+from core.store import Store
+from pages.components import (
+    metrics_computed,
+    metrics_figure,
+    metrics_kept,
+    metrics_levels,
+    metrics_scores,
+    metrics_tables,
+    other_pages,
+)
+from pages.components.judges_numbers import ends, value
+from pages.components.metrics_against import has_levels
+from pages.components.metrics_scores import Scores
+from pages.components.numbers import left_out, number
+from pages.components.parts import nothing, part, table
+
+_MOST_FOR_ALL, _RESAMPLES, _FEWER = 20_000, 10_000, 1_000
+"""Scores up to which all resamples are drawn at once."""
+
+
+def render(store: Store, scores: Scores) -> None:
+    """Means and what is undefined, 003's Table 2, scores by level."""
+    part(
+        "Scores",
+        "Higher is better. A text without a score is left out of what follows, and counted with the reason; it is no "
+        "zero.",
+        "scores",
+    )
+    if not scores.table.rows:
+        nothing("nothing is judged yet")
+        return
+    shown = in_percent(scores)
+    _summary(shown.table)
+    _to_metrics(scores)
+    if has_levels(scores.table):
+        _raw_level(scores)
+    metrics_levels.render(store, shown)
+
+
+def in_percent(scores: Scores) -> Scores:
+    """The scores with those of cross-examination, stored from 0 to 1, in percent as 001 prints them."""
+    of_cef = np.array([metric.family == FAMILIES["cef"] for metric in scores.table.metrics], dtype=bool)
+    if not of_cef.any():
+        return scores
+    metrics = tuple(
+        replace(metric, name=f"{metric.name} (%)") if cef else metric
+        for metric, cef in zip(scores.table.metrics, of_cef, strict=True)
+    )
+    values = scores.table.values * np.where(of_cef, 100.0, 1.0)
+    return replace(
+        scores, key=(*scores.key, "percent"), table=replace(scores.table, metrics=metrics, values=values)
+    )
+
+
+def _summary(found: ScoreTable) -> None:
+    rows = summary(found)
+    table(
+        pd.DataFrame(
+            {
+                "Score": [row["metric"] for row in rows],
+                "Texts": [f"{row['n']:,}" for row in rows],
+                "Mean": [number(row["mean"]) for row in rows],
+                "SD": [number(row["sd"]) for row in rows],
+                "Undefined": [row["left_out"] for row in rows],
+            }
+        )
+    )
+    metrics_kept.read_notes(found.notes)
+    metrics_figure.downloads("judge-scores", rows)
+
+
+def summary(found: ScoreTable) -> list[dict[str, Any]]:
+    """A row a score: texts used, mean, standard deviation, and what is undefined with its reasons."""
+    rows = []
+    for at, metric in enumerate(found.metrics):
+        column = found.values[:, at]
+        there = column[~np.isnan(column)]
+        why = Counter(
+            found.reasons.get((row, at), "no reason given")
+            for row in np.flatnonzero(np.isnan(column)).tolist()
+        )
+        rows.append(
+            {
+                "metric": metric.name,
+                "n": len(there),
+                "mean": float(there.mean()) if len(there) else None,
+                "sd": float(there.std(ddof=1)) if len(there) > 1 else None,
+                "left_out": left_out(dict(why.most_common())),
+            }
+        )
+    return rows
+
+
+def _to_metrics(scores: Scores) -> None:
+    if st.button(
+        "Correlate on the page Metrics",
+        key="judges_to_metrics",
+        icon=":material/arrow_forward:",
+        help="With levels, human ratings or votes, beside other metrics, and in the meta-correlation.",
+    ):
+        metrics_scores.remember(scores.chosen)
+        st.session_state[f"metrics_part_{scores.chosen[0]}"] = "Correlations"
+        st.switch_page(other_pages.metrics())
+
+
+def _raw_level(scores: Scores) -> None:
+    part(
+        "With the level, as 003's Table 2",
+        "Against the damage level itself: a judge that follows quality is near -1. Pearson over all rows, with "
+        "intervals over rows (as the paper) and over questions (the sounder one); Kendall within each question, then "
+        "averaged.",
+        "correlation",
+    )
+    few = scores.moving or scores.table.values.size > _MOST_FOR_ALL
+    options = CorrelationOptions(
+        raw_level=True, n_resamples=_FEWER if few else _RESAMPLES, methods=("pearson", "kendall")
+    )
+    with st.spinner("Computing ..."):
+        report = metrics_computed.correlated((*scores.key, "raw level"), scores.table, None, (), options)
+    table(pd.DataFrame([_row(one) for one in report.rows]))
+    st.markdown(
+        f":small[95 % percentile intervals, {options.n_resamples:,} resamples. Questions: those in which Kendall is "
+        "defined; it is not where all scores of a question are equal.]"
+    )
+    metrics_figure.downloads("judge-table-2", [_csv_row(one) for one in report.rows])
+
+
+def _row(one: MetricCorrelation) -> dict[str, str]:
+    pooled = one.pooled.get("pearson")
+    over_rows = pooled.over_rows if pooled else None
+    kendall = one.per_item.get("kendall")
+    return {
+        "Score": one.metric.name,
+        "Rows": f"{one.n:,}" + (f" ({one.n_left_out:,} left out)" if one.n_left_out else ""),
+        "Pearson, over rows": f"{value(over_rows)} {ends(over_rows)}",
+        "Over questions": ends(pooled.over_items if pooled else None),
+        "Kendall": f"{value(kendall)} {ends(kendall)}",
+        "Questions": f"{kendall.n_clusters:,} of {kendall.n_clusters + kendall.n_left_out:,}"
+        if kendall
+        else "0",
+    }
+
+
+def _csv_row(one: MetricCorrelation) -> dict[str, Any]:
+    pooled = one.pooled.get("pearson")
+    kendall = one.per_item.get("kendall")
+    return {
+        "metric": one.metric.name,
+        "signature": one.metric.signature,
+        "n": one.n,
+        "left_out": left_out(one.left_out),
+        **metrics_tables.estimate("pearson_over_rows", pooled.over_rows if pooled else None),
+        **metrics_tables.estimate("pearson_over_questions", pooled.over_items if pooled else None),
+        **metrics_tables.estimate("kendall_per_question", kendall),
+        "questions": kendall.n_clusters if kendall else 0,
+    }

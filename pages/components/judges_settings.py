@@ -1,0 +1,189 @@
+"""The settings of each judge, as widgets."""
+
+from collections.abc import Mapping
+from typing import TypeVar, get_args
+
+import streamlit as st
+
+from core.datasets.reading import decode
+from core.runs.judge_settings import MOST_QUESTIONS, MOST_REPEATS
+from core.runs.model_settings import Backend
+from core.scoring.judges.rubric_files import Rubric, parse_rubric, shipped_rubrics
+from core.scoring.judges.settings import (
+    Answering,
+    CefSettings,
+    ClaimsSettings,
+    Detail,
+    Mode,
+    Orders,
+    Questions,
+    RubricSettings,
+    Verifier,
+)
+from pages.components.generate_state import given
+from pages.components.messages import plain
+
+_ORDERS: dict[Orders, str] = {
+    "reference-first": "the reference",
+    "response-first": "the response",
+    "both": "both: asked once in each order",
+}
+_ATOMICITY: dict[Detail, str] = {"low": "may hold several facts (low)", "high": "one fact a claim (high)"}
+_COVERAGE: dict[Detail, str] = {"low": "the main statements (low)", "high": "everything that is said (high)"}
+_VERIFIERS: dict[Verifier, str] = {
+    "llm": "the model",
+    "nli": "an entailment model (NLI)",
+    "rules": "rules: numbers, names and words",
+}
+_MODES: dict[Mode, str] = {
+    "reference-free": "its source: no reference is needed",
+    "reference": "its reference",
+    "round-trip": "its source, after the text was translated back",
+}
+_ANSWERS: dict[Answering, str] = {
+    "batch": "all of a text in one call",
+    "each": "one call a question, as in the paper",
+}
+_QUESTIONS: dict[Questions, str] = {
+    "yes": "all answered YES by their own text",
+    "mixed": "YES, NO and IDK alike",
+}
+_RUBRIC = "factual"
+"""Of those that are shipped, 003's."""
+_DEVICES = ("auto", "cpu", "cuda")
+Word = TypeVar("Word", bound=str)
+
+
+def rubric() -> tuple[RubricSettings, str]:
+    """The rubric judge's settings, and the whole file of the rubric. Raises InputError for a file that is none."""
+    chosen = _rubric()
+    left, right = st.columns(2)
+    order = _menu(left, "Read first", _ORDERS, "order")
+    repeats = _repeats(right, "Repeats in each order; the score is the mean of the verdicts")
+    temperature, seed = _sampling()
+    return RubricSettings(order, repeats, temperature, seed), chosen.dump()
+
+
+def _rubric() -> Rubric:
+    offered = {one.name: one for one in shipped_rubrics()}
+    left, right = st.columns(2)
+    name = left.selectbox(
+        "Rubric",
+        list(offered),
+        format_func=lambda name: f"{offered[name].title} ({name})",
+        key=given("judges_rubric", _RUBRIC if _RUBRIC in offered else next(iter(offered))),
+        persist_state="session",
+    )
+    upload = right.file_uploader(
+        "Or a rubric of your own (YAML)", type=["yaml", "yml"], key="judges_rubric_file"
+    )
+    chosen = (
+        offered[name] if upload is None else parse_rubric(decode(upload.getvalue(), upload.name), upload.name)
+    )
+    with st.expander(f"What the scores mean: {plain(chosen.title)}"):
+        st.text(chosen.criterion)
+        st.text(chosen.rendered)
+    return chosen
+
+
+def claims(backend: Backend) -> ClaimsSettings:
+    """The settings of claim factuality."""
+    left, right = st.columns(2)
+    atomicity: Detail = "low"
+    coverage: Detail = "low"
+    if backend != "rules":
+        atomicity = _menu(left, "Size of a claim", _ATOMICITY, "atomicity")
+        coverage = _menu(right, "Which claims", _COVERAGE, "coverage")
+    verifiers = [
+        one
+        for one in get_args(Verifier)
+        if (one != "llm" or backend != "rules") and (one != "nli" or backend != "vllm")
+    ]
+    verifier = _menu(
+        left, "Claims are verified by", {one: _VERIFIERS[one] for one in verifiers}, f"verifier_{backend}"
+    )
+    beta = right.number_input(
+        "Weight of recall (beta)",
+        0.01,
+        10.0,
+        step=0.5,
+        key=given("judges_beta", 1.0),
+        persist_state="session",
+        help="1: precision and recall alike; above 1 recall weighs more.",
+    )
+    model, device = "", "auto"
+    if verifier == "nli":
+        model = left.text_input(
+            "Entailment model",
+            key="judges_nli",
+            persist_state="session",
+            placeholder="003's cross-encoder, fetched if it is not here",
+            help="A folder on this machine, or a name on the hub. Empty: the paper's.",
+        ).strip()
+        device = right.selectbox("Device", _DEVICES, key="judges_device", persist_state="session")
+    temperature, seed = (0.0, 0) if backend == "rules" else _sampling()
+    return ClaimsSettings(atomicity, coverage, verifier, model, device, float(beta), temperature, seed)
+
+
+def cef() -> CefSettings:
+    """The settings of cross-examination."""
+    left, right = st.columns(2)
+    mode = _menu(left, "Compared with", _MODES, "mode")
+    answers = _menu(right, "Answers", _ANSWERS, "answers")
+    n_questions = left.number_input(
+        "Questions from each text",
+        1,
+        MOST_QUESTIONS,
+        key=given("judges_questions", CefSettings().n_questions),
+        persist_state="session",
+    )
+    questions = _menu(right, "Kind of questions", _QUESTIONS, "questions_kind")
+    language = CefSettings().source_language
+    if mode == "round-trip":
+        language = left.text_input(
+            "Language to translate back into", key=given("judges_language", language), persist_state="session"
+        ).strip()
+    repeats = _repeats(left, "Repeats: whole examinations; the score is their mean")
+    reask = right.checkbox(
+        "Ask every question of its own text too",
+        key="judges_reask",
+        persist_state="session",
+        help="Tells whether the model stands by its own questions. Scores do not change; it costs the answers again.",
+    )
+    temperature, seed = _sampling()
+    return CefSettings(
+        mode, answers, int(n_questions), questions, reask, repeats, temperature, seed, language
+    )
+
+
+def _menu(
+    place: "st.delta_generator.DeltaGenerator", label: str, words: Mapping[Word, str], key: str
+) -> Word:
+    chosen: Word = place.selectbox(
+        label, list(words), format_func=words.__getitem__, key=f"judges_{key}", persist_state="session"
+    )
+    return chosen
+
+
+def _repeats(place: "st.delta_generator.DeltaGenerator", said: str) -> int:
+    return int(
+        place.number_input(
+            "Repeats", 1, MOST_REPEATS, key=given("judges_repeats", 1), persist_state="session", help=said
+        )
+    )
+
+
+def _sampling() -> tuple[float, int]:
+    """Temperature and seed."""
+    left, right = st.columns(2)
+    temperature = left.number_input(
+        "Temperature",
+        0.0,
+        2.0,
+        step=0.1,
+        key=given("judges_temperature", 0.0),
+        persist_state="session",
+        help="0: the likeliest answer. Repeats tell something only above 0, or on a server that varies by itself.",
+    )
+    seed = right.number_input("Seed", 0, 2**31 - 1, key=given("judges_seed", 0), persist_state="session")
+    return float(temperature), int(seed)

@@ -1,0 +1,173 @@
+"""Tab Texts: one text with its scores, and how the judge came to them."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from core.runs.scoring import by_item
+from core.schema import Run
+from core.schema.judges import CefRecord, ClaimsRecord, JudgedText, JudgeOutput, RubricRecord
+from core.scoring.judges.specs import FAMILIES
+from core.store import Store
+from core.store.replies import item_costs
+from pages.components import (
+    generated_level_diff,
+    judges_cef_text,
+    judges_claims_text,
+    judges_names,
+    judges_rubric_text,
+    judges_runs,
+    metrics_scores,
+)
+from pages.components.messages import plain
+from pages.components.numbers import number
+from pages.components.parts import nothing, part, table
+
+_WORST, _GIVEN, _UNDEFINED = "lowest score first", "as in the file", "without a score first"
+_SHORT = 60
+
+
+def render(store: Store, run: Run) -> None:
+    """Choose an item and one of its texts, and read what was said of it."""
+    part(
+        "Texts",
+        "What the judge said of one text. Feedback, claims and questions are the model's own words: they tell where a "
+        "score comes from, and can be wrong.",
+        judges_names.ANCHORS[run.kind],
+    )
+    output = judges_runs.output_of(store, run)
+    if not output.texts:
+        nothing("nothing is judged yet")
+        return
+    chosen = _choose(output)
+    named = judges_names.document_name(output)
+    _heading(chosen, named)
+    _scores(chosen, output)
+    record(chosen, named)
+    with st.expander("What this item cost"):
+        _costs(store, run, chosen)
+
+
+def _choose(output: JudgeOutput) -> JudgedText:
+    names = [metric.name for metric in output.metrics]
+    name = names[0]
+    first = st.container()
+    if len(names) > 1:
+        second, first = st.columns(2)
+        name = second.selectbox("Score", names, key="judges_text_metric")
+    order = first.selectbox("Order", [_WORST, _GIVEN, _UNDEFINED], key="judges_text_order")
+    items: dict[str, list[JudgedText]] = {}
+    for text in ordered(output.texts, name, order):
+        items.setdefault(text.row.item_id, []).append(text)
+    left, right = st.columns(2)
+    item = left.selectbox("Item", list(items), format_func=lambda one: _item_said(one, items[one]))
+    texts = items[item]
+    at = right.selectbox("Text", range(len(texts)), format_func=lambda at: _text_said(texts[at], name))
+    return texts[min(at, len(texts) - 1)]
+
+
+def ordered(texts: Sequence[JudgedText], metric: str, order: str) -> list[JudgedText]:
+    """By that score, or as they came; those without a score come last, unless they are wanted first."""
+    if order == _GIVEN:
+        return list(texts)
+    undefined = 0 if order == _UNDEFINED else 2
+
+    def place(text: JudgedText) -> tuple[int, float]:
+        score = text.scores.get(metric)
+        return (undefined, 0.0) if score is None else (1, score)
+
+    return sorted(texts, key=place)
+
+
+def _item_said(item: str, texts: Sequence[JudgedText]) -> str:
+    line = " ".join((texts[0].question or "").split())
+    short = line if len(line) <= _SHORT else f"{line[: _SHORT - 1]}…"
+    return f"{item}: {short}" if short else item
+
+
+def _text_said(text: JudgedText, metric: str) -> str:
+    level = "" if text.row.level is None else f", level {text.row.level}"
+    return f"{text.row.system}{level}: {number(text.scores.get(metric))}"
+
+
+def _heading(text: JudgedText, named: str) -> None:
+    if text.question and text.question != text.document:
+        generated_level_diff.plain_card("Source or question", text.question, text.row.language)
+    left, right = st.columns(2)
+    with left:
+        if text.document is None:
+            nothing(f"there is no {named}")
+        else:
+            generated_level_diff.plain_card(named.capitalize(), text.document, text.row.language)
+    with right:
+        level = "" if text.row.level is None else f", level {text.row.level}"
+        generated_level_diff.plain_card(f"Text{level}", text.text, text.row.language)
+
+
+def _scores(text: JudgedText, output: JudgeOutput) -> None:
+    percent = {metric.name for metric in output.metrics if metric.family == FAMILIES["cef"]}
+    table(
+        pd.DataFrame(
+            {
+                "Score": list(text.scores),
+                "Value": [_value(value, name in percent) for name, value in text.scores.items()],
+                "Note": [text.reasons.get(name, "") for name in text.scores],
+            }
+        )
+    )
+
+
+def _value(value: float | None, percent: bool) -> str:
+    return f"{number(100 * value, 1)} %" if percent and value is not None else number(value)
+
+
+def record(text: JudgedText, named: str, slot: str = "text") -> None:
+    """How the judge came to the text's scores.
+
+    named: what the text was compared with, `reference` or `source`; slot: tells apart the places that show a record.
+    """
+    match text.record:
+        case RubricRecord():
+            judges_rubric_text.render(text.record)
+        case ClaimsRecord():
+            judges_claims_text.render(text.record)
+        case CefRecord():
+            judges_cef_text.render(text.record, named, slot)
+        case None:
+            nothing("the judge was not asked about this text")
+
+
+def _costs(store: Store, run: Run, text: JudgedText) -> None:
+    positions = list(by_item(metrics_scores.outputs(store, run).outputs))
+    calls = (
+        item_costs(store, run.run_id, positions.index(text.row.item_id))
+        if text.row.item_id in positions
+        else []
+    )
+    if not calls:
+        st.markdown("No call was made.")
+        return
+    st.markdown(f"All texts of item {plain(text.row.item_id)} together; answers from the cache cost nothing.")
+    steps = dict.fromkeys(call["step"] for call in calls)
+    rows = []
+    for step in steps:
+        own = [call for call in calls if call["step"] == step]
+        paid = [call for call in own if not call["cached"]]
+        rows.append(
+            {
+                "Step": step,
+                "Calls": len(paid),
+                "From the cache": len(own) - len(paid),
+                "Not usable": sum(call["reason"] is not None for call in own),
+                "Tokens in": _sum([call["input_tokens"] for call in paid]),
+                "Tokens out": _sum([call["output_tokens"] for call in paid]),
+                "Seconds": f"{sum(call['seconds'] for call in paid):.2f}",
+            }
+        )
+    table(pd.DataFrame(rows))
+
+
+def _sum(tokens: Sequence[int | None]) -> str:
+    counted = [one for one in tokens if one is not None]
+    return f"{sum(counted):,}" if len(counted) == len(tokens) else "not counted"

@@ -1,0 +1,107 @@
+"""Judges: language models that score texts. Their scores, their reasons, whether to believe them, what they cost."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from core.schema import JUDGE_KINDS, Run
+from core.store import Store
+from core.store.runs import get_run
+from pages.components import (
+    blind_pair,
+    generate_style,
+    generated_level_diff,
+    judges_agreement,
+    judges_answers,
+    judges_cost,
+    judges_files,
+    judges_form,
+    judges_marked,
+    judges_reliability,
+    judges_runs,
+    judges_scores,
+    judges_texts,
+    messages,
+    metrics_files,
+    metrics_heat,
+    metrics_scores,
+    run_panel,
+    visitor,
+)
+from pages.components.metrics_scores import FILE, NEW, RUN, UPLOAD, Chosen
+
+_PROGRESS, _SCORES, _TEXTS, _JUDGES, _RELIABILITY, _COST, _FILES, _RESULT = (
+    "Progress",
+    "Scores",
+    "Texts",
+    "Judges",
+    "Reliability",
+    "Cost",
+    "Files",
+    "Result",
+)
+_OF_JUDGE = (_PROGRESS, _SCORES, _TEXTS, _JUDGES, _RELIABILITY, _COST, _FILES)
+_OF_CHECK = (_PROGRESS, _RESULT, _COST, _FILES)
+_OF_FILE = (_SCORES, _JUDGES, _FILES)
+
+
+def render() -> None:
+    """Choose a judge's run or make one, then look at it."""
+    with visitor.admin_store() as store:
+        st.title("Judges")
+        blind_pair.style()
+        generate_style.style()
+        generated_level_diff.style()
+        metrics_heat.style()
+        messages.news()
+        chosen = judges_runs.choose(store)
+        if chosen[0] == NEW:
+            started = judges_form.form(store)
+            if started is not None:
+                judges_runs.remember((RUN, started))
+                st.rerun()
+        elif chosen[0] == UPLOAD:
+            judges_files.upload(store)
+        elif chosen[0] == FILE:
+            _tabs(_OF_FILE, "file", lambda name: _of_file(store, chosen, name))
+        else:
+            run = get_run(store, chosen[1])
+            parts = _OF_JUDGE if run.kind in JUDGE_KINDS else _OF_CHECK
+            _tabs(
+                parts, "judge" if run.kind in JUDGE_KINDS else "check", lambda name: _of_run(store, run, name)
+            )
+
+
+def _tabs(names: tuple[str, ...], slot: str, body: Callable[[str], None]) -> None:
+    # Only the open one is computed.
+    for name, tab in zip(names, st.tabs(names, key=f"judges_part_{slot}", on_change="rerun"), strict=True):
+        if tab.open:
+            with tab, messages.mistakes_shown():
+                body(name)
+
+
+def _of_file(store: Store, chosen: Chosen, name: str) -> None:
+    bodies = {_SCORES: judges_scores.render, _JUDGES: judges_agreement.render, _FILES: metrics_files.render}
+    metrics_scores.live(store, chosen, bodies[name])
+
+
+def _of_run(store: Store, run: Run, name: str) -> None:
+    if name == _PROGRESS:
+        run_panel.render(store, run)
+        judges_form.again_button(store, run)
+    elif name == _SCORES:
+        metrics_scores.live(store, (RUN, run.run_id), judges_scores.render)
+    elif name == _JUDGES:
+        metrics_scores.live(store, (RUN, run.run_id), judges_agreement.render)
+    elif name == _RESULT:
+        (judges_answers if run.kind == "answers" else judges_marked).result(store, run)
+    else:
+        _BODIES[name](store, run)
+
+
+_BODIES: dict[str, Callable[[Store, Run], None]] = {
+    _TEXTS: judges_texts.render,
+    _RELIABILITY: judges_reliability.render,
+    _COST: judges_cost.render,
+    _FILES: judges_files.render,
+}

@@ -1,0 +1,189 @@
+"""Whose questions and answers do other judges confirm? From sets of answers, matched question by question."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from cef_factories import answered, examined, judged, output, record
+
+from core.analysis.judge_reliability import SIDES, ModelReliability, Reliability, reliability
+from core.errors import InputError
+from core.schema.judges import VERDICTS, AnswerSet, CrossQuestion, QuestionSet, Side, Verdict
+from core.schema.scores import ScoredRow
+from core.scoring.judges.question_sets import question_sets_of
+
+# (author, side, item, question) -> answers of the models a, b and c; None: unparsed, "-": not asked.
+ASKED: dict[tuple[str, Side, str, str], tuple[Any, Any, Any]] = {
+    ("a", "source", "1", "q1"): ("YES", "YES", "NO"),
+    ("a", "source", "2", "q2"): ("NO", "YES", None),
+    ("b", "source", "1", "q3"): ("YES", "YES", "IDK"),
+    ("a", "text", "1", "q4"): (None, "YES", "YES"),
+    ("c", "text", "2", "q5"): ("NO", "YES", "IDK"),
+}
+
+
+def sets(asked: dict[tuple[str, Side, str, str], tuple[Any, Any, Any]] = ASKED) -> list[AnswerSet]:
+    return [AnswerSet(model, tuple(_parts(asked, place))) for place, model in enumerate("abc")]
+
+
+def _parts(asked: dict[tuple[str, Side, str, str], tuple[Any, Any, Any]], place: int) -> list[QuestionSet]:
+    parts = []
+    for (author, side, item, text), answers in asked.items():
+        answer: Verdict | None = answers[place]
+        if answer == "-":
+            continue
+        question = CrossQuestion(text, "YES", answer, "unparsed" if answer is None else None)
+        parts.append(QuestionSet(ScoredRow(item, "s"), side, author, f"{side} {item}", (question,)))
+    return parts
+
+
+def row(found: Reliability, model: str, side: str, variant: str = "paper") -> ModelReliability:
+    (one,) = [r for r in found.rows if (r.model, r.side, r.variant) == (model, side, variant)]
+    return one
+
+
+def test_rates_are_those_of_the_table_worked_out_by_hand() -> None:
+    """The table of three models in the tests of the statistic."""
+    found = reliability(sets(), n_resamples=100)
+    assert found.models == ("a", "b", "c")
+    adr = {model: row(found, model, "all").disagreement for model in found.models}
+    ads = {model: row(found, model, "all").deviation for model in found.models}
+    assert [(e.estimate, e.n, e.n_left_out) for e in adr.values()] == [(0.75, 2, 1), (0.5, 1, 0), (1.0, 1, 0)]
+    assert [(e.estimate, e.n, e.n_left_out) for e in ads.values()] == [
+        (0.0, 2, 3),
+        (0.0, 3, 2),
+        (pytest.approx(2 / 3), 3, 2),
+    ]
+    assert [row(found, model, "all").disagreement_rank for model in "abc"] == [2, 1, 3]
+    assert [row(found, model, "all").deviation_rank for model in "abc"] == [1, 1, 3]
+    assert row(found, "a", "all", "cef-code").disagreement.estimate == pytest.approx(1 / 3)
+
+
+def test_sides_are_apart_and_together() -> None:
+    found = reliability(sets(), n_resamples=0)
+    assert {one.side for one in found.rows} == {"source", "text", "all"}
+    assert len(found.rows) == 2 * 3 * 3
+    assert found.n_questions == {
+        "source": {"a": 2, "b": 1},
+        "text": {"a": 1, "c": 1},
+        "all": {"a": 3, "b": 1, "c": 1},
+    }
+    assert row(found, "a", "text").disagreement.reason is not None
+    assert row(found, "c", "text").disagreement.estimate == 1.0
+    only = {key: value for key, value in ASKED.items() if key[1] == "source"}
+    assert {one.side for one in reliability(sets(only), n_resamples=0).rows} == {"source", "all"}
+
+
+def test_who_gave_no_verdict_is_counted_with_the_reason() -> None:
+    asked = {**ASKED, ("b", "text", "1", "q6"): ("YES", "YES", "-")}
+    found = reliability(sets(asked), n_resamples=0)
+    assert found.missing == {"a": {"unparsed": 1}, "b": {}, "c": {"unparsed": 1, "not asked": 1}}
+    assert "c gave no verdict on 2 of 6 questions: unparsed 1, not asked 1" in found.notes
+    assert found.n_items == 2
+
+
+def test_authors_without_answers_of_their_own_are_named_and_left_out() -> None:
+    asked = {**ASKED, ("zoe", "text", "1", "q7"): ("YES", "NO", "NO")}
+    found = reliability(sets(asked), n_resamples=0)
+    assert found.left_out == {"zoe": 1}
+    assert found.notes[0].startswith("questions by zoe are left out (1)")
+    assert row(found, "b", "all").deviation == row(reliability(sets(), n_resamples=0), "b", "all").deviation
+
+
+def test_a_model_that_made_no_question_has_no_disagreement_rate() -> None:
+    asked = {key: value for key, value in ASKED.items() if key[0] != "c"}
+    found = reliability(sets(asked), n_resamples=0)
+    assert row(found, "c", "all").disagreement.estimate is None
+    assert row(found, "c", "all").disagreement_rank is None
+    assert row(found, "c", "all").deviation.estimate is not None
+    assert "c made none of the questions: it has no disagreement rate" in found.notes
+
+
+def test_a_question_that_two_models_made_deviates_once_but_is_each_ones_own() -> None:
+    asked = {**ASKED, ("b", "source", "1", "q1"): ("YES", "YES", "NO")}
+    found = reliability(sets(asked), n_resamples=0)
+    assert row(found, "b", "all").disagreement.n == 2
+    assert row(found, "c", "all").deviation.n == 3  # as without it
+    elsewhere = {**ASKED, ("b", "source", "2", "q1"): ("YES", "YES", "NO")}
+    assert row(reliability(sets(elsewhere), n_resamples=0), "c", "all").deviation.n == 4
+
+
+def test_questions_from_a_source_belong_to_the_item_of_the_texts_that_name_its_data_set() -> None:
+    """Questions from the source have a row without labels; both sides of an item are resampled together."""
+    given = [
+        AnswerSet(
+            model,
+            tuple(
+                QuestionSet(
+                    ScoredRow(
+                        item, "s" if side == "text" else "", labels={"dataset": "d"} if side == "text" else {}
+                    ),
+                    side,
+                    "a",
+                    f"{side} {item}",
+                    (CrossQuestion("q", "YES", "YES" if item == "1" else answer),),
+                )
+                for item in ("1", "2", "3")
+                for side in SIDES
+            ),
+        )
+        for model, answer in (("a", VERDICTS[0]), ("b", VERDICTS[1]))
+    ]
+    found = reliability(given, n_resamples=50)
+    assert found.n_items == 3
+    rate = row(found, "a", "all").disagreement
+    assert (rate.n, rate.n_clusters, rate.estimate) == (6, 3, pytest.approx(2 / 3))
+
+
+def test_what_cannot_be_compared_is_refused_with_every_problem() -> None:
+    one = sets()[0]
+    with pytest.raises(InputError) as caught:
+        reliability([one, one])
+    assert caught.value.problems == (
+        "2 sets hold answers of a: give one for each model",
+        "1 model: answers of at least two to the same questions are needed",
+    )
+    with pytest.raises(InputError):
+        reliability([])
+
+
+def test_models_with_nothing_in_common_have_no_rates() -> None:
+    found = reliability([AnswerSet("a", ()), AnswerSet("b", ())], n_resamples=10)
+    assert [one.deviation.reason for one in found.rows] == ["no questions"] * 4
+    assert {one.side for one in found.rows} == {"all"}
+
+
+def test_from_cross_examinations_to_rates() -> None:
+    """Two judges' questions, each judge answering all: the second does not confirm one of the first's four."""
+    outputs = [
+        output(judged("1", record(examined(answered("YES", "YES"), answered("YES", "YES")))), model=model)
+        for model in ("first", "second")
+    ]
+    asked = [part for one in outputs for part in question_sets_of(one)]
+    assert [(part.author, part.side) for part in asked] == [
+        ("first", "source"),
+        ("first", "text"),
+        ("second", "source"),
+        ("second", "text"),
+    ]
+
+    def answers(model: str) -> AnswerSet:
+        return AnswerSet(
+            model,
+            tuple(
+                replace(
+                    part, questions=tuple(replace(q, answer=_said(model, part, q)) for q in part.questions)
+                )
+                for part in asked
+            ),
+        )
+
+    found = reliability([answers("first"), answers("second")], n_resamples=0)
+    assert [row(found, model, "all").disagreement.estimate for model in found.models] == [0.25, 0.0]
+    # The wording is the same for both: four distinct questions, on one of which there is no majority.
+    assert [row(found, model, "all").deviation.n for model in found.models] == [3, 3]
+
+
+def _said(model: str, part: QuestionSet, asked: CrossQuestion) -> Verdict:
+    doubts = (model, part.author, part.side, asked.text) == ("second", "first", "text", "Question 1?")
+    return "NO" if doubts else "YES"

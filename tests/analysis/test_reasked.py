@@ -1,0 +1,52 @@
+"""Questions asked again of their own text: 001's confusion matrix, section 4.6."""
+
+import pytest
+from cef_factories import examined, judged, output, question, record
+
+from core.analysis.reasked import NOT_ASKED_FOR, confusion
+from core.errors import InputError
+from core.schema.judges import CrossQuestion, Verdict
+
+
+def asked(expected: Verdict, again: Verdict | None, n: int = 1) -> list[CrossQuestion]:
+    reason = None if again else "unparsed"
+    return [question("?", expected=expected, again=again, again_reason=reason)] * n
+
+
+def test_the_counts_that_001_prints() -> None:
+    """YES only: 99.4 % of 6,141 keep their label, 27 NO, 7 IDK. Mixed: 22.3 % of 1,021 IDK stay, 357 YES, 436 NO."""
+    yes = [*asked("YES", "YES", 6141 - 34), *asked("YES", "NO", 27), *asked("YES", "IDK", 7)]
+    idk = [*asked("IDK", "IDK", 1021 - 357 - 436), *asked("IDK", "YES", 357), *asked("IDK", "NO", 436)]
+    found = confusion(output(judged("1", record(examined(yes, idk)))))
+    by_expected = {row.expected: row for row in found.by_side["all"]}
+    share = by_expected["YES"].unchanged
+    assert share.n == 6141
+    assert round(100 * float(share.share or 0), 1) == 99.4
+    # Wilson, by hand: (6107 + z²/2) / (6141 + z²) -+ z sqrt(6107 x 34 / 6141 + z²/4) / (6141 + z²)
+    assert (share.low, share.high) == pytest.approx((0.992273, 0.996035), abs=1e-6)
+    assert round(100 * float(by_expected["IDK"].unchanged.share or 0), 1) == 22.3
+    assert by_expected["IDK"].counts == {"YES": 357, "NO": 436, "IDK": 228}
+    none = by_expected["NO"].unchanged
+    assert (none.n, none.share, none.reason) == (0, None, NOT_ASKED_FOR)
+
+
+def test_sides_repeats_and_what_has_no_second_answer() -> None:
+    first = examined([*asked("YES", "YES", 3), *asked("YES", None, 2)], asked("NO", "YES"))
+    second = examined([question("never asked again")], None, 1)
+    found = confusion(
+        output(judged("1", record(first, second)), judged("2", record(first)), judged("3", None))
+    )
+    source, text, every = (found.by_side[side][0] for side in ("source", "text", "all"))
+    assert source.counts == every.counts == {"YES": 6, "NO": 0, "IDK": 0}
+    assert source.without == {"unparsed": 4}
+    assert (source.unchanged.count, source.unchanged.n) == (6, 6)
+    assert text.unchanged.n == 0
+    assert found.by_side["text"][1].counts == {"YES": 2, "NO": 0, "IDK": 0}
+    assert found.n_not_asked == 1
+
+
+def test_who_asked_nothing_again_is_told_so() -> None:
+    with pytest.raises(InputError, match="--reask"):
+        confusion(output(judged("1", record(examined([question("q")], None)))))
+    with pytest.raises(InputError, match="judge of the kind claims"):
+        confusion(output(kind="claims"))

@@ -1,0 +1,471 @@
+"""`judge`: what its commands write, what they print, what they refuse, over a real server that follows a script."""
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from judge_runs import LEVELS, text_at, texts
+from model_answers import Body, answer
+from scripted_server import ScriptedServer
+
+from core.cli import main
+from core.datasets.judge_records import read_judge_folder
+from core.datasets.score_tables import read_scores
+from core.store import open_store
+from core.store.runs import list_runs
+
+N_ITEMS = 2
+N_TEXTS = N_ITEMS * len(LEVELS)
+Command = Callable[..., str]
+
+
+def script(body: Body, n: int) -> str:
+    """Two models: `tiny` behaves well, `nay` answers every question with NO."""
+    said = answer(body, n)
+    if body["model"] == "nay" and said.startswith('{"answers"'):
+        answers = json.loads(said)["answers"]
+        return json.dumps({"answers": [{**one, "answer": "NO"} for one in answers]})
+    return said
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A folder in which every judge has been at work once."""
+
+    folder: Path
+    server: ScriptedServer
+
+    def who(self, model: str = "tiny") -> list[str]:
+        return ["--backend", "openai", "--model", model, "--base-url", self.server.url]
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    folder = tmp_path_factory.mktemp("judges")
+    with pytest.MonkeyPatch.context() as patch, ScriptedServer(script, models=("tiny", "nay")) as server:
+        patch.chdir(folder)
+        patch.setenv("ASSAY_DB", str(folder / "assay.db"))
+        (folder / "mills.jsonl").write_bytes(texts(N_ITEMS))
+        (folder / "marked.jsonl").write_text(marked_texts(), encoding="utf-8")
+        (folder / "marks.tsv").write_text(marks(), encoding="utf-8")
+        bench = Bench(folder, server)
+        tiny, nay = bench.who(), bench.who("nay")
+        by_ref = ["--questions", "3", "--mode", "reference", "--name", "by-ref"]
+        some = ["--questions", "3", "--repeats", "2", "--reask"]
+        for command in (
+            ["rubric", "mills.jsonl", *tiny, "--order", "both", "--repeats", "2", "--out", "rubric"],
+            ["claims", "mills.jsonl", *tiny, "--input-price", "1", "--output-price", "2", "--out", "claims"],
+            ["claims", "mills.jsonl", "--backend", "rules", "--out", "rules"],
+            ["cef", "mills.jsonl", *tiny, *some, "--out", "cef"],
+            ["cef", "mills.jsonl", *tiny, *by_ref, "--out", "ref"],
+            ["cef", "mills.jsonl", *nay, "--questions", "3", "--out", "cef-nay"],
+            ["cef", "marked.jsonl", *tiny, "--out", "marked"],
+            ["answers", "cef", "cef-nay", *tiny, "--out", "answers"],
+            ["answers", "cef", "cef-nay", *nay, "--out", "answers-nay"],
+        ):
+            assert main(["judge", *command]) == 0
+        yield bench
+
+
+def marked_texts() -> str:
+    """Two texts; the second one has wrong years."""
+    rows = [
+        {
+            "item_id": str(item + 1),
+            "system": "mills",
+            "text": text_at(item, level),
+            "source": text_at(item, 0),
+        }
+        for item, level in ((0, 0), (1, 2))
+    ]
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def marks() -> str:
+    """A rater's marks in them: a wrong number, and a word that is no fact."""
+    header = ("system", "doc", "doc_id", "seg_id", "rater", "source", "target", "category", "severity")
+    wrong = text_at(1, 2)
+    number = wrong.split(" was built in ")[1].split(".")[0]
+    first = wrong.split()[0]
+    rows = [
+        ("1", text_at(0, 0), "No-error", "No-error"),
+        ("2", wrong.replace(number, f"<v>{number}</v>", 1), "Accuracy/Mistranslation", "Major"),
+        ("2", wrong.replace(first, f"<v>{first}</v>", 1), "Style/Awkward", "Minor"),
+    ]
+    lines = [
+        ("mills", "mills", item, item, "rater1", "source", target, category, severity)
+        for item, target, category, severity in rows
+    ]
+    return "".join("\t".join(line) + "\n" for line in (header, *lines))
+
+
+@pytest.fixture
+def judge(bench: Bench, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Run `judge ...`, which must succeed; what it prints."""
+    monkeypatch.chdir(bench.folder)
+    monkeypatch.setenv("ASSAY_DB", str(bench.folder / "assay.db"))
+
+    def command(*arguments: str) -> str:
+        capsys.readouterr()
+        status = main(["judge", *arguments])
+        said = capsys.readouterr()
+        assert status == 0, said.err
+        return said.out
+
+    return command
+
+
+@pytest.fixture
+def refused(judge: Command, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Run `judge ...`, which must not work; what it says."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+
+    def command(*arguments: str) -> str:
+        capsys.readouterr()
+        assert main(["judge", *arguments]) == 2
+        said = capsys.readouterr().err
+        assert "Traceback" not in said
+        return said
+
+    return command
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(path.read_text("utf-8"))))
+
+
+@pytest.mark.parametrize(
+    ("folder", "kind", "metrics"),
+    [
+        ("rubric", "rubric", ["rubric-tiny"]),
+        ("claims", "claims", [f"claims-tiny-{end}" for end in ("f1", "precision", "recall", "f1-ragas")]),
+        (
+            "ref",
+            "cef",
+            [
+                f"by-ref-{end}"
+                for end in (
+                    "coverage",
+                    "conformity",
+                    "consistency",
+                    "consistency-code",
+                    "conciseness",
+                    "overall",
+                )
+            ],
+        ),
+    ],
+)
+def test_a_judge_writes_its_scores_and_how_it_came_to_them(
+    bench: Bench, folder: str, kind: str, metrics: list[str]
+) -> None:
+    out = bench.folder / folder
+    assert {path.name for path in out.iterdir()} >= {
+        "scores.csv",
+        "records.jsonl",
+        "details.csv",
+        "run.json",
+    }
+    output = read_judge_folder(out)
+    assert (output.kind, output.model) == (kind, "tiny")
+    assert [metric.name for metric in output.metrics] == metrics
+    assert len(output.texts) == N_TEXTS
+    table = read_scores((out / "scores.csv").read_bytes(), "scores.csv")
+    assert table.values.shape == (N_TEXTS, len(metrics))
+    best = table.values[[row.level == "A0" for row in table.rows], 0].mean()
+    assert best > table.values[[row.level == "A4" for row in table.rows], 0].mean()
+    assert json.loads((out / "run.json").read_bytes())["settings"]["name"] == output.name
+
+
+def test_rules_say_that_they_are_a_stand_in(judge: Command) -> None:
+    printed = judge("claims", "mills.jsonl", "--backend", "rules", "--limit", "1", "--out", "rules-1")
+    assert "a stand-in to see how it works" in printed
+    assert "5 texts, 4 metrics." in printed
+
+
+def test_some_items_first_and_the_rest_with_resume_ask_nothing_twice(judge: Command, bench: Bench) -> None:
+    asked = len(bench.server.asked)
+    few = ["cef", "mills.jsonl", *bench.who(), "--seed", "77", "--out", "resumed"]
+    assert "1 of 1 items complete" in judge(*few, "--limit", "1")
+    first = len(bench.server.asked) - asked
+    assert f"{N_ITEMS} of {N_ITEMS} items complete" in judge(*few, "--resume")
+    assert len(bench.server.asked) - asked == N_ITEMS * first
+    assert len(read_judge_folder(bench.folder / "resumed").texts) == N_TEXTS
+
+
+def test_prices_and_repeated_calls_stand_in_the_summary(judge: Command, bench: Bench) -> None:
+    """All calls are in the cache by now, so the run costs nothing."""
+    prices = ["--input-price", "1", "--output-price", "2"]
+    printed = judge("claims", "mills.jsonl", *bench.who(), *prices, "--out", "again")
+    assert f"Cost of verify the response: 0 calls ({N_TEXTS} more from the cache)" in printed
+    assert "Money: 0.0000." in printed
+
+
+def test_reliability_of_two_models_that_never_agree(judge: Command) -> None:
+    """`nay` says NO to everything, `tiny` says YES of its own text: each disagrees with the other everywhere.
+
+    As the code counts, all that matters is who says YES: tiny confirms all of nay's questions, nay none of tiny's.
+    """
+    found = json.loads(judge("reliability", "answers", "answers-nay", "--resamples", "50", "--json"))
+    assert found["models"] == ["tiny", "nay"]
+    rates = {(row["variant"], row["side"], row["model"]): row for row in found["rows"]}
+    for side in ("source", "text", "all"):
+        assert rates["paper", side, "tiny"]["disagreement"]["estimate"] == 1
+        assert rates["paper", side, "nay"]["disagreement"]["estimate"] == 1
+        assert rates["cef-code", side, "tiny"]["disagreement"]["estimate"] == 1
+        assert rates["cef-code", side, "nay"]["disagreement"]["estimate"] == 0
+        assert rates["cef-code", side, "nay"]["disagreement_rank"] == 1
+        assert rates["paper", side, "tiny"]["deviation"]["estimate"] is None
+    printed = judge("reliability", "answers", "answers-nay", "--resamples", "50")
+    assert "paper (as the paper defines it)" in printed
+    assert "no question with a majority" in printed
+
+
+def test_ablation_names_variances_or_why_there_are_none(judge: Command) -> None:
+    """The scripted model repeats itself, so nothing varies; a judge asked once has no variance."""
+    rows = json.loads(judge("ablation", "cef", "cef-nay", "--json"))
+    assert {row["judge"] for row in rows} == {"cef-tiny", "cef-nay"}
+    for row in rows:
+        once = row["judge"] == "cef-nay"
+        assert row["n_questions"] == 3
+        assert row["percent_variance_within"] == (None if once else 0)
+        assert bool(row["reason"]) == once
+    assert "one examination a text" in judge("ablation", "cef-nay")
+
+
+def test_consistency_over_repeats_and_orders(judge: Command) -> None:
+    found = json.loads(judge("consistency", "rubric", "--resamples", "50", "--json"))
+    assert found["repeats"][0]["agreeing"] == {
+        "estimate": 1,
+        "low": 1,
+        "high": 1,
+        "reason": None,
+        "interval_reason": None,
+        "n": N_TEXTS,
+        "n_left_out": 0,
+    }
+    assert found["order"]["difference"]["estimate"] == 0
+    printed = judge("consistency", "rubric", "--resamples", "50")
+    assert "rubric-tiny: 10 texts, 2 repeats, in the order reference-first and response-first." in printed
+    assert "consistency-code" in judge("consistency", "cef", "--resamples", "50")
+
+
+def test_reasked_counts_second_answers(judge: Command) -> None:
+    found = json.loads(judge("reasked", "cef", "--json"))
+    yes, no, _ = found["by_side"]["source"]
+    n_asked = 2 * N_TEXTS * 3
+    assert (yes["expected"], yes["counts"]) == ("YES", {"YES": n_asked, "NO": 0, "IDK": 0})
+    assert (no["unchanged"]["n"], no["unchanged"]["share"]) == (0, None)
+    assert "unchanged" in judge("reasked", "cef", "--confidence", "0.9")
+
+
+def test_two_judges_are_compared_by_what_says_the_same(judge: Command) -> None:
+    found = json.loads(judge("compare", "cef", "ref", "--resamples", "50", "--texts", "2", "--json"))
+    assert [(one["metric_a"], one["metric_b"]) for one in found][:2] == [
+        ("cef-tiny-coverage", "by-ref-coverage"),
+        ("cef-tiny-conformity", "by-ref-conformity"),
+    ]
+    assert {one["n"] for one in found} == {N_TEXTS}
+    assert all(len(one["disagreements"]) == 2 for one in found)
+    printed = judge("compare", "cef", "ref", "--resamples", "50")
+    assert "shows the texts on which two of them part" in printed
+
+
+def test_a_folder_its_table_and_its_run_are_the_same_judge(judge: Command, bench: Bench) -> None:
+    with open_store(bench.folder / "assay.db") as store:
+        number = min(run.run_id for run in list_runs(store, ("rubric",)))
+    names = "rubric-tiny,claims-rules-recall"
+    numbers = []
+    for given in ("rubric", "rubric/scores.csv", f"run:{number}"):
+        options = ["--metrics", names, "--resamples", "50", "--json"]
+        (found,) = json.loads(judge("compare", given, "rules", *options))
+        numbers.append((found["n"], found["pooled"], found["per_item"], found["disagreements"]))
+    assert numbers[0] == numbers[1] == numbers[2]
+    assert numbers[0][1]["kendall"]["estimate"] > 0.5
+
+
+def test_texts_on_which_two_judges_part_come_with_both_scores(judge: Command) -> None:
+    printed = judge(
+        "compare", "rubric", "rules", "--metrics", "rubric-tiny,claims-rules-recall", "--resamples", "50"
+    )
+    assert "rubric-tiny and claims-rules-recall: 10 texts scored by both." in printed
+    assert "Furthest apart, by percentile among these texts:" in printed
+
+
+def test_costs_of_judges_side_by_side(judge: Command, bench: Bench) -> None:
+    rows = json.loads(judge("costs", "rubric", "claims", "rules", "answers", "--json"))
+    whole = {row["judge"]: row for row in rows if row["step"] == "all steps"}
+    assert list(whole) == ["rubric-tiny", "claims-tiny", "claims-rules", "answers of tiny"]
+    assert whole["rubric-tiny"]["calls"] == 4 * N_TEXTS
+    assert whole["rubric-tiny"]["calls_per_text"] == 4
+    assert whole["claims-rules"]["calls"] == 0
+    claims = whole["claims-tiny"]
+    said = json.loads((bench.folder / "claims" / "run.json").read_bytes())
+    assert claims["money"] == pytest.approx(said["money"])
+    assert claims["money"] == pytest.approx((claims["input_tokens"] + 2 * claims["output_tokens"]) / 1e6)
+    dearer = json.loads(judge("costs", "claims", "--input-price", "10", "--output-price", "20", "--json"))
+    assert dearer[-1]["money"] == pytest.approx(10 * claims["money"])
+    printed = judge("costs", "rubric", "run:1")
+    assert "rubric-tiny (rubric)" in printed
+    assert "rubric-tiny (run:1)" in printed
+    assert "Where - stands, money is not known: no price is given." in printed
+
+
+@pytest.mark.parametrize("backend", ["model", "rules"])
+def test_mismatches_are_aligned_with_marked_errors(judge: Command, bench: Bench, backend: str) -> None:
+    """Of two marks the wrong year is named by a mismatching question, the other is a word that says nothing.
+
+    The scripted model takes any word that both share for a yes; the rules leave a word that says nothing undecided.
+    """
+    who = bench.who() if backend == "model" else ["--backend", "rules"]
+    out = f"aligned-{backend}"
+    found = json.loads(judge("align", "marked", "--ratings", "marks.tsv", *who, "--out", out, "--json"))
+    by_category = {
+        row["name"]: (row["caught"]["count"], row["caught"]["n"], row["n_left_out"])
+        for row in found["by_category"]
+    }
+    style = (1, 1, 0) if backend == "model" else (0, 0, 1)
+    assert by_category == {"Accuracy/Mistranslation": (1, 1, 0), "Style/Awkward": style}
+    assert [row["name"] for row in found["by_meaning"]] == ["semantic", "non-semantic"]
+    assert [row["category"] for row in rows_of(bench.folder / out / "alignment.csv")] == list(by_category)
+    printed = judge("align", "marked", "--ratings", "marks.tsv", *who, "--out", out, "--resume")
+    assert "Marked errors in 1 text that a mismatching question points to:" in printed
+
+
+def test_verbs_say_what_they_take(judge: Command, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = {
+        "rubric": ["--rubric", "--order", "--repeats"],
+        "claims": ["--atomicity", "--coverage", "--beta", "--verifier", "--nli", "--device"],
+        "cef": ["--mode", "--answers", "--questions", "--kind-of-questions", "--reask", "--source-language"],
+        "answers": ["--answers", "--prompt"],
+        "align": ["--ratings", "--json"],
+        "reliability": ["--json", "--resamples"],
+        "ablation": ["--json"],
+        "consistency": ["--json"],
+        "reasked": ["--json"],
+        "compare": ["--metrics", "--texts"],
+        "costs": ["--input-price"],
+    }
+    for verb, options in asked.items():
+        with pytest.raises(SystemExit) as ended:
+            main(["judge", verb, "--help"])
+        assert ended.value.code == 0
+        said = capsys.readouterr().out
+        assert [option for option in options if option not in said] == [], verb
+
+
+SERVER = ["--backend", "openai", "--model", "tiny", "--base-url", "http://127.0.0.1:9/v1"]
+MISTAKES: list[tuple[list[str], list[str]]] = [
+    (
+        [
+            "rubric",
+            "mills.jsonl",
+            "--backend",
+            "rules",
+            "--model",
+            "m",
+            "--repeats",
+            "0",
+            "--temperature",
+            "3",
+        ],
+        ["--model: rules need no model", "rules cannot be this judge", "--repeats: 0", "--temperature: 3"],
+    ),
+    (
+        ["claims", "mills.jsonl", "--backend", "rules", "--verifier", "llm", "--beta", "0", "--name", "a b"],
+        ["--verifier: llm asks a model", "--beta: 0 is no weight", "--name: a column's name"],
+    ),
+    (["claims", "mills.jsonl", *SERVER, "--verifier", "llm", "--nli", "m"], ["--nli: names an entailment"]),
+    (
+        ["claims", "mills.jsonl", "--backend", "vllm", "--model", "m", "--nli", "m"],
+        ["vllm and an entailment model cannot share an environment"],
+    ),
+    (["cef", "mills.jsonl", "--backend", "openai"], ["--model: name the model", "OPENAI_API_KEY"]),
+    (["cef", "mills.jsonl", *SERVER, "--questions", "0"], ["--questions: 0 is not between 1 and 100"]),
+    (["cef", "mills.jsonl", *SERVER], ["nobody answers there"]),
+    (["cef", "mills.jsonl", *SERVER, "--limit", "0"], ["--limit: 0 is too small"]),
+    (["cef", "mills.jsonl", *SERVER, "--resume"], ["no run of this file with these settings"]),
+    (["cef", "mills.jsonl", *SERVER, "--prompt", "rubric"], ["prompt rubric: is for rubric"]),
+    (["claims", "mills.jsonl", "--backend", "rules", "--prompt", "verify"], ["rules ask no model"]),
+    (["cef", "mills.jsonl", *SERVER, "--engine", "x=1"], ["--engine: only vllm"]),
+    (["cef", "mills.jsonl", *SERVER, "--language-pair", "en-de"], ["--language-pair: mills.jsonl is no"]),
+    (["cef", "gone.jsonl", *SERVER], ["gone.jsonl cannot be read"]),
+    (["rubric", "mills.jsonl", *SERVER, "--rubric", "nope"], ["nope"]),
+    (["rubric", "marked.jsonl", *SERVER], ["has no reference for any text"]),
+    (["answers", "rubric", "claims", *SERVER], ["rubric-tiny is a judge of the kind rubric", "claims-tiny"]),
+    (["answers", "cef", "--backend", "rules"], ["rules cannot be this judge"]),
+    (["align", "marked", "--ratings", "gone.tsv", "--backend", "rules"], ["gone.tsv cannot be read"]),
+    (["align", "rubric", "--ratings", "marks.tsv", "--backend", "rules"], ["asks no questions"]),
+]
+
+
+@pytest.mark.parametrize(("arguments", "says"), MISTAKES, ids=lambda value: str(value[0])[:30])
+def test_runs_are_refused_with_all_that_is_wrong(
+    refused: Command, bench: Bench, arguments: list[str], says: list[str]
+) -> None:
+    said = refused(*arguments, "--out", "refused")
+    assert [part for part in says if part not in said] == [], said
+    assert not (bench.folder / "refused").exists()
+
+
+LOOKS: list[tuple[list[str], list[str]]] = [
+    (["reliability", "gone", "rubric"], ["These cannot be read", "gone", "holds a run of the kind rubric"]),
+    (["reliability", "answers"], ["1 model: answers of at least two"]),
+    (
+        ["reliability", "answers", "--resamples", "-1", "--confidence", "2"],
+        ["--resamples: -1", "--confidence: 2.0"],
+    ),
+    (["ablation", "rubric", "claims"], ["rubric-tiny is a judge of the kind", "claims-tiny is a judge"]),
+    (["consistency", "claims"], ["neither repeats nor orders"]),
+    (["consistency", "run:999"], ["999"]),
+    (["reasked", "cef-nay"], ["asked no question a second time"]),
+    (["reasked", "cef", "--confidence", "1"], ["--confidence: 1.0 does not lie between 0 and 1"]),
+    (["compare", "rubric", "rules"], ["Nothing tells which scores", "rubric has rubric-tiny"]),
+    (["compare", "rubric", "rules", "--metrics", "one"], ["name a column of each"]),
+    (["compare", "rubric", "rules", "--metrics", "rubric-tiny,nope"], ["nope"]),
+    (["compare", "rubric", "gone", "--texts", "-1"], ["--texts: -1 is negative"]),
+    (
+        ["costs", "rubric", "--input-price", "-1", "--output-price", "inf"],
+        ["--input-price", "--output-price"],
+    ),
+    (["costs", "gone", "also-gone"], ["gone/run.json cannot be read", "also-gone/run.json cannot be read"]),
+]
+
+
+@pytest.mark.parametrize(("arguments", "says"), LOOKS, ids=lambda value: " ".join(value)[:40])
+def test_looks_are_refused_with_all_that_is_wrong(
+    refused: Command, arguments: list[str], says: list[str]
+) -> None:
+    said = refused(*arguments)
+    assert [part for part in says if part not in said] == [], said
+
+
+def test_a_folder_holds_one_judge(refused: Command, bench: Bench) -> None:
+    before = (bench.folder / "rubric" / "scores.csv").read_bytes()
+    said = refused("claims", "mills.jsonl", "--backend", "rules", "--out", "rubric")
+    assert "rubric holds the results of run 1" in said
+    assert (bench.folder / "rubric" / "scores.csv").read_bytes() == before
+
+
+def test_the_backend_has_to_be_named(judge: Command, capsys: pytest.CaptureFixture[str]) -> None:
+    """A judge by rules is a stand-in: nobody gets it without asking for it."""
+    with pytest.raises(SystemExit) as ended:
+        main(["judge", "claims", "mills.jsonl", "--out", "o"])
+    assert ended.value.code == 2
+    assert "--backend" in capsys.readouterr().err
+
+
+def test_scores_of_a_judge_go_into_correlations(
+    bench: Bench, judge: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["correlate", "rubric/scores.csv", "--with", "level", "--resamples", "50", "--json"]
+    assert main(arguments) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    found: dict[str, Any] = row["kendall_per_item"]
+    assert (row["group"]["metric"], row["n"]) == ("rubric-tiny", N_TEXTS)
+    assert found["estimate"] > 0.5

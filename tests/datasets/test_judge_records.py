@@ -1,0 +1,256 @@
+"""What judges said, written and read again: nothing is lost, and what is wrong is named by file, line and field."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.datasets.judge_records import (
+    MOST_PROBLEMS,
+    marked_file,
+    printable_record,
+    question_file,
+    read_alignment_folder,
+    read_answer_folder,
+    read_judge_folder,
+    read_marked_file,
+    read_question_file,
+    read_records,
+    write_records,
+)
+from core.errors import InputError
+from core.schema.judges import (
+    CefRecord,
+    Claim,
+    ClaimsRecord,
+    CrossQuestion,
+    Examination,
+    JudgedText,
+    MarkedError,
+    MarkedText,
+    Mismatch,
+    QuestionSet,
+    Record,
+    RubricRecord,
+    RubricTrial,
+)
+from core.schema.scores import Metric, ScoredRow
+
+METRICS = (
+    Metric("cef-coverage", "CEF|score:coverage", "CEF"),
+    Metric("cef-overall", "CEF|score:overall", "CEF"),
+)
+ROW = ScoredRow("ä 1", "sys", "A2", "de", {"dataset": "mühlen", "shots": "few"})
+QUESTIONS = (
+    CrossQuestion("Steht die Mühle?", "YES", "YES"),
+    CrossQuestion("Brannte sie 1703?", "NO", None, "unparsed", "vielleicht\n=1+1", "IDK", None),
+)
+CEF = CefRecord(
+    (
+        Examination(0, QUESTIONS, None, (("questions from text", "cut off"),)),
+        Examination(1, (), QUESTIONS[:1]),
+    ),
+    "The mill.",
+)
+CLAIMS = ClaimsRecord(
+    (Claim("It stands.", True, "entailment .93"), Claim("It burned.", None, "", "cut off")),
+    None,
+    (("claims of the reference", "refused"),),
+)
+RUBRIC = RubricRecord((RubricTrial("response-first", 2, None, "", "verdict not on offer", "7"),))
+
+
+def judged(record: Record | None, **fields: Any) -> JudgedText:
+    return JudgedText(
+        **{
+            "row": ROW,
+            "text": "Die Mühle\nsteht.",
+            "document": "quelle",
+            "question": None,
+            "scores": {"cef-coverage": 0.1 + 0.2, "cef-overall": None},
+            "reasons": {"cef-overall": "questions from text: cut off"},
+            "record": record,
+            **fields,
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "record"), [("rubric", RUBRIC), ("claims", CLAIMS), ("cef", CEF), ("cef", None)]
+)
+def test_records_come_back_as_they_were(kind: Any, record: Record | None) -> None:
+    texts = (judged(record), judged(None, row=ScoredRow("2", "sys"), text="", document=None, question="Q?"))
+    assert read_records(write_records(texts), "records.jsonl", kind, METRICS) == texts
+
+
+def test_a_run_that_has_come_to_nothing_yet_wrote_no_line() -> None:
+    assert read_records(b"", "records.jsonl", "cef", METRICS) == ()
+
+
+def test_question_sets_and_marked_texts_come_back_as_they_were() -> None:
+    sets = (
+        QuestionSet(ROW, "source", "org/judge-a", "Die Mühle ...", QUESTIONS),
+        QuestionSet(ROW, "text", "org/judge-a", "Ein Text", ()),
+        QuestionSet(ROW, "source", "judge-b", "Die Mühle ...", QUESTIONS),
+    )
+    assert read_question_file(question_file(sets), "q.jsonl") == sets
+    errors = (
+        MarkedError("1703", "major", "accuracy/mistranslation", True, "asked in question 2"),
+        MarkedError("x", "", "", None, "", "cut off"),
+    )
+    texts = (
+        MarkedText(ROW, "t", None, (Mismatch("text", "Q?", "YES", "IDK"),), errors),
+        MarkedText(replace(ROW, level=None), "", "d", (), ()),
+    )
+    assert read_marked_file(marked_file(texts), "m.jsonl") == texts
+
+
+def line_of(record: Record | None = CEF, **changes: Any) -> dict[str, Any]:
+    line: dict[str, Any] = json.loads(write_records([judged(record)]))
+    return {**line, **changes}
+
+
+def problems(*lines: Any, kind: Any = "cef") -> list[str]:
+    data = "\n".join(one if isinstance(one, str) else json.dumps(one) for one in lines).encode()
+    with pytest.raises(InputError) as refused:
+        read_records(data, "records.jsonl", kind, METRICS)
+    assert "records.jsonl cannot be imported" in refused.value.what
+    return list(refused.value.problems)
+
+
+def test_everything_that_is_wrong_is_named_by_line_and_field() -> None:
+    without_item = line_of()
+    del without_item["item_id"]
+    examined = line_of()
+    examined["record"]["examinations"][0]["from_source"][1]["answer"] = "MAYBE"
+    examined["record"]["examinations"][1]["repeat"] = "1"
+    found = problems(
+        without_item,
+        line_of(system=7, text=None),
+        examined,
+        line_of(scores={"cef-coverage": "0.5", "cef-overall": None}),
+        line_of(scores={"cef-coverage": 1.0, "bleu": 2.0}),
+        line_of(reasons={"bleu": "why"}),
+        "[1]",
+        "{",
+        line_of(record=[1]),
+    )
+    assert [one.split(":")[0] for one in found] == [
+        "line 1, item_id",
+        "line 2, system",
+        "line 2, text",
+        "line 3, record, examinations, 1, from_source, 2, answer",
+        "line 3, record, examinations, 2, repeat",
+        "line 4, scores, cef-coverage",
+        "line 5",
+        "line 5",
+        "line 6",
+        "line 7",
+        "line 8, column 2",
+        "line 9, record",
+    ]
+    assert found[0] == "line 1, item_id: is missing"
+    assert found[1] == "line 2, system: is 7: input should be a valid string"
+    assert "'MAYBE'" in found[3]
+    assert "'YES', 'NO' or 'IDK'" in found[3]
+    assert found[6:9] == [
+        "line 5: scores: cef-overall is missing",
+        "line 5: scores: bleu is none of cef-coverage, cef-overall",
+        "line 6: reasons: bleu is none of cef-coverage, cef-overall",
+    ]
+
+
+def test_a_text_that_comes_twice_and_another_judges_records_are_refused() -> None:
+    assert problems(line_of(), line_of()) == ["item ä 1, system sys, level A2: a second text"]
+    assert problems(line_of(RUBRIC)) == ["line 1, record, examinations: is missing"]
+
+
+def test_numbers_that_are_none_are_refused() -> None:
+    text = json.dumps(line_of()).replace("0.30000000000000004", "1e999")
+    assert problems(text) == ["line 1: scores: cef-coverage is infinite"]
+    assert "NaN" in problems(json.dumps(line_of()).replace("0.30000000000000004", "NaN"))[0]
+
+
+def test_a_file_of_another_kind_is_not_answered_with_thousands_of_lines() -> None:
+    found = problems(*[{"item_id": n} for n in range(1_000)])
+    assert len(found) == MOST_PROBLEMS + 1
+    assert found[-1].startswith("and ")
+
+
+def test_the_same_questions_may_not_count_twice() -> None:
+    one = QuestionSet(ROW, "source", "a", "d", QUESTIONS)
+    with pytest.raises(InputError, match="cannot be imported") as refused:
+        read_question_file(question_file([one, one]), "q.jsonl")
+    assert list(refused.value.problems) == [
+        "item ä 1, system sys, level A2: a second set of the same questions"
+    ]
+
+
+def test_what_no_page_can_hold_is_replaced_and_nothing_else() -> None:
+    assert printable_record(
+        {"said": ["a\0b", {"why": "\ud800 ok\n"}], "n": 1, "x": None, "t": (True, 0.5)}
+    ) == {
+        "said": ["a\ufffdb", {"why": "\ufffd ok\n"}],
+        "n": 1,
+        "x": None,
+        "t": [True, 0.5],
+    }
+    text = json.dumps(line_of(text="bad \ud800 half")).encode()
+    (read,) = read_records(text, "records.jsonl", "cef", METRICS)
+    assert read.text == "bad \ufffd half"
+
+
+def folder_with(path: Path, run: Any, records: bytes) -> Path:
+    path.mkdir()
+    (path / "run.json").write_text(run if isinstance(run, str) else json.dumps(run), encoding="utf-8")
+    (path / "records.jsonl").write_bytes(records)
+    return path
+
+
+def run_of(kind: str, **settings: Any) -> dict[str, Any]:
+    metrics = [vars(metric) for metric in METRICS]
+    named = {"name": "my-cef", "model": "org/tiny", "cef": {"repeats": 2}, "metrics": metrics}
+    return {"run": 3, "kind": kind, "settings": {**named, **settings}}
+
+
+def test_folders_say_whose_records_they_hold(tmp_path: Path) -> None:
+    output = read_judge_folder(folder_with(tmp_path / "a", run_of("cef"), write_records([judged(CEF)])))
+    assert (output.name, output.kind, output.model) == ("my-cef", "cef", "org/tiny")
+    assert (output.settings, output.metrics, output.texts) == ({"repeats": 2}, METRICS, (judged(CEF),))
+    by_rules = run_of("claims", model="", claims={"beta": 1.0})
+    assert read_judge_folder(folder_with(tmp_path / "b", by_rules, b"")).model == "rules"
+    sets = (QuestionSet(ROW, "source", "a", "d", QUESTIONS),)
+    answers = read_answer_folder(folder_with(tmp_path / "c", run_of("answers"), question_file(sets)))
+    assert (answers.model, answers.sets) == ("org/tiny", sets)
+    marked = (MarkedText(ROW, "t", None, (), ()),)
+    assert (
+        read_alignment_folder(folder_with(tmp_path / "d", run_of("alignment"), marked_file(marked))) == marked
+    )
+
+
+@pytest.mark.parametrize(
+    ("run", "said"),
+    [
+        ("", "the file is empty"),
+        ("[]", "file: is a list, expected an object"),
+        ("{", "not valid JSON"),
+        ({"kind": "cef"}, "settings: missing"),
+        ({"kind": 3, "settings": []}, "kind and settings: missing"),
+        (run_of("factual"), "holds a run of the kind factual; one of rubric, claims, cef is needed"),
+        (run_of("cef", metrics=[{"name": "m"}], cef=None), "settings, metrics, 1, signature: is missing"),
+        (run_of("cef", name=None), "settings, name: is missing"),
+    ],
+)
+def test_a_folder_that_holds_no_judge_says_so(run: Any, said: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as refused:
+        read_judge_folder(folder_with(tmp_path / "f", run, b""))
+    assert said in str(refused.value)
+    assert str(tmp_path / "f") in str(refused.value) or "…" in str(refused.value)
+
+
+def test_no_folder_at_all_says_what_is_wanted(tmp_path: Path) -> None:
+    for read in (read_judge_folder, read_answer_folder, read_alignment_folder):
+        with pytest.raises(InputError, match="name a folder that a judge's run wrote"):
+            read(tmp_path / "none")

@@ -1,0 +1,82 @@
+"""Judge runs for tests: texts at five levels, and settings that ask the scripted server."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from model_answers import answer
+from scripted_server import Body, Said, ScriptedServer
+
+from core.runs.judge_plan import choose_judge_prompts, create_judging
+from core.runs.judge_settings import JudgeSettings
+from core.runs.kinds import job_of
+from core.runs.model_settings import RunningSettings
+from core.runs.worker import work
+from core.schema import Run
+from core.scoring.judges.rubric_files import find_rubric
+from core.store import Store
+
+LEVELS = ("A0", "A1", "A2", "A3", "A4")
+RUNNING = RunningSettings(concurrency=16, retries=0)
+
+
+def facts(item: int) -> list[str]:
+    return [
+        f"The mill number {item} was built in {1500 + item}.",
+        f"Jan Vermeer drew mill {item} near Delft.",
+        f"It burned down on 3 May {1700 + item}.",
+        f"About {200 + item} people worked there.",
+    ]
+
+
+def text_at(item: int, level: int) -> str:
+    """The facts in another order, of which as many are wrong as the level says; one is missing at A4."""
+    said = [
+        fact.replace(fact.split()[-1], f"{item * 7 + 3}9.") if number < level else fact
+        for number, fact in enumerate(facts(item))
+    ]
+    return " ".join([*said[2:], *said[: 1 if level == 4 else 2]])
+
+
+def texts(n_items: int, levels: Sequence[str] = LEVELS) -> bytes:
+    """A row a text, with reference and source; the source says the same in another order."""
+    rows = (
+        {
+            "item_id": f"q{item}",
+            "system": "mills",
+            "level": level,
+            "text": text_at(item, number),
+            "reference": " ".join(facts(item)),
+            "source": f"Of mill {item} this is known. {' '.join(reversed(facts(item)))}",
+        }
+        for item in range(n_items)
+        for number, level in enumerate(levels)
+    )
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+def settings(kind: Any, url: str, **fields: Any) -> JudgeSettings:
+    """A judge on the server, with the shipped prompts and rubric."""
+    rubric_text = find_rubric("factual").dump() if kind == "rubric" else ""
+    asked: dict[str, Any] = {
+        "backend": "openai",
+        "model": "tiny",
+        "base_url": url,
+        "rubric_text": rubric_text,
+    }
+    chosen = JudgeSettings(kind, **(asked | fields))
+    return replace(chosen, prompts=choose_judge_prompts(chosen))
+
+
+def run_to_the_end(store: Store, chosen: JudgeSettings, data: bytes, limit: int | None = None) -> Run:
+    run, _ = create_judging(store, data, "mills.jsonl", chosen, RUNNING, limit)
+    return work(store, run.run_id, lambda claimed: job_of(store, claimed))
+
+
+def answers_of(body: Body, n: int = 0) -> Said | str:
+    return answer(body, n)
+
+
+def judging_server(script: Any = answers_of) -> ScriptedServer:
+    return ScriptedServer(script)

@@ -1,0 +1,417 @@
+"""The page Judges: from texts to scores, to what was said of each text, and to whether a judge can be believed."""
+
+import json
+import re
+from statistics import mean
+from typing import Any
+
+import numpy as np
+import pytest
+from generate_visit import field, html_of, press, said
+from judges_visit import aligned, answered, by_model, cef, judged, rubric, visit
+from metrics_visit import lines
+from metrics_visit import visit as visit_metrics
+from model_answers import answer
+from scipy import stats
+from streamlit.testing.v1 import AppTest
+
+from core.analysis.alignment import marked_texts
+from core.datasets.rating_files import read_rating_file
+from core.runs.judge_results import judge_output
+from core.runs.score_results import score_table
+from core.schema import Run
+from core.store import Store
+from core.store.kept_files import kept_files
+from core.store.replies import step_costs
+from core.store.runs import list_runs
+
+pytestmark = pytest.mark.usefixtures("cookies")
+FACTS = (
+    "The tower was built in 1889. It is 330 metres tall. It stands in Paris.",
+    "The river is 2850 kilometres long. It ends in the Black Sea. It passes Vienna.",
+    "The comet returns every 76 years. It was seen in 1986. Halley computed its path.",
+    "The bridge opened in 1894. It crosses the Thames. It has two towers.",
+)
+HOSTILE = '<img src=x onerror="alert(1)"> **bold** $x$'
+
+
+def damaged(text: str, level: int) -> str:
+    """The last `level` sentences say something else."""
+    sentences = re.split(r"(?<=\.) ", text)
+    other = ["Nobody knows why.", "Some disagree loudly.", "More was never written."]
+    return " ".join(sentences[: 3 - level] + other[:level])
+
+
+def given(n_items: int = 4, **columns: object) -> tuple[bytes, str]:
+    """Texts at levels 0 to 3, each level with one more sentence that is not the reference's."""
+    rows = [
+        {"item": str(n + 1), "system": "GPT", "level": str(level), "text": damaged(fact, level)}
+        | {"reference": fact, "source": f"What of number {n + 1}?"}
+        | columns
+        for n, fact in enumerate(FACTS[:n_items])
+        for level in range(4)
+    ]
+    return lines(*rows), "texts.jsonl"
+
+
+def shown(at: AppTest, column: str) -> Any:
+    """The first table with that column, as it reads."""
+    frame = next(table.value for table in at.table if column in map(plainly, table.value.columns))
+    return frame.rename(columns=plainly).map(lambda cell: plainly(str(cell)))
+
+
+def plainly(text: str) -> str:
+    return re.sub(r"\\(?=[^\w\s])", "", text).replace("\u00a0", " ").replace("\u2060", "")
+
+
+def buttons(at: AppTest) -> list[str]:
+    return [button.label for button in at.button]
+
+
+# --- a new run ------------------------------------------------------------------------------------
+
+
+def test_without_any_run_the_form_stands_there_and_waits_for_texts(store: Store) -> None:
+    at = visit()
+    assert field(at, "Judge").options == ["Ask a judge ...", "Give a judge's output ..."]
+    assert field(at, "Kind").options == ["Rubric", "Claims", "Cross-examination"]
+    assert "gives a score of the rubric's scale" in said(at)
+    assert "methods#rubric" in said(at)
+    assert "Choose texts above" in said(at)
+    assert "Preview five items" not in buttons(at)
+    assert [prompt.label for prompt in at.selectbox if prompt.label == "Judging by the rubric"]
+
+
+def test_rules_judge_claims_and_five_items_come_first(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[int] = []
+    # The process itself is tried in tests/browser: here it would outlive the database.
+    monkeypatch.setattr("pages.components.run_panel.start", lambda run: begun.append(run.run_id))
+    at = visit()
+    field(at, "From").set_value("file")  # type: ignore[attr-defined]
+    field(at, "Kind").set_value("claims")  # type: ignore[attr-defined]
+    at.run()
+    at.file_uploader[0].upload(*reversed(given()))
+    at.run()
+    assert "A stand-in to try the page without a model" in said(at)
+    assert field(at, "Claims are verified by").options[-1].startswith("rules")  # type: ignore[attr-defined]
+    assert "the model" not in field(at, "Claims are verified by").options  # type: ignore[attr-defined]
+    field(at, "Claims are verified by").set_value("rules")  # type: ignore[attr-defined]
+    at.run()
+    press(at, "Preview five items")
+    (run,) = list_runs(store, ("claims",))
+    assert (begun, run.limit, run.n_items) == ([run.run_id], 5, 4)
+    assert run.settings["claims"]["verifier"] == "rules"  # type: ignore[index]
+    assert field(at, "Judge").value == ("run", run.run_id)  # type: ignore[attr-defined]
+
+
+def test_what_is_wrong_is_said_in_the_words_of_the_form_and_nothing_is_made(store: Store) -> None:
+    at = visit()
+    field(at, "From").set_value("file")  # type: ignore[attr-defined]
+    at.run()
+    at.file_uploader[0].upload(*reversed(given()))
+    at.text_input(key="judges_url").set_value("http://127.0.0.1:1/v1")
+    field(at, "Kind").set_value("cef")  # type: ignore[attr-defined]
+    at.run()
+    assert "16 of 16 texts looks like a question" in said(at)
+    assert "--mode" not in said(at)
+    field(at, "Name of the judge in tables (empty: kind and model)").set_value("a b")  # type: ignore[attr-defined]
+    at.run()
+    press(at, "Judge all items")
+    assert "Model: name the model" in said(at)
+    assert "Name of the judge: a column's name" in said(at)
+    assert not list_runs(store, ("cef",))
+
+
+def test_a_rubric_that_is_none_is_refused_beside_the_form(store: Store) -> None:
+    at = visit()
+    own = next(one for one in at.file_uploader if one.label.startswith("Or a rubric"))
+    own.upload("mine.yaml", b"name: mine\n")
+    at.run()
+    assert "Rubric mine.yaml cannot be used" in said(at)
+
+
+def test_a_run_is_asked_for_again_with_its_texts_and_kind(store: Store) -> None:
+    run = judged(store, given())
+    at = press(visit(("run", run.run_id), "Progress"), "Judge with other settings")
+    assert field(at, "Kind").value == "claims"  # type: ignore[attr-defined]
+    assert "16 texts on 4 items by GPT, levels 0, 1, 2, 3." in said(at)
+
+
+# --- scores ---------------------------------------------------------------------------------------
+
+
+def test_the_level_is_correlated_as_003_prints_it(store: Store) -> None:
+    run = judged(store, given())
+    at = visit(("run", run.run_id), "Scores")
+    found = shown(at, "Pearson, over rows").set_index("Score")
+    scores = score_table(store, run)
+    levels = np.array([float(row.level or "nan") for row in scores.rows])
+    items = np.array([row.item_id for row in scores.rows])
+    for at_column, metric in enumerate(scores.metrics):
+        column = scores.values[:, at_column].round(10)
+        pearson = stats.pearsonr(column, levels).statistic
+        assert found["Pearson, over rows"][metric.name].startswith(f"{pearson:.3f} [")
+        taus = [stats.kendalltau(column[items == one], levels[items == one]).statistic for one in set(items)]
+        assert pearson < -0.5
+        assert found["Kendall"][metric.name].startswith(f"{mean(taus):.3f} [")
+        assert found["Questions"][metric.name] == "4 of 4"
+    summary = shown(at, "SD").set_index("Score")
+    assert summary["Mean"]["claims-rules-precision"] == f"{scores.values[:, 1].mean():.3f}"
+    assert "methods#levels" in said(at)
+
+
+def test_cross_examination_is_shown_in_percent_and_stored_as_shares(store: Store) -> None:
+    (run,) = by_model(store, given(), cef())
+    at = visit(("run", run.run_id), "Scores")
+    table = score_table(store, run)
+    summary = shown(at, "SD").set_index("Score")
+    assert table.values[:, 0].max() == 1.0
+    assert summary["Mean"]["cef-tiny-coverage (%)"] == f"{100 * table.values[:, 0].mean():.3f}"
+
+
+def test_a_text_that_cannot_be_judged_is_left_out_and_counted(store: Store) -> None:
+    rows = [json.loads(line) for line in given()[0].splitlines()]
+    for row in rows[:3]:
+        row["reference"] = ""
+    run = judged(store, (lines(*rows), "texts.jsonl"))
+    at = visit(("run", run.run_id), "Scores")
+    assert set(shown(at, "Undefined")["Undefined"]) == {"3 no reference"}
+    assert "13 (3 left out)" in set(shown(at, "Pearson, over rows")["Rows"])
+
+
+def test_texts_without_levels_have_no_table_by_level(store: Store) -> None:
+    rows = [json.loads(line) for line in given()[0].splitlines()][::4]
+    run = judged(store, (lines(*({**row, "level": None} for row in rows)), "texts.jsonl"))
+    text = said(visit(("run", run.run_id), "Scores"))
+    assert "these scores name no levels" in text
+    assert "Table 2" not in text
+
+
+# --- one text -------------------------------------------------------------------------------------
+
+
+def test_feedback_is_shown_as_text_with_every_verdict(store: Store) -> None:
+    def hostile(body: Any, n: int) -> str:
+        return json.dumps({"feedback": HOSTILE, "verdict": 1 + n % 5})
+
+    (run,) = by_model(store, given(1), rubric(order="both", repeats=2), script=hostile)
+    at = visit(("run", run.run_id), "Texts")
+    cards = [card for card in html_of(at) if "onerror" in card]
+    assert len(cards) == 4
+    assert all("&lt;img" in card and "<img" not in card for card in cards)
+    assert "Response read first, repeat 2: verdict" in "\n".join(html_of(at))
+    assert field(at, "Text").options[0].startswith("GPT, level")  # type: ignore[attr-defined]
+
+
+def test_the_worst_text_comes_first_with_its_claims_and_marks(store: Store) -> None:
+    run = judged(store, given())
+    at = visit(("run", run.run_id), "Texts")
+    texts = judge_output(store, run).texts
+    worst = min(text.scores["claims-rules-f1"] or 0.0 for text in texts)
+    assert field(at, "Text").options[0].endswith(f": {worst:.3f}")  # type: ignore[attr-defined]
+    assert field(at, "Text").options[0].startswith("GPT, level 3")  # type: ignore[attr-defined]
+    assert "0 supported (✓), 3 not supported (✗), 0 without a verdict (?)." in said(at)
+    assert list(shown(at, "Claim")["Claim"])[0] == "Nobody knows why."
+    field(at, "Order").set_value("as in the file")  # type: ignore[attr-defined]
+    at.run()
+    assert field(at, "Text").options[0].startswith("GPT, level 0")  # type: ignore[attr-defined]
+
+
+def test_mismatching_questions_stand_before_all_questions(store: Store) -> None:
+    (run,) = by_model(store, given(), cef(reask=True))
+    at = visit(("run", run.run_id), "Texts")
+    mismatches = shown(at, "Made from the")
+    assert set(mismatches["Made from the"]) == {"reference", "text"}
+    assert len(mismatches) == 6, "no sentence of the reference is left, and none is from it"
+    assert set(mismatches["Answer"]) <= {"NO", "IDK"}
+    every = shown(at, "Asked again")
+    assert list(every["Expected"]) == ["YES"] * 3
+    assert list(every["Asked again"]) == ["YES"] * 3
+    assert "0.0 %" in set(shown(at, "Value")["Value"])
+    costs = shown(at, "From the cache").set_index("Step")
+    assert costs["Calls"]["questions from source"] == "1", "paid once for all texts of the item"
+
+
+# --- two judges -----------------------------------------------------------------------------------
+
+
+def test_two_judges_on_the_same_texts(store: Store) -> None:
+    texts = given()
+    first = judged(store, texts)
+    (second,) = by_model(store, texts, rubric())
+    at = visit(("run", first.run_id), "Judges")
+    assert field(at, "Beside").value == ("run", second.run_id)  # type: ignore[attr-defined]
+    a, b = score_table(store, first).values[:, 0], score_table(store, second).values[:, 0]
+    numbers = shown(at, "Agreement").set_index("Agreement")
+    assert numbers["Value"]["Pearson over all texts"] == f"{stats.pearsonr(a, b).statistic:.3f}"
+    assert numbers["Value"]["Kendall over all texts"] == f"{stats.kendalltau(a, b).statistic:.3f}"
+    assert "n = 16 texts that both scored" in said(at)
+    assert "What the other said" in "".join(expander.label for expander in at.expander)
+    field(at, "Scores of the same texts").set_value([("run", second.run_id)])  # type: ignore[attr-defined]
+    at.run()
+    assert "16 of 16 texts are in all 2 tables" in said(at)
+    assert "methods#judge-agreement" in said(at)
+
+
+def test_a_judge_alone_has_nobody_beside_it(store: Store) -> None:
+    run = judged(store, given(1))
+    assert "there are no other scores" in said(visit(("run", run.run_id), "Judges"))
+
+
+# --- reliability ----------------------------------------------------------------------------------
+
+
+def test_a_judge_is_compared_with_itself(store: Store) -> None:
+    def drifting(body: Any, n: int) -> str:
+        asked = str(body["messages"][-1]["content"])
+        first = asked.index("<reference>") < asked.index("<response>")
+        return json.dumps({"feedback": "", "verdict": 2 if first else 4})
+
+    (run,) = by_model(store, given(2), rubric(order="both", repeats=2), script=drifting)
+    at = visit(("run", run.run_id), "Reliability")
+    assert shown(at, "All repeats equal")["All repeats equal"][0] == "100 % [100 %, 100 %]"
+    orders = shown(at, "Order").set_index("Order")["Value"]
+    assert orders["Response first minus reference first"].startswith("2.000")
+    assert orders["Texts with the same mean verdict in both orders"].startswith("0 %")
+
+
+def test_questions_asked_again_and_the_spread_over_repeats(store: Store) -> None:
+    (run,) = by_model(store, given(2), cef(reask=True, repeats=2))
+    at = visit(("run", run.run_id), "Reliability")
+    again = shown(at, "Unchanged, 95 % interval").set_index("Expected")
+    assert int(again["YES"]["YES"]) == 2 * 2 * 4 * 2 * 3, "repeats, items, levels, sides, questions"
+    assert again["Unchanged, 95 % interval"]["YES"].startswith("100 %")
+    assert "undefined" in again["Unchanged, 95 % interval"]["NO"]
+    spread = shown(at, "Variance of the mean").set_index("Score")
+    assert spread["Variance of the mean"]["coverage"] == "0.000"
+    assert "no model has answered questions yet" in said(at)
+
+
+def test_a_judge_whose_questions_the_others_deny_has_a_high_disagreement_rate(store: Store) -> None:
+    def denying(body: Any, n: int) -> str:
+        return answer(body, n).replace("YES", "NO")
+
+    texts = given(1)
+    runs = by_model(store, texts, cef("org/one"), cef("org/two"))
+    last = [answered(store, runs, "org/one"), answered(store, runs, "org/two", denying)][-1]
+    at = visit(("run", last.run_id), "Result", "check")
+    assert list(shown(at, "Questions by")["Questions by"]) == ["org/one", "org/two"]
+    rates = shown(at, "ADR").set_index("Model")
+    # Each of the two answers everything otherwise than the other: nobody confirms anybody's questions.
+    assert rates["ADR"]["org/one"].startswith("100 %")
+    assert rates["ADR"]["org/two"].startswith("100 %")
+    field(at, "Counted").set_value("cef-code")  # type: ignore[attr-defined]
+    at.run()
+    rates = shown(at, "ADR").set_index("Model")
+    assert rates["ADR"]["org/one"].startswith("100 %"), "the other says NO"
+    assert rates["ADR"]["org/two"].startswith("0 %"), "the other says YES"
+    assert list(rates["ADR rank"]) == ["1", "2"] or rates["ADR rank"]["org/two"] == "1"
+
+
+def mqm(run: Run, store: Store) -> bytes:
+    """Two marked errors: one in a sentence that is not the reference's, one in a sentence that is."""
+    header = "system\tdoc\tseg_id\trater\tsource\ttarget\tcategory\tseverity"
+    (text,) = (one.text for one in judge_output(store, run).texts if one.row.item_id == "1")
+    rows = [
+        ("Nobody knows", "Accuracy/Addition", "Major"),
+        ("tower", "Fluency/Grammar", "Minor"),
+    ]
+    written = [
+        f"GPT\td\t1\tr\ts\t{text.replace(words, f'<v>{words}</v>', 1)}\t{category}\t{severity}"
+        for words, category, severity in rows
+    ]
+    return "\n".join([header, *written]).encode()
+
+
+def test_errors_that_people_marked_meet_the_mismatches(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[int] = []
+    monkeypatch.setattr("pages.components.run_panel.start", lambda run: begun.append(run.run_id))
+    rows = [json.loads(line) for line in given(1)[0].splitlines()][1:2]
+    (run,) = by_model(store, (lines(*({**row, "level": None} for row in rows)), "texts.jsonl"), cef())
+    marks = mqm(run, store)
+    at = visit(("run", run.run_id), "Reliability")
+    next(one for one in at.file_uploader if one.label == "File").upload("marks.tsv", marks)
+    at.run()
+    assert [file.file_name for file in kept_files(store, "ratings")] == ["marks.tsv"]
+    assert "2 marked errors in 1 texts" in said(at)
+    press(at, "Compare 2 marked errors")
+    (check,) = list_runs(store, ("alignment",))
+    assert begun == [check.run_id]
+
+    found, _ = marked_texts(judge_output(store, run), read_rating_file(marks, "marks.tsv"))
+    at = visit(("run", aligned(store, found).run_id), "Result", "check")
+    assert shown(at, "All")["Found"][0] == "1 of 2"
+    by_severity = shown(at, "By severity").set_index("By severity")
+    assert by_severity["Share, 95 % interval"]["Major"].startswith("100 %")
+    assert by_severity["Share, 95 % interval"]["Minor"].startswith("0 %")
+
+
+# --- cost and files -------------------------------------------------------------------------------
+
+
+def test_costs_are_those_of_the_account_and_judges_stand_side_by_side(store: Store) -> None:
+    texts = given()
+    first, second = by_model(store, texts, rubric(), cef())
+    at = visit(("run", first.run_id), "Cost")
+    whole = shown(at, "Share of input").set_index("Step").loc["all steps"]
+    (cost,) = step_costs(store, first.run_id)
+    money = ((cost.input_tokens or 0) * 0.15 + (cost.output_tokens or 0) * 0.6) / 1e6
+    assert whole["Calls"] == "16"
+    assert whole["Tokens in"] == f"{cost.input_tokens:,}"
+    assert whole["Money"] == f"{money:.6f}"
+    field(at, "Beside").set_value([second.run_id])  # type: ignore[attr-defined]
+    field(at, "For").set_value("text")  # type: ignore[attr-defined]
+    at.run()
+    rows = shown(at, "Share of input").set_index(["Judge", "Step"])
+    assert rows.loc[(f"rubric-tiny (run {first.run_id})", "all steps"), "Calls"] == "1.0"
+    assert rows.loc[(f"cef-tiny (run {second.run_id})", "questions from source"), "Calls"] == "0.2", (
+        "4 for 16"
+    )
+
+
+def test_rules_cost_nothing_and_the_page_says_so(store: Store) -> None:
+    run = judged(store, given(1))
+    text = said(visit(("run", run.run_id), "Cost"))
+    assert "no model is asked" in text
+
+
+def test_all_files_can_be_taken_away(store: Store) -> None:
+    run = judged(store, given(1))
+    at = visit(("run", run.run_id), "Files")
+    labels = [button.label for button in at.get("download_button")]
+    assert {"scores.csv", "records.jsonl", "details.csv", "run.json"} <= set(labels)
+    assert labels[0] == f"All files (assay-judge-{run.run_id}.zip)"
+
+
+# --- judges from elsewhere, and other pages -------------------------------------------------------
+
+
+def test_a_judge_that_was_asked_elsewhere_is_looked_at_by_level(store: Store) -> None:
+    rows = [
+        {
+            "type": "judge",
+            "id": str(n),
+            "question": "q",
+            "level": f"A{level}",
+            "result": 1 - level / 4 + n / 90,
+        }
+        for n in range(5)
+        for level in range(5)
+    ]
+    at = visit(("upload", 0))
+    at.file_uploader[0].upload("theirs.jsonl", lines(*rows))
+    at.run()
+    assert [file.file_name for file in kept_files(store, "scores")] == ["theirs.jsonl"]
+    (found,) = shown(at, "Pearson, over rows")["Pearson, over rows"]
+    assert found.startswith("-0.9")
+    assert "methods#scores" in said(at)
+
+
+def test_the_page_metrics_takes_a_judges_scores_as_any(store: Store) -> None:
+    run = judged(store, given())
+    at = visit_metrics(("run", run.run_id), "Correlations")
+    frame = next(one.value for one in at.dataframe if "Pearson" in one.value.columns)
+    assert set(frame["Metric"]) == {metric.name for metric in score_table(store, run).metrics}
+    assert (frame["Pearson"] > 0.5).all()
+    at = visit_metrics(("run", run.run_id), "Progress")
+    assert "Score with other settings" not in buttons(at)

@@ -1,0 +1,94 @@
+"""kill -9 in the middle of a judge's run: resumed, it repeats no saved call and says what an undisturbed run says."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from judge_runs import judging_server, settings, texts
+from model_answers import Body, answer
+from scripted_server import Said
+
+from core.runs.judge_plan import create_judging
+from core.runs.judge_results import judge_output
+from core.runs.kinds import job_of
+from core.runs.model_settings import RunningSettings
+from core.runs.worker import work
+from core.schema import JUDGE_KINDS
+from core.schema.judges import JudgeOutput
+from core.store import open_store
+from core.store.runs import get_run, item_states
+
+ROOT = Path(__file__).resolve().parents[2]
+CONCURRENCY = 8
+
+
+def child(database: Path) -> "subprocess.Popen[bytes]":
+    command = [sys.executable, "-m", "core", "runs", "work", "1", "--db", str(database)]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+
+def run_to_the_end(database: Path) -> None:
+    process = child(database)
+    _, said = process.communicate(timeout=300)
+    assert process.returncode == 0, said.decode()
+
+
+def output_in(database: Path) -> JudgeOutput:
+    with open_store(database) as store:
+        run = get_run(store, 1)
+        assert (run.state, run.message) == ("done", "")
+        return judge_output(store, run)
+
+
+@pytest.mark.parametrize(
+    ("kind", "n_items"),
+    [("cef", 8), *(pytest.param(kind, 100, marks=pytest.mark.slow) for kind in JUDGE_KINDS)],
+)
+def test_a_killed_judge_goes_on_without_repeating_what_was_saved(
+    kind: Any, n_items: int, tmp_path: Path
+) -> None:
+    def slowly(body: Body, number: int) -> Said:
+        return Said(answer(body), delay=0.02)
+
+    killed, fresh = tmp_path / "killed.db", tmp_path / "fresh.db"
+    with judging_server(slowly) as server:
+        for database in (killed, fresh):
+            with open_store(database) as store:
+                running = RunningSettings(concurrency=CONCURRENCY)
+                create_judging(store, texts(n_items), "t.jsonl", settings(kind, server.url), running)
+        process = child(killed)
+        deadline = time.monotonic() + 120
+        while len(done_items(killed)) < n_items // 3:
+            assert process.poll() is None, "the run ended before it could be killed"
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate()
+        assert 0 < len(done_items(killed)) < n_items
+        time.sleep(0.2)  # what the dead process had asked is answered into the void
+        before = len(server.bodies)
+        run_to_the_end(killed)
+        repeated = requests_of(server.bodies[:before]) & requests_of(server.bodies[before:])
+        assert sum(repeated.values()) <= CONCURRENCY, "at most what was in flight is asked again"
+        asked_in_all = len(server.bodies)
+        with open_store(fresh) as store:
+            work(store, 1, lambda claimed: job_of(store, claimed))
+        undisturbed = len(server.bodies) - asked_in_all
+    assert asked_in_all <= undisturbed + CONCURRENCY
+    assert output_in(killed) == output_in(fresh)
+
+
+def requests_of(bodies: list[Body]) -> Counter[str]:
+    return Counter(json.dumps(body, sort_keys=True) for body in bodies)
+
+
+def done_items(database: Path) -> dict[int, str]:
+    with open_store(database) as store:
+        return item_states(store, 1)

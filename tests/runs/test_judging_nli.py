@@ -1,0 +1,71 @@
+"""Runs of claims verified by a real cross-encoder, tiny and of random weights, in the environment that has its library."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from judge_runs import RUNNING, judging_server, settings, texts
+from neural_environment import neural_python as neural_python
+from neural_environment import run_neural
+from neural_environment import tiny_metric_models as tiny_metric_models
+
+from core.runs.judge_plan import create_judging
+from core.runs.judge_results import judge_output
+from core.runs.judge_settings import JudgeSettings
+from core.runs.keeping import go_on
+from core.runs.kinds import environment_of
+from core.runs.progress import progress_of
+from core.schema import Run
+from core.schema.judges import ClaimsRecord
+from core.scoring.judges.settings import ClaimsSettings
+from core.store import Store, open_store
+from core.store.runs import get_run
+
+pytestmark = pytest.mark.slow
+
+N = 8
+
+
+def worked_on(store: Store, python: Path, run: Run) -> Run:
+    ended = run_neural(python, "-m", "core", "runs", "work", str(run.run_id), "--db", str(store.path))
+    assert ended.returncode == 0, ended.stderr[-3000:]
+    return get_run(store, run.run_id)
+
+
+def test_claims_of_rules_and_of_a_model_are_verified_by_the_cross_encoder(
+    neural_python: Path, tiny_metric_models: Path, tmp_path: Path
+) -> None:
+    chosen = ClaimsSettings(verifier="nli", nli_model=str(tiny_metric_models / "nli"), device="cpu")
+    signatures: dict[str, Any] = {}
+    with judging_server() as server, open_store(tmp_path / "assay.db") as store:
+        for backend, judge in (
+            ("rules", JudgeSettings("claims", claims=chosen)),
+            ("openai", settings("claims", server.url, claims=chosen)),
+        ):
+            run, _ = create_judging(store, texts(N), "t.jsonl", judge, RUNNING, limit=5)
+            assert environment_of(run) == "neural"
+            assert worked_on(store, neural_python, run).state == "done"
+            ended = worked_on(store, neural_python, go_on(store, get_run(store, run.run_id), None, None))
+            assert (ended.state, ended.message) == ("done", "")
+            steps = {cost.step for cost in progress_of(store, run.run_id).costs}
+            assert steps == (
+                set() if backend == "rules" else {"claims of the response", "claims of the reference"}
+            )
+            output = judge_output(store, ended)
+            assert len(output.texts) == 5 * N
+            for text in output.texts:
+                assert isinstance(text.record, ClaimsRecord)
+                claims = [*(text.record.response or ()), *(text.record.reference or ())]
+                assert claims
+                assert all(claim.supported is not None and claim.why for claim in claims)
+                assert all(score is not None for score in text.scores.values()), json.dumps(
+                    dict(text.reasons)
+                )
+            signatures[backend] = output.metrics[0].signature
+    for signature in signatures.values():
+        assert "|verifier:nli" in signature
+        assert "|sha256:" in signature, "which weights they were"
+        assert "sentence-transformers:" in signature
+        assert str(tiny_metric_models) not in signature, "where they lie changes no verdict"
+        assert "device" not in signature

@@ -1,0 +1,119 @@
+"""Whole runs of the judges on real vLLM with a tiny model of random weights: a server, and in process.
+
+Such a model writes nonsense in the form that guided decoding allows. What these tests see is that every text has its
+scores or the reason why not, that all that was guided to its end keeps its schema, and that calls are on the account.
+"""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from judge_runs import LEVELS, settings
+from vllm_environment import VllmServer, run_core
+
+from core.datasets.judge_records import read_judge_folder
+from core.runs.judge_plan import create_judging
+from core.runs.judge_results import judge_output
+from core.runs.kinds import files_of, job_of
+from core.runs.model_settings import RunningSettings
+from core.runs.progress import progress_of
+from core.runs.worker import work
+from core.schema import JUDGE_KINDS
+from core.schema.judges import JudgeOutput
+from core.scoring.judges.settings import CefSettings
+from core.store import Store, open_store
+from core.store.runs import get_run
+
+pytestmark = pytest.mark.slow
+
+N = 100
+STEPS = {
+    "rubric": {"rubric"},
+    "claims": {"claims of the response", "claims of the reference"},
+    "cef": {"questions from source", "questions from text"},
+}
+
+
+def texts(n_items: int) -> bytes:
+    """Short ones, so that a model of random weights comes through hundreds of them."""
+    rows = (
+        {
+            "item_id": f"q{item}",
+            "system": "tiny",
+            "level": level,
+            "text": f"It was built in {1900 + item - number}.",
+            "reference": f"In {1900 + item} it was built.",
+            "source": f"The mill was built in {1900 + item}.",
+        }
+        for item in range(n_items)
+        for number, level in enumerate(LEVELS)
+    )
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+def check(store: Store, run_id: int, kind: Any, n_items: int) -> JudgeOutput:
+    """Every text is there, scored or with a reason, and every call is on the account."""
+    run = get_run(store, run_id)
+    assert (run.state, run.message) == ("done", "")
+    progress = progress_of(store, run_id)
+    assert progress.n_done + progress.n_failed == n_items
+    output = judge_output(store, run)
+    assert Counter(text.row.level for text in output.texts) == dict.fromkeys(LEVELS, n_items)
+    for text in output.texts:
+        for metric in output.metrics:
+            assert (text.scores[metric.name] is None) == (metric.name in text.reasons), text
+    costs = {cost.step: cost for cost in progress.costs}
+    assert STEPS[kind] <= set(costs)
+    assert all(cost.input_tokens and cost.output_tokens for cost in costs.values() if cost.calls)
+    return output
+
+
+def guided_replies(store: Store) -> list[str]:
+    """What the model said where it came to its end; every step of these judges gives a schema."""
+    rows = store.rows(
+        "select distinct reply.text from reply join run_call using (key) where reply.reason is null"
+    )
+    return [row["text"] for row in rows]
+
+
+@pytest.mark.parametrize("kind", JUDGE_KINDS)
+def test_a_whole_run_over_the_server(
+    kind: Any, vllm_server: VllmServer, store: Store, tmp_path: Path
+) -> None:
+    chosen = settings(
+        kind, vllm_server.url, model=vllm_server.model, attempts=1, cef=CefSettings(n_questions=2)
+    )
+    running = RunningSettings(concurrency=64)
+    run, _ = create_judging(store, texts(N), "t.jsonl", chosen, running)
+    work(store, run.run_id, lambda claimed: job_of(store, claimed))
+    output = check(store, run.run_id, kind, N)
+    assert any(score is not None for text in output.texts for score in text.scores.values())
+    replies = guided_replies(store)
+    assert replies
+    assert all(isinstance(json.loads(reply), dict) for reply in replies)
+    for name, data in files_of(store, run).items():
+        (tmp_path / name).write_bytes(data)
+    assert read_judge_folder(tmp_path) == output
+
+
+@pytest.mark.parametrize("kind", JUDGE_KINDS)
+def test_a_run_in_process(kind: Any, vllm_python: Path, tiny_model: Path, tmp_path: Path) -> None:
+    n_items, database = 5, tmp_path / "process.db"
+    chosen = settings(
+        kind,
+        "",
+        backend="vllm",
+        model=str(tiny_model),
+        attempts=1,
+        max_model_len=8192,
+        engine={"dtype": "bfloat16"},
+        cef=CefSettings(n_questions=2),
+    )
+    with open_store(database) as store:
+        create_judging(store, texts(n_items), "t.jsonl", chosen, RunningSettings())
+    ended = run_core(vllm_python, "runs", "work", "1", "--db", str(database))
+    assert ended.returncode == 0, ended.stderr[-3000:]
+    with open_store(database) as store:
+        check(store, 1, kind, n_items)
