@@ -187,8 +187,6 @@ def _claims(options: argparse.Namespace) -> None:
         temperature=options.temperature,
         seed=options.seed,
     )
-    if "rules" in (options.backend, claims.verifier):
-        print(f"Note: {_STAND_IN}")
     _judge(options, "claims", claims=claims)
 
 
@@ -220,6 +218,8 @@ def _judge(options: argparse.Namespace, kind: JudgeKind, **of_kind: Any) -> None
     go_where_it_runs("neural" if settings.needs_nli else settings.backend)
     if not options.resume:
         check_folder(options.out, None)
+    if kind == "claims" and "rules" in (settings.backend, settings.claims.verifier):
+        print(f"Note: {_STAND_IN}")
     with open_store(database_path(options.db)) as store:
         run = _run(store, options, settings, running)
         work_or_forget(store, run)

@@ -10,6 +10,7 @@ from core.runs.environments import missing_for
 from core.runs.judge_plan import create_judging, judging_notes
 from core.runs.judge_settings import JudgeSettings, judge_of
 from core.runs.model_settings import RunningSettings
+from core.runs.scoring import by_item
 from core.schema import JUDGE_KINDS, JudgeKind, Run
 from core.store import Store
 from core.store.runs import run_data
@@ -30,6 +31,7 @@ from pages.components.parts import explained
 
 PREVIEW = 5
 """Items that show what a judge says, and what all of them will cost."""
+_PREVIEW_WORD = "five"
 _KIND = "judges_kind"
 _SAID: dict[JudgeKind, str] = {
     "rubric": "One call a text: the model reads reference and text and gives a score of the rubric's scale, with "
@@ -150,20 +152,26 @@ def _judge() -> tuple[JudgeSettings, generate_backend.Chosen]:
 def _start(store: Store, wanted: _Wanted) -> int | None:
     """Make the run and start it, once a button is pressed."""
     texts, settings, running, missing = wanted
+    n_items = len(by_item(metrics_texts.read(texts).outputs))
+    limit = None if n_items <= PREVIEW else PREVIEW
+    everything = f"Judge all {n_items:,} items" if n_items != 1 else "Judge the one item"
     with st.container(horizontal=True):
-        preview = st.button(
-            "Preview five items", type="primary", disabled=missing is not None, key="judges_preview"
+        first = st.button(
+            f"Preview {_PREVIEW_WORD} items" if limit else everything,
+            type="primary",
+            disabled=missing is not None,
+            key="judges_preview",
         )
-        everything = st.button(
-            "Judge all items",
+        at_once = limit is not None and st.button(
+            everything,
             disabled=missing is not None,
             key="judges_all",
             help="Without a preview nobody knows what it will cost.",
         )
-    if not preview and not everything:
+    if not first and not at_once:
         return None
     try:
-        run, _ = create_judging(store, *texts, settings, running, None if everything else PREVIEW)
+        run, _ = create_judging(store, *texts, settings, running, None if at_once else limit)
     except InputError as problem:
         raise as_on_page(problem) from None
     run_panel.start(run)

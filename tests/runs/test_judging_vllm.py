@@ -98,11 +98,10 @@ def test_a_whole_run_over_the_server(
     assert read_judge_folder(tmp_path) == output
 
 
-@pytest.mark.parametrize("kind", JUDGE_KINDS)
-def test_a_run_in_process(kind: Any, vllm_python: Path, tiny_model: Path, tmp_path: Path) -> None:
+def test_a_run_in_process(vllm_python: Path, tiny_model: Path, tmp_path: Path) -> None:
     n_items, database = 5, tmp_path / "process.db"
     chosen = settings(
-        kind,
+        "cef",
         "",
         backend="vllm",
         model=str(tiny_model),
@@ -116,4 +115,4 @@ def test_a_run_in_process(kind: Any, vllm_python: Path, tiny_model: Path, tmp_pa
     ended = run_core(vllm_python, "runs", "work", "1", "--db", str(database))
     assert ended.returncode == 0, ended.stderr[-3000:]
     with open_store(database) as store:
-        check(store, 1, kind, n_items)
+        check(store, 1, "cef", n_items)
