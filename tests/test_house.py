@@ -147,13 +147,13 @@ def test_every_command_in_the_readme_parses(line: str) -> None:
 def test_the_readme_shows_every_command() -> None:
     nouns = next(action for action in parser()._actions if action.dest == "noun").choices
     assert isinstance(nouns, dict)
-    for noun in ("study", "generate", "runs", "admin"):
+    for noun in ("study", "generate", "judge", "runs", "admin"):
         verbs = next(action for action in nouns[noun]._actions if action.dest == "verb").choices
         shown = {words[4] for line in readme_commands() if (words := shlex.split(line))[3] == noun}
         assert shown == set(verbs), noun
     without_verbs = {"score", "correlate", "meta-correlate", "published"}
     assert without_verbs <= {shlex.split(line)[3] for line in readme_commands()}
-    assert set(nouns) == {"study", "generate", "runs", "admin", "serve", *without_verbs}, (
+    assert set(nouns) == {"study", "generate", "judge", "runs", "admin", "serve", *without_verbs}, (
         "serve is what ./run calls"
     )
 

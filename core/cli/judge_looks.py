@@ -73,7 +73,7 @@ def _add_compare(verbs: Commands) -> None:
     command.add_argument(
         "--metrics",
         metavar="NAME_A,NAME_B",
-        help="a column of each (default: those that say the same, such as both coverages)",
+        help="a column of each (default: those that say the same, such as both coverages, or an only one with all)",
     )
     command.add_argument(
         "--texts",
@@ -162,10 +162,10 @@ def _pairs(first: ScoreTable, second: ScoreTable, asked: list[str] | None) -> li
                 "--metrics: name a column of each with a comma between them, such as rubric-a,rubric-b."
             )
         return [(asked[0], asked[1])]
-    if len(names[0]) == len(names[1]) == 1:
-        return [(names[0][0], names[1][0])]
     if pairs := same_components(first, second):
         return list(pairs)
+    if 1 in (len(names[0]), len(names[1])):  # one verdict against each of the other's scores
+        return [(a, b) for a in names[0] for b in names[1]]
     if same := [(name, name) for name in names[0] if name in names[1]]:
         return same
     raise InputError(

@@ -289,6 +289,14 @@ def test_a_folder_its_table_and_its_run_are_the_same_judge(judge: Command, bench
     assert numbers[0][1]["kendall"]["estimate"] > 0.5
 
 
+def test_an_only_verdict_is_compared_with_each_score_of_the_other(judge: Command) -> None:
+    found = json.loads(judge("compare", "rubric", "rules", "--resamples", "20", "--json"))
+    assert [one["metric_b"] for one in found] == [
+        f"claims-rules-{end}" for end in ("f1", "precision", "recall", "f1-ragas")
+    ]
+    assert {one["metric_a"] for one in found} == {"rubric-tiny"}
+
+
 def test_texts_on_which_two_judges_part_come_with_both_scores(judge: Command) -> None:
     printed = judge(
         "compare", "rubric", "rules", "--metrics", "rubric-tiny,claims-rules-recall", "--resamples", "50"
@@ -425,7 +433,7 @@ LOOKS: list[tuple[list[str], list[str]]] = [
     (["consistency", "run:999"], ["999"]),
     (["reasked", "cef-nay"], ["asked no question a second time"]),
     (["reasked", "cef", "--confidence", "1"], ["--confidence: 1.0 does not lie between 0 and 1"]),
-    (["compare", "rubric", "rules"], ["Nothing tells which scores", "rubric has rubric-tiny"]),
+    (["compare", "cef", "rules"], ["Nothing tells which scores", "rules has claims-rules-f1"]),
     (["compare", "rubric", "rules", "--metrics", "one"], ["name a column of each"]),
     (["compare", "rubric", "rules", "--metrics", "rubric-tiny,nope"], ["nope"]),
     (["compare", "rubric", "gone", "--texts", "-1"], ["--texts: -1 is negative"]),
@@ -443,6 +451,20 @@ def test_looks_are_refused_with_all_that_is_wrong(
 ) -> None:
     said = refused(*arguments)
     assert [part for part in says if part not in said] == [], said
+
+
+@pytest.mark.parametrize(
+    ("variable", "options", "says"),
+    [
+        ("ASSAY_VLLM_PYTHON", ["--backend", "vllm", "--model", "m"], "./run --with vllm"),
+        ("ASSAY_NEURAL_PYTHON", ["--backend", "rules", "--nli", "m"], "./run --with neural"),
+    ],
+)
+def test_where_libraries_are_missing_a_line_says_how_to_get_them(
+    refused: Command, monkeypatch: pytest.MonkeyPatch, variable: str, options: list[str], says: str
+) -> None:
+    monkeypatch.setenv(variable, "gone/python")
+    assert says in refused("claims", "mills.jsonl", *options, "--out", "refused")
 
 
 def test_a_folder_holds_one_judge(refused: Command, bench: Bench) -> None:

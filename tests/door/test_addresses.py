@@ -21,6 +21,7 @@ PAGES = (
     "methods",
     "generate",
     "metrics",
+    "judges",
     "app",
     "pages/studies.py",
     "door",

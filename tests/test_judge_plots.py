@@ -1,0 +1,40 @@
+"""What the figures of judges draw is what was computed; names of a user are no HTML."""
+
+from core import plots
+from core.analysis.judge_agreement import Disagreement
+from core.analysis.judge_costs import JudgeCost, costs_side_by_side
+from core.schema import StepCost
+from core.schema.scores import ScoredRow
+
+HOSTILE = '<a href="http://outside.invalid">x</a>'
+
+
+def text(level: str | None, first: float, second: float) -> Disagreement:
+    return Disagreement(ScoredRow("1", "s", level), first, second, 0.5, 0.5)
+
+
+def test_texts_in_one_place_are_one_larger_point_of_their_level() -> None:
+    figure = plots.two_judges(
+        [text("0", 0.5, 4.0), text("0", 0.5, 4.0), text("1", 0.25, 2.0)], (HOSTILE, "b"), (100.0, 1.0)
+    )
+    first, second = figure.data
+    assert (list(first.x), list(first.y), list(first.text)) == ([50.0], [4.0], ["2 texts"])
+    assert (list(second.x), list(second.y), list(second.text)) == ([25.0], [2.0], ["1 text"])
+    assert first.marker.size[0] > second.marker.size[0]
+    assert first.marker.symbol != second.marker.symbol, "colour alone tells nobody"
+    assert "<a" not in figure.layout.xaxis.title.text
+
+
+def test_a_bar_is_the_tokens_of_one_text_step_by_step() -> None:
+    def step(name: str, tokens_in: int | None, tokens_out: int | None) -> StepCost:
+        return StepCost(name, 2, 0, 0, tokens_in, tokens_out, 1.0)
+
+    rows = costs_side_by_side(
+        [
+            JudgeCost(HOSTILE, (step("rubric", 300, 100),), 2, 4),
+            JudgeCost("b", (step("questions", 80, 20), step("answers", None, None)), 2, 2),
+        ]
+    )
+    bars = {bar.name: (list(bar.y), list(bar.x)) for bar in plots.judge_costs(rows).data}
+    assert bars == {"rubric": ([0], [100.0]), "questions": ([1], [50.0]), "answers": ([1], [0])}
+    assert "<a" not in "".join(plots.judge_costs(rows).layout.yaxis.ticktext)
