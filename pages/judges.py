@@ -11,6 +11,7 @@ from pages.components import (
     blind_pair,
     generate_style,
     generated_level_diff,
+    judges_again,
     judges_agreement,
     judges_answers,
     judges_cost,
@@ -88,7 +89,7 @@ def _of_file(store: Store, chosen: Chosen, name: str) -> None:
 def _of_run(store: Store, run: Run, name: str) -> None:
     if name == _PROGRESS:
         run_panel.render(store, run)
-        judges_form.again_button(store, run)
+        judges_again.button(store, run)
     elif name == _SCORES:
         metrics_scores.live(store, (RUN, run.run_id), judges_scores.render)
     elif name == _JUDGES:

@@ -17,7 +17,9 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from admin_session import sign_in  # noqa: E402  (the paths come first)
 from app_server import chromium, on_pair, running, settled  # noqa: E402
+from model_answers import answer  # noqa: E402
 from playwright.sync_api import Page, expect  # noqa: E402
+from scripted_server import ScriptedServer  # noqa: E402
 
 from core.cli import main as assay  # noqa: E402
 from core.store import open_store  # noqa: E402
@@ -69,6 +71,14 @@ def shoot(page: Page, path: Path) -> None:
     print(path)
 
 
+def judge(database: Path, folder: Path) -> None:
+    """Cross-examine the damaged answers. A server of ours stands in for the model: it answers word by word."""
+    with ScriptedServer(answer, models=("word-by-word",)) as server:
+        asked = ["--backend", "openai", "--base-url", server.url, "--model", "word-by-word"]
+        asked += ["--mode", "reference", "--questions", "5", "--out", str(folder / "judged")]
+        assay(["judge", "cef", "run:2", *asked, "--db", str(database)])
+
+
 def choose(page: Page, tab: str) -> None:
     """Open a tab of the newest run."""
     page.get_by_role("combobox", name="Run").click()
@@ -93,6 +103,7 @@ def main() -> None:
         )
         damaged = ["generate", "damage", questions, "--seed", "7", "--out", f"{folder}/damaged"]
         assay([*damaged, "--db", str(database)])
+        judge(database, Path(folder))
         assay(["score", "run:2", "--out", f"{folder}/scores.csv", "--db", str(database)])
         with running(database) as server, chromium() as browser:
             page = browser.new_page(viewport={"width": 1180, "height": 800})
@@ -116,6 +127,14 @@ def main() -> None:
             page.get_by_role("tab", name="Meta-correlation", exact=True).click()
             expect(page.locator(".gtitle").first).to_be_visible(timeout=60_000)
             shoot(page, images / "metrics.png")
+            page.set_viewport_size({"width": 1180, "height": 1750})
+            page.goto(f"{server.url}/judges")
+            page.get_by_role("tab", name="Texts", exact=True).click()
+            expect(page.get_by_role("heading", name="Mismatches")).to_be_visible(timeout=60_000)
+            settled(page)
+            page.get_by_role("combobox", name="Text").click()
+            page.get_by_role("option", name="level 2").click()
+            shoot(page, images / "judges.png")
 
 
 if __name__ == "__main__":

@@ -12,10 +12,7 @@ from core.stats.resampling import Estimate
 
 
 def plain(value: Any) -> Any:
-    """JSON values of a result: dataclasses by their fields, numbers that are none as null.
-
-    Mappings whose keys are several names become lists of `{"key": [...], "value": ...}`.
-    """
+    """JSON values of a result: dataclasses by their fields, numbers that are none as null."""
     if isinstance(value, Estimate):
         return {**ends(value), "n": value.n, "n_left_out": value.n_left_out}
     if is_dataclass(value) and not isinstance(value, type):
@@ -25,9 +22,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        if all(isinstance(key, str) for key in value):
-            return {key: plain(inner) for key, inner in value.items()}
-        return [{"key": plain(key), "value": plain(inner)} for key, inner in value.items()]
+        return {str(key): plain(inner) for key, inner in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [plain(one) for one in value]
     return value

@@ -1,6 +1,8 @@
 """Judging as a job: from a file of texts and a judge's settings to the scores and records of every text of an item."""
 
 import asyncio
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
@@ -46,13 +48,17 @@ def prompts_of(settings: JudgeSettings) -> dict[str, Prompt]:
 
 
 def metrics_of_judge(
-    settings: JudgeSettings, prompts: Mapping[str, Prompt], entailment: str = ""
+    settings: JudgeSettings, prompts: Mapping[str, Prompt], entailment: str = "", engine: str = ""
 ) -> tuple[Metric, ...]:
-    """With signatures that hold all that determines the scores. entailment: signature of the model that is loaded."""
+    """With signatures that hold all that determines the scores.
+
+    entailment, engine: what is known of the entailment model and of vLLM once they are loaded.
+    """
     kind, chosen = settings.kind, settings.of_kind
     assert kind == "rubric" or kind == "claims" or kind == "cef"
     assert isinstance(chosen, RubricSettings | ClaimsSettings | CefSettings)
-    asked: dict[str, object] = {"model": settings.model, "backend": settings.backend}
+    model = settings.model_name if settings.backend == "vllm" else settings.model
+    asked: dict[str, object] = {"model": model, "backend": settings.backend, "engine": engine}
     if settings.backend != "rules":
         asked["attempts"] = settings.attempts
     asked |= {f"prompt-{purpose}": prompt.sha256[:SHORT_SHA] for purpose, prompt in sorted(prompts.items())}
@@ -63,6 +69,13 @@ def metrics_of_judge(
         asked["entailment"] = entailment or chosen.nli_model.rstrip("/").split("/")[-1]
         chosen = replace(chosen, nli_model="", device="")
     return judge_metrics(kind, settings.judge_name, chosen, asked)
+
+
+def _engine_named(client: Client | None) -> str:
+    """A hash of what vLLM answers with: the weights' content, its options and release; not where they lie."""
+    assert client is not None
+    identity = json.dumps(client.identity, sort_keys=True, default=str)
+    return hashlib.sha256(identity.encode()).hexdigest()[:SHORT_SHA]
 
 
 def _rubric_named(text: str) -> str:
@@ -112,7 +125,8 @@ class JudgeJob:
             self._entailment = entailment_of(self._settings.claims)
             await self._entailment.start()
         entailment = "" if self._entailment is None else self._entailment.signature
-        metrics = metrics_of_judge(self._settings, self._prompts, entailment)
+        engine = _engine_named(self._client) if self._settings.backend == "vllm" else ""
+        metrics = metrics_of_judge(self._settings, self._prompts, entailment, engine)
         keep_metrics(self._store, self._run_id, metrics)
         self._names = tuple(metric.name for metric in metrics)
 

@@ -8,12 +8,13 @@ import streamlit as st
 from core import plots
 from core.analysis.judge_agreement import Agreement, Disagreement, agreement, same_components
 from core.analysis.merging import merge_tables
-from core.schema import JUDGE_KINDS
+from core.schema import JUDGE_KINDS, SCORE_KINDS
 from core.schema.judges import JudgedText
 from core.schema.scores import METHODS, Method, ScoredRow, ScoreTable
 from core.scoring.judges.specs import FAMILIES
 from core.stats.resampling import Estimate
 from core.store import Store
+from core.store.runs import list_runs
 from pages.components import (
     generated_level_diff,
     judges_names,
@@ -27,8 +28,8 @@ from pages.components import (
     metrics_tables,
 )
 from pages.components.judges_numbers import ends, value
-from pages.components.messages import plain
-from pages.components.metrics_scores import Chosen, Scores
+from pages.components.messages import mistakes_shown, plain
+from pages.components.metrics_scores import RUN, Chosen, Scores
 from pages.components.numbers import left_out, number
 from pages.components.parts import nothing, part, table
 
@@ -47,13 +48,24 @@ def render(store: Store, scores: Scores) -> None:
     if not scores.table.rows:
         nothing("nothing is judged yet")
         return
-    names = {chosen: name for chosen, name in metrics_scores.named(store).items() if chosen != scores.chosen}
+    names = _others(store, scores)
     if not names:
         nothing("there are no other scores; let a second judge or a metric score the same texts")
         return
     chosen = st.selectbox("Beside", list(names), format_func=names.__getitem__, key="judges_beside")
-    _two(store, scores, metrics_scores.open_scores(store, chosen))
-    _heat(store, scores, names)
+    with mistakes_shown():
+        _two(store, scores, metrics_scores.open_scores(store, chosen))
+    with mistakes_shown():
+        _heat(store, scores, names)
+
+
+def _others(store: Store, scores: Scores) -> dict[Chosen, str]:
+    """All other scores, those of runs on the same file first."""
+    names = metrics_scores.named(store)
+    same = scores.run.data_sha256 if scores.run else ""
+    files = {(RUN, run.run_id): run.data_sha256 for run in list_runs(store, SCORE_KINDS)}
+    order = sorted(names, key=lambda chosen: files.get(chosen) != same)
+    return {chosen: names[chosen] for chosen in order if chosen != scores.chosen}
 
 
 def _two(store: Store, first: Scores, second: Scores) -> None:
@@ -83,7 +95,7 @@ def _two(store: Store, first: Scores, second: Scores) -> None:
             "two-judges",
             [_csv_row(one) for one in found.disagreements],
         )
-        _disagreements(store, (first, second), found)
+        _disagreements(store, (first, second), found, factors)
     if len(pairs) > 1:
         _components(first, second, pairs)
 
@@ -127,7 +139,9 @@ def _between(found: Agreement) -> list[tuple[Method, Estimate]]:
     return [(method, one) for method, one in found.per_system.items() if one.estimate is not None]
 
 
-def _disagreements(store: Store, both: tuple[Scores, Scores], found: Agreement) -> None:
+def _disagreements(
+    store: Store, both: tuple[Scores, Scores], found: Agreement, factors: tuple[float, float]
+) -> None:
     part(
         "Where they part",
         "By how far a text stands from one judge's order to the other's, in percentiles of its rank: furthest first.",
@@ -137,7 +151,7 @@ def _disagreements(store: Store, both: tuple[Scores, Scores], found: Agreement) 
     chosen = st.selectbox(
         "Text",
         range(len(listed)),
-        format_func=lambda at: _case(listed[at]),
+        format_func=lambda at: _case(listed[at], factors),
         key="judges_disagreement",
     )
     one = listed[min(chosen, len(listed) - 1)]
@@ -233,10 +247,14 @@ def _factor(found: ScoreTable, name: str) -> float:
     return 100.0 if any(one.name == name and one.family == FAMILIES["cef"] for one in found.metrics) else 1.0
 
 
-def _case(one: Disagreement) -> str:
+def _case(one: Disagreement, factors: tuple[float, float]) -> str:
     level = "" if one.row.level is None else f", level {one.row.level}"
-    scores = f"{number(one.score_a)} and {number(one.score_b)}"
+    scores = " and ".join(_score(*pair) for pair in zip((one.score_a, one.score_b), factors, strict=True))
     return f"{one.row.item_id[:_SHORT]}, {one.row.system[:_SHORT]}{level}: {scores}, {100 * one.difference:+.0f} percentiles"
+
+
+def _score(score: float, factor: float) -> str:
+    return number(score) if factor == 1.0 else f"{number(factor * score, 1)} %"
 
 
 def _csv_row(one: Disagreement) -> dict[str, object]:

@@ -40,7 +40,7 @@ def _side(title: str, sentence: str, claims: Sequence[Claim] | None) -> None:
     table(
         pd.DataFrame(
             {
-                "": [_MARKS[claim.supported] for claim in claims],
+                "Mark": [_MARKS[claim.supported] for claim in claims],
                 "Claim": [claim.text for claim in claims],
                 "Why": [claim.reason or claim.why for claim in claims],
             }

@@ -19,7 +19,7 @@ def render(store: Store, run: Run) -> None:
         "The judge and itself",
         "Does it say the same when it is asked again? A judge at temperature 0, or on a server that ignores seeds, repeats "
         "itself: that is no evidence. Agreement does not make it right.",
-        "judge-reliability",
+        "judge-consistency",
     )
     if run.kind == "claims":
         nothing(

@@ -8,17 +8,15 @@ import streamlit as st
 from core.errors import InputError
 from core.runs.environments import missing_for
 from core.runs.judge_plan import create_judging, judging_notes
-from core.runs.judge_settings import JudgeSettings, judge_of
+from core.runs.judge_settings import JudgeSettings
 from core.runs.model_settings import RunningSettings
 from core.runs.scoring import by_item
-from core.schema import JUDGE_KINDS, JudgeKind, Run
+from core.schema import JUDGE_KINDS, JudgeKind
 from core.store import Store
-from core.store.runs import run_data
 from pages.components import (
     generate_backend,
     judges_names,
     judges_prompts,
-    judges_runs,
     judges_settings,
     metrics_texts,
     run_panel,
@@ -26,7 +24,6 @@ from pages.components import (
 from pages.components.generate_mistakes import as_on_page
 from pages.components.generate_state import given
 from pages.components.messages import mistakes_shown, plain
-from pages.components.metrics_scores import NEW
 from pages.components.parts import explained
 
 PREVIEW = 5
@@ -89,25 +86,6 @@ def _wanted(store: Store) -> _Wanted | None:
     for note in judging_notes(settings, metrics_texts.read(texts)):
         st.warning(plain(note.replace("--mode reference", "the comparison with the reference")))
     return _Wanted(texts, settings, chosen.running, missing)
-
-
-def again_button(store: Store, run: Run) -> None:
-    """Open this form with the texts and the kind of judge of a run."""
-    if run.kind in JUDGE_KINDS and st.button(
-        "Judge with other settings",
-        key="judges_again",
-        help="Opens the form of a new run with this run's texts, judge and model.",
-    ):
-        settings = judge_of(run)
-        metrics_texts.take_file(run_data(store, run.run_id), run.data_file)
-        st.session_state[_KIND] = run.kind
-        st.session_state["judges_backend"] = settings.backend
-        if settings.backend != "rules":
-            st.session_state["judges_model"] = settings.model
-        if settings.base_url:
-            st.session_state["judges_url"] = settings.base_url
-        judges_runs.remember((NEW, 0))
-        st.rerun()
 
 
 def _judge() -> tuple[JudgeSettings, generate_backend.Chosen]:

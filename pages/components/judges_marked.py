@@ -35,7 +35,7 @@ def start(store: Store, run: Run) -> None:
         "Errors that people marked",
         "Does a mismatching question point to each error that a person marked in the text? Needs ratings with error "
         "spans of the same texts, such as MQM. What is flagged wrongly is not counted here.",
-        "judge-reliability",
+        "alignment-with-marked-errors",
     )
     with st.expander("Compare with marked errors"), mistakes_shown():
         file = metrics_kept.choose(store, "ratings", "alignment", "Ratings")
@@ -62,7 +62,7 @@ def result(store: Store, run: Run) -> None:
         "Marked errors that a mismatch points to",
         "Share of the errors with a verdict, with Wilson's 95 % interval, which takes the errors of one text for "
         "independent. Many mismatches point to anything: read it beside the number of mismatches.",
-        "judge-reliability",
+        "alignment-with-marked-errors",
     )
     texts = marked_texts_of(store, run)
     if not any(text.errors for text in texts):
@@ -112,7 +112,7 @@ def _csv_row(group: str, row: AlignmentRow) -> dict[str, object]:
 
 
 def _errors(texts: Sequence[MarkedText]) -> None:
-    part("Text by text", "Texts with errors that were not found come first.", "judge-reliability")
+    part("Text by text", "Texts with errors that were not found come first.", "alignment-with-marked-errors")
     order = sorted(texts, key=lambda text: -sum(error.found is False for error in text.errors))
     at = st.selectbox(
         "Text", range(len(order)), format_func=lambda at: _case(order[at]), key="judges_marked_text"
@@ -140,7 +140,7 @@ def _errors(texts: Sequence[MarkedText]) -> None:
 
 def _error(error: MarkedError) -> dict[str, str]:
     return {
-        "": _FOUND[error.found],
+        "Found": _FOUND[error.found],
         "Marked": error.quote,
         "Category": error.category,
         "Severity": error.severity,

@@ -50,7 +50,7 @@ def _reasked(store: Store, run: Run) -> None:
         "Questions asked again",
         "Does the judge answer a question of its own text as it said it should be? Rows: the expected answer; columns: "
         "the second one.",
-        "judge-reliability",
+        "re-asked-questions",
     )
     if not judge_of(run).cef.reask:
         nothing("this run asked no question of its own text; choose that with the settings of a new run")
@@ -86,7 +86,7 @@ def _ablation(store: Store, run: Run) -> None:
         "How many questions does it take?",
         "How far scores vary over repeats, by the number of questions N: of the mean of all texts, and of one text. "
         "As in 001's Table 2 in squared percent. Choose runs that differ in N, each with repeats.",
-        "judge-reliability",
+        "number-of-questions",
     )
     runs = judges_runs.with_texts(store, "cef")
     if run.run_id not in runs:

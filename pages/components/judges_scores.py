@@ -130,10 +130,11 @@ def _raw_level(scores: Scores) -> None:
     )
     with st.spinner("Computing ..."):
         report = metrics_computed.correlated((*scores.key, "raw level"), scores.table, None, (), options)
-    table(pd.DataFrame([_row(one) for one in report.rows]))
+    rows = pd.DataFrame([_row(one) for one in report.rows])
+    table(rows if any(one.left_out for one in report.rows) else rows.drop(columns="Left out"))
     st.markdown(
         f":small[95 % percentile intervals, {options.n_resamples:,} resamples. Questions: those in which Kendall is "
-        "defined; it is not where all scores of a question are equal.]"
+        "defined; it is not where all scores of a question are equal. Left out: rows.]"
     )
     metrics_figure.downloads("judge-table-2", [_csv_row(one) for one in report.rows])
 
@@ -142,15 +143,14 @@ def _row(one: MetricCorrelation) -> dict[str, str]:
     pooled = one.pooled.get("pearson")
     over_rows = pooled.over_rows if pooled else None
     kendall = one.per_item.get("kendall")
+    questions = kendall.n_clusters if kendall else 0
     return {
         "Score": one.metric.name,
-        "Rows": f"{one.n:,}" + (f" ({one.n_left_out:,} left out)" if one.n_left_out else ""),
         "Pearson, over rows": f"{value(over_rows)} {ends(over_rows)}",
         "Over questions": ends(pooled.over_items if pooled else None),
         "Kendall": f"{value(kendall)} {ends(kendall)}",
-        "Questions": f"{kendall.n_clusters:,} of {kendall.n_clusters + kendall.n_left_out:,}"
-        if kendall
-        else "0",
+        "Rows, questions": f"{one.n:,}, {questions:,}",
+        "Left out": left_out(one.left_out),
     }
 
 

@@ -1,12 +1,13 @@
 """The settings of each judge, as widgets."""
 
 from collections.abc import Mapping
-from typing import TypeVar, get_args
+from dataclasses import asdict
+from typing import TypeVar
 
 import streamlit as st
 
 from core.datasets.reading import decode
-from core.runs.judge_settings import MOST_QUESTIONS, MOST_REPEATS
+from core.runs.judge_settings import MOST_QUESTIONS, MOST_REPEATS, JudgeSettings
 from core.runs.model_settings import Backend
 from core.scoring.judges.rubric_files import Rubric, parse_rubric, shipped_rubrics
 from core.scoring.judges.settings import (
@@ -35,6 +36,12 @@ _VERIFIERS: dict[Verifier, str] = {
     "nli": "an entailment model (NLI)",
     "rules": "rules: numbers, names and words",
 }
+_OFFERED: dict[Backend, tuple[Verifier, ...]] = {
+    "rules": ("rules", "nli"),
+    "openai": ("llm", "nli", "rules"),
+    "vllm": ("llm", "rules"),
+}
+"""Backend -> what can verify beside it, the usual one first."""
 _MODES: dict[Mode, str] = {
     "reference-free": "its source: no reference is needed",
     "reference": "its reference",
@@ -50,8 +57,46 @@ _QUESTIONS: dict[Questions, str] = {
 }
 _RUBRIC = "factual"
 """Of those that are shipped, 003's."""
+_KEPT = "judges_rubric_kept"
+"""Stands for a rubric that an earlier run brought along."""
+_SAMPLING = {"temperature": "judges_temperature", "seed": "judges_seed"}
+_KEYS: Mapping[str, Mapping[str, str]] = {
+    "rubric": {"order": "judges_order", "repeats": "judges_repeats", **_SAMPLING},
+    "claims": {
+        "atomicity": "judges_atomicity",
+        "coverage": "judges_coverage",
+        "verifier": "judges_verifier_{backend}",
+        "nli_model": "judges_nli",
+        "device": "judges_device",
+        "beta": "judges_beta",
+        **_SAMPLING,
+    },
+    "cef": {
+        "mode": "judges_mode",
+        "answers": "judges_answers",
+        "n_questions": "judges_questions",
+        "questions": "judges_questions_kind",
+        "reask": "judges_reask",
+        "repeats": "judges_repeats",
+        "source_language": "judges_language",
+        **_SAMPLING,
+    },
+}
+"""Kind of judge -> setting -> key of its widget."""
 _DEVICES = ("auto", "cpu", "cuda")
 Word = TypeVar("Word", bound=str)
+
+
+def put(settings: JudgeSettings) -> None:
+    """Fill the widgets with these settings."""
+    own = asdict(settings.of_kind)
+    for name, key in _KEYS[settings.kind].items():
+        st.session_state[key.format(backend=settings.backend)] = own[name]
+    if settings.kind == "rubric":
+        given_rubric = parse_rubric(settings.rubric_text, "rubric.yaml")
+        shipped = any(one.sha256 == given_rubric.sha256 for one in shipped_rubrics())
+        st.session_state["judges_rubric"] = given_rubric.name if shipped else _KEPT
+        st.session_state[_KEPT] = None if shipped else given_rubric
 
 
 def rubric() -> tuple[RubricSettings, str]:
@@ -66,11 +111,16 @@ def rubric() -> tuple[RubricSettings, str]:
 
 def _rubric() -> Rubric:
     offered = {one.name: one for one in shipped_rubrics()}
+    kept: Rubric | None = st.session_state.get(_KEPT)
+    if kept is not None:
+        offered[_KEPT] = kept
+    if st.session_state.get("judges_rubric") not in offered:
+        st.session_state.pop("judges_rubric", None)
     left, right = st.columns(2)
     name = left.selectbox(
         "Rubric",
         list(offered),
-        format_func=lambda name: f"{offered[name].title} ({name})",
+        format_func=lambda name: f"{offered[name].title} ({'yours' if name == _KEPT else name})",
         key=given("judges_rubric", _RUBRIC if _RUBRIC in offered else next(iter(offered))),
         persist_state="session",
     )
@@ -94,13 +144,11 @@ def claims(backend: Backend) -> ClaimsSettings:
     if backend != "rules":
         atomicity = _menu(left, "Size of a claim", _ATOMICITY, "atomicity")
         coverage = _menu(right, "Which claims", _COVERAGE, "coverage")
-    verifiers = [
-        one
-        for one in get_args(Verifier)
-        if (one != "llm" or backend != "rules") and (one != "nli" or backend != "vllm")
-    ]
     verifier = _menu(
-        left, "Claims are verified by", {one: _VERIFIERS[one] for one in verifiers}, f"verifier_{backend}"
+        left,
+        "Claims are verified by",
+        {one: _VERIFIERS[one] for one in _OFFERED[backend]},
+        f"verifier_{backend}",
     )
     beta = right.number_input(
         "Weight of recall (beta)",

@@ -63,7 +63,10 @@ def _choose(output: JudgeOutput) -> JudgedText:
     left, right = st.columns(2)
     item = left.selectbox("Item", list(items), format_func=lambda one: _item_said(one, items[one]))
     texts = items[item]
-    at = right.selectbox("Text", range(len(texts)), format_func=lambda at: _text_said(texts[at], name))
+    percent = name in _in_percent(output)
+    at = right.selectbox(
+        "Text", range(len(texts)), format_func=lambda at: _text_said(texts[at], name, percent)
+    )
     return texts[min(at, len(texts) - 1)]
 
 
@@ -86,9 +89,9 @@ def _item_said(item: str, texts: Sequence[JudgedText]) -> str:
     return f"{item}: {short}" if short else item
 
 
-def _text_said(text: JudgedText, metric: str) -> str:
+def _text_said(text: JudgedText, metric: str, percent: bool) -> str:
     level = "" if text.row.level is None else f", level {text.row.level}"
-    return f"{text.row.system}{level}: {number(text.scores.get(metric))}"
+    return f"{text.row.system}{level}: {_value(text.scores.get(metric), percent)}"
 
 
 def _heading(text: JudgedText, named: str) -> None:
@@ -106,7 +109,7 @@ def _heading(text: JudgedText, named: str) -> None:
 
 
 def _scores(text: JudgedText, output: JudgeOutput) -> None:
-    percent = {metric.name for metric in output.metrics if metric.family == FAMILIES["cef"]}
+    percent = _in_percent(output)
     table(
         pd.DataFrame(
             {
@@ -116,6 +119,11 @@ def _scores(text: JudgedText, output: JudgeOutput) -> None:
             }
         )
     )
+
+
+def _in_percent(output: JudgeOutput) -> set[str]:
+    """Scores that are stored from 0 to 1 and shown as 001 prints them."""
+    return {metric.name for metric in output.metrics if metric.family == FAMILIES["cef"]}
 
 
 def _value(value: float | None, percent: bool) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from statistics import mean
 from typing import Any
 
@@ -17,9 +18,13 @@ from streamlit.testing.v1 import AppTest
 
 from core.analysis.alignment import marked_texts
 from core.datasets.rating_files import read_rating_file
+from core.runs.judge_plan import choose_judge_prompts, create_judging
 from core.runs.judge_results import judge_output
+from core.runs.judge_settings import JudgeSettings
+from core.runs.model_settings import RunningSettings
 from core.runs.score_results import score_table
 from core.schema import Run
+from core.scoring.judges.rubric_files import find_rubric
 from core.store import Store
 from core.store.kept_files import kept_files
 from core.store.replies import step_costs
@@ -95,10 +100,10 @@ def test_rules_judge_claims_and_five_items_come_first(store: Store, monkeypatch:
     at.run()
     assert "Judge all 6 items" in buttons(at)
     assert "A stand-in to try the page without a model" in said(at)
-    assert field(at, "Claims are verified by").options[-1].startswith("rules")  # type: ignore[attr-defined]
-    assert "the model" not in field(at, "Claims are verified by").options  # type: ignore[attr-defined]
-    field(at, "Claims are verified by").set_value("rules")  # type: ignore[attr-defined]
-    at.run()
+    assert field(at, "Claims are verified by").options == [  # type: ignore[attr-defined]
+        "rules: numbers, names and words",
+        "an entailment model (NLI)",
+    ]
     press(at, "Preview five items")
     (run,) = list_runs(store, ("claims",))
     assert (begun, run.limit, run.n_items) == ([run.run_id], 5, 6)
@@ -134,11 +139,45 @@ def test_a_rubric_that_is_none_is_refused_beside_the_form(store: Store) -> None:
 
 
 @pytest.mark.slow
-def test_a_run_is_asked_for_again_with_its_texts_and_kind(store: Store) -> None:
-    run = judged(store, given())
+def test_a_run_is_asked_for_again_as_it_was(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pages.components.run_panel.start", lambda run: None)
+    (run,) = by_model(store, given(1), cef(reask=True, answers="each", questions="mixed", repeats=2))
     at = press(visit(("run", run.run_id), "Progress"), "Judge with other settings")
-    assert field(at, "Kind").value == "claims"  # type: ignore[attr-defined]
-    assert "16 texts on 4 items by GPT, levels 0, 1, 2, 3." in said(at)
+    assert field(at, "Kind").value == "cef"  # type: ignore[attr-defined]
+    assert "4 texts on 1 item by GPT, levels 0, 1, 2, 3." in said(at)
+    assert field(at, "Model").value == "org/tiny"  # type: ignore[attr-defined]
+    press(at, "Judge the one item")
+    (again, _) = list_runs(store, ("cef",))
+    assert again.settings == run.settings
+    assert again.running["input_price"] == 0.15
+
+
+@pytest.mark.slow
+def test_a_rubric_of_ones_own_is_still_there_in_the_next_form(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pages.components.run_panel.start", lambda run: None)
+    own = find_rubric("coverage").dump().replace("name: coverage", "name: mine").replace("2:", "3:")
+    (run,) = by_model(store, given(1), replace(rubric(), rubric_text=own))
+    at = press(visit(("run", run.run_id), "Progress"), "Judge with other settings")
+    assert field(at, "Rubric").options[-1].endswith("(yours)")  # type: ignore[attr-defined]
+    press(at, "Judge the one item")
+    assert list_runs(store, ("rubric",))[0].settings == run.settings
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "settings", [rubric(), cef(), JudgeSettings("claims")], ids=["rubric", "cef", "claims"]
+)
+def test_a_run_that_has_judged_nothing_yet_says_so_in_every_part(
+    store: Store, settings: JudgeSettings
+) -> None:
+    settings = replace(settings, backend="openai", model="tiny", base_url="http://127.0.0.1:1/v1")
+    settings = replace(settings, prompts=choose_judge_prompts(settings))
+    run, _ = create_judging(store, *given(), settings, RunningSettings())
+    for part in ("Progress", "Scores", "Texts", "Judges", "Reliability", "Cost", "Files"):
+        text = said(visit(("run", run.run_id), part))
+        assert part == "Progress" or "Nothing to show" in text, part
 
 
 # --- scores ---------------------------------------------------------------------------------------
@@ -158,7 +197,7 @@ def test_the_level_is_correlated_as_003_prints_it(store: Store) -> None:
         taus = [stats.kendalltau(column[items == one], levels[items == one]).statistic for one in set(items)]
         assert pearson < -0.5
         assert found["Kendall"][metric.name].startswith(f"{mean(taus):.3f} [")
-        assert found["Questions"][metric.name] == "4 of 4"
+        assert found["Rows, questions"][metric.name] == "16, 4"
     summary = shown(at, "SD").set_index("Score")
     assert summary["Mean"]["claims-rules-precision"] == f"{scores.values[:, 1].mean():.3f}"
     assert "methods#levels" in said(at)
@@ -182,7 +221,7 @@ def test_a_text_that_cannot_be_judged_is_left_out_and_counted(store: Store) -> N
     run = judged(store, (lines(*rows), "texts.jsonl"))
     at = visit(("run", run.run_id), "Scores")
     assert set(shown(at, "Undefined")["Undefined"]) == {"4 no reference"}
-    assert "12 (4 left out)" in set(shown(at, "Pearson, over rows")["Rows"])
+    assert set(shown(at, "Pearson, over rows")["Rows, questions"]) == {"12, 3"}
 
 
 @pytest.mark.slow
@@ -261,6 +300,16 @@ def test_two_judges_on_the_same_texts(store: Store) -> None:
 
 
 @pytest.mark.slow
+def test_scores_of_other_texts_are_no_second_judge(store: Store) -> None:
+    other = given(2, item="elsewhere")
+    rows = [json.loads(line) | {"item": f"other {n}"} for n, line in enumerate(other[0].splitlines())]
+    run = judged(store, given(2))
+    judged(store, (lines(*rows), "other.jsonl"))
+    at = visit(("run", run.run_id), "Judges")
+    assert len(at.error) == 1
+    assert "Beside other scores" in said(at)
+
+
 def test_a_judge_alone_has_nobody_beside_it(store: Store) -> None:
     run = judged(store, given(1))
     assert "there are no other scores" in said(visit(("run", run.run_id), "Judges"))

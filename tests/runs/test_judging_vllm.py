@@ -5,6 +5,7 @@ scores or the reason why not, that all that was guided to its end keeps its sche
 """
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from core.runs.judge_results import judge_output
 from core.runs.kinds import files_of, job_of
 from core.runs.model_settings import RunningSettings
 from core.runs.progress import progress_of
+from core.runs.report import run_report
 from core.runs.worker import work
 from core.schema import JUDGE_KINDS
 from core.schema.judges import JudgeOutput
@@ -115,4 +117,9 @@ def test_a_run_in_process(vllm_python: Path, tiny_model: Path, tmp_path: Path) -
     ended = run_core(vllm_python, "runs", "work", "1", "--db", str(database))
     assert ended.returncode == 0, ended.stderr[-3000:]
     with open_store(database) as store:
-        check(store, 1, "cef", n_items)
+        output = check(store, 1, "cef", n_items)
+        report = run_report(store, progress_of(store, 1))
+    for metric in output.metrics:  # which weights, with which options; not where they lie
+        assert re.search(r"\|engine:[0-9a-f]{12}\|", metric.signature)
+        assert str(tiny_model.parent) not in metric.signature
+    assert report["settings"]["model"] == str(tiny_model)  # type: ignore[index]

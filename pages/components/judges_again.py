@@ -1,0 +1,57 @@
+"""The form of a new judge's run, filled with what another run was asked for."""
+
+from typing import Any
+
+import streamlit as st
+
+from core.runs.judge_settings import JudgeSettings, judge_of
+from core.runs.model_settings import OPENAI_URL, RunningSettings, running_of
+from core.schema import JUDGE_KINDS, Run
+from core.store import Store
+from core.store.runs import run_data
+from pages.components import judges_runs, judges_settings, metrics_texts
+from pages.components.metrics_scores import NEW
+
+
+def button(store: Store, run: Run) -> None:
+    """Open the form as it was filled for the run; prompts are those that are shipped."""
+    if run.kind in JUDGE_KINDS and st.button(
+        "Judge with other settings",
+        key="judges_again",
+        help="Opens the form of a new run with this run's texts, judge and model.",
+    ):
+        settings, running = judge_of(run), running_of(run)
+        for key, value in {**_model(settings), **_running(running, settings.base_url)}.items():
+            st.session_state[key] = value
+        judges_settings.put(settings)
+        metrics_texts.take_file(run_data(store, run.run_id), run.data_file)
+        judges_runs.remember((NEW, 0))
+        st.rerun()
+
+
+def _model(settings: JudgeSettings) -> dict[str, Any]:
+    """Key of a widget -> its value."""
+    found: dict[str, Any] = {
+        "judges_kind": settings.kind,
+        "judges_backend": settings.backend,
+        "judges_name": settings.name,
+        "judges_attempts": min(settings.attempts, 20),
+    }
+    if settings.backend != "rules":
+        found |= {"judges_model": settings.model, "judges_longest": settings.max_model_len or 0}
+    return found
+
+
+def _running(running: RunningSettings, address: str) -> dict[str, Any]:
+    if not address:  # no server was asked
+        return {}
+    return {
+        "judges_url": address,
+        f"judges_key_{address == OPENAI_URL}": running.key_variable or "",
+        # A command may have asked for more than the form offers.
+        "judges_open": min(running.concurrency, 1024),
+        "judges_timeout": min(max(running.timeout, 1.0), 3600.0),
+        "judges_retries": min(running.retries, 20),
+        "judges_price_input": running.input_price,
+        "judges_price_output": running.output_price,
+    }
