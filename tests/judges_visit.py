@@ -1,6 +1,5 @@
 """The page Judges as a test opens it, and judges' runs to show on it, by rules and on a scripted server."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -113,12 +112,3 @@ def _checked(store: Store, kind: Any, data: bytes, model: str, script: Script | 
         return made("")
     with ScriptedServer(script, models=None) as server:
         return made(server.url)
-
-
-def once(make: Callable[[], AppTest], label: str) -> AppTest:
-    """The page after the button of that name was pressed."""
-    at = make()
-    next(button for button in at.button if button.label == label).click()
-    at.run()
-    assert not at.exception
-    return at

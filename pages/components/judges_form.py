@@ -54,10 +54,11 @@ class _Wanted(NamedTuple):
 
 def form(store: Store) -> int | None:
     """The number of a run that was made and started in this run of the page, or None."""
-    st.write(
+    explained(
         "A judge is a language model that scores texts, and says why. Judge texts whose quality is known first: then "
         "the scores show whether the judge can be believed. A preview of five items comes first, and says what all "
-        "will cost."
+        "will cost.",
+        "judges",
     )
     started = None
     with mistakes_shown():

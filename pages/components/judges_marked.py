@@ -20,7 +20,7 @@ from pages.components import (
 )
 from pages.components.judges_numbers import in_percent
 from pages.components.messages import mistakes_shown
-from pages.components.parts import nothing, part, table
+from pages.components.parts import explained, nothing, part, table
 
 _RULES = (
     "A stand-in that asks no model: an error counts as found where a mismatching question shares enough of its words "
@@ -60,7 +60,7 @@ def result(store: Store, run: Run) -> None:
     """How many marked errors were found, by kind, and each of them."""
     part(
         "Marked errors that a mismatch points to",
-        "Share of the errors with a verdict, with Wilson's 95 % interval, which takes the errors of one text for "
+        "Share of the errors with a verdict, with a 95 % interval that takes the errors of one text for "
         "independent. Many mismatches point to anything: read it beside the number of mismatches.",
         "alignment-with-marked-errors",
     )
@@ -77,8 +77,8 @@ def result(store: Store, run: Run) -> None:
     }
     for name, rows in groups.items():
         table(pd.DataFrame([_row(name, row) for row in rows]))
-    left_out = dict(found.reasons)
-    metrics_kept.read_notes((), left_out)
+    explained(":small[Intervals are Wilson's, for shares.]", "shares")
+    metrics_kept.read_notes((), dict(found.reasons))
     metrics_figure.downloads(
         "judge-alignment", [_csv_row(name, row) for name, rows in groups.items() for row in rows]
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from generate_visit import field, html_of, press, said
+from generate_visit import ROOT, field, html_of, press, said
 from judges_visit import aligned, answered, by_model, cef, judged, rubric, visit
 from metrics_visit import lines
 from metrics_visit import visit as visit_metrics
@@ -29,6 +29,7 @@ from core.store import Store
 from core.store.kept_files import kept_files
 from core.store.replies import step_costs
 from core.store.runs import list_runs
+from pages.components import judges_names
 
 pytestmark = pytest.mark.usefixtures("cookies")
 FACTS = (
@@ -442,6 +443,22 @@ def test_all_files_can_be_taken_away(store: Store) -> None:
     labels = [button.label for button in at.get("download_button")]
     assert {"scores.csv", "records.jsonl", "details.csv", "run.json"} <= set(labels)
     assert labels[0] == f"All files (assay-judge-{run.run_id}.zip)"
+
+
+def test_everything_that_is_explained_is_in_the_documentation() -> None:
+    folder = ROOT / "pages" / "components"
+    text = "".join(path.read_text("utf-8") for path in folder.glob("judges_*.py"))
+    named = set(re.findall(r'(?:part|explained)\([^()]*?"([a-z-]+)",?\s*\)', text)) | set(
+        judges_names.ANCHORS.values()
+    )
+    documents = "".join(
+        (ROOT / "docs" / f"{name}.md").read_text("utf-8") for name in ("judges", "statistics")
+    )
+    headings = {
+        re.sub(r"[^a-z]+", "-", one.lower()) for one in re.findall(r"^#+ (.+)$", documents, re.MULTILINE)
+    }
+    assert {"judge-cost", "judge-agreement", "judge-consistency", "importing", "shares"} <= named
+    assert named <= headings
 
 
 # --- judges from elsewhere, and other pages -------------------------------------------------------

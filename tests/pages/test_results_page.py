@@ -377,9 +377,11 @@ def _addresses(at: AppTest) -> set[str]:
     return {str(info.get("url_pathname")) for info in at._registered_pages.values()}
 
 
-def of_metrics(anchors: set[str]) -> set[str]:
-    """Those that the components of the page Metrics name."""
-    text = "".join(path.read_text("utf-8") for path in (ROOT / "pages" / "components").glob("metrics_*.py"))
+def of_scores(anchors: set[str]) -> set[str]:
+    """Those that the components of the pages Metrics and Judges name."""
+    folder = ROOT / "pages" / "components"
+    paths = [*folder.glob("metrics_*.py"), *folder.glob("judges_*.py")]
+    text = "".join(path.read_text("utf-8") for path in paths)
     return {anchor for anchor in anchors if f'"{anchor}"' in text}
 
 
@@ -393,6 +395,6 @@ def test_every_anchor_the_page_names_is_in_the_documentation(store: Store) -> No
     headings = re.findall(r"^## (.+)$", text, flags=re.MULTILINE)
     anchors = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
     elsewhere = {"leakage-audit", "words-kept"}  # on the pages Studies and Generate
-    assert named | elsewhere | of_metrics(anchors) == anchors
+    assert named | elsewhere | of_scores(anchors) == anchors
     inside = set(re.findall(r"\]\(#([\w-]+)\)", text))
     assert inside <= anchors
