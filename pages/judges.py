@@ -68,9 +68,8 @@ def render() -> None:
         else:
             run = get_run(store, chosen[1])
             parts = _OF_JUDGE if run.kind in JUDGE_KINDS else _OF_CHECK
-            _tabs(
-                parts, "judge" if run.kind in JUDGE_KINDS else "check", lambda name: _of_run(store, run, name)
-            )
+            slot = "judge" if run.kind in JUDGE_KINDS else "check"
+            _tabs(parts, slot, lambda name: _BODIES[name](store, run))
 
 
 def _tabs(names: tuple[str, ...], slot: str, body: Callable[[str], None]) -> None:
@@ -86,21 +85,20 @@ def _of_file(store: Store, chosen: Chosen, name: str) -> None:
     metrics_scores.live(store, chosen, bodies[name])
 
 
-def _of_run(store: Store, run: Run, name: str) -> None:
-    if name == _PROGRESS:
-        run_panel.render(store, run)
-        judges_again.button(store, run)
-    elif name == _SCORES:
-        metrics_scores.live(store, (RUN, run.run_id), judges_scores.render)
-    elif name == _JUDGES:
-        metrics_scores.live(store, (RUN, run.run_id), judges_agreement.render)
-    elif name == _RESULT:
-        (judges_answers if run.kind == "answers" else judges_marked).result(store, run)
-    else:
-        _BODIES[name](store, run)
+def _progress(store: Store, run: Run) -> None:
+    run_panel.render(store, run)
+    judges_again.button(store, run)
+
+
+def _result(store: Store, run: Run) -> None:
+    (judges_answers if run.kind == "answers" else judges_marked).result(store, run)
 
 
 _BODIES: dict[str, Callable[[Store, Run], None]] = {
+    _PROGRESS: _progress,
+    _SCORES: lambda store, run: metrics_scores.live(store, (RUN, run.run_id), judges_scores.render),
+    _JUDGES: lambda store, run: metrics_scores.live(store, (RUN, run.run_id), judges_agreement.render),
+    _RESULT: _result,
     _TEXTS: judges_texts.render,
     _RELIABILITY: judges_reliability.render,
     _COST: judges_cost.render,

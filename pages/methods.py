@@ -5,20 +5,20 @@ from pathlib import Path
 
 import streamlit as st
 
-_SHOWN = ("statistics", "metrics", "judges", "design", "generation")
-"""Documents, in the order of their tabs."""
+_SHOWN = {
+    "statistics": "Statistics",
+    "metrics": "Metrics",
+    "judges": "Judges",
+    "design": "How a study is drawn",
+    "generation": "How answers are made",
+}
+"""Document -> its tab."""
 
 
 def render() -> None:
     """Show the documents; they hold nothing of any study."""
-    statistics, metrics, judges, design, generation = st.tabs(
-        ["Statistics", "Metrics", "Judges", "How a study is drawn", "How answers are made"]
-    )
-    statistics.markdown(_document("statistics.md"))
-    metrics.markdown(_document("metrics.md"))
-    judges.markdown(_document("judges.md"))
-    design.markdown(_document("design.md"))
-    generation.markdown(_document("generation.md"))
+    for tab, name in zip(st.tabs(list(_SHOWN.values())), _SHOWN, strict=True):
+        tab.markdown(_document(f"{name}.md"))
 
 
 def _document(name: str) -> str:

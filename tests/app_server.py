@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -128,6 +129,33 @@ def settled(page: Page) -> None:
         """() => document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'
               && !document.querySelector('[data-stale=true]')"""
     )
+
+
+def fill(page: Page, label: str, value: str) -> None:
+    """Write into a box, and wait for what follows from it."""
+    box = page.get_by_role("textbox", name=label, exact=True)
+    box.fill(value)
+    box.press("Enter")
+    settled(page)
+
+
+def open_tab(page: Page, name: str) -> None:
+    page.get_by_role("tab", name=name, exact=True).click()
+    settled(page)
+
+
+def violations(page: Page) -> list[str]:
+    """What axe finds in the page's own part, but for the order of headings and the uploader, which are Streamlit's."""
+    off = ("heading-order", "presentation-role-conflict")
+    found = Axe().run(
+        page,
+        context={"include": [["[data-testid=stMainBlockContainer]"]]},
+        options={"rules": {rule: {"enabled": False} for rule in off}},
+    )
+    return [
+        f"{one['id']}: {one['help']}: {[node['html'][:120] for node in one['nodes']][:3]}"
+        for one in found.response["violations"]
+    ]
 
 
 def through_onboarding(page: Page, link: str) -> None:

@@ -69,8 +69,16 @@ def settings(kind: Any, url: str, **fields: Any) -> JudgeSettings:
     return replace(chosen, prompts=choose_judge_prompts(chosen))
 
 
-def run_to_the_end(store: Store, chosen: JudgeSettings, data: bytes, limit: int | None = None) -> Run:
-    run, _ = create_judging(store, data, "mills.jsonl", chosen, RUNNING, limit)
+def run_to_the_end(
+    store: Store,
+    chosen: JudgeSettings,
+    data: bytes,
+    limit: int | None = None,
+    *,
+    name: str = "mills.jsonl",
+    running: RunningSettings = RUNNING,
+) -> Run:
+    run, _ = create_judging(store, data, name, chosen, running, limit)
     return work(store, run.run_id, lambda claimed: job_of(store, claimed))
 
 

@@ -3,13 +3,14 @@
 from dataclasses import replace
 from typing import Any
 
+from judge_runs import run_to_the_end
 from metrics_visit import generated
 from model_answers import answer
 from scripted_server import Script, ScriptedServer
 from streamlit.testing.v1 import AppTest
 
 from core.datasets.judge_records import marked_file, question_file
-from core.runs.judge_plan import choose_judge_prompts, create_check, create_judging
+from core.runs.judge_plan import choose_judge_prompts, create_check
 from core.runs.judge_results import judge_output
 from core.runs.judge_settings import JudgeSettings
 from core.runs.kinds import job_of
@@ -23,6 +24,7 @@ from core.scoring.judges.rubric_files import find_rubric
 from core.scoring.judges.settings import CefSettings, ClaimsSettings, RubricSettings
 from core.store import Store
 
+DEFAULTS = RunningSettings()
 PRICES = RunningSettings(input_price=0.15, output_price=0.6)
 RULES = JudgeSettings("claims", claims=ClaimsSettings(verifier="rules"))
 
@@ -54,13 +56,12 @@ def judged(
     store: Store,
     given: tuple[bytes, str],
     settings: JudgeSettings = RULES,
-    running: RunningSettings | None = None,
+    running: RunningSettings = DEFAULTS,
     limit: int | None = None,
 ) -> Run:
     """A judge's run that has been worked on in this process."""
     settings = replace(settings, prompts=choose_judge_prompts(settings))
-    run, _ = create_judging(store, *given, settings, running or RunningSettings(), limit)
-    return work(store, run.run_id, lambda claimed: job_of(store, claimed))
+    return run_to_the_end(store, settings, given[0], limit, name=given[1], running=running)
 
 
 def by_model(

@@ -25,6 +25,12 @@ def test_texts_in_one_place_are_one_larger_point_of_their_level() -> None:
     assert "<a" not in figure.layout.xaxis.title.text
 
 
+def test_levels_stand_in_their_natural_order_in_the_legend() -> None:
+    levels = ["10", "2", None, "A1", "0"]
+    figure = plots.two_judges([text(level, 0.5, 4.0) for level in levels], ("a", "b"), (1.0, 1.0))
+    assert [one.name for one in figure.data] == ["no level", "level 0", "level 2", "level 10", "level A1"]
+
+
 def test_a_bar_is_the_tokens_of_one_text_step_by_step() -> None:
     def step(name: str, tokens_in: int | None, tokens_out: int | None) -> StepCost:
         return StepCost(name, 2, 0, 0, tokens_in, tokens_out, 1.0)

@@ -4,7 +4,7 @@ As 001's Tables 3, 4 and 7, by category, by severity, and split into errors that
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,6 +28,7 @@ from core.stats.shares import Share, wilson_share
 SEMANTIC, NON_SEMANTIC = "semantic", "non-semantic"
 OVERALL = "overall"
 NONE_DECIDED = "no error with a verdict"
+NOT_EXAMINED = "they are marked in a source that was not examined"
 _MEANING = regex.compile(
     r"(accuracy/)?(mistranslation|omission|addition|untranslated( text)?|source language fragment)|terminology.*|non-translation!?"
 )
@@ -72,7 +73,8 @@ def marked_texts(output: JudgeOutput, ratings: RatingSet) -> tuple[tuple[MarkedT
     guess, so a text with three raters counts three times. An error that was marked in several stretches is as many
     errors. A mark in the source is quoted from it. Left out and counted: marks without words (such as omissions that
     were marked nowhere), marks that reach beyond the text (the rated text was another one), marks in a source that the
-    output lacks, and errors of texts without an examination. Raises InputError for other judges, ratings without
+    output lacks or that was not examined (in reference mode no question is about it), and errors of texts without an
+    examination. Raises InputError for other judges, ratings without
     marks, and where nothing meets.
     """
     if output.kind != "cef":
@@ -84,6 +86,7 @@ def marked_texts(output: JudgeOutput, ratings: RatingSet) -> tuple[tuple[MarkedT
         )
     met = rows_met(_rows_of(output), ratings, rated)
     lost: Counter[str] = Counter()
+    source_examined = output.settings.get("mode") != "reference"
     errors: dict[int, list[MarkedError]] = {}
     n_raters: Counter[int] = Counter()
     for rating, place in zip(rated, met.tolist(), strict=True):
@@ -91,7 +94,7 @@ def marked_texts(output: JudgeOutput, ratings: RatingSet) -> tuple[tuple[MarkedT
             lost["their text is not among the examined ones"] += len(rating.spans or ())
             continue
         n_raters[place] += 1
-        errors.setdefault(place, []).extend(_errors_of(output.texts[place], rating, lost))
+        errors.setdefault(place, []).extend(_errors_of(output.texts[place], rating, lost, source_examined))
     found = []
     for place in sorted(errors):
         text, mismatches = output.texts[place], _mismatches(output.texts[place])
@@ -107,10 +110,12 @@ def _rows_of(output: JudgeOutput) -> ScoreTable:
     return ScoreTable(rows, (), np.empty((len(rows), 0)), file_name=output.name)
 
 
-def _errors_of(text: JudgedText, rating: Rating, lost: Counter[str]) -> list[MarkedError]:
+def _errors_of(
+    text: JudgedText, rating: Rating, lost: Counter[str], source_examined: bool
+) -> list[MarkedError]:
     errors = []
     for span in rating.spans or ():
-        quote, reason = _quote(text, span)
+        quote, reason = _quote(text, span) if source_examined or not span.in_source else ("", NOT_EXAMINED)
         if reason:
             lost[reason] += 1
         else:
@@ -160,16 +165,10 @@ def changes_meaning(category: str) -> bool:
     return _MEANING.fullmatch(category.strip().casefold()) is not None
 
 
-def alignment_table(
-    texts: Sequence[MarkedText],
-    *,
-    semantic: Callable[[str], bool] = changes_meaning,
-    confidence_level: float = 0.95,
-) -> AlignmentTable:
+def alignment_table(texts: Sequence[MarkedText], *, confidence_level: float = 0.95) -> AlignmentTable:
     """How many marked errors a mismatching question points to.
 
-    semantic: whether errors of a category change the meaning. Errors without a verdict stand in no share. Misleads
-    where texts have many mismatches: one of them will point to anything, and what was wrongly flagged is not counted.
+    Errors without a verdict stand in no share. By meaning they are split as `changes_meaning` says. Misleads where texts have many mismatches: one of them will point to anything, and what was wrongly flagged is not counted.
     """
     errors = [error for text in texts for error in text.errors]
 
@@ -181,9 +180,9 @@ def alignment_table(
         return tuple(sorted(rows, key=lambda row: (-(row.total + row.n_left_out), row.name)))
 
     by_category = grouped(lambda error: error.category)
-    by_meaning = grouped(lambda error: SEMANTIC if semantic(error.category) else NON_SEMANTIC)
+    by_meaning = grouped(lambda error: SEMANTIC if changes_meaning(error.category) else NON_SEMANTIC)
     return AlignmentTable(
-        overall=summed(OVERALL, by_category, confidence_level=confidence_level),
+        overall=_row(OVERALL, errors, confidence_level),
         by_category=by_category,
         by_severity=grouped(lambda error: error.severity),
         by_meaning=tuple(sorted(by_meaning, key=lambda row: row.name != SEMANTIC)),
@@ -196,26 +195,5 @@ def alignment_table(
 
 def _row(name: str, errors: Sequence[MarkedError], confidence_level: float) -> AlignmentRow:
     decided = [error.found for error in errors if error.found is not None]
-    return caught_of(
-        name, sum(decided), len(decided), len(errors) - len(decided), confidence_level=confidence_level
-    )
-
-
-def caught_of(
-    name: str, caught: int, total: int, n_left_out: int = 0, *, confidence_level: float = 0.95
-) -> AlignmentRow:
-    """A row from its counts."""
-    share = wilson_share(caught, total, confidence_level=confidence_level, reason=NONE_DECIDED)
-    return AlignmentRow(name, share, n_left_out)
-
-
-def summed(name: str, rows: Iterable[AlignmentRow], *, confidence_level: float = 0.95) -> AlignmentRow:
-    """Several kinds of errors together."""
-    several = tuple(rows)
-    return caught_of(
-        name,
-        sum(row.caught.count for row in several),
-        sum(row.total for row in several),
-        sum(row.n_left_out for row in several),
-        confidence_level=confidence_level,
-    )
+    share = wilson_share(sum(decided), len(decided), confidence_level=confidence_level, reason=NONE_DECIDED)
+    return AlignmentRow(name, share, len(errors) - len(decided))

@@ -72,7 +72,7 @@ class Agreement:
     scale: str
     """On which the differences are taken: one that both share, or `percentiles` of their ranks."""
     mean_difference: Estimate
-    """Second minus first, averaged over texts; undefined for percentiles."""
+    """Second minus first as they were scored, whichever end is better, averaged over texts; undefined for percentiles."""
     sd_difference: Estimate
     """Standard deviation (ddof 1) of the differences."""
     disagreements: tuple[Disagreement, ...]
@@ -98,7 +98,9 @@ def agreement(
 
     Misleads where texts of very different quality are pooled: any two judges that see the damage at all agree then, so
     read the tau within items. Agreement does not say that either is right. A mean difference near 0 hides judges that
-    part in both directions: read the standard deviation with it.
+    part in both directions: read the standard deviation with it, whose interval is too narrow below about 100 items: of
+    normal differences, a 95 % interval held the true one in 86 % of simulations with 20 items, 90 % with 40 and 92 %
+    with 100, because resampled items vary less than new ones would.
     """
     merged, notes = _two_columns(table_a, metric_a, table_b, metric_b)
     scores = tied(merged.values.T).T
@@ -114,7 +116,8 @@ def agreement(
     of_means = (f"mean {names[0]}", f"mean {names[1]}")
     percentiles = _percentiles(x), _percentiles(y)
     scale = shared_scale(first, second, scores[known])
-    apart = y - x if scale else percentiles[1] - percentiles[0]
+    # Differences are told on the scale as it is: where lower is better, x and y are turned round.
+    apart = np.diff(scores[known], axis=1)[:, 0] if scale else percentiles[1] - percentiles[0]
     mean, sd = _differences(apart, items, n_resamples, confidence_level, rng)
     return Agreement(
         metric_a=first.name,

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from core.analysis.cef_repeats import values_by_repeat
 from core.analysis.row_columns import items_of
 from core.errors import InputError
-from core.schema.judges import CefRecord, JudgedText, JudgeOutput, Order, RubricRecord
-from core.scoring.judges.cef_scores import scores_of
+from core.schema.judges import ORDERS, JudgedText, JudgeOutput, Order, RubricRecord
 from core.scoring.judges.specs import CEF_COMPONENTS
 from core.stats.many_ratios import mean_estimates
 from core.stats.resampling import Estimate, Floats, resampled_estimate
@@ -21,6 +21,7 @@ NOT_ASKED = "the judge was not asked"
 REPEAT_MISSING, ORDER_MISSING = "a repeat has no value", "an order has no verdict"
 NO_REPEATS, NO_ORDERS = "no text has a value in every repeat", "no text has a verdict in both orders"
 VERDICT = "verdict"
+AT_TEMPERATURE_0 = "asked at temperature 0: repeats say the same by construction, which is no evidence"
 _SAME = 1e-9
 """Values that differ by less are equal: means of equal verdicts differ in their last digits."""
 
@@ -70,6 +71,14 @@ class Consistency:
     order: OrderConsistency | None
     """None: the judge reads its texts in one way only."""
     confidence_level: float
+    notes: tuple[str, ...] = ()
+
+    @property
+    def compares_nothing(self) -> str | None:
+        """Why there is nothing in it: asked once, in one order, or never; None where there is something."""
+        if self.n_repeats > 1 or len(self.orders) > 1:
+            return None
+        return ONE_REPEAT if self.n_repeats else NOT_ASKED
 
 
 @dataclass(frozen=True)
@@ -105,7 +114,10 @@ def consistency(
             f"{output.name} is a judge of the kind {output.kind}, which has neither repeats nor orders: its "
             "consistency cannot be told."
         )
-    values, orders = _rubric_values(output.texts) if output.kind == "rubric" else _cef_values(output.texts)
+    if output.kind == "rubric":
+        values, orders = _rubric_values(output.texts)
+    else:
+        values, orders = values_by_repeat(output.texts, _EXAMINED)[:, None], ()
     n_repeats = values.shape[2]
     components = (VERDICT,) if output.kind == "rubric" else _EXAMINED
     return Consistency(
@@ -121,11 +133,16 @@ def consistency(
         if output.kind == "rubric"
         else None,
         confidence_level=confidence_level,
+        notes=(AT_TEMPERATURE_0,) if repeats_itself(output, n_repeats) else (),
     )
 
 
+def repeats_itself(output: JudgeOutput, n_repeats: int) -> bool:
+    """Whether equal repeats show nothing: several, at temperature 0."""
+    return n_repeats > 1 and output.settings.get("temperature") == 0
+
+
 _EXAMINED = tuple(component for component in CEF_COMPONENTS if component != "conciseness")
-_ORDERS: tuple[Order, ...] = ("reference-first", "response-first")
 
 
 def _rubric_values(texts: Sequence[JudgedText]) -> tuple[Floats, tuple[Order, ...]]:
@@ -136,27 +153,13 @@ def _rubric_values(texts: Sequence[JudgedText]) -> tuple[Floats, tuple[Order, ..
         if isinstance(text.record, RubricRecord)
         for trial in text.record.trials
     ]
-    orders = tuple(order for order in _ORDERS if any(trial.order == order for _, trial in trials))
+    orders = tuple(order for order in ORDERS if any(trial.order == order for _, trial in trials))
     n_repeats = max((trial.repeat + 1 for _, trial in trials), default=0)
     values = np.full((len(texts), len(orders), n_repeats, 1), np.nan)
     for row, trial in trials:
         if trial.verdict is not None:
             values[row, orders.index(trial.order), trial.repeat] = trial.verdict
     return values, orders
-
-
-def _cef_values(texts: Sequence[JudgedText]) -> tuple[Floats, tuple[Order, ...]]:
-    """Shape (texts, 1, repeats, components), NaN where undefined: each examination scored as if it were the only one."""
-    records = [text.record if isinstance(text.record, CefRecord) else CefRecord(()) for text in texts]
-    n_repeats = max((one.repeat + 1 for record in records for one in record.examinations), default=0)
-    values = np.full((len(texts), 1, n_repeats, len(_EXAMINED)), np.nan)
-    for row, (text, record) in enumerate(zip(texts, records, strict=True)):
-        for one in record.examinations:
-            alone = scores_of(replace(record, examinations=(one,)), text.document or "", text.text)
-            found = dict(zip(CEF_COMPONENTS, alone, strict=True))
-            given = [found[component].value for component in _EXAMINED]
-            values[row, 0, one.repeat] = [np.nan if value is None else value for value in given]
-    return values, ()
 
 
 def _over_repeats(

@@ -8,8 +8,10 @@ from core.schema import StepCost
 ALL_STEPS = "all steps"
 NO_COUNT = "the server counts no tokens"
 NO_PRICE = "no price is given"
+NO_INPUT_PRICE, NO_OUTPUT_PRICE = "no input price is given", "no output price is given"
 NO_CALL = "nothing was asked: every answer came from the cache"
 NO_MODEL = "no model is asked"
+NOT_FINISHED = "the run is not finished: some of its calls were for items that have no result yet"
 
 
 @dataclass(frozen=True)
@@ -20,12 +22,16 @@ class JudgeCost:
     costs: tuple[StepCost, ...]
     """Of its steps, in the order in which they came; empty: no model was asked."""
     n_items: int
-    """Items that were worked on."""
+    """Items that are finished: done, or failed for good."""
     n_texts: int
-    """Texts of these items, scored or left out."""
+    """Texts of the items that the run has come to, scored or left out."""
     input_price: float | None = None
     """Money for a million input tokens; None: not known."""
     output_price: float | None = None
+    n_wanted: int | None = None
+    """Items that the run was asked for; None: as many as are finished."""
+    n_found: int = 0
+    """Answers found in the cache that other runs had asked for, and paid; not what its own items share."""
 
 
 @dataclass(frozen=True)
@@ -47,53 +53,68 @@ class CostRow:
     seconds: float
     """Summed over calls, which ran side by side."""
     n_items: int
+    """Finished."""
     n_texts: int
+    n_wanted: int
+    """Items that the run was asked for."""
+    n_found: int
+    """Of all steps, whatever the row: answers that other runs had paid for."""
     reasons: tuple[tuple[str, str], ...] = ()
     """(field, why it is None): input_tokens, output_tokens, input_share, money."""
 
     @property
+    def is_finished(self) -> bool:
+        """Whether every call was for a finished item, so that the sums can be divided by items or texts."""
+        return self.n_items >= self.n_wanted
+
+    @property
     def calls_per_item(self) -> float | None:
-        """None without items."""
-        return _each(self.calls, self.n_items)
+        """None without items, or where the run is not finished."""
+        return self._for_one(self.calls, self.n_items)
 
     @property
     def calls_per_text(self) -> float | None:
-        """None without texts."""
-        return _each(self.calls, self.n_texts)
+        """None without texts, or where the run is not finished."""
+        return self._for_one(self.calls, self.n_texts)
 
     @property
     def input_tokens_per_item(self) -> float | None:
-        """None without items or counts."""
-        return _each(self.input_tokens, self.n_items)
+        """None without items or counts, or where the run is not finished."""
+        return self._for_one(self.input_tokens, self.n_items)
 
     @property
     def output_tokens_per_item(self) -> float | None:
-        """None without items or counts."""
-        return _each(self.output_tokens, self.n_items)
+        """None without items or counts, or where the run is not finished."""
+        return self._for_one(self.output_tokens, self.n_items)
 
     @property
     def input_tokens_per_text(self) -> float | None:
-        """None without texts or counts."""
-        return _each(self.input_tokens, self.n_texts)
+        """None without texts or counts, or where the run is not finished."""
+        return self._for_one(self.input_tokens, self.n_texts)
 
     @property
     def output_tokens_per_text(self) -> float | None:
-        """None without texts or counts."""
-        return _each(self.output_tokens, self.n_texts)
+        """None without texts or counts, or where the run is not finished."""
+        return self._for_one(self.output_tokens, self.n_texts)
 
     @property
     def money_per_item(self) -> float | None:
-        """None without items, prices or counts."""
-        return _each(self.money, self.n_items)
+        """None without items, prices or counts, or where the run is not finished."""
+        return self._for_one(self.money, self.n_items)
 
     @property
     def money_per_text(self) -> float | None:
-        """None without texts, prices or counts."""
-        return _each(self.money, self.n_texts)
+        """None without texts, prices or counts, or where the run is not finished."""
+        return self._for_one(self.money, self.n_texts)
+
+    def _for_one(self, total: float | None, n: int) -> float | None:
+        return None if total is None or not n or not self.is_finished else total / n
 
     def why(self, field: str) -> str | None:
         """Why a field, or what is told from it for one item or text, is None; None where it is not."""
         base = field.removesuffix("_per_item").removesuffix("_per_text")
+        if base != field and not self.is_finished:
+            return NOT_FINISHED
         if field.endswith("_per_item") and not self.n_items:
             return "no item was worked on"
         if field.endswith("_per_text") and not self.n_texts:
@@ -105,13 +126,33 @@ def costs_side_by_side(entries: Sequence[JudgeCost]) -> tuple[CostRow, ...]:
     """A row a step and one for all steps, judge after judge in the order given.
 
     Money is (input tokens * input price + output tokens * output price) / 1e6. None is never 0: it has a reason. A
-    step whose every answer came from the cache has 0 tokens, as nothing was bought.
+    step whose every answer came from the cache has 0 tokens, as nothing was bought. A run that is not finished has paid
+    for items that have no result yet: its sums stand, what one item or text costs is not told from them.
 
-    Misleads where a run found answers in the cache that another run had paid for: compare judges by runs that began
-    with none, or look at `cached`. Equal requests for the texts of one item (the claims of one reference, the questions
+    Misleads where a run found answers in the cache that another run had paid for (`n_found`, see cost_notes): compare
+    judges by runs that found none. Equal requests for the texts of one item (the claims of one reference, the questions
     from one source) are asked once in any run, so a text costs less the more texts its item has.
     """
     return tuple(row for entry in entries for row in _of_judge(entry))
+
+
+def cost_notes(rows: Sequence[CostRow]) -> tuple[str, ...]:
+    """What has to be known to read the rows: judges that are not finished, and those that others paid for."""
+    notes = []
+    for row in rows:
+        if row.step != ALL_STEPS:
+            continue
+        if not row.is_finished:
+            notes.append(
+                f"{row.judge}: {row.n_items:,} of {row.n_wanted:,} items are finished; what one item or text costs is "
+                "not told before all are"
+            )
+        if row.n_found:
+            notes.append(
+                f"{row.judge}: {row.n_found:,} answers were in the cache, paid for by other runs; its figures leave out "
+                "what they cost. Compare runs that found nothing in the cache"
+            )
+    return tuple(notes)
 
 
 def _of_judge(entry: JudgeCost) -> list[CostRow]:
@@ -144,7 +185,7 @@ def _row(
     if tokens_in is None or tokens_out is None:
         reasons.append(("money", NO_COUNT))
     elif entry.input_price is None or entry.output_price is None:
-        reasons.append(("money", NO_PRICE if entry.costs else NO_MODEL))
+        reasons.append(("money", _no_price(entry) if entry.costs else NO_MODEL))
     else:
         money = (tokens_in * entry.input_price + tokens_out * entry.output_price) / 1e6
     return CostRow(
@@ -160,15 +201,19 @@ def _row(
         seconds=sum(cost.seconds for cost in costs),
         n_items=entry.n_items,
         n_texts=entry.n_texts,
+        n_wanted=entry.n_items if entry.n_wanted is None else entry.n_wanted,
+        n_found=entry.n_found,
         reasons=tuple(reasons),
     )
+
+
+def _no_price(entry: JudgeCost) -> str:
+    if entry.input_price is None and entry.output_price is None:
+        return NO_PRICE
+    return NO_INPUT_PRICE if entry.input_price is None else NO_OUTPUT_PRICE
 
 
 def _total(costs: Sequence[StepCost], field: str) -> int | None:
     """Tokens of all calls; None where one step's were not counted. Without calls there is nothing to count."""
     counts = [getattr(cost, field) if cost.calls else 0 for cost in costs]
     return None if None in counts else sum(counts)
-
-
-def _each(total: float | None, n: int) -> float | None:
-    return None if total is None or not n else total / n

@@ -1,13 +1,14 @@
 """Which judge's questions and answers do other judges confirm? 001's Table 1 for any models: ADR and ADS by side."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.analysis.row_columns import items_of
+from core.analysis.row_columns import items_of, values_of
 from core.datasets.reading import shown
 from core.errors import InputError
 from core.schema.judges import VERDICTS, AnswerSet, CrossQuestion, QuestionSet, Side
@@ -19,9 +20,20 @@ from core.stats.votes import MISSING
 ALL_SIDES = "all"
 SIDES: tuple[Side, ...] = ("source", "text")
 _NO_VERDICT = "no reason is given"
+FEW_MISSING = 0.05
+"""Share of the questions that a model may lack before its rates are said to be about other questions."""
 
-Document = tuple[object, ...]
-"""Item, side and document of a question."""
+
+@dataclass(frozen=True, order=True)
+class Document:
+    """What questions were made from."""
+
+    item_id: str
+    language: str
+    dataset: str
+    """Empty where no text of the item names one."""
+    side: str
+    text: str
 
 
 @dataclass(frozen=True)
@@ -57,16 +69,17 @@ class Reliability:
     left_out: Mapping[str, int]
     """Author that answered nothing itself -> its questions, which no rate counts."""
     notes: tuple[str, ...]
+    """First, where it is so, that the models did not answer the same questions."""
     confidence_level: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, order=True)
 class _Asked:
     """A question of one author about one document."""
 
     document: Document
-    author: str
     text: str
+    author: str
 
 
 def reliability(
@@ -78,22 +91,24 @@ def reliability(
 ) -> Reliability:
     """ADR and ADS of every model that answered, in both variants, for each side that has questions and for all.
 
-    Questions are the same where item, side, author, document and wording are; a document is known by its text, so two
-    systems with one text have one document. ADR counts a question once for each author, ADS once for each document (of
-    several authors the first in the order of `sets` has made it). Questions by authors that are not among the models
-    have no own answer and count nowhere. Raises InputError where there is nothing to compare, or two sets are of one
-    model. Intervals resample items.
+    Questions are the same where item (within its data set), side, author, document and wording are; a document is known
+    by its text, so two systems with one text have one document. ADR counts a question once for each author, ADS once
+    for each document: then all its authors have made it, and of answers to each of them a model's first verdict counts,
+    by the names of the authors. Questions by authors that are not among the models have no own answer and count
+    nowhere. The order of `sets` changes no number. Where a model lacks more than FEW_MISSING of the answers the first note says
+    so: rates over different questions do not compare. Raises InputError where there is nothing to compare, or two sets
+    are of one model. Intervals resample items.
     """
     models = _models(sets)
-    answered = [_answers(one) for one in sets]
-    asked = _by_author(dict.fromkeys(question for given in answered for question in given), models)
+    answered, rows_of = _answers(sets)
+    asked = sorted(rows_of)
     left_out = dict(Counter(one.author for one in asked if one.author not in models))
     counted = [one for one in asked if one.author in models]
-    codes, items = _codes(counted, answered), _items(counted, sets)
+    codes, items = _codes(counted, answered), items_of([rows_of[one] for one in counted])
     rows = []
     for variant in VARIANTS:
         for side in (*SIDES, ALL_SIDES):
-            chosen = [n for n, one in enumerate(counted) if side in (_side(one), ALL_SIDES)]
+            chosen = [n for n, one in enumerate(counted) if side in (one.document.side, ALL_SIDES)]
             if chosen or side == ALL_SIDES:
                 estimates = _both(
                     [counted[n] for n in chosen],
@@ -111,7 +126,7 @@ def reliability(
         models=models,
         rows=tuple(rows),
         n_questions={
-            side: dict(Counter(one.author for one in counted if side in (_side(one), ALL_SIDES)))
+            side: _by_author([one for one in counted if side in (one.document.side, ALL_SIDES)], models)
             for side in (*SIDES, ALL_SIDES)
         },
         n_items=len(set(items.tolist())),
@@ -120,6 +135,25 @@ def reliability(
         notes=_notes(models, counted, missing, left_out),
         confidence_level=confidence_level,
     )
+
+
+def verdicts_by_author(sets: Sequence[QuestionSet]) -> dict[str, dict[str, int]]:
+    """Author of questions -> verdict, or the reason why there is none -> questions; authors and verdicts as they come.
+
+    sets: of one model's answers. Every author has every verdict that any has, 0 where it has none.
+    """
+    said = [
+        (one.author, question.answer or question.reason or _NO_VERDICT)
+        for one in sets
+        for question in one.questions
+    ]
+    counts = Counter(said)
+    found = dict.fromkeys(verdict for _, verdict in said)
+    verdicts = [*(one for one in VERDICTS if one in found), *(one for one in found if one not in VERDICTS)]
+    return {
+        author: {verdict: counts[author, verdict] for verdict in verdicts}
+        for author in dict.fromkeys(author for author, _ in said)
+    }
 
 
 def _models(sets: Sequence[AnswerSet]) -> tuple[str, ...]:
@@ -137,36 +171,34 @@ def _models(sets: Sequence[AnswerSet]) -> tuple[str, ...]:
     return tuple(counts)
 
 
-def _answers(one: AnswerSet) -> dict[_Asked, CrossQuestion]:
-    """A model's answer to every question; of one that it has twice, the first."""
-    found: dict[_Asked, CrossQuestion] = {}
-    for part in one.sets:
-        for question in part.questions:
-            found.setdefault(_Asked(_document(part), part.author, question.text), question)
-    return found
-
-
-def _document(part: QuestionSet) -> Document:
-    return (part.row.item_id, part.row.language, part.side, part.document)
-
-
-def _side(one: _Asked) -> str:
-    return str(one.document[2])
-
-
-def _items(asked: Sequence[_Asked], sets: Sequence[AnswerSet]) -> NDArray[np.int64]:
-    """A number for each question's item. Questions from the source name no data set: those from the texts do."""
+def _answers(
+    sets: Sequence[AnswerSet],
+) -> tuple[list[dict[_Asked, CrossQuestion]], dict[_Asked, ScoredRow]]:
+    """Each model's answer to every question, of one that it has twice the first; and a row of each question."""
+    parts = [part for one in sets for part in one.sets]
+    datasets = iter(values_of([part.row for part in parts], "dataset"))
+    answered: list[dict[_Asked, CrossQuestion]] = []
     rows: dict[_Asked, ScoredRow] = {}
-    for part in (part for one in sets for part in one.sets):
-        for question in part.questions:
-            rows.setdefault(_Asked(_document(part), part.author, question.text), part.row)
-    return items_of([rows[one] for one in asked])
+    for one in sets:
+        found: dict[_Asked, CrossQuestion] = {}
+        for part in one.sets:
+            document = _document(part, next(datasets) or "")
+            for question in part.questions:
+                asked = _Asked(document, question.text, part.author)
+                found.setdefault(asked, question)
+                rows.setdefault(asked, part.row)
+        answered.append(found)
+    return answered, rows
 
 
-def _by_author(asked: Iterable[_Asked], models: Sequence[str]) -> list[_Asked]:
-    """In the models' order: of a question that several have made, the first model's comes first."""
-    place = {model: n for n, model in enumerate(models)}
-    return sorted(asked, key=lambda one: place.get(one.author, len(models)))
+def _document(part: QuestionSet, dataset: str) -> Document:
+    return Document(part.row.item_id, part.row.language, dataset, part.side, part.document)
+
+
+def _by_author(asked: Sequence[_Asked], models: Sequence[str]) -> dict[str, int]:
+    """How many questions each author made, in the models' order."""
+    counts = Counter(one.author for one in asked)
+    return {model: counts[model] for model in models if counts[model]}
 
 
 def _codes(asked: Sequence[_Asked], answered: Sequence[Mapping[_Asked, CrossQuestion]]) -> NDArray[np.int64]:
@@ -192,24 +224,35 @@ def _both(
     rng: int,
 ) -> tuple[tuple[Estimate, ...], tuple[Estimate, ...]]:
     """ADR and ADS of each model."""
-    own = np.array([models.index(one.author) for one in asked], dtype=np.int64)
-    first: dict[tuple[Document, str], int] = {}
+    own = np.array([[one.author == model for model in models] for one in asked], dtype=np.bool_)
+    own = own.reshape(codes.shape)
+    options: dict[str, Any] = {
+        "variant": variant,
+        "n_resamples": n_resamples,
+        "confidence_level": confidence_level,
+        "rng": rng,
+    }
+    first, together, made = _distinct(asked, codes, own)
+    return (
+        disagreement(codes, own, clusters=items, **options),
+        deviation(together, made, clusters=items[first], **options),
+    )
+
+
+def _distinct(
+    asked: Sequence[_Asked], codes: NDArray[np.int64], own: NDArray[np.bool_]
+) -> tuple[list[int], NDArray[np.int64], NDArray[np.bool_]]:
+    """Each question of a document once: where it stands first, each model's first verdict on it, all its authors."""
+    same: dict[tuple[Document, str], list[int]] = {}
     for n, one in enumerate(asked):
-        first.setdefault((one.document, one.text), n)
-    distinct = list(first.values())
-
-    def of(function: Callable[..., tuple[Estimate, ...]], rows: list[int]) -> tuple[Estimate, ...]:
-        return function(
-            codes[rows],
-            own[rows],
-            clusters=items[rows],
-            variant=variant,
-            n_resamples=n_resamples,
-            confidence_level=confidence_level,
-            rng=rng,
-        )
-
-    return of(disagreement, list(range(len(asked)))), of(deviation, distinct)
+        same.setdefault((one.document, one.text), []).append(n)
+    first = [places[0] for places in same.values()]
+    together, made = codes[first], own[first]
+    for row, places in enumerate(same.values()):
+        for place in places[1:]:
+            together[row] = np.where(together[row] == MISSING, codes[place], together[row])
+            made[row] |= own[place]
+    return first, together, made
 
 
 def _ranked(
@@ -223,13 +266,13 @@ def _ranked(
 
 
 def _missing(asked: Sequence[_Asked], given: Mapping[_Asked, CrossQuestion]) -> dict[str, int]:
-    """Reason -> questions without a verdict."""
+    """Reason -> questions without a verdict, the most frequent first."""
     reasons = Counter(
         "not asked" if one not in given else given[one].reason or _NO_VERDICT
         for one in asked
         if one not in given or given[one].answer is None
     )
-    return dict(reasons)
+    return dict(sorted(reasons.items(), key=lambda one: (-one[1], one[0])))
 
 
 def _notes(
@@ -238,7 +281,8 @@ def _notes(
     missing: Mapping[str, Mapping[str, int]],
     left_out: Mapping[str, int],
 ) -> tuple[str, ...]:
-    notes = [
+    notes = _different(asked, missing)
+    notes += [
         f"questions by {shown(author)} are left out ({n}): that model's own answers are not among the sets"
         for author, n in left_out.items()
     ]
@@ -253,3 +297,14 @@ def _notes(
             why = ", ".join(f"{reason} {count}" for reason, count in reasons.items())
             notes.append(f"{shown(model)} gave no verdict on {n} of {len(asked)} questions: {why}")
     return tuple(notes)
+
+
+def _different(asked: Sequence[_Asked], missing: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """What is to be read before any rate: that some are about other questions than the rest."""
+    shares = {model: sum(reasons.values()) / max(len(asked), 1) for model, reasons in missing.items()}
+    if max(shares.values(), default=0.0) <= FEW_MISSING:
+        return []
+    lacking = ", ".join(f"{shown(model)} {share:.0%}" for model, share in shares.items())
+    return [
+        f"the models did not answer the same questions, so their rates do not compare; without a verdict: {lacking}"
+    ]

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.analysis.cef_repeats import values_by_repeat
+from core.analysis.judge_consistency import AT_TEMPERATURE_0, repeats_itself
 from core.datasets.reading import shown
 from core.errors import InputError
-from core.schema.judges import CefRecord, JudgedText, JudgeOutput
-from core.scoring.judges.cef_scores import scores_of
+from core.schema.judges import JudgeOutput
 from core.scoring.judges.specs import CEF_COMPONENTS
 from core.stats.resampling import Floats
 
@@ -41,6 +42,8 @@ class AblationRow:
     """Texts that lack a score in a repeat: means over other texts could not be compared."""
     reason: str | None
     """Why there are no variances."""
+    note: str | None = None
+    """Why the variances show nothing."""
 
     @property
     def percent_variance_of_mean(self) -> float | None:
@@ -59,7 +62,7 @@ def ablation(outputs: Sequence[JudgeOutput]) -> tuple[AblationRow, ...]:
     001 does not say over what its variances are; both readings are here. Outputs with one repeat have none. Misleads
     where the repeats are not different requests (temperature 0 with a server that ignores seeds: every variance is 0),
     and with few repeats: of 10, the 95 % interval of a variance reaches from half to 3.3 times of what was found.
-    Raises InputError for outputs that are no cross-examination.
+    Raises InputError for outputs that are no cross-examination, and for one that is given twice.
     """
     problems = [
         f"{shown(one.name)} is a judge of the kind {one.kind}"
@@ -73,6 +76,11 @@ def ablation(outputs: Sequence[JudgeOutput]) -> tuple[AblationRow, ...]:
             "How much scores vary with the number of questions can be seen for cross-examinations alone, run here.",
             problems,
         )
+    if twice := [shown(one.name) for n, one in enumerate(outputs) if one in outputs[:n]]:
+        raise InputError(
+            f"{', '.join(dict.fromkeys(twice))}: two of these hold the same answers, so that one shows nothing beside the "
+            "other. Name each run once."
+        )
     return tuple(row for one in sorted(outputs, key=_n_questions) for row in _rows(one))
 
 
@@ -83,31 +91,14 @@ def _n_questions(output: JudgeOutput) -> int:
 
 
 def _rows(output: JudgeOutput) -> list[AblationRow]:
-    examined = [text for text in output.texts if isinstance(text.record, CefRecord)]
-    n_repeats = max(
-        (len(t.record.examinations) for t in examined if isinstance(t.record, CefRecord)), default=0
-    )
-    scores = np.array([_by_repeat(text, n_repeats) for text in examined])
-    values = scores.reshape(len(examined), n_repeats, len(CEF_COMPONENTS))
-    return [
-        _row(output, component, values[:, :, place], n_repeats)
-        for place, component in enumerate(CEF_COMPONENTS)
-    ]
+    values = values_by_repeat(output.texts, CEF_COMPONENTS)
+    return [_row(output, component, values[:, :, place]) for place, component in enumerate(CEF_COMPONENTS)]
 
 
-def _by_repeat(text: JudgedText, n_repeats: int) -> Floats:
-    """Shape (repeats, components), NaN where undefined: each examination scored as if it were the only one."""
-    values = np.full((n_repeats, len(CEF_COMPONENTS)), np.nan)
-    assert isinstance(text.record, CefRecord)
-    for place, examination in enumerate(text.record.examinations):
-        alone = CefRecord((examination,), text.record.back_translation)
-        scores = scores_of(alone, text.document or "", text.text)
-        values[place] = [np.nan if score.value is None else score.value for score in scores]
-    return values
-
-
-def _row(output: JudgeOutput, component: str, values: Floats, n_repeats: int) -> AblationRow:
-    whole = values[~np.isnan(values).any(axis=1)]
+def _row(output: JudgeOutput, component: str, values: Floats) -> AblationRow:
+    """values: shape (texts, repeats)."""
+    n_repeats = values.shape[1]
+    whole = values[~np.isnan(values).any(axis=1) & (n_repeats > 0)]
     reason = ONE_REPEAT if n_repeats == 1 else NO_TEXTS if not len(whole) else None
     return AblationRow(
         judge=output.name,
@@ -120,4 +111,5 @@ def _row(output: JudgeOutput, component: str, values: Floats, n_repeats: int) ->
         n_repeats=n_repeats,
         n_left_out=len(output.texts) - len(whole),
         reason=reason,
+        note=AT_TEMPERATURE_0 if repeats_itself(output, n_repeats) else None,
     )

@@ -4,13 +4,14 @@
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.analysis.judge_reliability import ALL_SIDES, SIDES
+from core.analysis.row_columns import items_of
 from core.datasets.reading import shown
 from core.errors import InputError
-from core.schema.judges import VERDICTS, CefRecord, CrossQuestion, JudgeOutput, Side, Verdict
+from core.schema.judges import VERDICTS, CefRecord, CrossQuestion, JudgedText, JudgeOutput, Side, Verdict
 from core.stats.shares import Share, wilson_share
 
 NOT_ASKED_FOR = "no question with this expected answer was answered when asked again"
@@ -43,19 +44,15 @@ class Reasked:
 def confusion(output: JudgeOutput, *, confidence_level: float = 0.95) -> Reasked:
     """Count a cross-examination's questions by expected answer and by the answer to the same text, over all repeats.
 
-    Questions without a second answer stand in no share and are counted with their reasons. Wilson intervals; they take
+    A question counts once for its item, document and repeat, as it was asked: all texts of an item share the questions
+    made from the source. Questions without a second answer stand in no share and are counted with their reasons. Wilson intervals; they take
     questions of one text for independent, which they are not quite. Misleads at temperature 0 with a judge that
     repeats itself: to stand by an answer does not make it right. Raises InputError for other judges, and for runs that
     asked nothing again.
     """
     if output.kind != "cef":
         raise InputError(f"{shown(output.name)} asks no questions: it is a judge of the kind {output.kind}.")
-    records = [text.record for text in output.texts if isinstance(text.record, CefRecord)]
-    examinations = [one for record in records for one in record.examinations]
-    by_side: dict[Side, list[CrossQuestion]] = {
-        "source": [question for one in examinations for question in one.from_source or ()],
-        "text": [question for one in examinations for question in one.from_text or ()],
-    }
+    by_side = _distinct(output.texts)
     asked: dict[str, list[CrossQuestion]] = {
         side: [question for question in by_side[side] if _asked_again(question)] for side in SIDES
     }
@@ -72,6 +69,28 @@ def confusion(output: JudgeOutput, *, confidence_level: float = 0.95) -> Reasked
         },
         n_not_asked=sum(len(questions) for questions in by_side.values()) - len(every),
     )
+
+
+def _distinct(texts: Sequence[JudgedText]) -> dict[Side, list[CrossQuestion]]:
+    """Each question once, by what it was made from."""
+    found: dict[Side, dict[tuple[object, ...], CrossQuestion]] = {side: {} for side in SIDES}
+    for text, item in zip(texts, items_of([text.row for text in texts]).tolist(), strict=True):
+        for side, document, repeat, question in _asked(text):
+            found[side].setdefault((item, document, repeat, question.text), question)
+    return {side: list(questions.values()) for side, questions in found.items()}
+
+
+def _asked(text: JudgedText) -> Iterator[tuple[Side, str | None, int, CrossQuestion]]:
+    """Side, document and repeat of every question that the text was examined with."""
+    record = text.record
+    if not isinstance(record, CefRecord):
+        return
+    examined = text.text if record.back_translation is None else record.back_translation
+    for one in record.examinations:
+        for question in one.from_source or ():
+            yield "source", text.document, one.repeat, question
+        for question in one.from_text or ():
+            yield "text", examined, one.repeat, question
 
 
 def _asked_again(question: CrossQuestion) -> bool:

@@ -2,17 +2,21 @@
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from core import __version__
 from core.cli import admin, correlate, generate, judge, meta_correlate, published, runs, score, serve, study
+from core.datasets.reading import shown
 from core.errors import AssayError, InputError
 
 STOPPED = 130
 """Exit status after Ctrl-C, as shells have it."""
 MOST_PROBLEMS = 40
 """More problems than this are counted instead of listed."""
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -41,6 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         commands.error(f"unrecognized arguments: {' '.join(further)}")
     options.further = further
     try:
+        _check_texts(options, sys.argv[1:] if arguments is None else arguments)
         options.run(options)
     except InputError as problem:
         _complain(problem)
@@ -54,6 +59,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of a pipe had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
+
+
+def _check_texts(options: argparse.Namespace, given: Sequence[str]) -> None:
+    """Raise InputError for what no file, database or page can hold: bytes that are no UTF-8 reach us as half surrogates."""
+    problems = []
+    for name, value in vars(options).items():
+        texts = value if isinstance(value, list | tuple) else [value]
+        option = f"--{name.replace('_', '-')}"
+        called = option if any(one.split("=")[0] == option for one in given) else name
+        problems += [
+            f"{called}: {shown(str(text))} is no text, as it holds bytes that are not UTF-8"
+            for text in texts
+            if isinstance(text, str | Path) and _HALF.search(str(text))
+        ]
+    if problems:
+        raise InputError("The options cannot be used.", problems)
 
 
 def _complain(problem: InputError) -> None:

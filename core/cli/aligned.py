@@ -3,11 +3,11 @@
 import shutil
 import sys
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from core.analysis.decimals import decimal
 from core.datasets.reading import shown
-from core.stats.resampling import Estimate
+from core.stats.resampling import NO_RESAMPLES, Estimate
 
 _WIDE = frozenset("WF")
 _GAP = "  "
@@ -16,6 +16,11 @@ _GAP = "  "
 def number(value: float | None, places: int = 3) -> str:
     """A number, or the word that there is none."""
     return "undefined" if value is None else decimal(value, places)
+
+
+def counted(count: int, what: str) -> str:
+    """Such as `1 text`, `2,000 texts`."""
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
 def with_interval(estimate: Estimate | None) -> str:
@@ -28,6 +33,27 @@ def with_interval(estimate: Estimate | None) -> str:
     if estimate.low is None:
         return number(estimate.estimate)
     return f"{number(estimate.estimate)} [{number(estimate.low)}, {number(estimate.high)}]"
+
+
+def of_items(estimate: Estimate | None) -> str:
+    """A mean over items; where some have no part in it, on how many it rests: `0.856 (1 of 14 items)`."""
+    said = with_interval(estimate)
+    if estimate is None or estimate.estimate is None or not estimate.n_left_out:
+        return said
+    return f"{said} ({estimate.n_clusters} of {estimate.n_clusters + estimate.n_left_out} items)"
+
+
+def interval_notes(named: Iterable[tuple[str, Estimate | None]]) -> list[str]:
+    """Why estimates that are there have no interval though one was asked for: a sentence for each name and reason."""
+    found = {
+        f"where {name} has no interval: {one.interval_reason}": None
+        for name, one in named
+        if one is not None
+        and one.estimate is not None
+        and one.low is None
+        and one.interval_reason not in (None, NO_RESAMPLES)
+    }
+    return list(found)
 
 
 def print_aligned(header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:

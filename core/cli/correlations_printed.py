@@ -5,7 +5,7 @@ from collections import Counter
 from core.analysis.correlations import CorrelationReport, MetricCorrelation, Ranking
 from core.analysis.levels import ALL_LEVELS, MetricByLevel
 from core.analysis.redundancy import Redundancy
-from core.cli.aligned import number, print_aligned, with_interval
+from core.cli.aligned import interval_notes, number, of_items, print_aligned, with_interval
 from core.datasets.reading import shown
 from core.schema.scores import RatingSet, ScoreTable
 
@@ -32,7 +32,8 @@ def print_correlations(
     level = f"{report.options.confidence_level:.0%}"
     if report.options.n_resamples:
         print(f"Intervals: {level}, percentile bootstrap over {whose}; per item and per system: over items.")
-    for note in report.notes:
+    per_item = (("Kendall per item", row.per_item.get("kendall")) for row in report.rows)
+    for note in (*interval_notes(per_item), *report.notes):
         print(f"Note: {note}")
 
 
@@ -63,7 +64,7 @@ def _cells(row: MetricCorrelation, groups: list[str], resampled: str, human: boo
     for pooled in row.pooled.values():
         cells.append(with_interval(pooled.over_items if resampled == "items" else pooled.over_rows))
     if "kendall" in row.pooled:
-        cells.append(with_interval(row.per_item["kendall"]))
+        cells.append(of_items(row.per_item["kendall"]))
     if human:
         cells += [with_interval(row.per_system["pearson"])] if "pearson" in row.pooled else []
         cells.append(with_interval(row.system_accuracy))

@@ -15,6 +15,7 @@ from core.generation.damage_steps import DAMAGE_LEVELS, DamageSettings
 from core.generation.factual.replay import replay
 from core.generation.factual.steps import FactualSettings
 from core.generation.records import EditCalls, FilterOrder, QuestionFilter, Task
+from core.runs.model_settings import running_of
 from core.runs.plan import choose_prompts, create_run, find_same, named_prompts, prepare_again
 from core.runs.settings import MOST_LEVELS, GenerationSettings
 from core.schema import GenerationKind
@@ -114,8 +115,6 @@ def _damage(options: argparse.Namespace) -> None:
 def _generate(options: argparse.Namespace, kind: GenerationKind, **scheme: Any) -> None:
     data = read_file(options.file)
     go_where_it_runs(options.backend)
-    if not options.resume:
-        check_folder(options.out, None)
     settings = GenerationSettings(
         kind=kind,
         source=options.source,
@@ -126,9 +125,11 @@ def _generate(options: argparse.Namespace, kind: GenerationKind, **scheme: Any) 
     running = running_given(options)
     with open_store(database_path(options.db)) as store:
         if options.resume:
-            run = prepare_again(store, find_same(store, data, settings), running, options.limit)
-            check_folder(options.out, run)
+            found = find_same(store, data, settings)
+            check_folder(options.out, found)
+            run = prepare_again(store, found, running_given(options, running_of(found)), options.limit)
         else:
+            check_folder(options.out, None, lambda: find_same(store, data, settings))
             run, materials = create_run(store, data, options.file.name, settings, running, options.limit)
             for note in materials.notes:
                 print(f"Note: {note}")

@@ -10,7 +10,7 @@ from typing import get_args
 from core.analysis.alignment import alignment_table, marked_texts
 from core.cli.as_json import plain
 from core.cli.judge_printed import print_alignment
-from core.cli.judge_run import add_sampling, with_prompts
+from core.cli.judge_run import add_sampling, found_again, with_prompts
 from core.cli.judges_given import NAMES, judges_given
 from core.cli.model_options import add_how, add_who, model_given
 from core.cli.options import Commands, json_text, read_file
@@ -20,12 +20,12 @@ from core.datasets.mt_metrics_eval import read_folder
 from core.datasets.rating_files import read_rating_file
 from core.datasets.reading import shown
 from core.errors import InputError
-from core.runs.judge_plan import create_check, find_same_judging, prepare_judging
+from core.runs.judge_plan import create_check, find_same_judging
 from core.runs.judge_results import marked_texts_of
 from core.runs.judge_settings import JudgeSettings
 from core.schema import Run
 from core.schema.scores import RatingSet
-from core.scoring.judges.question_sets import question_sets_of
+from core.scoring.judges.question_sets import check_together, question_sets_of
 from core.scoring.judges.settings import AlignmentSettings, Answering, AnswersSettings
 from core.store import Store, database_path, open_store
 from core.store.runs import get_run
@@ -89,6 +89,8 @@ def _answers(options: argparse.Namespace) -> None:
                 "Only cross-examinations ask questions",
                 [f"{shown(one.name)} is a judge of the kind {one.kind}" for one in other],
             )
+        for note in check_together(options.judges, outputs):
+            print(f"Note: {note}")
         sets = [one for output in outputs for one in question_sets_of(output)]
         return question_file(sets), f"questions-{_several([output.name for output in outputs])}.jsonl"
 
@@ -137,13 +139,11 @@ def _work(
     """Work on these texts here, and write what came of it. texts: read where the run's libraries are."""
     settings, running = with_prompts(options, settings)
     go_where_it_runs(settings.backend)
-    if not options.resume:
-        check_folder(options.out, None)
     data, file_name = texts()
     if options.resume:
-        run = prepare_judging(store, find_same_judging(store, data, settings), running, options.limit)
-        check_folder(options.out, run)
+        run = found_again(store, options, find_same_judging(store, data, settings))
     else:
+        check_folder(options.out, None, lambda: find_same_judging(store, data, settings))
         run, _ = create_check(store, data, file_name, settings, running, options.limit)
     work_or_forget(store, run)
     finish_in_folder(store, run.run_id, options.out)

@@ -10,12 +10,13 @@ from core.analysis.judge_agreement import Agreement, agreement, same_components
 from core.analysis.judge_consistency import consistency
 from core.analysis.judge_costs import JudgeCost, costs_side_by_side
 from core.analysis.judge_reliability import reliability
+from core.analysis.merging import SAME_NAME
 from core.analysis.question_ablation import ablation
 from core.analysis.reasked import confusion
+from core.cli.agreement_printed import print_agreement
 from core.cli.as_json import plain
 from core.cli.judge_printed import (
     print_ablation,
-    print_agreement,
     print_consistency,
     print_costs,
     print_reasked,
@@ -25,8 +26,10 @@ from core.cli.judges_given import NAMES, answers_given, costs_given, judges_give
 from core.cli.options import Commands, add_database_option, json_text, name_list
 from core.cli.progress_line import telling
 from core.cli.score_sources import add_interval_options, interval_problems
+from core.cli.texts_compared import texts_of
 from core.datasets.reading import shown
 from core.errors import InputError
+from core.runs.model_settings import price_problems
 from core.schema.scores import ScoreTable
 
 _N_RESAMPLES = 10_000
@@ -119,6 +122,11 @@ def _consistency(options: argparse.Namespace) -> None:
     intervals = _intervals(options)
     (output,) = judges_given([options.judge], options.db)
     found = consistency(output, **intervals)
+    if why := found.compares_nothing:
+        raise InputError(
+            f"{shown(output.name)} cannot be compared with itself: {why}. Judge with --repeats, or a rubric judge with "
+            "--order both."
+        )
     if options.json:
         print(json_text(plain(found)))
     else:
@@ -150,7 +158,10 @@ def _compare(options: argparse.Namespace) -> None:
     if options.json:
         print(json_text([_agreement_json(one, options.texts) for one in found]))
     else:
-        print_agreement(found, options.texts)
+        alone = len(found) == 1 and options.texts
+        print_agreement(
+            found, options.texts, texts_of([options.first, options.second], options.db) if alone else ()
+        )
 
 
 def _pairs(first: ScoreTable, second: ScoreTable, asked: list[str] | None) -> list[tuple[str, str]]:
@@ -161,7 +172,7 @@ def _pairs(first: ScoreTable, second: ScoreTable, asked: list[str] | None) -> li
             raise InputError(
                 "--metrics: name a column of each with a comma between them, such as rubric-a,rubric-b."
             )
-        return [(asked[0], asked[1])]
+        return [(asked[0], _without_number(asked[1], names[1]))]
     if pairs := same_components(first, second):
         return list(pairs)
     if 1 in (len(names[0]), len(names[1])):  # one verdict against each of the other's scores
@@ -177,6 +188,12 @@ def _pairs(first: ScoreTable, second: ScoreTable, asked: list[str] | None) -> li
     )
 
 
+def _without_number(name: str, names: Sequence[str]) -> str:
+    """A column of the second table under its own name: where both have one name it is printed with `#2`."""
+    own = name.removesuffix(f"{SAME_NAME}2")
+    return own if name not in names and own in names else name
+
+
 def _agreement_json(one: Agreement, n_texts: int) -> Any:
     """Without the texts that were not asked for; each with the difference of its percentiles."""
     shown_texts = one.disagreements[:n_texts]
@@ -187,12 +204,7 @@ def _agreement_json(one: Agreement, n_texts: int) -> Any:
 
 
 def _costs(options: argparse.Namespace) -> None:
-    problems = [
-        f"--{name}-price: {price:g} is no price for a million tokens"
-        for name, price in (("input", options.input_price), ("output", options.output_price))
-        if price is not None and not 0 <= price < float("inf")
-    ]
-    if problems:
+    if problems := price_problems(options.input_price, options.output_price):
         raise InputError("The options cannot be used.", problems)
     entries = costs_given(options.judges, options.db)
     names = Counter(one.name for one in entries)

@@ -3,16 +3,14 @@
 from collections.abc import Iterable, Sequence
 
 from core.analysis.alignment import AlignmentTable
-from core.analysis.judge_agreement import Agreement
 from core.analysis.judge_consistency import Consistency
-from core.analysis.judge_costs import CostRow
+from core.analysis.judge_costs import CostRow, cost_notes
 from core.analysis.judge_reliability import ModelReliability, Reliability
 from core.analysis.question_ablation import AblationRow
 from core.analysis.reasked import Reasked
-from core.cli.aligned import number, print_aligned, with_interval
+from core.cli.aligned import counted, number, print_aligned, with_interval
 from core.datasets.reading import shown
 from core.schema.judges import VERDICTS
-from core.schema.scores import METHODS, ScoredRow
 from core.stats.shares import Share
 
 _VARIANTS = {"paper": "as the paper defines it", "cef-code": "as its published code counts"}
@@ -28,16 +26,24 @@ def share_with_interval(share: Share) -> str:
 def print_reliability(found: Reliability) -> None:
     """A table a variant: a line a side and model, then questions without a verdict."""
     print(
-        f"{len(found.models)} models, {_counted(found.n_items, 'item')}. ADR: how often the others do not confirm a "
+        f"{len(found.models)} models, {counted(found.n_items, 'item')}. ADR: how often the others do not confirm a "
         "model's questions; ADS: how often it answers otherwise than most. Both 0 to 1, lower is better."
     )
+    _print_notes(found.notes)
     for variant, meaning in _VARIANTS.items():
         rows = [row for row in found.rows if row.variant == variant]
         print(f"\n{variant} ({meaning}):")
         header = ["side", "model", "ADR", "rank", "n", "left out", "ADS", "rank", "n", "left out"]
         print_aligned(header, [_reliability_cells(row) for row in rows])
-    print(f"\nIntervals: {found.confidence_level:.0%}, percentile bootstrap over items.")
-    _print_notes(found.notes)
+    reasons = {
+        name: {one.reason: None for row in found.rows if (one := getattr(row, field)).reason}
+        for name, field in (("ADR", "disagreement"), ("ADS", "deviation"))
+    }
+    print()
+    for name, whys in reasons.items():
+        for why in whys:
+            print(f"Where - stands, {name} is undefined: {why}.")
+    print(f"Intervals: {found.confidence_level:.0%}, percentile bootstrap over items.")
 
 
 def _reliability_cells(row: ModelReliability) -> list[object]:
@@ -47,7 +53,7 @@ def _reliability_cells(row: ModelReliability) -> list[object]:
         (row.deviation, row.deviation_rank),
     ):
         cells += [
-            with_interval(estimate),
+            "-" if estimate.estimate is None else with_interval(estimate),
             "-" if rank is None else rank,
             estimate.n,
             estimate.n_left_out,
@@ -85,13 +91,14 @@ def print_ablation(rows: Sequence[AblationRow]) -> None:
             for row in rows
         ],
     )
+    _print_notes(dict.fromkeys(f"{shown(row.judge)}: {row.note}" for row in rows if row.note))
 
 
 def print_consistency(found: Consistency) -> None:
     """A line a component over repeats; of the rubric judge also the two orders."""
     asked = f", in the order {' and '.join(found.orders)}" if found.orders else ""
     print(
-        f"{shown(found.judge)}: {_counted(found.n_texts, 'text')}, {_counted(found.n_repeats, 'repeat')}{asked}."
+        f"{shown(found.judge)}: {counted(found.n_texts, 'text')}, {counted(found.n_repeats, 'repeat')}{asked}."
     )
     print_aligned(
         ["over repeats", "all equal", "mean SD", "n", "left out"],
@@ -123,6 +130,7 @@ def print_consistency(found: Consistency) -> None:
     for reason, count in reasons.items():
         print(f"Left out: up to {count:,}: {shown(reason)}")
     print(f"Intervals: {found.confidence_level:.0%}, percentile bootstrap over items.")
+    _print_notes(found.notes)
 
 
 def print_reasked(found: Reasked) -> None:
@@ -148,12 +156,12 @@ def print_reasked(found: Reasked) -> None:
     for reason in filter(None, undefined):
         print(f"Where - stands: {reason}.")
     if found.n_not_asked:
-        print(f"{_counted(found.n_not_asked, 'question')} not asked again.")
+        print(f"{counted(found.n_not_asked, 'question')} not asked again.")
 
 
 def print_alignment(table: AlignmentTable) -> None:
     """Errors that a mismatching question points to, by category, by severity, by meaning, overall."""
-    print(f"Marked errors in {_counted(table.n_texts, 'text')} that a mismatching question points to:")
+    print(f"Marked errors in {counted(table.n_texts, 'text')} that a mismatching question points to:")
     groups = (
         ("category", table.by_category),
         ("severity", table.by_severity),
@@ -170,66 +178,6 @@ def print_alignment(table: AlignmentTable) -> None:
     )
     for reason, count in table.reasons:
         print(f"No verdict: {shown(reason)}: {count:,}")
-
-
-def print_agreement(found: Sequence[Agreement], n_texts: int) -> None:
-    """Correlations and differences, what was left out; of a single pair also the texts that are furthest apart.
-
-    A single pair is a column of its own, several are a line each.
-    """
-    if len(found) == 1:
-        (one,) = found
-        print(f"{shown(one.metric_a)} and {shown(one.metric_b)}: {_counted(one.n, 'text')} scored by both.")
-        print_aligned(["agreement", "estimate"], [list(cell) for cell in _agreement_cells(one).items()])
-        _print_apart(one, n_texts)
-    else:
-        header = ["first", "second", "n", *_agreement_cells(found[0])]
-        cells = [[one.metric_a, one.metric_b, one.n, *_agreement_cells(one).values()] for one in found]
-        print_aligned(header, cells)
-        print("--metrics NAME_A,NAME_B shows the texts on which two of them part.")
-    scales = ", ".join(dict.fromkeys(one.scale for one in found))
-    print(f"Differences: second minus first ({scales}).")
-    reasons = {(reason, count): None for one in found for reason, count in one.left_out.items()}
-    for reason, count in reasons:
-        print(f"Left out: {count:,}: {shown(reason)}")
-    level = f"{found[0].mean_difference.confidence_level:.0%}"
-    print(f"Intervals: {level}, percentile bootstrap over items.")
-    _print_notes(dict.fromkeys(note for one in found for note in one.notes))
-
-
-def _agreement_cells(one: Agreement) -> dict[str, str]:
-    return {
-        **{method.capitalize(): with_interval(one.pooled[method]) for method in METHODS},
-        "Kendall per item": with_interval(one.per_item),
-        "Pearson per system": with_interval(one.per_system["pearson"]),
-        "mean difference": with_interval(one.mean_difference),
-        "SD of differences": with_interval(one.sd_difference),
-    }
-
-
-def _print_apart(one: Agreement, n_texts: int) -> None:
-    apart = [text for text in one.disagreements[:n_texts] if text.difference]
-    if not apart:
-        return
-    print("\nFurthest apart, by percentile among these texts:")
-    print_aligned(
-        ["item", "system", "level", "first", "second", "percentile", "percentile", "difference"],
-        [
-            [
-                *_row_cells(text.row),
-                number(text.score_a),
-                number(text.score_b),
-                number(text.percentile_a, 2),
-                number(text.percentile_b, 2),
-                number(text.difference, 2),
-            ]
-            for text in apart
-        ],
-    )
-
-
-def _row_cells(row: ScoredRow) -> list[object]:
-    return [row.item_id, row.system or "-", row.level or "-"]
 
 
 def print_costs(rows: Sequence[CostRow]) -> None:
@@ -257,6 +205,7 @@ def print_costs(rows: Sequence[CostRow]) -> None:
             reasons.setdefault(field.replace("_", " "), {})[why] = None
     for field, whys in reasons.items():
         print(f"Where - stands, {field} is not known: {'; '.join(whys)}.")
+    _print_notes(f"{note}." for note in cost_notes(rows))
 
 
 def _cost_cells(row: CostRow) -> list[object]:
@@ -283,7 +232,3 @@ def _or_dash(value: float | None, places: int = 0) -> str:
 def _print_notes(notes: Iterable[str]) -> None:
     for note in notes:
         print(f"Note: {note}")
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"

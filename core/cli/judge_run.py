@@ -15,8 +15,8 @@ from core.runs.judge_plan import (
     find_same_judging,
     prepare_judging,
 )
-from core.runs.judge_settings import JudgeSettings, check_judge
-from core.runs.model_settings import RunningSettings
+from core.runs.judge_settings import JudgeSettings, check_judge, usual_verifier
+from core.runs.model_settings import RunningSettings, running_of
 from core.runs.plan import named_prompts
 from core.schema import JudgeKind, Run
 from core.scoring.judges.rubric_files import find_rubric
@@ -35,10 +35,6 @@ from core.store import Store, database_path, open_store
 
 _RUBRIC, _CLAIMS, _CEF = RubricSettings(), ClaimsSettings(), CefSettings()
 _SHIPPED_RUBRIC = "factual"
-_STAND_IN = (
-    "rules take sentences for claims, or compare their numbers, names and words: a stand-in to see how it works, no judge "
-    "to rely on."
-)
 
 
 def add_rubric(verbs: Commands) -> None:
@@ -151,7 +147,7 @@ def _add_common(command: argparse.ArgumentParser) -> None:
     command.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for the results")
     add_who(command, "judges")
     command.add_argument(
-        "--name", default="", help="what the judge's columns begin with (default: its kind and the model)"
+        "--name", default="", help="what the judge's columns begin with (default: its kind, mode and model)"
     )
     command.add_argument("--language-pair", metavar="PAIR", help="of a folder with several, such as en-de")
 
@@ -180,7 +176,7 @@ def _claims(options: argparse.Namespace) -> None:
     claims = ClaimsSettings(
         atomicity=options.atomicity,
         coverage=options.coverage,
-        verifier=options.verifier or _usual_verifier(options),
+        verifier=options.verifier or usual_verifier(options.backend, options.nli),
         nli_model=options.nli,
         device=options.device,
         beta=options.beta,
@@ -188,12 +184,6 @@ def _claims(options: argparse.Namespace) -> None:
         seed=options.seed,
     )
     _judge(options, "claims", claims=claims)
-
-
-def _usual_verifier(options: argparse.Namespace) -> Verifier:
-    if options.nli:
-        return "nli"
-    return "rules" if options.backend == "rules" else "llm"
 
 
 def _cef(options: argparse.Namespace) -> None:
@@ -216,10 +206,6 @@ def _judge(options: argparse.Namespace, kind: JudgeKind, **of_kind: Any) -> None
     settings, running = with_prompts(options, settings)
     check_given(options.texts, options.db)
     go_where_it_runs("neural" if settings.needs_nli else settings.backend)
-    if not options.resume:
-        check_folder(options.out, None)
-    if kind == "claims" and "rules" in (settings.backend, settings.claims.verifier):
-        print(f"Note: {_STAND_IN}")
     with open_store(database_path(options.db)) as store:
         run = _run(store, options, settings, running)
         work_or_forget(store, run)
@@ -236,13 +222,18 @@ def with_prompts(
     return replace(settings, prompts=choose_judge_prompts(settings, chosen)), running
 
 
+def found_again(store: Store, options: argparse.Namespace, found: Run) -> Run:
+    """The run that `--resume` has found, set to go on as it did, but for what the command names."""
+    check_folder(options.out, found)
+    return prepare_judging(store, found, running_given(options, running_of(found)), options.limit)
+
+
 def _run(store: Store, options: argparse.Namespace, settings: JudgeSettings, running: RunningSettings) -> Run:
     """A run of these texts: the one to go on with, or a new one."""
     data, file_name = read_given(store, options.texts, options.language_pair)
     if options.resume:
-        run = prepare_judging(store, find_same_judging(store, data, settings), running, options.limit)
-        check_folder(options.out, run)
-        return run
+        return found_again(store, options, find_same_judging(store, data, settings))
+    check_folder(options.out, None, lambda: find_same_judging(store, data, settings))
     run, outputs = create_judging(store, data, file_name, settings, running, options.limit)
     print_notes(outputs)
     return run

@@ -9,12 +9,14 @@ from typing import TypeVar
 from core.analysis.judge_costs import JudgeCost
 from core.cli.options import existing_database, read_file, run_number
 from core.cli.score_sources import open_scores
-from core.datasets.judge_records import read_answer_folder, read_judge_folder
+from core.cli.texts_given import SCORES_FILE
+from core.datasets.judge_records import read_answer_folder, read_judge_folder, read_report
+from core.datasets.reading import shown
 from core.datasets.score_tables import read_scores
 from core.errors import AssayError, InputError
 from core.runs.judge_costs import cost_of_folder, cost_of_run
 from core.runs.judge_results import answer_set, judge_output
-from core.runs.report import RUN_FILE
+from core.runs.report import IDENTITY, RUN_FILE, identity_of
 from core.schema import Run
 from core.schema.judges import AnswerSet, JudgeOutput
 from core.schema.scores import ScoreTable
@@ -23,8 +25,6 @@ from core.store.runs import get_run
 
 NAMES = "DIR|run:N"
 """What may be given, for the help of a command."""
-SCORES_FILE = "scores.csv"
-"""In a judge's folder."""
 Found = TypeVar("Found")
 
 
@@ -39,8 +39,32 @@ def answers_given(given: Sequence[str], database: str | None) -> list[AnswerSet]
 
 
 def costs_given(given: Sequence[str], database: str | None) -> list[JudgeCost]:
-    """What runs cost, in the order given. Raises InputError for all."""
-    return _each(given, lambda one: _from_either(one, database, cost_of_folder, cost_of_run))
+    """What runs cost, in the order given. Raises InputError for all, and where two of them are one run."""
+    found = _each(
+        given,
+        lambda one: _from_either(
+            one,
+            database,
+            lambda folder: (_run_of_folder(folder), cost_of_folder(folder)),
+            lambda store, run: (identity_of(run), cost_of_run(store, run)),
+        ),
+    )
+    names: dict[str, list[str]] = {}
+    for name, (identity, _) in zip(given, found, strict=True):
+        names.setdefault(repr(identity), []).append(shown(name))
+    if twice := [same for same in names.values() if len(same) > 1]:
+        raise InputError(
+            "A run beside itself tells nothing: name each once",
+            [f"{' and '.join(same)} are the same run" for same in twice],
+        )
+    return [cost for _, cost in found]
+
+
+def _run_of_folder(folder: Path) -> dict[str, object]:
+    """Which run wrote it, as identity_of says it; of a folder that does not say so, where it lies."""
+    report = read_report(folder)
+    identity = {name: report.get(name) for name in IDENTITY}
+    return {"folder": folder.resolve()} if None in identity.values() else identity
 
 
 def scores_given(given: Sequence[str], options: argparse.Namespace) -> list[ScoreTable]:
@@ -51,6 +75,8 @@ def scores_given(given: Sequence[str], options: argparse.Namespace) -> list[Scor
 def _scores(given: str, options: argparse.Namespace) -> ScoreTable:
     folder = Path(given)
     if run_number(given) is None and (folder / RUN_FILE).is_file():
+        if not (folder / SCORES_FILE).is_file():
+            read_judge_folder(folder)  # says of which kind the run is
         table = read_scores(read_file(folder / SCORES_FILE), SCORES_FILE)
         return replace(table, file_name=given)
     table = open_scores(given, options).table

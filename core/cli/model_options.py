@@ -1,6 +1,7 @@
 """Options of every command that may ask a language model: who is asked, and how a run works on it."""
 
 import argparse
+from dataclasses import replace
 from typing import Any
 
 from core.cli.options import add_database_option
@@ -10,6 +11,8 @@ from core.llm.asking import DEFAULT_ATTEMPTS
 from core.runs.model_settings import BACKENDS, OPENAI_KEY, OPENAI_URL, Backend, RunningSettings
 
 _DEFAULTS = RunningSettings()
+_RUNNING = ("concurrency", "timeout", "retries", "input_price", "output_price")
+"""Options of RunningSettings that no other option decides."""
 
 
 def add_who(command: argparse.ArgumentParser, does: str, default: Backend | None = None) -> None:
@@ -51,7 +54,9 @@ def add_how(command: argparse.ArgumentParser, items: str = "items", same: str = 
         "--limit", type=int, metavar="N", help=f"only the first N {items}; more later with --resume"
     )
     command.add_argument(
-        "--resume", action="store_true", help=f"go on with the last run of {same} and these settings"
+        "--resume",
+        action="store_true",
+        help=f"go on with the last run of {same} and these settings; prices and requests as it had them, unless named",
     )
     _add_line(command)
     command.add_argument("--input-price", type=float, help="money for a million input tokens")
@@ -60,17 +65,15 @@ def add_how(command: argparse.ArgumentParser, items: str = "items", same: str = 
 
 
 def _add_line(command: argparse.ArgumentParser) -> None:
+    # None: not given, so that a run which goes on can keep what it had.
     command.add_argument(
-        "--concurrency", type=int, default=_DEFAULTS.concurrency, help="requests open at once (%(default)s)"
+        "--concurrency", type=int, help=f"requests open at once (default {_DEFAULTS.concurrency})"
     )
     command.add_argument(
-        "--timeout", type=float, default=_DEFAULTS.timeout, help="seconds for a request (%(default)g)"
+        "--timeout", type=float, help=f"seconds for a request (default {_DEFAULTS.timeout:g})"
     )
     command.add_argument(
-        "--retries",
-        type=int,
-        default=_DEFAULTS.retries,
-        help="further tries when the line fails (%(default)s)",
+        "--retries", type=int, help=f"further tries when the line fails (default {_DEFAULTS.retries})"
     )
     command.add_argument(
         "--key-variable",
@@ -91,16 +94,18 @@ def model_given(options: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def running_given(options: argparse.Namespace) -> RunningSettings:
-    """How the run is worked on."""
-    return RunningSettings(
-        options.concurrency,
-        options.timeout,
-        options.retries,
-        _key_variable(options),
-        options.input_price,
-        options.output_price,
-    )
+def running_given(options: argparse.Namespace, before: RunningSettings | None = None) -> RunningSettings:
+    """How the run is worked on.
+
+    before: of a run that goes on, how it was worked on so far; it keeps whatever is not given.
+    """
+    given = {name: getattr(options, name) for name in _RUNNING if getattr(options, name) is not None}
+    if before is not None:
+        key = before.key_variable if options.key_variable is None else options.key_variable or None
+        return replace(before, key_variable=key, **given)
+    # A run that is yet to be found brings its own.
+    key = options.key_variable if options.resume else _key_variable(options)
+    return RunningSettings(key_variable=key or None, **given)
 
 
 def prompts_given(options: argparse.Namespace) -> list[str]:

@@ -3,11 +3,13 @@
 import json
 import os
 import sys
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from core.cli.options import make_folder, write_file
 from core.cli.progress_line import ProgressLine
-from core.cli.run_summary import summary
+from core.cli.run_summary import summary, told_of_all
 from core.errors import AssayError, InputError
 from core.runs.environments import Environment, python_for
 from core.runs.kinds import files_of, job_of
@@ -32,19 +34,50 @@ def go_where_it_runs(environment: Backend | Environment) -> None:
             raise InputError(f"{python} could not be started ({problem}).") from problem
 
 
-def check_folder(folder: Path, run: Run | None) -> None:
-    """Raise InputError where the folder holds another run's results: two runs in one folder would mix.
+def check_folder(folder: Path, run: Run | None, same: Callable[[], Run] | None = None) -> None:
+    """Raise InputError where results cannot be written there, or would mix with those of another run.
 
-    run: the one whose results go there; None: one that is yet to be made.
+    A run that has finished no item left nothing to mix with. run: the one whose results go there; None: one that is
+    yet to be made; same: finds the run that `--resume` would go on with, or raises InputError.
     """
+    _check_writable(folder)
     try:
         held = json.loads((folder / RUN_FILE).read_bytes())
     except (OSError, ValueError):
         return
-    same = run is not None and isinstance(held, dict) and identity_of(run).items() <= held.items()
-    if not same:
-        number = held.get("run", "?") if isinstance(held, dict) else "?"
-        raise InputError(f"--out: {folder} holds the results of run {number}; name another folder.")
+    if not isinstance(held, dict):
+        held = {}
+    if (run is not None and _is_of(held, run)) or (held.get("done") == held.get("failed") == 0):
+        return
+    what = f"--out: {folder} holds the results of run {held.get('run', '?')}"
+    if run is None and same is not None and _would_resume(held, same):
+        raise InputError(
+            f"{what}, of the same file and settings: --resume goes on with it; name another folder to begin anew."
+        )
+    raise InputError(f"{what}; name another folder.")
+
+
+def _is_of(held: dict[str, object], run: Run) -> bool:
+    return identity_of(run).items() <= held.items()
+
+
+def _would_resume(held: dict[str, object], same: Callable[[], Run]) -> bool:
+    """Whether the folder is of the run that `--resume` would go on with."""
+    try:
+        return _is_of(held, same())
+    except InputError:  # there is none
+        return False
+
+
+def _check_writable(folder: Path) -> None:
+    """Raise InputError where no file could be written there: before hours of work. Nothing is made yet."""
+    there = next((one for one in (folder, *folder.absolute().parents) if os.path.exists(one)), folder)
+    if not there.is_dir():
+        raise InputError(f"--out: {there} is a file; name a folder.")
+    try:
+        tempfile.TemporaryFile(dir=there).close()
+    except OSError as problem:
+        raise InputError(f"--out: {folder} cannot be written: {problem.strerror or problem}.") from problem
 
 
 def work_or_forget(store: Store, run: Run) -> None:
@@ -58,12 +91,22 @@ def work_or_forget(store: Store, run: Run) -> None:
 
 def work_here(store: Store, run: Run) -> None:
     """Work on the run in this process, telling how far it is on standard error."""
+    if _is_whole(progress_of(store, run.run_id)):
+        print(f"Run {run.run_id} is done: nothing was left to do.", file=sys.stderr)
+        return
     teller = _Teller(store, run.run_id)
-    print(f"Run {run.run_id}: {run.n_wanted} of {run.n_items} items of {run.data_file}.", file=sys.stderr)
+    print(
+        f"Run {run.run_id} works on {run.n_wanted} of {run.n_items} items of {run.data_file}.",
+        file=sys.stderr,
+    )
     try:
         work(store, run.run_id, lambda claimed: job_of(store, claimed), tell=teller.tell)
     finally:
         teller.end()
+
+
+def _is_whole(progress: Progress) -> bool:
+    return progress.state == "done" and not progress.n_again and progress.n_finished >= progress.run.n_wanted
 
 
 def finish_in_folder(store: Store, run_id: int, folder: Path) -> None:
@@ -80,7 +123,7 @@ def finish_in_folder(store: Store, run_id: int, folder: Path) -> None:
             f"Note: the first level of {verbatim} items is the reference word for word (verbatim), for want of a "
             "paraphrase: a metric that compares with the reference sees a text beside itself there."
         )
-    print(f"Written to {folder}: {', '.join(names)}.")
+    print("\n".join([*told_of_all(store, progress), f"Written to {folder}: {', '.join(names)}."]))
     check_done(progress)
 
 

@@ -1,8 +1,11 @@
 """What came of a run, in lines: items, what is missing and why, what it cost."""
 
-from core.runs.progress import Progress, money_of
+from core.cli.aligned import counted
+from core.runs.estimate import estimate_all
+from core.runs.model_settings import backend_of
+from core.runs.progress import Progress, duration, money_of
 from core.runs.score_results import score_table, undefined_scores
-from core.schema import CHECK_KINDS, GENERATION_KINDS, JUDGE_KINDS, StepCost
+from core.schema import CHECK_KINDS, GENERATION_KINDS, JUDGE_KINDS, MODEL_KINDS, StepCost
 from core.schema.scores import ScoreTable
 from core.store import Store
 
@@ -26,6 +29,27 @@ def summary(store: Store, progress: Progress, table: ScoreTable | None = None) -
     return lines + _scored(progress, table or score_table(store, progress.run))
 
 
+def told_of_all(store: Store, progress: Progress) -> list[str]:
+    """After the first items of a run that may ask a model: what all of them will take. Nothing where these are all."""
+    run = progress.run
+    if run.kind not in MODEL_KINDS or progress.state != "done" or run.n_wanted >= run.n_items:
+        return []
+    told = estimate_all(store, progress)
+    time = "time not known" if told.seconds is None else f"about {duration(max(told.seconds, 1))}"
+    if backend_of(run) == "rules":
+        parts = [time]
+    elif told.calls is None:
+        parts = ["calls not known, as these items found answers in the cache or were not finished", time]
+    else:
+        tokens = "tokens not counted by the server"
+        if told.input_tokens is not None and told.output_tokens is not None:
+            tokens = f"{told.input_tokens:,} tokens in, {told.output_tokens:,} out"
+        money = "money not known" if told.money is None else f"money {told.money:,.4f}"
+        parts = [f"about {counted(told.calls, 'call')}", tokens, money, time]
+    items = counted(told.n_seen, "item")
+    return [f"All {run.n_items:,} items, told from {items}, those included: {', '.join(parts)}."]
+
+
 def _asked(progress: Progress) -> list[str]:
     """What the calls to a model cost."""
     lines = []
@@ -46,7 +70,7 @@ def _asked(progress: Progress) -> list[str]:
 
 
 def _scored(progress: Progress, table: ScoreTable) -> list[str]:
-    lines = [f"{_counted(len(table.rows), 'text')}, {_counted(len(table.metrics), 'metric')}."]
+    lines = [f"{counted(len(table.rows), 'text')}, {counted(len(table.metrics), 'metric')}."]
     judged = progress.run.kind in JUDGE_KINDS
     lines += _incomplete(progress, JUDGED if judged else SCORED)
     undefined = undefined_scores(table)
@@ -72,7 +96,3 @@ def _incomplete(progress: Progress, what: str) -> list[str]:
     if count:
         lines.append(f"{'1 item has' if count == 1 else f'{count} items have'} {what}. Why:")
     return lines + [f"  {count:>5}  {step}: {reason}" for (step, reason), count in progress.failures.items()]
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"

@@ -8,6 +8,7 @@ from pathlib import Path
 from core.analysis.correlations import CorrelationOptions
 from core.analysis.meta_correlation import LiveSide, Side
 from core.cli.options import add_database_option, existing_database, read_file, run_number
+from core.cli.texts_given import SCORES_FILE, check_no_run
 from core.datasets.correlation_files import read_correlations
 from core.datasets.mt_metrics_eval import read_folder
 from core.datasets.published import PREFIX, published_side
@@ -82,6 +83,7 @@ def open_scores(given: str, options: argparse.Namespace) -> Scores:
             return Scores(score_table(store, get_run(store, number)))
     path = Path(given)
     if path.is_dir():
+        check_no_run(path, SCORES_FILE)
         found = read_folder(path, language_pair=options.language_pair)
         return Scores(found.scores, found.ratings)
     table = read_scores(read_file(path), path.name)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from core.cli.options import existing_database, read_file, run_number
 from core.errors import InputError
+from core.runs.report import RUN_FILE
 from core.runs.score_sources import Texts, texts_of_folder, texts_of_run, texts_of_study
 from core.schema.scores import OutputSet
 from core.store import Store
@@ -13,7 +14,23 @@ from core.store.studies import find_study
 NAMES = "FILE|FOLDER|run:N|study:NAME"
 """What may be given, for the help of a command."""
 MEANING = "texts: CSV, JSONL or JSON, an mt-metrics-eval folder, what run N generated, an unblinded study"
+TEXTS_FILE, SCORES_FILE = "outputs.csv", "scores.csv"
+"""In the folder of a run that made texts, and of one in which a judge scored them."""
 _STUDY = "study:"
+
+
+def check_no_run(folder: Path, wanted: str) -> None:
+    """Raise InputError where the folder is what a run wrote: of its files, the one to be read is named.
+
+    wanted: name of that file.
+    """
+    if not (folder / RUN_FILE).is_file():
+        return
+    if (folder / wanted).is_file():
+        raise InputError(f"{folder} is the folder of a run: name its {wanted}, {folder / wanted}.")
+    raise InputError(
+        f"{folder} is the folder of a run that wrote no {wanted}: name a run's that did, or a file."
+    )
 
 
 def check_given(given: str, database: str | None) -> None:
@@ -36,6 +53,7 @@ def read_given(store: Store, given: str, language_pair: str | None = None) -> Te
         if language_pair is not None:
             raise InputError(f"--language-pair: {given} is no folder; leave it out.")
         return read_file(path), path.name
+    check_no_run(path, TEXTS_FILE)
     texts, notes = texts_of_folder(path, language_pair)
     for note in notes:
         print(f"Note: {note}")

@@ -4,18 +4,20 @@ One JSON object a line: which text it is about (item_id, system, level, language
 `core.schema.judges`. A folder that a run wrote has them as records.jsonl, beside the run.json that says whose they are.
 """
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
-from pydantic import TypeAdapter, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import TypeAdapter
 
+from core.datasets.checked_json import checked
+from core.datasets.judge_bounds import metric_problems, record_problems, score_problems, settings_problems
 from core.datasets.reading import (
     JsonObject,
     decode,
+    name_of,
+    name_problem,
     parse_json,
     printable_text,
     reject,
@@ -36,10 +38,10 @@ from core.schema.judges import (
     Record,
     RubricRecord,
 )
-from core.schema.runs import JUDGE_KINDS, CheckKind, JudgeKind, RunKind
+from core.schema.runs import JUDGE_KINDS, RULES, RUN_FILE, JudgeKind, RunKind
 from core.schema.scores import Metric, ScoredRow
 
-RECORDS_FILE, RUN_FILE = "records.jsonl", "run.json"
+RECORDS_FILE = "records.jsonl"
 MOST_PROBLEMS = 50
 """That one message names; a file of another kind has several on every line."""
 
@@ -109,10 +111,14 @@ def read_records(
     for line, value in _lines(data, file_name, problems):
         before = len(problems)
         kept = value.pop("record", None)
-        record = None if kept is None else _checked(_RECORDS[kind], kept, f"line {line}, record", problems)
-        text = _checked(_TEXT, {**value, "record": None}, f"line {line}", problems)
+        record: Record | None = None
+        if kept is not None:
+            record = checked(_RECORDS[kind], kept, f"line {line}, record", problems)
+        text = checked(_TEXT, {**value, "record": None}, f"line {line}", problems)
         if text is not None:
-            problems += [f"line {line}: {problem}" for problem in _score_problems(text, names)]
+            problems += [f"line {line}: {problem}" for problem in score_problems(text, kind, names)]
+        if record is not None:
+            problems += [f"line {line}, record, {problem}" for problem in record_problems(record)]
         if text is not None and len(problems) == before:
             texts.append(replace(text, record=record))
     _refuse_repeated([(text.row, ()) for text in texts], "text", problems)
@@ -134,45 +140,48 @@ def read_question_file(data: bytes, file_name: str) -> tuple[QuestionSet, ...]:
 
 def read_marked_file(data: bytes, file_name: str) -> tuple[MarkedText, ...]:
     """The texts with marked errors of a file. Raises InputError, naming line and field, with every problem."""
-    return _all_of(_MARKED, data, file_name)
+    texts = _all_of(_MARKED, data, file_name)
+    problems: list[str] = []
+    _refuse_repeated([(text.row, ()) for text in texts], "text", problems)
+    _raise(file_name, problems)
+    return texts
 
 
 def read_judge_folder(folder: Path) -> JudgeOutput:
     """All that a judge said, from the folder its run wrote. Raises InputError where the folder holds none."""
-    report = _report(folder)
+    report = read_report(folder)
     kind = report["kind"]
     if kind not in get_args(JudgeKind):
         raise _other_kind(folder, kind, JUDGE_KINDS)
     settings = report["settings"]
     problems: list[str] = []
-    metrics = _checked(_METRICS, settings.get("metrics"), "settings, metrics", problems) or ()
-    if not isinstance(settings.get(kind), dict):
+    metrics = checked(_METRICS, settings.get("metrics"), "settings, metrics", problems) or ()
+    problems += [f"settings, {problem}" for problem in metric_problems(metrics)]
+    if isinstance(settings.get(kind), dict):
+        problems += [f"settings, {kind}, {problem}" for problem in settings_problems(settings[kind])]
+    else:
         problems.append(f"settings, {kind}: is missing")
-    name = settings.get("name")
-    if not isinstance(name, str):
-        problems.append("settings, name: is missing")
+    name, model = _name(settings, "name", problems), _model(settings, problems)
     _raise(str(folder / RUN_FILE), problems)
     return JudgeOutput(
-        name=str(name),
+        name=name,
         kind=kind,
-        model=str(settings.get("model") or "rules"),
+        model=model,
         settings=settings[kind],
         metrics=metrics,
-        texts=read_records(_bytes(folder / RECORDS_FILE), str(folder / RECORDS_FILE), kind, metrics),
+        texts=read_records(bytes_of(folder / RECORDS_FILE), str(folder / RECORDS_FILE), kind, metrics),
     )
 
 
 def read_answer_folder(folder: Path) -> AnswerSet:
     """One model's answers, from the folder a run of answers wrote. Raises InputError where the folder holds none."""
-    report = _of_check(folder, "answers")
-    sets = read_question_file(_bytes(folder / RECORDS_FILE), str(folder / RECORDS_FILE))
-    return AnswerSet(str(report["settings"].get("model") or "rules"), sets)
-
-
-def read_alignment_folder(folder: Path) -> tuple[MarkedText, ...]:
-    """Texts with what was found of their errors, from the folder a run of alignment wrote. Raises InputError."""
-    _of_check(folder, "alignment")
-    return read_marked_file(_bytes(folder / RECORDS_FILE), str(folder / RECORDS_FILE))
+    report = read_report(folder)
+    if report["kind"] != "answers":
+        raise _other_kind(folder, report["kind"], ("answers",))
+    problems: list[str] = []
+    model = _model(report["settings"], problems)
+    _raise(str(folder / RUN_FILE), problems)
+    return AnswerSet(model, read_question_file(bytes_of(folder / RECORDS_FILE), str(folder / RECORDS_FILE)))
 
 
 def _flat(value: dict[str, Any]) -> dict[str, Any]:
@@ -189,51 +198,21 @@ def _lines(data: bytes, file_name: str, problems: list[str]) -> Iterable[tuple[i
     """The objects of a file by line; a run that has come to no item yet wrote none."""
     for one in jsonl_objects(decode(data, file_name)) if data.strip() else ():
         problems += one.problems
-        if one.value is not None:
+        if one.value is None:
+            continue
+        try:
             yield one.line, _nested(printable_record(one.value))
+        except RecursionError:
+            problems.append(f"line {one.line}: is nested too deeply")
 
 
 def _all_of(adapter: TypeAdapter[T], data: bytes, file_name: str) -> tuple[T, ...]:
     problems: list[str] = []
     found = [
-        _checked(adapter, value, f"line {line}", problems)
-        for line, value in _lines(data, file_name, problems)
+        checked(adapter, value, f"line {line}", problems) for line, value in _lines(data, file_name, problems)
     ]
     _raise(file_name, problems)
     return tuple(one for one in found if one is not None)
-
-
-def _checked(adapter: TypeAdapter[T], value: object, place: str, problems: list[str]) -> T | None:
-    """The value as the adapter understands it, without conversions: a number in quotes is no number."""
-    try:
-        return adapter.validate_json(json.dumps(value, ensure_ascii=False), strict=True)
-    except ValidationError as wrong:
-        problems += [_sentence(place, error) for error in wrong.errors(include_url=False)]
-        return None
-
-
-def _sentence(place: str, error: ErrorDetails) -> str:
-    where = [str(part + 1) if isinstance(part, int) else part for part in error["loc"] if part != "row"]
-    said = error["msg"][0].lower() + error["msg"][1:]
-    what = "is missing" if error["type"] == "missing" else f"is {_written(error['input'])}: {said}"
-    return f"{', '.join([place, *where])}: {what}"
-
-
-def _written(value: object) -> str:
-    return shown(repr(value)) if isinstance(value, str | int | float) else type_name(value)
-
-
-def _score_problems(text: JudgedText, names: Sequence[str]) -> list[str]:
-    """What is wrong between a text's scores and the judge's metrics."""
-    problems = [f"scores: {shown(name)} is missing" for name in names if name not in text.scores]
-    for given, column in (("scores", text.scores), ("reasons", text.reasons)):
-        problems += [
-            f"{given}: {shown(name)} is none of {', '.join(names)}" for name in column if name not in names
-        ]
-    infinite = [
-        name for name, score in text.scores.items() if score is not None and abs(score) == float("inf")
-    ]
-    return problems + [f"scores: {shown(name)} is infinite" for name in infinite]
 
 
 def _refuse_repeated(
@@ -255,7 +234,8 @@ def _raise(file_name: str, problems: list[str]) -> None:
         reject(file_name, problems)
 
 
-def _bytes(path: Path) -> bytes:
+def bytes_of(path: Path) -> bytes:
+    """A file of a run's folder. Raises InputError where it cannot be read."""
     try:
         return path.read_bytes()
     except OSError as problem:
@@ -264,10 +244,10 @@ def _bytes(path: Path) -> bytes:
         ) from problem
 
 
-def _report(folder: Path) -> dict[str, Any]:
-    """A run's run.json, with a kind and settings. Raises InputError."""
+def read_report(folder: Path) -> dict[str, Any]:
+    """A run's run.json, with a kind and settings, without what no page can hold. Raises InputError."""
     path = folder / RUN_FILE
-    value, problem = parse_json(decode(_bytes(path), str(path)))
+    value, problem = parse_json(decode(bytes_of(path), str(path)))
     if problem is None and not isinstance(value, JsonObject):
         problem = f"file: is {type_name(value)}, expected an object"
     if problem is None and isinstance(value, JsonObject):
@@ -276,15 +256,25 @@ def _report(folder: Path) -> dict[str, Any]:
         problem = f"{' and '.join(missing)}: missing; a run's own file has both" if missing else None
     if problem is not None:
         reject(str(path), [problem])
-    assert isinstance(value, dict)
-    return value
-
-
-def _of_check(folder: Path, kind: CheckKind) -> dict[str, Any]:
-    report = _report(folder)
-    if report["kind"] != kind:
-        raise _other_kind(folder, report["kind"], (kind,))
+    try:
+        report = printable_record(value)
+    except RecursionError:
+        reject(str(path), ["file: is nested too deeply"])
+    assert isinstance(report, dict)
     return report
+
+
+def _model(settings: Mapping[str, object], problems: list[str]) -> str:
+    """The model that was asked; `rules` where none was."""
+    return _name(settings, "model", problems) if settings.get("model") else RULES
+
+
+def _name(settings: Mapping[str, object], key: str, problems: list[str]) -> str:
+    given = settings.get(key)
+    name = name_of(given) if isinstance(given, str) else None
+    if name is None:
+        problems.append(f"settings, {key}: {'is missing' if given is None else name_problem(given)}")
+    return name or ""
 
 
 def _other_kind(folder: Path, kind: str, wanted: Sequence[RunKind]) -> InputError:

@@ -14,6 +14,7 @@ from core.datasets.score_columns import (
     METRIC_MARK,
     NO_FAMILY,
     RESULT,
+    SAID,
     UNUSED,
     family_of,
     wide_metric,
@@ -82,6 +83,8 @@ def _by_cells(key: str, records: Sequence[Record], findings: FileFindings) -> st
         return _EMPTY
     if 2 * len(words) < len(held):
         return ""
+    if key in SAID:
+        return "not used"
     if len(words) == len(held):
         if family_of(key) != NO_FAMILY:
             findings.notes.append(f"column {shown(key)} holds no number: it is taken as a label")

@@ -9,11 +9,8 @@ from core.datasets.reading import is_blank
 QUESTION, OLD_QUESTION = "user_input", "question"
 _OLD_COMPANIONS = frozenset({"contexts", "ground_truths"})
 """Columns that an evaluation before version 0.2 has beside its question."""
-TEXTS = (
-    *("user_input", "response", "retrieved_contexts", "reference_contexts", "contexts", "ground_truths"),
-    *("multi_responses", "rubrics", "feedback", "explanation", "rationale", "reasoning"),
-)
-"""Columns that hold texts, of RAGAS and of judges in general: no labels, however few different ones there are."""
+TEXTS = ("user_input", "response", "retrieved_contexts", "reference_contexts", "contexts", "ground_truths")
+"""Columns that hold the texts of an evaluation."""
 BY_QUESTION = "no column names the item: rows with the same question ({column}) are one item, numbered from 1"
 
 

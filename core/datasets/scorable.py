@@ -50,6 +50,8 @@ COLUMNS: Mapping[str, Sequence[str]] = {
 """Our name -> the names that a file may use; the first one that is there is taken. All other columns are labels."""
 NO_LABELS = ("id", "origin")
 """Which row it is, or how one level was made: as labels they would tear the levels of an item apart."""
+OF_GENERATION = ("origin",)
+"""Of NO_LABELS what generation writes beside `reason`: in its own files nobody needs to be told that it is not used."""
 NO_TEXT = "no text"
 
 _OF_ITEM = ("reference", "question", "context", "source")
@@ -129,8 +131,10 @@ def _rows(
     records: Sequence[Record], table: bool, left_out: Counter[str], findings: FileFindings
 ) -> list[_Row]:
     """The rows; those without a text are counted. table: an empty cell is no text, as it cannot say null."""
-    keys = dict.fromkeys(key for record in records for key in record.cells if key not in COLUMNS)
-    labels = labels_among(list(keys), NO_LABELS, records, findings)
+    columns = dict.fromkeys(key for record in records for key in record.cells)
+    own = OF_GENERATION if columns.keys() >= {*OF_GENERATION, "reason"} else ()
+    keys = [key for key in columns if key not in COLUMNS and key not in own]
+    labels = labels_among(keys, NO_LABELS, records, findings)
     rows = []
     for record in records:
         names = names_in(record, labels, findings)
@@ -205,9 +209,5 @@ def _outputs(rows: Sequence[_Row], findings: FileFindings) -> tuple[ScorableOutp
 
 def _note_absent(outputs: Sequence[ScorableOutput], systems: bool, findings: FileFindings) -> None:
     """What metrics will want and the file does not have."""
-    if lacking := sum(one.reference is None for one in outputs):
-        findings.notes.append(
-            f"{lacking} of {len(outputs)} texts have no reference: metrics that need one cannot score them"
-        )
     if not systems:
         findings.notes.append(f"the file names no system: its texts stand under the system {ONLY_SYSTEM}")

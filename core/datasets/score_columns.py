@@ -6,7 +6,7 @@ import regex
 
 from core.datasets.cells import is_undefined, looks_like_number
 from core.datasets.open_tables import LABEL_MARK
-from core.datasets.ragas_rows import TEXTS
+from core.datasets.ragas_rows import TEXTS as OF_RAGAS
 from core.datasets.scorable import COLUMNS as ABOUT_TEXTS
 from core.datasets.scorable import NO_LABELS
 from core.schema.scores import Direction, Metric
@@ -24,7 +24,9 @@ ABOUT = frozenset(ABOUT_TEXTS)
 """Columns that say in either form whose score it is, or hold the texts."""
 OF_METRIC = ("metric", "score", "reason", "family", "direction", "signature")
 """Columns of the long form alone."""
-UNUSED = ("text", "reference", "question", "context", "source", *NO_LABELS, *TEXTS)
+UNUSED = ("text", "reference", "question", "context", "source", *NO_LABELS, *OF_RAGAS)
+SAID = ("feedback", "explanation", "rationale", "reasoning", "multi_responses", "rubrics")
+"""Columns in which judges say why: no labels, however few different texts there are; with numbers they are metrics."""
 LABELS = frozenset(
     [
         "dataset",

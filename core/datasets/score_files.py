@@ -15,6 +15,7 @@ from core.datasets.score_columns import (
     COLUMNS,
     INDEX_COLUMNS,
     LABELS,
+    SAID,
     UNUSED,
     direction_is_stated,
     label_column,
@@ -31,7 +32,7 @@ OF_SCORE = ("metric", "score", "reason", "family", "direction", "signature")
 _TAKEN = frozenset(
     {*(name for names in COLUMNS.values() for name in names), *COLUMNS, *UNUSED, *INDEX_COLUMNS}
 )
-_OF_LABELS = _TAKEN - {LABEL_PAIR}
+_OF_LABELS = (_TAKEN | {*SAID}) - {LABEL_PAIR}
 
 
 def write_scores_csv(table: ScoreTable, shape: Shape = "long") -> bytes:

@@ -10,7 +10,7 @@ from core.datasets.cells import is_undefined, number_in, number_problem
 from core.datasets.findings import FileFindings
 from core.datasets.open_tables import ONLY_SYSTEM, Record, labels_among, names_in
 from core.datasets.reading import printable_text, shown
-from core.datasets.score_columns import ABOUT, INDEX_COLUMNS, RESULT, UNUSED
+from core.datasets.score_columns import ABOUT, INDEX_COLUMNS, RESULT, SAID, UNUSED
 from core.schema.scores import Metric, ScoredRow
 
 NO_SCORE = "no score in the file"
@@ -33,7 +33,7 @@ class ScoreSheet:
 
 def label_columns(records: Sequence[Record], others: Sequence[str], findings: FileFindings) -> list[str]:
     """The columns among `others` to group by; those that mean nothing here are noted."""
-    unused = {key for key in others if key in UNUSED or key.lower() in INDEX_COLUMNS}
+    unused = {key for key in others if key in (*UNUSED, *SAID) or key.lower() in INDEX_COLUMNS}
     candidates = [key for key in others if key in unused or key not in ABOUT]
     return labels_among(candidates, unused, records, findings)
 

@@ -14,9 +14,28 @@ import regex
 from core.llm.prompts import Prompt
 
 _TAG = regex.compile(r"</?([A-Za-z][\w-]*)>")
-_REASONING = ("think", "thinking", "reasoning")
-_TURNS = ("s", "bos", "eos", "start_of_turn", "end_of_turn")
-_BRACKETED = ("RESULT", "INST", "SYSTEM_PROMPT", "AVAILABLE_TOOLS", "TOOL_CALLS", "TOOL_RESULTS")
+_REASONING = ("think", "thinking", "reasoning", "thought", "seed:think")
+_TURNS = (
+    *(
+        "s",
+        "bos",
+        "eos",
+        "sop",
+        "eop",
+        "unk",
+        "pad",
+        "start_of_turn",
+        "end_of_turn",
+        "start_of_image",
+        "end_of_image",
+    ),
+    *("tool_call", "tool_response", "seed:bos", "seed:eos", "seed:tool_call"),
+)
+_BRACKETED = (
+    *("RESULT", "INST", "SYSTEM_PROMPT", "AVAILABLE_TOOLS", "TOOL_CALLS", "TOOL_RESULTS"),
+    *("THINK", "gMASK", "sMASK"),
+)
+_PIPED = ("system", "user", "assistant", "human", "tool", "endofturn", "endofturns")
 _LOOK_ALIKES = str.maketrans("<>[]", "‹›()")
 # Repetitions never give back what they took (`*+`), so that no text takes long to search.
 _BLANK = r"[\s\p{Cf}\p{Cc}\p{DI}]*+"
@@ -33,7 +52,7 @@ def defused(text: str, prompts: Iterable[Prompt], *, tags: Iterable[str] = ()) -
     Marks are: the tags of the prompts' templates, opening or closing, in any case, with attributes, with blanks or
     invisible characters in them (closing ones even where their `>` is missing); tags of reasoning, because answers
     are read without what stands in them; `[RESULT]` in any case and spacing; control tokens of chats
-    (`<|im_start|>`, `[INST]`, `<<SYS>>`, `<s>`, `<start_of_turn>`). All else stays: other markup, mathematics
+    (`<|im_start|>`, `[INST]`, `<<SYS>>`, `<s>`, `<start_of_turn>`, `[|user|]`). All else stays: other markup, mathematics
     (`a < b`), the names of tags without their brackets. Only brackets are exchanged, each for one character; done
     twice it changes nothing more.
     """
@@ -64,7 +83,8 @@ def _marks(names: frozenset[str]) -> regex.Pattern[str]:
                 rf"<{_BLANK}{tag}(?:{_BLANK}/?{_BLANK}|{attributes})>",
                 rf"<{_HIDDEN}/?{_HIDDEN}{_any_of(_TURNS, _HIDDEN)}{_HIDDEN}>",
                 rf"<<{_BLANK}/?{_BLANK}{_any_of(['SYS'], _HIDDEN)}{_BLANK}>>",
-                rf"<{_HIDDEN}[|｜]{_HIDDEN}/?[\p{{L}}_][^<>|｜\n]{{0,60}}+[|｜]{_HIDDEN}>",
+                rf"<{_HIDDEN}[|｜][ \t\p{{DI}}]*+/?[\p{{L}}_][^<>|｜\n]{{0,60}}+[|｜]{_HIDDEN}>",
+                rf"\[{_HIDDEN}[|｜]{_BLANK}{_any_of(_PIPED, _HIDDEN)}{_BLANK}[|｜]{_HIDDEN}\]",
                 rf"\[{_BLANK}/?{_BLANK}{_any_of(_BRACKETED, _BLANK)}{_BLANK}\]",
             )
         ),

@@ -26,6 +26,7 @@ DEFAULT_TIMEOUT = 120.0
 DEFAULT_RETRIES = 4
 LIST_TIMEOUT = 15.0
 """Seconds in which the list of models has to be there."""
+_VERSION = re.compile(r"/v\d\w*(/|$)")
 MOST_NAMED = 20
 """Models that an error names."""
 
@@ -174,7 +175,11 @@ class OpenAIServer:
         elif 300 <= status < 400:
             detail = f"The server at {self.base_url} redirects ({status}); give the address it redirects to."
         elif status == 404:
-            detail = f"The server at {self.base_url} has no model {self.model!r} or no chat API (404){said}"
+            hint = "" if _VERSION.search(self.base_url) else "; base URLs usually end in /v1"
+            # The hint goes before what the server said, which may be long enough for it to be cut.
+            detail = (
+                f"The server at {self.base_url} has no model {self.model!r} or no chat API (404{hint}){said}"
+            )
         else:
             detail = f"The server answered {status}{said}"
         return Reply(None, reason, replies.short(detail))

@@ -22,7 +22,8 @@ LONGEST_PROBLEM = 160
 """Characters of one violation: the validator repeats the value, which can be the whole answer."""
 
 _REASONING = ("think", "thinking", "reasoning")
-_FENCED = re.compile(r"\A(`{3,}|~{3,})[^\n`]*\n(.*?)\n?[ \t]*\1\Z", re.DOTALL)
+TURN_MARK = re.compile(r"</?s>|<\|[^<>|\n]{1,40}\|>|<(?:end_of_turn|bos|eos)>", re.IGNORECASE)
+"""Tokens that begin or end a turn, which some servers leave in an answer."""
 _QUOTES = {'"': '"', "'": "'", "“": "”", "„": "“", "«": "»", "»": "«", "‘": "’", "「": "」", "『": "』"}
 
 
@@ -62,10 +63,15 @@ def read_text(text: str) -> str:
     """
     plain = without_reasoning(text).replace("\r\n", "\n").replace("\r", "\n").strip()
     plain = _unquoted(_unfenced(plain)).strip()
-    if all(unicodedata.category(char) in ("Zs", "Zl", "Zp", "Cf", "Cc") for char in plain):
+    if not visible(plain):
         raise Unusable("It holds no text.", "empty")
     _refuse_unstorable(plain)
     return plain
+
+
+def visible(text: str) -> bool:
+    """Whether anything in the text can be seen: more than blanks, marks of direction and the like."""
+    return any(unicodedata.category(char) not in ("Zs", "Zl", "Zp", "Cf", "Cc") for char in text)
 
 
 def read_json(text: str, schema: Mapping[str, object]) -> object:
@@ -197,10 +203,14 @@ def _refuse_unstorable(text: str) -> None:
 
 
 def _unfenced(text: str) -> str:
-    found = _FENCED.fullmatch(text)
-    if found is None or found.group(1) in found.group(2):
+    """What one code fence holds, where the whole text stands in it; else the text."""
+    mark = text[:1]
+    fence = mark * (len(text) - len(text.lstrip(mark))) if mark in ("`", "~") else ""
+    first, _, rest = text.partition("\n")
+    if len(fence) < 3 or "`" in first[len(fence) :] or not rest.endswith(fence):
         return text
-    return found.group(2).strip()
+    inside = rest.removesuffix(fence)
+    return text if fence in inside else inside.strip()
 
 
 def _unquoted(text: str) -> str:

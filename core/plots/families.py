@@ -7,17 +7,19 @@ from core.plots.dressing import BLUE, DARK, OCHRE, VIOLET, label
 Mark = tuple[str, str]
 """Colour and plotly symbol."""
 
-_MARKS: dict[str, Mark] = {
-    "BLEU": (BLUE, "circle"),
-    "chrF": (OCHRE, "square"),
-    "ROUGE": ("#009e73", "diamond"),
-    "METEOR": ("#cc79a7", "triangle-up"),
-    "BERTScore": (VIOLET, "cross"),
-    "COMET": ("#56b4e9", "triangle-down"),
-    "BLEURT": ("#d55e00", "star"),
-    "NLI": (DARK, "x"),
-}
+LOOKS: tuple[Mark, ...] = (
+    (BLUE, "circle"),
+    (OCHRE, "square"),
+    ("#009e73", "diamond"),
+    ("#cc79a7", "triangle-up"),
+    (VIOLET, "cross"),
+    ("#56b4e9", "triangle-down"),
+    ("#d55e00", "star"),
+    (DARK, "x"),
+)
 """Colours of Okabe and Ito's set and of the house, told apart by people who do not see red or green."""
+_FAMILIES = ("BLEU", "chrF", "ROUGE", "METEOR", "BERTScore", "COMET", "BLEURT", "NLI")
+_MARKS: dict[str, Mark] = dict(zip(_FAMILIES, LOOKS, strict=True))
 _FURTHER: tuple[Mark, ...] = (
     (DARK, "hexagon"),
     (BLUE, "star-diamond"),

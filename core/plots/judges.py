@@ -7,23 +7,14 @@ import plotly.graph_objects as go
 
 from core.analysis.judge_agreement import Disagreement
 from core.analysis.judge_costs import ALL_STEPS, CostRow
-from core.plots.dressing import BLUE, DARK, GRID, OCHRE, VIOLET, dressed, label, name_rows
-from core.plots.families import metric_label
+from core.datasets.building import natural_order
+from core.plots.dressing import GRID, dressed, label, name_rows
+from core.plots.families import LOOKS, metric_label
 
 _NAME, _STEP = 40, 30
 """Letters of a judge's and of a step's name."""
 _SMALLEST = 8
 """Pixels of a point that is one text."""
-_LOOKS = (
-    (BLUE, "circle"),
-    (OCHRE, "square"),
-    ("#009e73", "diamond"),
-    ("#cc79a7", "triangle-up"),
-    (VIOLET, "cross"),
-    ("#56b4e9", "triangle-down"),
-    ("#d55e00", "star"),
-    (DARK, "x"),
-)
 
 
 def two_judges(
@@ -34,9 +25,9 @@ def two_judges(
     factors: what each judge's scores are multiplied with, 100 for percent.
     """
     figure = go.Figure()
-    levels = sorted({one.row.level or "" for one in texts})
+    levels = sorted({one.row.level or "" for one in texts}, key=natural_order)
     for place, level in enumerate(levels):
-        color, symbol = _LOOKS[place % len(_LOOKS)]
+        color, symbol = LOOKS[place % len(LOOKS)]
         own = Counter(
             (factors[0] * one.score_a, factors[1] * one.score_b)
             for one in texts
@@ -76,8 +67,8 @@ def judge_costs(rows: Sequence[CostRow]) -> go.Figure:
             x=[(row.input_tokens_per_text or 0) + (row.output_tokens_per_text or 0) for row in own],
             name=label(step, longest=_STEP),
             marker={
-                "color": _LOOKS[place % len(_LOOKS)][0],
-                "pattern": {"shape": "/" if place >= len(_LOOKS) else ""},
+                "color": LOOKS[place % len(LOOKS)][0],
+                "pattern": {"shape": "/" if place >= len(LOOKS) else ""},
             },
             hovertemplate="%{x:,.0f} tokens a text<extra>" + label(step, longest=_STEP) + "</extra>",
         )

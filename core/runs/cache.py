@@ -1,5 +1,7 @@
 """The cache that models are asked through: replies and the account of one item, kept by the store."""
 
+from collections.abc import Callable
+
 from core.llm.client import TRANSPORT, Call, Reason, Reply
 from core.store import Store
 from core.store.replies import find_reply, record_call
@@ -11,10 +13,14 @@ NOT_KEPT: frozenset[Reason] = TRANSPORT | {"rejected", "too long"}
 class ItemCache:
     """core.llm's Cache for one item of one run."""
 
-    def __init__(self, store: Store, run_id: int, position: int) -> None:
+    def __init__(
+        self, store: Store, run_id: int, position: int, heard: Callable[[Reply], None] | None = None
+    ) -> None:
+        """heard: is told of every reply, also of those that are not kept."""
         self._store = store
         self._run_id = run_id
         self._position = position
+        self._heard = heard
 
     def find(self, key: str) -> Reply | None:
         """The reply that any run has kept under this key."""
@@ -24,6 +30,8 @@ class ItemCache:
     def record(self, call: Call) -> None:
         """Put the call on the run's account, and keep its reply if it says something about the request."""
         reply = call.reply
+        if self._heard is not None:
+            self._heard(reply)
         keep = not call.cached and reply.reason not in NOT_KEPT
         record_call(
             self._store,

@@ -1,15 +1,14 @@
 """Looking at judges as a job: a model answers other models' questions, or says which marked errors they point to."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import PurePath
 
 from core.datasets.judge_records import printable_record, read_marked_file, read_question_file
 from core.llm.asking import Model
 from core.llm.client import Cache
 from core.llm.prompts import Prompt
-from core.runs.jobs import Outcome
+from core.runs.jobs import Outcome, each_of, grouped, outcome_of
 from core.runs.judge_settings import JudgeSettings, judge_of
 from core.runs.judging import prompts_of, width_of
 from core.runs.model_settings import RunningSettings, client_of
@@ -37,10 +36,7 @@ def read_pieces(settings: JudgeSettings, data: bytes, file_name: str) -> tuple[P
 
 def pieces_by_item(pieces: Sequence[Piece]) -> dict[str, list[Piece]]:
     """Item -> its sets of questions or its texts; items in the order in which they first come."""
-    items: dict[str, list[Piece]] = {}
-    for piece in pieces:
-        items.setdefault(piece.row.item_id, []).append(piece)
-    return items
+    return grouped(pieces, lambda piece: piece.row.item_id)
 
 
 class CheckJob:
@@ -50,7 +46,7 @@ class CheckJob:
         items = pieces_by_item(pieces)
         self._item_ids, self._items = tuple(items), tuple(items.values())
         self._n_pieces = len(pieces)
-        self._settings = settings
+        self._settings, self._running = settings, running
         self._prompts = prompts_of(settings)
         self._client = client_of(settings, running)
 
@@ -62,7 +58,7 @@ class CheckJob:
     @property
     def width(self) -> int:
         """Items enough to keep all requests open."""
-        return width_of(self._client, len(self._items), self._n_pieces)
+        return width_of(self._settings, self._running, self._n_pieces / len(self._items))
 
     async def start(self) -> None:
         """Reach the server, or load the model."""
@@ -71,13 +67,10 @@ class CheckJob:
 
     async def do(self, position: int, cache: Cache) -> Outcome:
         """Look at all that there is of one item."""
-        look = self._look(cache)
-        done = await asyncio.gather(*(look(piece) for piece in self._items[position]))
+        done = await each_of(self._items[position], self._look(cache), _broken)
         result: dict[str, object] = {"pieces": [printable_record(asdict(piece)) for piece, _, _ in done]}
         failures = tuple(failure for _, failed, _ in done for failure in failed)
-        if any(temporary for _, _, temporary in done):
-            return Outcome("again", result, failures)
-        return Outcome("failed" if failures else "done", result, failures)
+        return outcome_of(result, failures, temporary=any(temporary for _, _, temporary in done))
 
     async def close(self) -> None:
         """Let go of connections and memory."""
@@ -91,6 +84,16 @@ class CheckJob:
             assert model is not None, "rules answer no questions"
             return _answering(model, self._prompts, self._settings)
         return _by_words if model is None else _aligning(model, self._prompts, self._settings)
+
+
+def _broken(piece: Piece, name: str) -> Done:
+    """What a piece gets on which we failed ourselves: no verdict on anything, and why."""
+    reason = f"looking at it broke ({name})"
+    if isinstance(piece, QuestionSet):
+        questions = tuple(replace(one, answer=None, reason=reason) for one in piece.questions)
+        return replace(piece, questions=questions), (("internal", name),), False
+    errors = tuple(replace(one, found=None, reason=reason) for one in piece.errors)
+    return replace(piece, errors=errors), (("internal", name),), False
 
 
 def _answering(

@@ -3,13 +3,16 @@
 from dataclasses import dataclass, replace
 
 from core.runs.judge_settings import judge_of
-from core.runs.model_settings import RunningSettings, backend_of, running_of
+from core.runs.judging import width_of
+from core.runs.model_settings import RunningSettings, concurrency_of, running_of
 from core.runs.progress import Progress
 from core.runs.score_settings import scoring_running_of
-from core.schema import GENERATION_KINDS, JUDGE_KINDS, MODEL_KINDS, Run
+from core.runs.settings import settings_of
+from core.schema import GENERATION_KINDS, MODEL_KINDS, Run
 from core.store import Store
 from core.store.replies import step_costs
 from core.store.runs import run_items
+from core.store.scores import texts_come_to
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,9 @@ def estimate_all(store: Store, progress: Progress) -> Estimate:
     if progress.run.kind not in MODEL_KINDS:
         return estimate_scoring(progress)
     seconds = [item.seconds for item in run_items(store, progress.run.run_id) if item.state != "again"]
-    return estimate(progress, sum(seconds) / len(seconds) if seconds else None)
+    item_seconds = sum(seconds) / len(seconds) if seconds else None
+    n_texts, n_items = texts_come_to(store, progress.run.run_id)
+    return estimate(progress, item_seconds, n_texts / n_items if n_items else 1.0)
 
 
 def estimate_scoring(progress: Progress) -> Estimate:
@@ -56,17 +61,17 @@ def estimate_scoring(progress: Progress) -> Estimate:
     return Estimate(n_seen, run.n_items, round(calls), None, None, None, seconds)
 
 
-def estimate(progress: Progress, item_seconds: float | None) -> Estimate:
+def estimate(progress: Progress, item_seconds: float | None, texts_per_item: float = 1.0) -> Estimate:
     """Scale up what the finished items took.
 
-    item_seconds: mean time of one item. Answers from the cache are counted as if they would have to be paid,
+    item_seconds: mean time of one item. texts_per_item: that are judged. Answers from the cache are counted as if they would have to be paid,
     at the mean of those that were: the items to come are not in the cache. Items side by side share the time; a
     judge's items, which have many requests open each, take at least what the requests need that can be open at once.
     """
     run, running = progress.run, running_of(progress.run)
     n_seen = progress.n_done + progress.n_failed
     scale = run.n_items / n_seen if n_seen else 0.0
-    at_once = _items_at_once(run, running, n_seen)
+    at_once = _items_at_once(run, running, n_seen, texts_per_item)
     seconds = None if not n_seen or item_seconds is None else item_seconds * run.n_items / at_once
     asked = [cost for cost in progress.costs if cost.calls + cost.cached]
     if not n_seen or any(cost.calls == 0 for cost in asked):
@@ -80,7 +85,7 @@ def estimate(progress: Progress, item_seconds: float | None) -> Estimate:
         tokens_out += times * (cost.output_tokens or 0)
         open_seconds += times * cost.seconds
     if seconds is not None and run.kind not in GENERATION_KINDS:
-        seconds = max(seconds, open_seconds / running.concurrency)
+        seconds = max(seconds, open_seconds / concurrency_of(judge_of(run), running))
     money = None
     if counted and running.input_price is not None and running.output_price is not None:
         money = (tokens_in * running.input_price + tokens_out * running.output_price) / 1e6
@@ -95,11 +100,11 @@ def estimate(progress: Progress, item_seconds: float | None) -> Estimate:
     )
 
 
-def _items_at_once(run: Run, running: RunningSettings, n_seen: int) -> int:
+def _items_at_once(run: Run, running: RunningSettings, n_seen: int, texts_per_item: float) -> int:
     """Items whose time passes side by side."""
-    if backend_of(run) == "rules":
-        return 1
-    if run.kind in JUDGE_KINDS and judge_of(run).needs_nli:
-        # One entailment model works for all items: more of them side by side are no faster than those seen were.
-        return max(1, min(running.concurrency, n_seen))
-    return min(running.concurrency, run.n_items)
+    if run.kind in GENERATION_KINDS:
+        return min(concurrency_of(settings_of(run), running), run.n_items)
+    settings = judge_of(run)
+    width = width_of(settings, running, texts_per_item)
+    # One entailment model works for all items: more of them side by side are no faster than those seen were.
+    return max(1, min(width, n_seen if settings.needs_nli else run.n_items))

@@ -17,15 +17,12 @@ from core.generation.rules.pool import make_pool
 from core.llm.asking import Model
 from core.llm.client import Cache
 from core.llm.prompts import parse_prompt
-from core.runs.jobs import Outcome
+from core.runs.jobs import RULES_WIDTH, Outcome, outcome_of
 from core.runs.model_settings import RunningSettings, client_of
 from core.runs.settings import GenerationSettings, settings_of
 from core.schema import Material, MaterialSet, Run
 from core.store import Store
 from core.store.runs import run_data
-
-RULES_WIDTH = 1
-"""Rules never wait: items side by side would gain nothing."""
 
 
 def materials_of(store: Store, run: Run) -> MaterialSet:
@@ -103,6 +100,4 @@ def damage_outcome(trace: DamageTrace) -> Outcome:
     """What the run keeps of an item's damage levels: done only with all of them."""
     missing = [level for level in trace.levels if level.text is None]
     failures = tuple((f"level {level.level}", level.reason or "unknown") for level in missing)
-    if any(level.temporary for level in missing):
-        return Outcome("again", asdict(trace), failures)
-    return Outcome("failed" if missing else "done", asdict(trace), failures)
+    return outcome_of(asdict(trace), failures, temporary=any(level.temporary for level in missing))

@@ -1,10 +1,20 @@
 """What a kind of run has to offer so that a worker can work on it."""
 
+import asyncio
+import sys
+import traceback
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
+from core.errors import AssayError
 from core.llm.client import Cache
 from core.schema import ItemState
+
+RULES_WIDTH = 1
+"""Rules never wait: items side by side would gain nothing."""
+Thing = TypeVar("Thing")
+Done = TypeVar("Done")
 
 
 @dataclass(frozen=True)
@@ -37,3 +47,41 @@ class Job(Protocol):
 
     async def close(self) -> None:
         """Let go of the model."""
+
+
+def grouped(things: Iterable[Thing], item_of: Callable[[Thing], str]) -> dict[str, list[Thing]]:
+    """Item -> what there is of it; items in the order in which they first come."""
+    items: dict[str, list[Thing]] = {}
+    for thing in things:
+        items.setdefault(item_of(thing), []).append(thing)
+    return items
+
+
+async def each_of(
+    things: Sequence[Thing], do: Callable[[Thing], Awaitable[Done]], broken: Callable[[Thing, str], Done]
+) -> list[Done]:
+    """What came of each, side by side. A defect costs no more than the one that shows it, and goes to standard error.
+
+    broken: what to take in its place, by the name of the exception. Raises AssayErrors, such as a full disk, at which
+    nothing more can be saved.
+    """
+    told = await asyncio.gather(*(do(thing) for thing in things), return_exceptions=True)
+    done = []
+    for thing, one in zip(things, told, strict=True):
+        if not isinstance(one, BaseException):
+            done.append(one)
+        elif not isinstance(one, Exception) or isinstance(one, AssayError):
+            raise one
+        else:
+            traceback.print_exception(one, file=sys.stderr)
+            done.append(broken(thing, type(one).__name__))
+    return done
+
+
+def outcome_of(
+    result: dict[str, object], failures: tuple[tuple[str, str], ...], *, temporary: bool
+) -> Outcome:
+    """What came of an item. temporary: whether another run may mend a failure."""
+    if temporary:
+        return Outcome("again", result, failures)
+    return Outcome("failed" if failures else "done", result, failures)

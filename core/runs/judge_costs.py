@@ -1,45 +1,36 @@
 """What judges' runs cost, of runs in the database and of the folders they wrote: to be put side by side."""
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
-
-from pydantic import TypeAdapter, ValidationError
 
 from core.analysis.judge_costs import JudgeCost
-from core.datasets.judge_records import RECORDS_FILE
-from core.datasets.reading import decode, parse_json, reject, shown
+from core.datasets.judge_records import RECORDS_FILE, bytes_of, read_report
+from core.datasets.reading import name_of, reject, shown
+from core.datasets.run_costs import costs_of_report
 from core.errors import InputError
-from core.runs.judge_results import answer_set, judged_texts, marked_texts_of
 from core.runs.kinds import maker_of
 from core.runs.model_settings import running_of
 from core.runs.progress import progress_of
-from core.runs.report import RUN_FILE
-from core.schema import CHECK_KINDS, JUDGE_KINDS, Run, StepCost
+from core.schema import JUDGE_KINDS, JUDGING_KINDS, RULES, RUN_FILE, Run
 from core.store import Store
-
-_COSTS: TypeAdapter[tuple[StepCost, ...]] = TypeAdapter(tuple[StepCost, ...])
-_PRICES: TypeAdapter[Mapping[str, float | None]] = TypeAdapter(Mapping[str, float | None])
-_KINDS = (*JUDGE_KINDS, *CHECK_KINDS)
+from core.store.replies import answers_of_others
+from core.store.scores import texts_come_to
 
 
 def cost_of_run(store: Store, run: Run) -> JudgeCost:
     """What the run cost so far. Raises InputError for a run that neither judges nor looks at judges."""
-    if run.kind not in _KINDS:
+    if run.kind not in JUDGING_KINDS:
         raise InputError(f"Run {run.run_id} is no judge's, it is of the kind {run.kind}.")
-    texts: Sequence[object]
-    if run.kind in JUDGE_KINDS:
-        texts = judged_texts(store, run)
-    else:
-        texts = answer_set(store, run).sets if run.kind == "answers" else marked_texts_of(store, run)
+    n_texts, _ = texts_come_to(store, run.run_id)
     progress, running = progress_of(store, run.run_id), running_of(run)
     return JudgeCost(
         _called(run.kind, maker_of(run)),
         tuple(progress.costs),
-        progress.n_finished,
-        len(texts),
+        progress.n_done + progress.n_failed,
+        n_texts,
         running.input_price,
         running.output_price,
+        run.n_wanted,
+        answers_of_others(store, run.run_id),
     )
 
 
@@ -48,42 +39,27 @@ def cost_of_folder(folder: Path) -> JudgeCost:
 
     Prices are those that its run.json names.
     """
-    path = folder / RUN_FILE
-    report = _report(path)
-    kind, settings = report.get("kind"), report.get("settings")
-    if kind not in _KINDS or not isinstance(settings, dict):
-        raise InputError(f"{folder} holds a run of the kind {shown(str(kind))}; a judge's run is needed.")
-    try:
-        costs = _COSTS.validate_python(report.get("costs"))
-        prices = _PRICES.validate_python(report.get("prices", {}))
-        n_items = sum(int(report[name]) for name in ("done", "failed", "again"))
-    except (ValidationError, KeyError, TypeError, ValueError) as wrong:
-        raise InputError(
-            f"{path} does not say what the run cost: write it again with `runs write`."
-        ) from wrong
-    name = settings.get("name") if kind in JUDGE_KINDS else settings.get("model") or "rules"
-    n_texts = sum(1 for line in _read(folder / RECORDS_FILE).splitlines() if line.strip())
+    report = read_report(folder)
+    kind, settings = report["kind"], report["settings"]
+    if kind not in JUDGING_KINDS:
+        raise InputError(f"{folder} holds a run of the kind {shown(kind)}; a judge's run is needed.")
+    found = costs_of_report(report, folder / RUN_FILE)
+    name = settings.get("name") if kind in JUDGE_KINDS else settings.get("model") or RULES
+    if not isinstance(name, str) or name_of(name) is None:
+        reject(str(folder / RUN_FILE), [f"settings: no name tells whose run of the kind {kind} it is"])
+    n_texts = sum(1 for line in bytes_of(folder / RECORDS_FILE).splitlines() if line.strip())
     return JudgeCost(
-        _called(kind, str(name)), costs, n_items, n_texts, prices.get("input"), prices.get("output")
+        _called(kind, name),
+        found.costs,
+        found.n_done + found.n_failed,
+        n_texts,
+        found.input_price,
+        found.output_price,
+        found.n_items,
+        found.n_found,
     )
 
 
 def _called(kind: str, name: str) -> str:
     """A look at judges says what it is: its name is the model's."""
     return name if kind in JUDGE_KINDS else f"{kind} of {name}"
-
-
-def _report(path: Path) -> dict[str, Any]:
-    value, problem = parse_json(decode(_read(path), str(path)))
-    if problem is not None:
-        reject(str(path), [problem])
-    return value if isinstance(value, dict) else {}
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as problem:
-        raise InputError(
-            f"{path} cannot be read ({problem.strerror or problem}): name a folder that a judge's run wrote."
-        ) from problem

@@ -7,9 +7,8 @@ from typing import Any
 from core.datasets.judge_records import RECORDS_FILE, marked_file, question_file, write_records
 from core.datasets.spreadsheet import csv_bytes
 from core.runs.judge_results import answer_set, judged_texts, marked_texts_of
-from core.runs.progress import progress_of
-from core.runs.report import RUN_FILE, run_report
-from core.runs.score_outputs import score_files
+from core.runs.report import report_file
+from core.runs.score_outputs import score_tables
 from core.schema import Run
 from core.schema.judges import (
     CefRecord,
@@ -49,14 +48,9 @@ def judge_files(store: Store, run: Run) -> dict[str, bytes]:
     said and can be read again; details.csv has a row a trial, claim or question; run.json settings and cost.
     """
     texts = judged_texts(store, run)
-    scores = score_files(store, run)
-    report = scores.pop(RUN_FILE)
     details = (_about(text.row) | row for text in texts for row in _details(text))
-    return scores | {
-        RECORDS_FILE: write_records(texts),
-        "details.csv": csv_bytes(DETAIL_COLUMNS, details),
-        RUN_FILE: report,
-    }
+    said = {RECORDS_FILE: write_records(texts), "details.csv": csv_bytes(DETAIL_COLUMNS, details)}
+    return score_tables(store, run) | said | report_file(store, run)
 
 
 def check_files(store: Store, run: Run) -> dict[str, bytes]:
@@ -73,14 +67,18 @@ def check_files(store: Store, run: Run) -> dict[str, bytes]:
             RECORDS_FILE: marked_file(texts),
             "alignment.csv": csv_bytes(ALIGNMENT_COLUMNS, _error_rows(texts)),
         }
-    report = run_report(store, progress_of(store, run.run_id))
-    return files | {RUN_FILE: json.dumps(report, ensure_ascii=False, indent=2).encode("utf-8") + b"\n"}
+    return files | report_file(store, run)
 
 
 def _about(row: ScoredRow) -> dict[str, Any]:
     labels = json.dumps(dict(row.labels), ensure_ascii=False, sort_keys=True) if row.labels else None
     names = (row.item_id, row.system, row.level, row.language, labels)
     return dict(zip(ABOUT, names, strict=True))
+
+
+def _yes_or_no(verdict: bool | None) -> str | None:
+    """A cell; empty where there is no verdict."""
+    return None if verdict is None else "yes" if verdict else "no"
 
 
 def _details(text: JudgedText) -> Iterator[dict[str, Any]]:
@@ -108,7 +106,7 @@ def _claims(record: ClaimsRecord) -> Iterator[dict[str, Any]]:
                 "what": "claim",
                 "side": side,
                 "text": claim.text,
-                "verdict": None if claim.supported is None else "yes" if claim.supported else "no",
+                "verdict": _yes_or_no(claim.supported),
                 "why": claim.why,
                 "reason": claim.reason,
             }
@@ -159,7 +157,7 @@ def _error_rows(texts: Iterable[MarkedText]) -> Iterator[dict[str, Any]]:
                 "category": error.category,
                 "severity": error.severity,
                 "error": error.quote,
-                "found": None if error.found is None else "yes" if error.found else "no",
+                "found": _yes_or_no(error.found),
                 "why": error.why,
                 "reason": error.reason,
                 "mismatches": len(text.mismatches),

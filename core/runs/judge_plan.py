@@ -1,6 +1,6 @@
 """From what a user chose to a judge's run that is kept: prompts found, everything checked, nothing begun."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from core.datasets.scorable import read_outputs
@@ -17,12 +17,16 @@ from core.runs.scoring import by_item
 from core.schema import CHECK_KINDS, Run
 from core.schema.judges import MarkedText
 from core.schema.scores import OutputSet
+from core.scoring.judges.settings import RUBRIC_PURPOSES, CefSettings, RubricSettings
 from core.store import Store
 
-RUBRIC_PURPOSES = ("rubric", "rubric-text")
-"""Forms in which a model may be asked for a verdict; a run uses one of them."""
 QUESTION_MARKS = ("?", "\uff1f", "\u061f")
 """Of Latin, Chinese and Japanese, and Arabic script."""
+STAND_IN = (
+    "rules take sentences for claims, or compare their numbers, names and words: a stand-in to see how it works, no judge "
+    "to rely on"
+)
+"""What is to be known of claims that no model has found, or verified."""
 
 
 def default_judge_prompts(settings: JudgeSettings) -> dict[str, str]:
@@ -34,7 +38,7 @@ def default_judge_prompts(settings: JudgeSettings) -> dict[str, str]:
     if settings.kind == "claims":
         claims = settings.claims
         verify = {"verify": "verify"} if claims.verifier == "llm" else {}
-        return {"decompose": f"decompose-{claims.atomicity}-{claims.coverage}"} | verify
+        return {"decompose": f"decompose-{claims.task}"} | verify
     if settings.kind == "cef":
         cef = settings.cef
         translate = {"translate": "translate-back"} if cef.mode == "round-trip" else {}
@@ -48,8 +52,7 @@ def _answering(how: str) -> dict[str, str]:
 
 def _tasks(settings: JudgeSettings) -> dict[str, str]:
     """Purpose -> the task that its prompt has to be for."""
-    claims, cef = settings.claims, settings.cef
-    return {"decompose": f"{claims.atomicity}-{claims.coverage}", "questions": cef.questions}
+    return {"decompose": settings.claims.task, "questions": settings.cef.questions}
 
 
 def choose_judge_prompts(settings: JudgeSettings, chosen: Sequence[Prompt] = ()) -> dict[str, str]:
@@ -66,8 +69,11 @@ def choose_judge_prompts(settings: JudgeSettings, chosen: Sequence[Prompt] = ())
         if prompt.purpose not in offered:
             asks = f"asks for {', '.join(offered)}" if offered else "asks no model, so it needs no prompt"
             problems.append(f"prompt {prompt.name}: is for {prompt.purpose}; this run {asks}")
-        elif prompt.purpose in found or ("rubric" in defaults and found):
-            problems.append(f"prompt {prompt.name}: is the second one for {prompt.purpose}; choose one")
+        elif (first := _in_its_place(prompt, found, "rubric" in defaults)) is not None:
+            of = prompt.purpose
+            if first.purpose != of:
+                of = f"the verdict (it is for {of}, and prompt {first.name} for {first.purpose})"
+            problems.append(f"prompt {prompt.name}: is the second one for {of}; choose one")
         elif prompt.task != task:
             problems.append(f"prompt {prompt.name}: is for the task {prompt.task}, the run's is {task}")
         else:
@@ -82,6 +88,11 @@ def choose_judge_prompts(settings: JudgeSettings, chosen: Sequence[Prompt] = ())
         if purpose not in found
     }
     return {purpose: prompt.dump() for purpose, prompt in {**shipped, **found}.items()}
+
+
+def _in_its_place(prompt: Prompt, found: Mapping[str, Prompt], one_verdict: bool) -> Prompt | None:
+    """The prompt that was chosen before for the same purpose; one_verdict: every purpose asks for the verdict."""
+    return next(iter(found.values()), None) if one_verdict else found.get(prompt.purpose)
 
 
 def as_kept(settings: JudgeSettings, running: RunningSettings) -> JudgeSettings:
@@ -145,7 +156,8 @@ def check_documents(settings: JudgeSettings, outputs: OutputSet) -> None:
 
 def judging_notes(settings: JudgeSettings, outputs: OutputSet) -> tuple[str, ...]:
     """What a user should know before it costs anything: texts that cannot be judged, questions taken for sources."""
-    notes = []
+    by_rules = settings.kind == "claims" and "rules" in (settings.backend, settings.claims.verifier)
+    notes = [STAND_IN] if by_rules else []
     n_texts = len(outputs.outputs)
     if lacking := sum(not document_of(settings, output) for output in outputs.outputs):
         what = "source" if needs_source(settings) else "reference"
@@ -157,6 +169,12 @@ def judging_notes(settings: JudgeSettings, outputs: OutputSet) -> tuple[str, ...
                 f"the source of {asked} of {n_texts} texts looks like a question: it holds no facts to examine an answer "
                 "with. Where references are there, --mode reference examines against them"
             )
+    chosen = settings.of_kind
+    if isinstance(chosen, RubricSettings | CefSettings) and chosen.repeats > 1 and chosen.temperature == 0:
+        notes.append(
+            f"{chosen.repeats} repeats at temperature 0 say the same by construction and show nothing: choose a "
+            "--temperature above 0"
+        )
     return tuple(notes)
 
 

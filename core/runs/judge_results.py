@@ -9,14 +9,11 @@ from core.runs.judge_settings import JudgeSettings, describe_judge, judge_of
 from core.runs.judge_sources import document_of
 from core.runs.score_results import metrics_of
 from core.runs.scoring import by_item, output_set
-from core.schema import JUDGE_KINDS, JudgeKind, Run
+from core.schema import JUDGE_KINDS, RULES, Run
 from core.schema.judges import AnswerSet, JudgedText, JudgeOutput, MarkedText
 from core.schema.scores import Metric, ScorableOutput, ScoredRow
 from core.store import Store
 from core.store.scores import result_texts
-
-RULES = "rules"
-"""The model's name where none was asked."""
 
 
 def model_of(settings: JudgeSettings) -> str:
@@ -26,7 +23,8 @@ def model_of(settings: JudgeSettings) -> str:
 
 def judge_output(store: Store, run: Run) -> JudgeOutput:
     """All that the judge said so far. Raises InputError for a run that judges no texts."""
-    settings, kind = judge_of_kind(run), judge_kind(run)
+    settings = _judge_of(run)
+    kind = settings.judge_kind
     return JudgeOutput(
         name=settings.judge_name,
         kind=kind,
@@ -37,25 +35,18 @@ def judge_output(store: Store, run: Run) -> JudgeOutput:
     )
 
 
-def judge_kind(run: Run) -> JudgeKind:
-    """Which judge the run is of. Raises InputError where it is of none."""
-    for kind in JUDGE_KINDS:
-        if run.kind == kind:
-            return kind
-    raise InputError(
-        f"Run {run.run_id} judges no texts, it is of the kind {run.kind}: name one of {', '.join(JUDGE_KINDS)}."
-    )
-
-
-def judge_of_kind(run: Run) -> JudgeSettings:
+def _judge_of(run: Run) -> JudgeSettings:
     """The settings of a run that judges texts. Raises InputError for any other."""
-    judge_kind(run)
+    if run.kind not in JUDGE_KINDS:
+        raise InputError(
+            f"Run {run.run_id} judges no texts, it is of the kind {run.kind}: name one of {', '.join(JUDGE_KINDS)}."
+        )
     return judge_of(run)
 
 
 def judged_texts(store: Store, run: Run) -> tuple[JudgedText, ...]:
     """All texts the run has come to, in the order of its items. Those of an item on which the run broke are missing."""
-    settings, metrics = judge_of_kind(run), metrics_of(store, run)
+    settings, metrics = _judge_of(run), metrics_of(store, run)
     items = by_item(output_set(store, run).outputs)
     return tuple(
         _judged_text(output, kept, settings, metrics)
@@ -71,8 +62,6 @@ def _judged_text(
     scores, reasons = kept["scores"], kept["reasons"]
     assert isinstance(scores, list)
     assert isinstance(reasons, dict)
-    kind = settings.kind
-    assert kind == "rubric" or kind == "claims" or kind == "cef"
     return JudgedText(
         row=ScoredRow(output.item_id, output.system, output.level, output.language, output.labels),
         text=output.text,
@@ -80,7 +69,7 @@ def _judged_text(
         question=output.source,
         scores={metric.name: score for metric, score in zip(metrics, scores, strict=True)},
         reasons=reasons,
-        record=record_of(kind, kept.get("record")),
+        record=record_of(settings.judge_kind, kept.get("record")),
     )
 
 

@@ -1,21 +1,24 @@
 """What a judge's run was asked for, checked before it costs anything, and how it is kept with the run."""
 
-import math
 import re
 from dataclasses import asdict, dataclass, field
 from typing import Any, get_args
 
 from pydantic import TypeAdapter
 
+from core.datasets.checked_json import bound, number_problem, written
+from core.datasets.reading import is_blank
 from core.errors import InputError
 from core.runs.model_settings import (
+    Backend,
     ModelSettings,
     RunningSettings,
     model_problems,
     prompts_described,
     running_problems,
 )
-from core.schema import CHECK_KINDS, CheckKind, JudgeKind, Run
+from core.schema import CHECK_KINDS, JUDGING_KINDS, CheckKind, JudgeKind, Run
+from core.schema.judges import SETTING_BOUNDS
 from core.scoring.judges.settings import (
     AlignmentSettings,
     Answering,
@@ -30,8 +33,9 @@ from core.scoring.judges.settings import (
     Verifier,
 )
 
-MOST_QUESTIONS, MOST_REPEATS = 100, 100
 _NOT_IN_NAMES = re.compile(r"[^\w.+-]+")
+_OPTIONS = {"n_questions": "--questions"}
+"""Of settings that are not called as their options are."""
 _NAME = re.compile(r"[^\s,=:\"']{1,80}")
 
 
@@ -41,7 +45,7 @@ class JudgeSettings(ModelSettings):
 
     kind: JudgeKind | CheckKind
     name: str = field(default="", kw_only=True)
-    """What the judge's columns begin with; empty: kind and model, such as `rubric-gpt-4o-mini`."""
+    """What the judge's columns begin with; empty: kind, mode and model, such as `cef-reference-qwen3`."""
     rubric_text: str = field(default="", kw_only=True)
     """Of the rubric judge: the rubric's whole file."""
     rubric: RubricSettings = field(default_factory=RubricSettings, kw_only=True)
@@ -53,7 +57,16 @@ class JudgeSettings(ModelSettings):
     @property
     def judge_name(self) -> str:
         """The name under which the scores stand."""
-        return self.name or f"{self.kind}-{_NOT_IN_NAMES.sub('-', self.model_name)}"
+        return self.name or f"{self._kind_and_mode}-{_NOT_IN_NAMES.sub('-', self.model_name)}"
+
+    @property
+    def _kind_and_mode(self) -> str:
+        """What tells two judges by one model apart: who verifies, and against what is examined."""
+        if self.kind == "claims" and self.claims.verifier != "llm" and self.claims.verifier != self.backend:
+            return f"claims-{self.claims.verifier}"
+        if self.kind == "cef" and self.cef.mode != "reference-free":
+            return f"cef-{self.cef.mode}"
+        return self.kind
 
     @property
     def of_kind(self) -> RubricSettings | ClaimsSettings | CefSettings | AnswersSettings | AlignmentSettings:
@@ -64,12 +77,18 @@ class JudgeSettings(ModelSettings):
         return chosen
 
     @property
+    def judge_kind(self) -> JudgeKind:
+        """The kind of a judge that scores texts. Of a look at judges there is none: asking for it is a defect."""
+        assert self.kind not in CHECK_KINDS, f"{self.kind} scores no texts"
+        kind: JudgeKind = self.kind  # type: ignore[assignment]
+        return kind
+
+    @property
     def needs_nli(self) -> bool:
         """Whether an entailment model takes part: then the run works in the environment of the neural metrics."""
         return self.kind == "claims" and self.claims.verifier == "nli"
 
 
-_OF_OTHERS = {"rubric", "claims", "cef", "answers", "alignment"}
 _JUDGE = TypeAdapter(JudgeSettings)
 
 
@@ -80,19 +99,27 @@ def judge_of(run: Run) -> JudgeSettings:
 
 def judge_kept(settings: JudgeSettings) -> dict[str, Any]:
     """As the store keeps it: JSON values only, defaults included, so that equal settings are equal texts."""
-    kept: dict[str, Any] = _JUDGE.dump_python(settings, mode="json")
-    return {name: value for name, value in kept.items() if name not in _OF_OTHERS - {settings.kind}}
+    return _of_kind(settings, _JUDGE.dump_python(settings, mode="json"))
 
 
 def describe_judge(settings: JudgeSettings) -> dict[str, Any]:
     """The settings for a person to read: prompts by name and hash, nothing about other judges."""
-    shown = {
-        name: value
-        for name, value in asdict(settings).items()
-        if name not in _OF_OTHERS - {settings.kind}
-        and not (name == "rubric_text" and settings.kind != "rubric")
-    }
+    shown = _of_kind(settings, asdict(settings))
     return shown | {"prompts": prompts_described(settings), "name": settings.judge_name}
+
+
+def _of_kind(settings: JudgeSettings, values: dict[str, Any]) -> dict[str, Any]:
+    """Without what only another judge would be asked."""
+    others = {*JUDGING_KINDS, "rubric_text"} - {settings.kind}
+    others -= {"rubric_text"} if settings.kind == "rubric" else set()
+    return {name: value for name, value in values.items() if name not in others}
+
+
+def usual_verifier(backend: Backend, nli_model: str) -> Verifier:
+    """Who verifies claims unless the user says so: the entailment model that is named, else whoever decomposes."""
+    if nli_model:
+        return "nli"
+    return "rules" if backend == "rules" else "llm"
 
 
 def check_judge(settings: JudgeSettings, running: RunningSettings) -> None:
@@ -105,11 +132,10 @@ def check_judge(settings: JudgeSettings, running: RunningSettings) -> None:
             "--backend: vllm and an entailment model cannot share an environment; serve the model "
             "(`vllm serve`) and choose --backend openai with its --base-url"
         )
-    problems += _sampling_problems(settings)
+    problems += _number_problems(settings)
     match settings.kind:
         case "rubric":
-            problems += _chosen("--order", settings.rubric.order, _orders())
-            problems += _counted("--repeats", settings.rubric.repeats, MOST_REPEATS)
+            problems += _chosen("--order", settings.rubric.order, get_args(Orders))
         case "claims":
             problems += _claims_problems(settings)
         case "cef":
@@ -117,18 +143,16 @@ def check_judge(settings: JudgeSettings, running: RunningSettings) -> None:
             problems += _chosen("--mode", cef.mode, get_args(Mode))
             problems += _chosen("--answers", cef.answers, get_args(Answering))
             problems += _chosen("--kind-of-questions", cef.questions, get_args(Questions))
-            problems += _counted("--questions", cef.n_questions, MOST_QUESTIONS)
-            problems += _counted("--repeats", cef.repeats, MOST_REPEATS)
+            if cef.mode == "round-trip" and is_blank(cef.source_language):
+                problems.append(
+                    "--source-language: is empty; name the language that texts are translated back into"
+                )
         case "answers":
             problems += _chosen("--answers", settings.answers.answers, get_args(Answering))
         case "alignment":
             pass
     if problems:
         raise InputError("The run cannot start", problems)
-
-
-def _orders() -> tuple[str, ...]:
-    return ("reference-first", "response-first", *get_args(Orders)[-1:])
 
 
 def _claims_problems(settings: JudgeSettings) -> list[str]:
@@ -138,8 +162,6 @@ def _claims_problems(settings: JudgeSettings) -> list[str]:
         *_chosen("--coverage", claims.coverage, get_args(Detail)),
         *_chosen("--verifier", claims.verifier, get_args(Verifier)),
     ]
-    if not 0 < claims.beta < math.inf:
-        problems.append(f"--beta: {claims.beta:g} is no weight above 0")
     if claims.verifier == "llm" and settings.backend == "rules":
         problems.append("--verifier: llm asks a model, and --backend rules has none; choose rules or nli")
     if claims.nli_model and claims.verifier != "nli":
@@ -155,21 +177,15 @@ def _name_problems(settings: JudgeSettings) -> list[str]:
     ]
 
 
-def _sampling_problems(settings: JudgeSettings) -> list[str]:
-    temperature = settings.of_kind.temperature
-    if not 0 <= temperature <= 2:
-        return [f"--temperature: {temperature:g} is not between 0 and 2"]
-    return []
+def _number_problems(settings: JudgeSettings) -> list[str]:
+    given = {name: value for name, value in asdict(settings.of_kind).items() if name in SETTING_BOUNDS}
+    return [
+        f"{_OPTIONS.get(name, f'--{name}')}: {written(value)} is not between {bound(lowest)} and {bound(highest)}"
+        for name, value in given.items()
+        for lowest, highest in (SETTING_BOUNDS[name],)
+        if number_problem(value, lowest, highest)
+    ]
 
 
 def _chosen(option: str, value: str, offered: tuple[str, ...]) -> list[str]:
     return [] if value in offered else [f"{option}: {value!r} is none of {', '.join(offered)}"]
-
-
-def _counted(option: str, value: int, most: int) -> list[str]:
-    return [] if 1 <= value <= most else [f"{option}: {value} is not between 1 and {most}"]
-
-
-def is_check(settings: JudgeSettings) -> bool:
-    """Whether the run looks at judges instead of scoring texts."""
-    return settings.kind in CHECK_KINDS

@@ -11,4 +11,4 @@ def document_of(settings: JudgeSettings, output: ScorableOutput) -> str | None:
 
 def needs_source(settings: JudgeSettings) -> bool:
     """Whether the judge compares a text with its source, not with its reference."""
-    return settings.kind == "cef" and settings.cef.mode != "reference"
+    return settings.kind == "cef" and settings.cef.examines == "source"

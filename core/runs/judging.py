@@ -1,8 +1,8 @@
 """Judging as a job: from a file of texts and a judge's settings to the scores and records of every text of an item."""
 
-import asyncio
 import hashlib
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
@@ -11,14 +11,14 @@ from core.datasets.judge_records import printable_record
 from core.llm.asking import Model
 from core.llm.client import Cache, Client
 from core.llm.prompts import Prompt, parse_prompt
-from core.runs.jobs import Outcome
+from core.runs.jobs import RULES_WIDTH, Outcome, each_of, outcome_of
 from core.runs.judge_settings import JudgeSettings, judge_of
-from core.runs.model_settings import RunningSettings, client_of
+from core.runs.model_settings import RunningSettings, client_of, concurrency_of
 from core.runs.scoring import by_item, keep_metrics, kept_row
-from core.schema import JudgeKind, Run
-from core.schema.scores import Metric, ScorableOutput
+from core.schema import Run
+from core.schema.scores import Metric, ScorableOutput, Score
 from core.scoring.judges.judge import Judge, Judged
-from core.scoring.judges.settings import CefSettings, ClaimsSettings, RubricSettings
+from core.scoring.judges.settings import PAIRS_AT_ONCE, CefSettings, ClaimsSettings, RubricSettings
 from core.scoring.judges.specs import judge_metrics
 from core.scoring.metrics.scorer import ScoringPair
 from core.store import Store
@@ -26,14 +26,10 @@ from core.store import Store
 if TYPE_CHECKING:
     from core.scoring.judges.claims_nli import BatchedEntailment
 
-RULES_WIDTH = 1
-"""Rules never wait: items side by side would gain nothing."""
 ITEMS_AHEAD = 2
 """Times as many texts at work as requests can be open: each has one open most of the time, some have several."""
 SHORT_SHA = 12
 """Digits of a prompt's hash in a signature."""
-NLI_BATCH = 32
-"""Pairs that the entailment model sees at once."""
 
 
 def planned_metrics(run: Run) -> tuple[Metric, ...]:
@@ -54,8 +50,7 @@ def metrics_of_judge(
 
     entailment, engine: what is known of the entailment model and of vLLM once they are loaded.
     """
-    kind, chosen = settings.kind, settings.of_kind
-    assert kind == "rubric" or kind == "claims" or kind == "cef"
+    kind, chosen = settings.judge_kind, settings.of_kind
     assert isinstance(chosen, RubricSettings | ClaimsSettings | CefSettings)
     model = settings.model_name if settings.backend == "vllm" else settings.model
     asked: dict[str, object] = {"model": model, "backend": settings.backend, "engine": engine}
@@ -101,7 +96,7 @@ class JudgeJob:
         self._run_id = run_id
         self._item_ids, self._items = tuple(items), tuple(items.values())
         self._n_outputs = len(outputs)
-        self._settings = settings
+        self._settings, self._running = settings, running
         self._prompts = prompts_of(settings)
         self._client = client_of(settings, running)
         self._entailment: BatchedEntailment | None = None
@@ -115,7 +110,7 @@ class JudgeJob:
     @property
     def width(self) -> int:
         """Items enough to keep all requests open; few, so that those begun are soon finished."""
-        return width_of(self._client, len(self._items), self._n_outputs)
+        return width_of(self._settings, self._running, self._n_outputs / len(self._items))
 
     async def start(self) -> None:
         """Reach the server or load the models, and note with what the run scores."""
@@ -135,12 +130,10 @@ class JudgeJob:
         outputs = self._items[position]
         judge = open_judge(self._settings, self._prompts, self._model(cache), self._entailment)
         pairs = [ScoringPair(output.text, output.reference, output.source) for output in outputs]
-        judged = await asyncio.gather(*(judge.judge(pair) for pair in pairs))
+        judged = await each_of(pairs, judge.judge, self._broken)
         rows = [self._row(output, one) for output, one in zip(outputs, judged, strict=True)]
         failures = tuple(failure for one in judged for failure in one.failures)
-        if any(one.temporary for one in judged):
-            return Outcome("again", {"outputs": rows}, failures)
-        return Outcome("failed" if failures else "done", {"outputs": rows}, failures)
+        return outcome_of({"outputs": rows}, failures, temporary=any(one.temporary for one in judged))
 
     async def close(self) -> None:
         """Let go of connections, threads and memory."""
@@ -152,17 +145,31 @@ class JudgeJob:
     def _model(self, cache: Cache) -> Model | None:
         return None if self._client is None else Model(self._client, cache, self._settings.attempts)
 
+    def _broken(self, _: ScoringPair, name: str) -> Judged:
+        """What a text gets whose judge has a defect."""
+        score = Score(None, f"the judge broke on this text ({name})")
+        return Judged((score,) * len(self._names), None, (("internal", name),))
+
     def _row(self, output: ScorableOutput, judged: Judged) -> dict[str, object]:
         record = None if judged.record is None else printable_record(asdict(judged.record))
         return kept_row(output, judged.scores, self._names) | {"record": record}
 
 
-def width_of(client: Client | None, n_items: int, n_texts: int) -> int:
-    """Items worth working on at once, of which each has so many texts, and each text a request or more open."""
-    if client is None:
-        return RULES_WIDTH
-    texts = ITEMS_AHEAD * client.concurrency
-    return max(1, min(client.concurrency, -(-texts * n_items // max(n_texts, 1))))
+def width_of(settings: JudgeSettings, running: RunningSettings, texts_per_item: float) -> int:
+    """Items worth working on at once.
+
+    Where a model is asked, each text has a request open, or more. Rules should fill the batches of the entailment
+    model, if there is one, with a claim of each text.
+    """
+    if settings.backend == "rules":
+        return _items_of(PAIRS_AT_ONCE, texts_per_item) if settings.needs_nli else RULES_WIDTH
+    open_at_once = concurrency_of(settings, running)
+    return min(open_at_once, _items_of(ITEMS_AHEAD * open_at_once, texts_per_item))
+
+
+def _items_of(n_texts: int, texts_per_item: float) -> int:
+    """Items that have so many texts together."""
+    return max(1, math.ceil(n_texts / max(texts_per_item, 1.0)))
 
 
 def open_judge(
@@ -173,7 +180,7 @@ def open_judge(
 ) -> Judge:
     """The judge of these settings. model: None where rules do the work."""
     # Here and not above: most commands judge nothing.
-    kind: JudgeKind = settings.kind  # type: ignore[assignment]
+    kind = settings.judge_kind
     if kind == "claims":
         from core.scoring.judges.claims import open_claims
 
@@ -193,4 +200,4 @@ def entailment_of(settings: ClaimsSettings) -> "BatchedEntailment":
     """The entailment model, not loaded yet."""
     from core.scoring.judges.claims_nli import BatchedEntailment
 
-    return BatchedEntailment(settings.nli_model, settings.device, NLI_BATCH)
+    return BatchedEntailment(settings.nli_model, settings.device)

@@ -16,7 +16,7 @@ from core.llm.connection import normal_url
 from core.llm.openai_server import OpenAIServer
 from core.llm.prompts import parse_prompt
 from core.llm.vllm_engine import VllmEngine
-from core.schema import Run
+from core.schema import RULES, Run
 
 Backend = Literal["rules", "openai", "vllm"]
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
@@ -46,7 +46,7 @@ class ModelSettings:
     @property
     def model_name(self) -> str:
         """The model's name without the folder or organisation before it; `rules` where no model is asked."""
-        return "rules" if self.backend == "rules" else self.model.rstrip("/").split("/")[-1]
+        return RULES if self.backend == "rules" else self.model.rstrip("/").split("/")[-1]
 
 
 @dataclass(frozen=True)
@@ -106,6 +106,13 @@ def client_of(settings: ModelSettings, running: RunningSettings) -> Client | Non
         retries=running.retries,
         key_variable=running.key_variable,
     )
+
+
+def concurrency_of(settings: ModelSettings, running: RunningSettings) -> int:
+    """Requests that can be open at once: as the user says, but of vLLM in this process its own number; of rules 1."""
+    if settings.backend == "rules":
+        return 1
+    return VllmEngine.concurrency if settings.backend == "vllm" else running.concurrency
 
 
 def prompts_described(settings: ModelSettings) -> dict[str, dict[str, str]]:
@@ -174,7 +181,13 @@ def running_problems(running: RunningSettings) -> list[str]:
         problems.append(
             f"--key-variable: there is no environment variable {name}; set it to the server's key"
         )
-    for name, price in (("--input-price", running.input_price), ("--output-price", running.output_price)):
-        if price is not None and not 0 <= price < float("inf"):
-            problems.append(f"{name}: {price:g} is no price for a million tokens")
-    return problems
+    return problems + price_problems(running.input_price, running.output_price)
+
+
+def price_problems(input_price: float | None, output_price: float | None) -> list[str]:
+    """What is wrong with the prices for a million tokens, each named as its option."""
+    return [
+        f"--{name}-price: {price:g} is no price for a million tokens"
+        for name, price in (("input", input_price), ("output", output_price))
+        if price is not None and not 0 <= price < math.inf
+    ]

@@ -11,7 +11,7 @@ from core.generation.factual.published import from_traces
 from core.generation.records import DamageTrace, FactualTrace
 from core.runs.generation import materials_of
 from core.runs.progress import Progress, progress_of
-from core.runs.report import RUN_FILE, run_report
+from core.runs.report import report_file
 from core.runs.results import Trace, level_texts, traces_of
 from core.runs.settings import settings_of
 from core.schema import Material, Run
@@ -41,8 +41,7 @@ def output_files(store: Store, run: Run) -> dict[str, bytes]:
     if run.kind == "damage":
         files["meta-judge.jsonl"] = to_meta_judge(materials, texts)
     files["records.jsonl"] = b"".join(_line(asdict(trace)) for trace in traces)
-    files[RUN_FILE] = _json(run_report(store, progress))
-    return files
+    return files | report_file(store, run)
 
 
 def generated_texts(trace: Trace, source: str) -> tuple[GeneratedText, ...]:

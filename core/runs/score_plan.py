@@ -55,10 +55,16 @@ def create_scoring(
 def reading_notes(settings: ScoringSettings, outputs: OutputSet) -> tuple[str, ...]:
     """A sentence for each group of metrics that lacks something here: a source, or words in the references' script."""
     texts, specs = outputs.outputs, specs_of(settings)
+    unreferred = sum(text.reference is None for text in texts)
     lacking = sum(text.source is None for text in texts)
     without = [spec.metric.name for spec in specs if "source" in spec.needs] if lacking else []
     pairs = [ScoringPair(text.text, text.reference, text.source) for text in texts]
     return (
+        *(
+            [f"{unreferred} of {len(texts)} texts have no reference: metrics that need one cannot score them"]
+            if unreferred
+            else []
+        ),
         *(
             [f"{', '.join(without)}: {lacking} of {len(texts)} texts have no source to read"]
             if without

@@ -9,7 +9,7 @@ from pathlib import PurePath
 from core.datasets.scorable import read_outputs
 from core.errors import InputError
 from core.llm.client import Cache
-from core.runs.jobs import Outcome
+from core.runs.jobs import Outcome, grouped
 from core.runs.score_parts import BatchPart, PairScores, Part, PoolPart, ThreadPart
 from core.runs.score_settings import ScoringRunning, ScoringSettings, Synonyms, specs_of
 from core.schema import Run
@@ -32,10 +32,7 @@ def output_set(store: Store, run: Run) -> OutputSet:
 
 def by_item(outputs: Sequence[ScorableOutput]) -> dict[str, list[ScorableOutput]]:
     """Item -> its texts; items in the order in which they first come."""
-    items: dict[str, list[ScorableOutput]] = {}
-    for output in outputs:
-        items.setdefault(output.item_id, []).append(output)
-    return items
+    return grouped(outputs, lambda output: output.item_id)
 
 
 def parts_of(settings: ScoringSettings, running: ScoringRunning) -> tuple[Part, ...]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.errors import AssayError, NotAllowed
-from core.llm.client import TRANSPORT
+from core.llm.client import TRANSPORT, Reply
 from core.runs.cache import ItemCache
 from core.runs.jobs import Job, Outcome
 from core.runs.progress import is_worked_on
@@ -84,6 +84,8 @@ class _Shift:
     over: threading.Event = field(default_factory=threading.Event)
     unanswered: Counter[str] = field(default_factory=Counter)
     """Reasons for which items got no answer."""
+    said: str = ""
+    """Of the last reply that was none: what the server or the line said."""
 
     async def work(self) -> tuple[RunState, str]:
         """Do every open item; returns the state the run ends in, and a sentence."""
@@ -110,7 +112,8 @@ class _Shift:
         count = self.unanswered.total()
         reasons = ", ".join(sorted(self.unanswered))
         items = "1 item" if count == 1 else f"{count} items"
-        return "stopped", f"No answer came for {items} ({reasons}). Resume the run to ask for them again."
+        what = f"No answer came for {items} ({reasons})."
+        return "stopped", f"{what}{self._last_said()} Resume the run to ask for them again."
 
     async def _unless_stopped(self, tasks: list["asyncio.Task[None]"]) -> bool:
         """Wait for the tasks, or put them down when the run is to stop; returns whether they were finished."""
@@ -142,7 +145,9 @@ class _Shift:
     async def _one(self, position: int) -> None:
         begun = time.monotonic()
         try:
-            outcome = await self.job.do(position, ItemCache(self.store, self.run.run_id, position))
+            outcome = await self.job.do(
+                position, ItemCache(self.store, self.run.run_id, position, self._hear)
+            )
         except Exception as problem:  # ours; it must cost one item, never the run
             if isinstance(problem, AssayError):  # such as a full disk: nothing more can be saved
                 raise
@@ -169,9 +174,19 @@ class _Shift:
         if self.silent >= MOST_IN_A_ROW and not self.stop.is_set():
             self._stop(
                 "stopped",
-                f"No answer for {self.silent} items in a row ({', '.join(reasons) or 'server'}). "
-                "Resume the run when the server answers again.",
+                f"No answer for {self.silent} items in a row ({', '.join(reasons) or 'server'})."
+                f"{self._last_said()} Resume the run when the server answers again.",
             )
+
+    def _hear(self, reply: Reply) -> None:
+        if reply.reason in TRANSPORT and reply.detail:
+            self.said = reply.detail
+
+    def _last_said(self) -> str:
+        """As a sentence to follow another; nothing where nobody said why."""
+        if not self.said:
+            return ""
+        return f" Last: {self.said}" + ("" if self.said.endswith((".", "!", "?", "…")) else ".")
 
     def _beat(self, loop: asyncio.AbstractEventLoop) -> None:
         """Say that the process lives, and look whether it is to stop: in a thread, because work may be busy."""

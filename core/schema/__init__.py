@@ -11,7 +11,10 @@ from typing import Literal, get_args
 from core.schema.runs import CHECK_KINDS as CHECK_KINDS
 from core.schema.runs import GENERATION_KINDS as GENERATION_KINDS
 from core.schema.runs import JUDGE_KINDS as JUDGE_KINDS
+from core.schema.runs import JUDGING_KINDS as JUDGING_KINDS
 from core.schema.runs import MODEL_KINDS as MODEL_KINDS
+from core.schema.runs import RULES as RULES
+from core.schema.runs import RUN_FILE as RUN_FILE
 from core.schema.runs import SCORE_KINDS as SCORE_KINDS
 from core.schema.runs import CheckKind as CheckKind
 from core.schema.runs import GenerationKind as GenerationKind

@@ -9,7 +9,26 @@ from core.schema.scores import Metric, ScoredRow
 
 Verdict = Literal["YES", "NO", "IDK"]
 VERDICTS: tuple[Verdict, ...] = ("YES", "NO", "IDK")
+HIGHEST_VERDICT = 100
+"""The largest number that a rubric's level may have; 0 is the smallest."""
+MOST_REPEATS = 100
+"""Times that a judge may be asked the same of one text."""
+MOST_QUESTIONS = 100
+"""That a cross-examiner may be asked for from one text."""
+SETTING_BOUNDS: Mapping[str, tuple[float, float]] = {
+    "n_questions": (1, MOST_QUESTIONS),
+    "repeats": (1, MOST_REPEATS),
+    "temperature": (0.0, 2.0),
+    "beta": (0.001, 1000.0),
+    "seed": (0, 2**53 - 1),
+}
+"""Number among a judge's settings -> the smallest and the largest; whole numbers alone where these are whole.
+
+Beyond its bounds of beta F is recall or precision to five places; larger whole numbers are not the same in every program
+that reads JSON.
+"""
 Order = Literal["reference-first", "response-first"]
+ORDERS: tuple[Order, ...] = ("reference-first", "response-first")
 Side = Literal["source", "text"]
 """Which of the two texts a question was made from: what should be said (D in 001), or what was said (T)."""
 

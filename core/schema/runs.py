@@ -15,8 +15,14 @@ CHECK_KINDS: tuple[CheckKind, ...] = get_args(CheckKind)
 """Runs that look at a judge itself: a model answers other models' questions, or says which marked errors they found."""
 SCORE_KINDS: tuple[RunKind, ...] = ("scores", *JUDGE_KINDS)
 """Runs that give a table of scores."""
-MODEL_KINDS: tuple[RunKind, ...] = (*GENERATION_KINDS, *JUDGE_KINDS, *CHECK_KINDS)
+JUDGING_KINDS: tuple[JudgeKind | CheckKind, ...] = (*JUDGE_KINDS, *CHECK_KINDS)
+"""Runs that have to do with judges."""
+MODEL_KINDS: tuple[RunKind, ...] = (*GENERATION_KINDS, *JUDGING_KINDS)
 """Runs that may ask a language model: they have calls, tokens and prices."""
+RULES = "rules"
+"""The name of the maker or the judge where no model was asked."""
+RUN_FILE = "run.json"
+"""What a run says of itself, in the folder that it writes."""
 RunState = Literal["waiting", "running", "done", "cancelled", "stopped"]
 ItemState = Literal["done", "failed", "again"]
 

@@ -2,9 +2,7 @@
 
 from dataclasses import dataclass
 
-from scipy.stats import binomtest
-
-from core.stats.resampling import check_confidence_level
+from core.stats.shares import wilson_share
 
 
 @dataclass(frozen=True)
@@ -30,24 +28,20 @@ class Consistency:
 def consistency(n_same: int, n: int, *, confidence_level: float = 0.95) -> Consistency:
     """Share of hidden repeats with the same preference, in [0, 1], higher is more consistent.
 
-    Interval: Wilson (1927, Journal of the American Statistical Association 22:209), without continuity correction;
-    close to its level on average, also near 0 and 1. n = 0: undefined.
+    Interval: as `wilson_share`; close to its level on average, also near 0 and 1. n = 0: undefined.
 
     Misleads when one answer is popular: a rater who always says "both good" is perfectly consistent. Misleads too
     when the repeat comes so soon that it is remembered.
     """
-    check_confidence_level(confidence_level)
     if not 0 <= n_same <= n:
         raise ValueError(f"n_same must lie between 0 and n, got {n_same} of {n}")
-    if n == 0:
-        return Consistency(0, 0, None, None, None, confidence_level, "no pair was answered twice")
-    interval = binomtest(n_same, n).proportion_ci(confidence_level=confidence_level, method="wilson")
+    same = wilson_share(n_same, n, confidence_level=confidence_level, reason="no pair was answered twice")
     return Consistency(
-        n=n,
-        n_same=n_same,
-        share=n_same / n,
-        low=float(interval.low),
-        high=float(interval.high),
-        confidence_level=confidence_level,
-        reason=None,
+        n=same.n,
+        n_same=same.count,
+        share=same.share,
+        low=same.low,
+        high=same.high,
+        confidence_level=same.confidence_level,
+        reason=same.reason,
     )

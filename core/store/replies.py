@@ -16,8 +16,9 @@ def find_reply(store: Store, key: str) -> Row | None:
 def record_call(store: Store, call: Row, reply: Row | None) -> None:
     """Put one call on a run's account and, where given, keep its reply: both are on disk when this returns.
 
-    call: run_id, position, key, step, reason, cached, input_tokens, output_tokens, seconds. A cached call that
-    stands on the run's account already, because the item was begun before, is not counted again.
+    call: run_id, position, key, step, reason, cached, input_tokens, output_tokens, seconds. A cached call is not
+    counted again where its item and step have the same call on the account already: because the item was begun before,
+    or because several of its texts ask the same. Two steps that ask the same are on the account each.
     """
     with store.writing():
         if call["cached"] and _known(store, call):
@@ -27,17 +28,21 @@ def record_call(store: Store, call: Row, reply: Row | None) -> None:
             store.table("reply").upsert({"key": call["key"], "created_utc": now_utc(), **reply}, pk="key")
 
 
-def step_costs(store: Store, run_id: int, *, finished: bool = False) -> list[StepCost]:
+def step_costs(
+    store: Store, run_id: int, *, finished: bool = False, position: int | None = None
+) -> list[StepCost]:
     """What every step of a run cost, in the order in which the steps first came.
 
-    finished: only for items that are done or failed, to tell from them what others will cost. Tokens are None
-    where the server did not count them for every answer: a part of them would look like all.
+    finished: only for items that are done or failed, to tell from them what others will cost. position: only for this
+    item. Tokens are None where the server did not count them for every answer: a part of them would look like all.
     """
     only = (
         "and position in (select position from run_item where run_id = :id and state in ('done', 'failed'))"
         if finished
         else ""
     )
+    if position is not None:
+        only += " and position = :position"
     uncounted = "not cached and {} is null and coalesce(reason, 'cut off') in ('cut off', 'refused', 'empty')"
     rows = store.rows(
         f"""
@@ -52,9 +57,22 @@ def step_costs(store: Store, run_id: int, *, finished: bool = False) -> list[Ste
                sum(case when not cached then seconds else 0 end) as seconds
         from run_call where run_id = :id {only} group by step order by min(id)
         """,
-        {"id": run_id},
+        {"id": run_id, "position": position},
     )
     return [StepCost(**row) for row in rows]
+
+
+def answers_of_others(store: Store, run_id: int) -> int:
+    """Calls answered from the cache for which the run itself never asked the model: other runs paid for them.
+
+    What items or texts of one run share is asked once by the run itself, and is none of these.
+    """
+    row = store.row(
+        "select count(*) as n from run_call where run_id = :id and cached "
+        "and key not in (select key from run_call where run_id = :id and not cached)",
+        {"id": run_id},
+    )
+    return int(row["n"]) if row else 0
 
 
 def item_costs(store: Store, run_id: int, position: int) -> list[Row]:
@@ -69,8 +87,9 @@ def item_costs(store: Store, run_id: int, position: int) -> list[Row]:
 def _known(store: Store, call: Row) -> bool:
     return (
         store.row(
-            "select 1 as known from run_call where run_id = :run_id and position = :position and key = :key",
-            {name: call[name] for name in ("run_id", "position", "key")},
+            "select 1 as known from run_call "
+            "where run_id = :run_id and position = :position and key = :key and step = :step",
+            {name: call[name] for name in ("run_id", "position", "key", "step")},
         )
         is not None
     )

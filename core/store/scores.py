@@ -107,6 +107,20 @@ def result_texts(store: Store, run_id: int) -> Iterator[tuple[str, str]]:
         yield row["item_id"], row["result"]
 
 
+def texts_come_to(store: Store, run_id: int) -> tuple[int, int]:
+    """Texts with a result, and items that have any: of a run of scores, or of a look at judges; no record is read.
+
+    Texts of an item on which the run broke are not among them.
+    """
+    (row,) = store.rows(
+        "select coalesce(sum(n), 0) as texts, count(nullif(n, 0)) as items from (select "
+        "coalesce(json_array_length(result, '$.outputs'), json_array_length(result, '$.pieces'), 0) as n "
+        "from run_item where run_id = :id and json_valid(result))",
+        {"id": run_id},
+    )
+    return row["texts"], row["items"]
+
+
 def _signatures(store: Store, texts: Iterable[str]) -> dict[int, str]:
     """Number -> signature, for those that are known."""
     wanted = set(texts)

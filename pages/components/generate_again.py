@@ -5,12 +5,12 @@ from typing import Any
 import streamlit as st
 
 from core.llm.prompts import parse_prompt, shipped_prompts
-from core.runs.model_settings import OPENAI_URL, RunningSettings, running_of
+from core.runs.model_settings import OPENAI_URL, ModelSettings, RunningSettings, running_of
 from core.runs.settings import GenerationSettings, settings_of
 from core.schema import Run
 from core.store import Store
 from core.store.runs import run_data
-from pages.components import generate_file, generate_prompts, run_choice
+from pages.components import generate_file, generate_prompts, messages, run_choice
 
 
 def open_form(store: Store, run: Run) -> None:
@@ -20,8 +20,17 @@ def open_form(store: Store, run: Run) -> None:
         st.session_state[key] = value
     generate_file.put(run.data_file, run_data(store, run.run_id))
     _prompts(run.run_id, settings)
+    warn_of_engine(settings)
     run_choice.remember(run_choice.NEW)
     st.rerun()
+
+
+def warn_of_engine(settings: ModelSettings) -> None:
+    """Say in the next run what the form cannot take over."""
+    if settings.engine:
+        messages.keep(
+            f"The form is filled, but for options of the engine, which only a command takes: {', '.join(settings.engine)}."
+        )
 
 
 def _asked(settings: GenerationSettings) -> dict[str, Any]:
@@ -30,7 +39,7 @@ def _asked(settings: GenerationSettings) -> dict[str, Any]:
         "generate_backend": settings.backend,
         "generate_kind": settings.kind,
         "generate_source": settings.source,
-        "generate_attempts": min(settings.attempts, 20),
+        "generate_attempts": settings.attempts,
     }
     if settings.backend != "rules":
         found |= {"generate_model": settings.model, "generate_longest": settings.max_model_len or 0}

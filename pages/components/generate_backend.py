@@ -150,7 +150,6 @@ def _attempts(place: "st.delta_generator.DeltaGenerator", prefix: str) -> int:
         place.number_input(
             "Answers asked for one step before it counts as failed",
             1,
-            20,
             key=given(f"{prefix}_attempts", DEFAULT_ATTEMPTS),
             persist_state="session",
         )

@@ -13,10 +13,7 @@ from core.store import Store
 from pages.components import generate_backend, generate_file, generate_prompts, generate_scheme, run_panel
 from pages.components.generate_mistakes import as_on_page
 from pages.components.messages import mistakes_shown
-
-PREVIEW = 5
-"""Items that show what a run will make, and what all of them will cost."""
-_PREVIEW_WORD = "five"
+from pages.components.run_words import PREVIEW, PREVIEW_WORD
 
 
 class _Wanted(NamedTuple):
@@ -102,7 +99,7 @@ def _start(store: Store, wanted: _Wanted) -> int | None:
     everything = f"Run all {n_items} items" if n_items != 1 else "Run the one item"
     with st.container(horizontal=True):
         preview = st.button(
-            f"Preview {_PREVIEW_WORD} items" if limit else everything,
+            f"Preview {PREVIEW_WORD} items" if limit else everything,
             type="primary",
             disabled=chosen.missing is not None,
             key="generate_preview",

@@ -34,12 +34,39 @@ _LABELS = {
     "--questions": "Questions from each text",
     "--kind-of-questions": "Kind of questions",
     "--source-language": "Language to translate back into",
+    "--reask": "Ask every question of its own text too",
+    "--seed": "Seed",
+    "--device": "Device",
 }
+_CHOICES = {
+    "--mode reference": "the comparison with the reference",
+    "--backend openai": "the backend of an OpenAI-compatible server",
+    "--backend vllm": "the backend vLLM",
+    "--backend rules": "the backend of rules",
+    "--verifier nli": "the entailment model as verifier",
+    "--order both": "both orders",
+}
+"""An option with its value, inside a sentence."""
+_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 
 
 def as_on_page(problem: InputError) -> InputError:
     """The same problems under the names that the form gives to the command's options."""
-    return InputError(problem.what, [_named(line) for line in problem.problems])
+    return InputError(said_on_page(problem.what), [said_on_page(line) for line in problem.problems])
+
+
+def said_on_page(sentence: str) -> str:
+    """The same sentence with the form's names; inside it they stand in quotes. Options the form lacks stay."""
+    for choice, said in _CHOICES.items():
+        sentence = re.sub(rf"(?<![\w-]){choice}(?![\w-])", said, sentence)
+    return _OPTION.sub(lambda found: _label(found[0], quoted=found.start() > 0), sentence)
+
+
+def _label(option: str, *, quoted: bool) -> str:
+    label = _LABELS.get(option)
+    if label is None:
+        return option
+    return f'"{label}"' if quoted else label
 
 
 def show_kept(message: str) -> None:
@@ -49,8 +76,3 @@ def show_kept(message: str) -> None:
         raise as_on_page(
             InputError(what, [line.strip().removeprefix("- ") for line in listed if line.strip()])
         )
-
-
-def _named(problem: str) -> str:
-    option = re.match(r"--[a-z-]+", problem)
-    return problem if option is None else problem.replace(option[0], _LABELS.get(option[0], option[0]), 1)

@@ -1,6 +1,7 @@
 """Which prompts a run sends to its model: those that are shipped, or files of the user's own; all to be read."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 import streamlit as st
 
@@ -29,7 +30,22 @@ _PURPOSES = {
     "translate": "Translating back",
     "align": "Comparing mismatches with a marked error",
 }
-_KEPT = "generate_prompts_kept"
+_FORM = "generate"
+
+
+@dataclass(frozen=True)
+class PromptForm:
+    """Where a form's prompts come from, and under which keys its widgets stand."""
+
+    name: str
+    """With which the keys of its uploader and of what is kept for it begin."""
+    sentence: str
+    slot: Callable[[str], str]
+    """Purpose -> the step it is for: prompts of one step stand in each other's place."""
+    offered: Callable[[str, str], Sequence[Prompt]]
+    """(purpose, name of the default) -> the shipped ones for that step."""
+    key: Callable[[str, str], str]
+    """(purpose, name of the default) -> key of the menu."""
 
 
 def key_of(purpose: str, task: Task | None) -> str:
@@ -37,34 +53,51 @@ def key_of(purpose: str, task: Task | None) -> str:
     return f"generate_prompt_{purpose}_{task}"
 
 
-def keep(run_id: int, own: Sequence[Prompt]) -> None:
-    """Offer the prompts of a run that are not shipped in the next form; none: offer nothing."""
-    st.session_state[_KEPT] = (run_id, tuple(own)) if own else None
+def keep(run_id: int, own: Sequence[Prompt], form: str = _FORM) -> None:
+    """Offer the prompts of a run that are not shipped in the next form of that name; none: offer nothing."""
+    st.session_state[_kept_under(form)] = (run_id, tuple(own)) if own else None
 
 
 def choose(kind: GenerationKind, task: Task, calls: EditCalls) -> dict[str, str]:
     """Purpose -> the whole text of its prompt. Raises InputError for a file that is no prompt or does not fit."""
+    of_task = task if kind == "damage" else None
+    form = PromptForm(
+        _FORM,
+        "and every record names the hash of what was sent.",
+        _slot,
+        lambda purpose, _: shipped_prompts(purpose, of_task),
+        lambda purpose, _: key_of(purpose, of_task),
+    )
+    return choose_prompts(kind, task, calls, chosen(form, default_prompts(kind, task, calls)))
+
+
+def chosen(form: PromptForm, defaults: Mapping[str, str]) -> list[Prompt]:
+    """The prompts of the user's own, then for each other step the one that is chosen of those shipped.
+
+    defaults: purpose -> name. Raises InputError for a file that is no prompt.
+    """
     with st.expander("Prompts"):
         st.markdown(
-            "Each step sends one prompt. The texts are kept with the run, and every record names the hash of what "
-            "was sent. `prompts/README.md` says how a file of your own looks."
+            f"Each step sends one prompt. The texts are kept with the run, {form.sentence} `prompts/README.md` says how "
+            "a file of your own looks."
         )
         uploads = st.file_uploader(
             "Prompt files of your own (YAML)",
             type=["yaml", "yml"],
             accept_multiple_files=True,
-            key="generate_prompt_files",
+            key=f"{form.name}_prompt_files",
         )
-        own = [parse_prompt(decode(file.getvalue(), file.name), file.name) for file in uploads] or _kept()
-        taken = {_slot(prompt.purpose) for prompt in own}
-        chosen = [
-            _one(purpose, task if kind == "damage" else None, name)
-            for purpose, name in default_prompts(kind, task, calls).items()
-            if _slot(purpose) not in taken
+        own = [parse_prompt(decode(file.getvalue(), file.name), file.name) for file in uploads]
+        own = own or _kept(form, defaults)
+        taken = {form.slot(prompt.purpose) for prompt in own}
+        shipped = [
+            _one_of(form.offered(purpose, name), purpose, name, form.key(purpose, name))
+            for purpose, name in defaults.items()
+            if form.slot(purpose) not in taken
         ]
         for prompt in own:
             said(prompt, " (yours)")
-    return choose_prompts(kind, task, calls, [*own, *chosen])
+    return [*own, *shipped]
 
 
 def texts(prompts: dict[str, str]) -> None:
@@ -79,7 +112,7 @@ def said(prompt: Prompt, whose: str = "") -> None:
     _text(prompt)
 
 
-def one_of(prompts: Sequence[Prompt], purpose: str, default: str, key: str) -> Prompt:
+def _one_of(prompts: Sequence[Prompt], purpose: str, default: str, key: str) -> Prompt:
     """The one that is chosen of the prompts for a purpose, at first the one named `default`; with its text."""
     offered = {prompt.name: prompt for prompt in prompts}
     name = st.selectbox(
@@ -93,18 +126,28 @@ def one_of(prompts: Sequence[Prompt], purpose: str, default: str, key: str) -> P
     return offered[name]
 
 
-def _one(purpose: str, task: Task | None, default: str) -> Prompt:
-    return one_of(shipped_prompts(purpose, task), purpose, default, key_of(purpose, task))
+def _kept_under(form: str) -> str:
+    return f"{form}_prompts_kept"
 
 
-def _kept() -> list[Prompt]:
-    kept: tuple[int, tuple[Prompt, ...]] | None = st.session_state.get(_KEPT)
-    if kept is None or not st.checkbox(
-        f"Use the prompts that run {kept[0]} brought along: {plain(', '.join(one.name for one in kept[1]))}",
+def _kept(form: PromptForm, defaults: Mapping[str, str]) -> list[Prompt]:
+    """Those that an earlier run brought along, as far as the run that is asked for now has a use for them."""
+    run_id, brought = st.session_state.get(_kept_under(form.name)) or (0, ())
+    fitting = [prompt for prompt in brought if _fits(prompt, form, defaults)]
+    if not fitting or not st.checkbox(
+        f"Use the prompts that run {run_id} brought along: {plain(', '.join(one.name for one in fitting))}",
         True,
     ):
         return []
-    return list(kept[1])
+    return fitting
+
+
+def _fits(prompt: Prompt, form: PromptForm, defaults: Mapping[str, str]) -> bool:
+    return any(
+        form.slot(purpose) == form.slot(prompt.purpose)
+        and prompt.task in {one.task for one in form.offered(purpose, name)}
+        for purpose, name in defaults.items()
+    )
 
 
 def _text(prompt: Prompt) -> None:

@@ -9,12 +9,12 @@ from core.runs.model_settings import OPENAI_URL, RunningSettings, running_of
 from core.schema import JUDGE_KINDS, Run
 from core.store import Store
 from core.store.runs import run_data
-from pages.components import judges_runs, judges_settings, metrics_texts
+from pages.components import generate_again, judges_prompts, judges_runs, judges_settings, metrics_texts
 from pages.components.metrics_scores import NEW
 
 
 def button(store: Store, run: Run) -> None:
-    """Open the form as it was filled for the run; prompts are those that are shipped."""
+    """Open the form as it was filled for the run, with its texts, its rubric and its prompts."""
     if run.kind in JUDGE_KINDS and st.button(
         "Judge with other settings",
         key="judges_again",
@@ -24,6 +24,8 @@ def button(store: Store, run: Run) -> None:
         for key, value in {**_model(settings), **_running(running, settings.base_url)}.items():
             st.session_state[key] = value
         judges_settings.put(settings)
+        judges_prompts.put(run.run_id, settings)
+        generate_again.warn_of_engine(settings)
         metrics_texts.take_file(run_data(store, run.run_id), run.data_file)
         judges_runs.remember((NEW, 0))
         st.rerun()
@@ -35,7 +37,7 @@ def _model(settings: JudgeSettings) -> dict[str, Any]:
         "judges_kind": settings.kind,
         "judges_backend": settings.backend,
         "judges_name": settings.name,
-        "judges_attempts": min(settings.attempts, 20),
+        "judges_attempts": settings.attempts,
     }
     if settings.backend != "rules":
         found |= {"judges_model": settings.model, "judges_longest": settings.max_model_len or 0}

@@ -8,10 +8,10 @@ import streamlit as st
 from core import plots
 from core.analysis.judge_agreement import Agreement, Disagreement, agreement, same_components
 from core.analysis.merging import merge_tables
+from core.analysis.same_texts import place_of
 from core.schema import JUDGE_KINDS, SCORE_KINDS
 from core.schema.judges import JudgedText
 from core.schema.scores import METHODS, Method, ScoredRow, ScoreTable
-from core.scoring.judges.specs import FAMILIES
 from core.stats.resampling import Estimate
 from core.store import Store
 from core.store.runs import list_runs
@@ -27,14 +27,12 @@ from pages.components import (
     metrics_scores,
     metrics_tables,
 )
-from pages.components.judges_numbers import ends, value
+from pages.components.judges_numbers import ends, factor_of, level_said, score, value
 from pages.components.messages import mistakes_shown, plain
 from pages.components.metrics_scores import RUN, Chosen, Scores
-from pages.components.numbers import left_out, number
+from pages.components.numbers import left_out
 from pages.components.parts import nothing, part, table
 
-_MOST_FOR_ALL, _RESAMPLES, _FEWER = 5_000, 10_000, 1_000
-"""Texts up to which all resamples are drawn."""
 _LISTED, _SHORT = 50, 40
 
 
@@ -101,7 +99,7 @@ def _two(store: Store, first: Scores, second: Scores) -> None:
 
 
 def _agreement(first: Scores, name_a: str, second: Scores, name_b: str) -> Agreement:
-    n_resamples = _RESAMPLES if len(first.table.rows) <= _MOST_FOR_ALL else _FEWER
+    n_resamples = metrics_scores.resamples_for(first, second)
     return metrics_computed.once(
         ("agreement", first.key, name_a, second.key, name_b, n_resamples),
         lambda: agreement(first.table, name_a, second.table, name_b, n_resamples=n_resamples),
@@ -120,7 +118,7 @@ def _numbers(found: Agreement) -> None:
         pd.DataFrame(
             {
                 "Agreement": [name for name, _ in rows],
-                "Value": [value(one) for _, one in rows],
+                "Value": [f"{value(one)}{_resting_on(one, found.per_item)}" for _, one in rows],
                 "95 % interval": [ends(one) for _, one in rows],
             }
         )
@@ -132,6 +130,13 @@ def _numbers(found: Agreement) -> None:
     metrics_kept.read_notes(
         (*found.notes, *((f"left out: {left_out(found.left_out)}",) if found.left_out else ()))
     )
+
+
+def _resting_on(one: Estimate | None, per_item: Estimate) -> str:
+    """On how many items a mean over items rests, where others have no part in it."""
+    if one is not per_item or one.estimate is None or not one.n_left_out:
+        return ""
+    return f" ({one.n_clusters} of {one.n_clusters + one.n_left_out} items)"
 
 
 def _between(found: Agreement) -> list[tuple[Method, Estimate]]:
@@ -178,10 +183,9 @@ def _judged(store: Store, scores: Scores, row: ScoredRow) -> tuple[JudgedText, s
     """The text with its record and what it was compared with, where a judge's run scored it."""
     if scores.run is None or scores.run.kind not in JUDGE_KINDS:
         return None
-    named = (row.item_id, row.system, row.level)
     output = judges_runs.output_of(store, scores.run)
-    texts = (one for one in output.texts if (one.row.item_id, one.row.system, one.row.level) == named)
-    return next(((one, judges_names.document_name(output)) for one in texts), None)
+    place = place_of(row, [text.row for text in output.texts])
+    return None if place is None else (output.texts[place], judges_names.document_name(output))
 
 
 def _components(first: Scores, second: Scores, pairs: Sequence[tuple[str, str]]) -> None:
@@ -243,18 +247,13 @@ def _heat(store: Store, scores: Scores, names: dict[Chosen, str]) -> None:
 
 
 def _factor(found: ScoreTable, name: str) -> float:
-    """100 for scores of cross-examination, which this page shows in percent."""
-    return 100.0 if any(one.name == name and one.family == FAMILIES["cef"] for one in found.metrics) else 1.0
+    return next(factor_of(metric) for metric in found.metrics if metric.name == name)
 
 
 def _case(one: Disagreement, factors: tuple[float, float]) -> str:
-    level = "" if one.row.level is None else f", level {one.row.level}"
-    scores = " and ".join(_score(*pair) for pair in zip((one.score_a, one.score_b), factors, strict=True))
-    return f"{one.row.item_id[:_SHORT]}, {one.row.system[:_SHORT]}{level}: {scores}, {100 * one.difference:+.0f} percentiles"
-
-
-def _score(score: float, factor: float) -> str:
-    return number(score) if factor == 1.0 else f"{number(factor * score, 1)} %"
+    name = f"{one.row.item_id[:_SHORT]}, {one.row.system[:_SHORT]}{level_said(one.row)}"
+    scores = f"{score(one.score_a, factors[0])} and {score(one.score_b, factors[1])}"
+    return f"{name}: {scores}, {100 * one.difference:+.0f} percentiles"
 
 
 def _csv_row(one: Disagreement) -> dict[str, object]:

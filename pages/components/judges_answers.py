@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from core.analysis.judge_reliability import ModelReliability, Reliability, reliability
+from core.analysis.judge_reliability import ModelReliability, Reliability, reliability, verdicts_by_author
 from core.datasets.judge_records import question_file
 from core.runs.judge_results import answer_set
 from core.runs.judge_settings import judge_of
@@ -20,13 +20,14 @@ from pages.components import (
     metrics_figure,
     metrics_kept,
     metrics_tables,
+    run_choice,
 )
+from pages.components.judges_names import SIDES
 from pages.components.judges_numbers import in_percent
 from pages.components.messages import mistakes_shown, plain
 from pages.components.parts import nothing, part, table
 
 _VARIANTS = {"paper": "as the paper defines it", "cef-code": "as its programs count"}
-_SIDES = {"source": "made from sources", "text": "made from texts", "all": "all questions"}
 
 
 def render(store: Store, run: Run) -> None:
@@ -38,7 +39,7 @@ def render(store: Store, run: Run) -> None:
         "than most. Lower is more reliable; agreement does not make an answer right.",
         "judge-reliability",
     )
-    runs = judges_runs.with_texts(store, "answers")
+    runs = judges_runs.with_results(store, "answers")
     if runs:
         chosen = st.multiselect(
             "Answers",
@@ -62,15 +63,13 @@ def result(store: Store, run: Run) -> None:
         "to the same questions tell how reliable each is.",
         "judge-reliability",
     )
-    sets = answer_set(store, run).sets
-    questions = [(one, question) for one in sets for question in one.questions]
-    if not questions:
+    counts = metrics_computed.once(
+        ("verdicts", *run_choice.key_of(store, run)), lambda: verdicts_by_author(answer_set(store, run).sets)
+    )
+    if not counts:
         nothing("no question is answered yet")
         return
-    counts = pd.Series([question.answer or question.reason or "no answer" for _, question in questions])
-    by_author = pd.Series([one.author for one, _ in questions])
-    crossed = pd.crosstab(by_author, counts)
-    table(crossed.reset_index(names="Questions by"))
+    table(pd.DataFrame([{"Questions by": author, **said} for author, said in counts.items()]))
     render(store, run)
 
 
@@ -89,24 +88,24 @@ def _rates(store: Store, runs: Sequence[Run]) -> None:
     with mistakes_shown():
         with st.spinner("Computing ..."):
             found = _reliability(store, runs)
+        metrics_kept.read_notes(found.notes)
         left, right = st.columns(2)
         variant = left.selectbox(
             "Counted", list(_VARIANTS), format_func=_VARIANTS.__getitem__, key="judges_adr_variant"
         )
-        sides = [side for side in _SIDES if any(row.side == side for row in found.rows)]
-        side = right.selectbox("Questions", sides, format_func=_SIDES.__getitem__, key="judges_adr_side")
+        sides = [side for side in SIDES if any(row.side == side for row in found.rows)]
+        side = right.selectbox("Questions", sides, format_func=SIDES.__getitem__, key="judges_adr_side")
         rows = [row for row in found.rows if row.variant == variant and row.side == side]
         table(pd.DataFrame([_row(row) for row in rows]))
         st.markdown(
             f":small[With {100 * found.confidence_level:g} % intervals over {found.n_items:,} items; "
             "equal rates share the better rank.]"
         )
-        metrics_kept.read_notes(found.notes)
         metrics_figure.downloads("judge-reliability", [_csv_row(row) for row in found.rows])
 
 
 def _reliability(store: Store, runs: Sequence[Run]) -> Reliability:
-    key = ("reliability", *(judges_runs.key_of(store, run) for run in runs))
+    key = ("reliability", *(run_choice.key_of(store, run) for run in runs))
     return metrics_computed.once(key, lambda: reliability([answer_set(store, run) for run in runs]))
 
 
@@ -136,7 +135,7 @@ def _csv_row(one: ModelReliability) -> dict[str, object]:
 
 
 def _start(store: Store, run: Run) -> None:
-    cefs = judges_runs.with_texts(store, "cef")
+    cefs = judges_runs.with_results(store, "cef")
     if not cefs:
         nothing("no cross-examination has made questions yet")
         return

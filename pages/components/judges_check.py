@@ -7,34 +7,23 @@ import streamlit as st
 from core.errors import InputError
 from core.runs.judge_plan import create_check
 from core.runs.judge_settings import JudgeSettings
-from core.schema import CheckKind, Run
+from core.schema import CheckKind
 from core.scoring.judges.settings import Answering, AnswersSettings
 from core.store import Store
-from pages.components import generate_backend, judges_prompts, judges_runs, run_panel
+from pages.components import generate_backend, judges_prompts, judges_runs, judges_settings, run_panel
 from pages.components.generate_mistakes import as_on_page
+from pages.components.judges_names import ANSWERS
 from pages.components.metrics_scores import RUN
-
-_ANSWERS: dict[Answering, str] = {
-    "batch": "all of a text in one call",
-    "each": "one call a question, as in the paper",
-}
 
 
 def model(kind: CheckKind, rules: str | None) -> tuple[JudgeSettings, generate_backend.Chosen]:
     """The widgets that say who does it. rules: what they do, as a sentence; None: they cannot."""
     prefix = f"judges_{kind}"
     chosen = generate_backend.choose(prefix, rules)
-    settings = JudgeSettings(
-        kind=kind,
-        backend=chosen.backend,
-        model=chosen.model,
-        base_url=chosen.base_url,
-        attempts=chosen.attempts,
-        max_model_len=chosen.max_model_len,
-    )
+    settings = judges_settings.asked(kind, chosen)
     if kind == "answers":
         answers: Answering = st.selectbox(
-            "Answers", list(_ANSWERS), format_func=_ANSWERS.__getitem__, key=f"{prefix}_how"
+            "Answers", list(ANSWERS), format_func=ANSWERS.__getitem__, key=f"{prefix}_how"
         )
         settings = replace(settings, answers=AnswersSettings(answers))
     return replace(settings, prompts=judges_prompts.choose(settings, kind)), chosen
@@ -42,7 +31,7 @@ def model(kind: CheckKind, rules: str | None) -> tuple[JudgeSettings, generate_b
 
 def start(
     store: Store, data: bytes, name: str, settings: JudgeSettings, chosen: generate_backend.Chosen
-) -> Run:
+) -> None:
     """Make the run, start it and show it. Raises InputError in the words of the form."""
     try:
         run, _ = create_check(store, data, name, settings, chosen.running)
@@ -50,4 +39,3 @@ def start(
         raise as_on_page(problem) from None
     run_panel.start(run)
     judges_runs.remember((RUN, run.run_id))
-    return run

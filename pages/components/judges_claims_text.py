@@ -6,10 +6,9 @@ import pandas as pd
 import streamlit as st
 
 from core.schema.judges import Claim, ClaimsRecord
+from pages.components.judges_names import MARKS
 from pages.components.messages import plain
 from pages.components.parts import nothing, part, table
-
-_MARKS = {True: "✓", False: "✗", None: "?"}
 
 
 def render(record: ClaimsRecord) -> None:
@@ -33,14 +32,14 @@ def _side(title: str, sentence: str, claims: Sequence[Claim] | None) -> None:
     if not claims:
         nothing("it could not be taken apart" if claims is None else "there is no claim in it")
         return
-    counts = {mark: sum(claim.supported is verdict for claim in claims) for verdict, mark in _MARKS.items()}
+    counts = {mark: sum(claim.supported is verdict for claim in claims) for verdict, mark in MARKS.items()}
     st.markdown(
         f"{counts['✓']} supported (✓), {counts['✗']} not supported (✗), {counts['?']} without a verdict (?)."
     )
     table(
         pd.DataFrame(
             {
-                "Mark": [_MARKS[claim.supported] for claim in claims],
+                "Mark": [MARKS[claim.supported] for claim in claims],
                 "Claim": [claim.text for claim in claims],
                 "Why": [claim.reason or claim.why for claim in claims],
             }

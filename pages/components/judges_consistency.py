@@ -7,7 +7,14 @@ from core.analysis.judge_consistency import VERDICT, Consistency, OrderConsisten
 from core.schema import Run
 from core.stats.resampling import Estimate
 from core.store import Store
-from pages.components import judges_runs, metrics_computed, metrics_figure, metrics_tables
+from pages.components import (
+    judges_runs,
+    metrics_computed,
+    metrics_figure,
+    metrics_kept,
+    metrics_tables,
+    run_choice,
+)
 from pages.components.judges_numbers import ends, in_percent, value
 from pages.components.numbers import left_out
 from pages.components.parts import nothing, part, table
@@ -28,7 +35,7 @@ def render(store: Store, run: Run) -> None:
         return
     with st.spinner("Computing ..."):
         found: Consistency = metrics_computed.once(
-            ("consistency", judges_runs.key_of(store, run)),
+            ("consistency", run_choice.key_of(store, run)),
             lambda: consistency(judges_runs.output_of(store, run)),
         )
     _repeats(found)
@@ -54,6 +61,7 @@ def _repeats(found: Consistency) -> None:
     st.markdown(
         f":small[{found.n_repeats} repeats; 95 % intervals over items. The SD of a text's repeats, averaged over texts.]"
     )
+    metrics_kept.read_notes(found.notes)
     metrics_figure.downloads(
         "judge-repeats",
         [

@@ -7,12 +7,14 @@ import pandas as pd
 import streamlit as st
 
 from core import plots
-from core.analysis.judge_costs import CostRow, JudgeCost, costs_side_by_side
+from core.analysis.judge_costs import CostRow, JudgeCost, cost_notes, costs_side_by_side
 from core.runs.judge_costs import cost_of_run
 from core.schema import JUDGE_KINDS, Run
 from core.store import Store
+from core.store.replies import step_costs
 from core.store.runs import item_counts
-from pages.components import judges_names, judges_runs, metrics_figure
+from pages.components import judges_names, judges_runs, metrics_computed, metrics_figure, run_choice
+from pages.components.messages import plain
 from pages.components.numbers import percent
 from pages.components.parts import nothing, part, table
 
@@ -30,7 +32,7 @@ def render(store: Store, run: Run) -> None:
     )
     others = {
         number: one
-        for number, one in judges_runs.with_texts(store, *JUDGE_KINDS).items()
+        for number, one in judges_runs.with_results(store, *JUDGE_KINDS).items()
         if number != run.run_id
     }
     left, right = st.columns([3, 1])
@@ -60,11 +62,18 @@ def render(store: Store, run: Run) -> None:
         metrics_figure.downloads("judge-costs", [_csv_row(row) for row in rows])
     for reason in dict.fromkeys(why for row in rows for _, why in row.reasons):
         st.markdown(f":small[Not known where {reason}.]")
+    for note in cost_notes(rows):
+        st.markdown(f":small[{plain(note)}.]")
 
 
 def account(store: Store, run: Run) -> JudgeCost:
     """What a run bought, under the name that its menu gives it."""
-    return replace(cost_of_run(store, run), name=judges_names.short_name(run))
+    # The account grows with every call, also where no item is finished yet.
+    counted = [(cost.step, cost.calls, cost.cached) for cost in step_costs(store, run.run_id)]
+    cost = metrics_computed.once(
+        ("cost", *run_choice.key_of(store, run), *counted), lambda: cost_of_run(store, run)
+    )
+    return replace(cost, name=judges_names.short_name(run))
 
 
 def _said(row: CostRow, unit: str) -> dict[str, str]:
@@ -110,7 +119,8 @@ def _csv_row(row: CostRow) -> dict[str, object]:
             for unit in ("item", "text")
             for name in each
         }
-        | {"seconds": row.seconds, "n_items": row.n_items, "n_texts": row.n_texts, "reasons": _reasons([row])}
+        | {"seconds": row.seconds, "n_items": row.n_items, "n_texts": row.n_texts, "n_wanted": row.n_wanted}
+        | {"n_found": row.n_found, "reasons": _reasons([row])}
     )
 
 

@@ -6,7 +6,7 @@ from core.runs.kinds import files_of
 from core.schema import Run
 from core.store import Store
 from core.store.runs import item_states
-from pages.components import file_buttons, judges_runs, metrics_kept
+from pages.components import file_buttons, judges_runs, metrics_kept, run_choice
 from pages.components.messages import mistakes_shown
 from pages.components.metrics_scores import FILE
 from pages.components.parts import nothing, part
@@ -47,7 +47,7 @@ def upload(store: Store) -> None:
 
 def _files(store: Store, run: Run) -> dict[str, bytes]:
     """Made again only when the run has made more."""
-    key = judges_runs.key_of(store, run)
+    key = run_choice.key_of(store, run)
     known = st.session_state.get(_MADE)
     if known is None or known[0] != key:
         with st.spinner("Making the files ..."):

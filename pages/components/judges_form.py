@@ -21,14 +21,12 @@ from pages.components import (
     metrics_texts,
     run_panel,
 )
-from pages.components.generate_mistakes import as_on_page
+from pages.components.generate_mistakes import as_on_page, said_on_page
 from pages.components.generate_state import given
 from pages.components.messages import mistakes_shown, plain
 from pages.components.parts import explained
+from pages.components.run_words import PREVIEW, PREVIEW_WORD
 
-PREVIEW = 5
-"""Items that show what a judge says, and what all of them will cost."""
-_PREVIEW_WORD = "five"
 _KIND = "judges_kind"
 _SAID: dict[JudgeKind, str] = {
     "rubric": "One call a text: the model reads reference and text and gives a score of the rubric's scale, with "
@@ -85,7 +83,7 @@ def _wanted(store: Store) -> _Wanted | None:
         st.markdown("Choose texts above; the buttons that start the run then stand here.")
         return None
     for note in judging_notes(settings, metrics_texts.read(texts)):
-        st.warning(plain(note.replace("--mode reference", "the comparison with the reference")))
+        st.warning(plain(said_on_page(note)))
     return _Wanted(texts, settings, chosen.running, missing)
 
 
@@ -108,17 +106,11 @@ def _judge() -> tuple[JudgeSettings, generate_backend.Chosen]:
         st.subheader("Model", anchor=False)
         chosen = generate_backend.choose("judges", _RULES if kind == "claims" else None)
         name = st.text_input(
-            "Name of the judge in tables (empty: kind and model)", key="judges_name", persist_state="session"
+            "Name of the judge in tables (empty: kind, mode and model)",
+            key="judges_name",
+            persist_state="session",
         ).strip()
-    settings = JudgeSettings(
-        kind=kind,
-        name=name,
-        backend=chosen.backend,
-        model=chosen.model,
-        base_url=chosen.base_url,
-        attempts=chosen.attempts,
-        max_model_len=chosen.max_model_len,
-    )
+    settings = judges_settings.asked(kind, chosen, name)
     with what:
         if kind == "rubric":
             rubric, text = judges_settings.rubric()
@@ -136,7 +128,7 @@ def _start(store: Store, wanted: _Wanted) -> int | None:
     everything = f"Judge all {n_items:,} items" if n_items != 1 else "Judge the one item"
     with st.container(horizontal=True):
         first = st.button(
-            f"Preview {_PREVIEW_WORD} items" if limit else everything,
+            f"Preview {PREVIEW_WORD} items" if limit else everything,
             type="primary",
             disabled=missing is not None,
             key="judges_preview",

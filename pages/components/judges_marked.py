@@ -15,10 +15,14 @@ from pages.components import (
     generated_level_diff,
     judges_check,
     judges_runs,
+    metrics_computed,
     metrics_figure,
     metrics_kept,
+    metrics_tables,
+    run_choice,
 )
-from pages.components.judges_numbers import in_percent
+from pages.components.judges_names import MARKS
+from pages.components.judges_numbers import in_percent, level_said
 from pages.components.messages import mistakes_shown
 from pages.components.parts import explained, nothing, part, table
 
@@ -26,7 +30,6 @@ _RULES = (
     "A stand-in that asks no model: an error counts as found where a mismatching question shares enough of its words "
     "and numbers. Texts and questions have to be of one language."
 )
-_FOUND = {True: "✓", False: "✗", None: "?"}
 
 
 def start(store: Store, run: Run) -> None:
@@ -41,7 +44,10 @@ def start(store: Store, run: Run) -> None:
         file = metrics_kept.choose(store, "ratings", "alignment", "Ratings")
         if file is None:
             return
-        texts, notes = marked_texts(judges_runs.output_of(store, run), metrics_kept.ratings_of(store, file))
+        texts, notes = metrics_computed.once(
+            ("marked", *run_choice.key_of(store, run), *metrics_kept.key_of(file)),
+            lambda: marked_texts(judges_runs.output_of(store, run), metrics_kept.ratings_of(store, file)),
+        )
         metrics_kept.read_notes(notes)
         settings, backend = judges_check.model("alignment", _RULES)
         if st.button(
@@ -64,19 +70,22 @@ def result(store: Store, run: Run) -> None:
         "independent. Many mismatches point to anything: read it beside the number of mismatches.",
         "alignment-with-marked-errors",
     )
-    texts = marked_texts_of(store, run)
+    texts = metrics_computed.once(
+        ("looked at", *run_choice.key_of(store, run)), lambda: marked_texts_of(store, run)
+    )
     if not any(text.errors for text in texts):
         nothing("no error is looked at yet")
         return
     found = alignment_table(texts)
-    groups = {
+    groups: dict[str, Sequence[AlignmentRow]] = {
         "all": [found.overall],
         "meaning": found.by_meaning,
         "category": found.by_category,
         "severity": found.by_severity,
     }
     for name, rows in groups.items():
-        table(pd.DataFrame([_row(name, row) for row in rows]))
+        head = name.capitalize() if name == "all" else f"By {name}"
+        table(pd.DataFrame([_row(head, row) for row in rows]))
     explained(":small[Intervals are Wilson's, for shares.]", "shares")
     metrics_kept.read_notes((), dict(found.reasons))
     metrics_figure.downloads(
@@ -85,10 +94,7 @@ def result(store: Store, run: Run) -> None:
     _errors(texts)
 
 
-def _row(group: str, row: AlignmentRow) -> dict[str, str]:
-    head = {"all": "All", "meaning": "By meaning", "category": "By category", "severity": "By severity"}[
-        group
-    ]
+def _row(head: str, row: AlignmentRow) -> dict[str, str]:
     return {
         head: row.name,
         "Found": f"{row.caught.count:,} of {row.total:,}",
@@ -101,13 +107,8 @@ def _csv_row(group: str, row: AlignmentRow) -> dict[str, object]:
     return {
         "by": group,
         "name": row.name,
-        "caught": row.caught.count,
-        "total": row.total,
-        "share": row.caught.share,
-        "low": row.caught.low,
-        "high": row.caught.high,
+        **metrics_tables.share("caught", row.caught),
         "no_verdict": row.n_left_out,
-        "reason": row.caught.reason or "",
     }
 
 
@@ -140,7 +141,7 @@ def _errors(texts: Sequence[MarkedText]) -> None:
 
 def _error(error: MarkedError) -> dict[str, str]:
     return {
-        "Found": _FOUND[error.found],
+        "Found": MARKS[error.found],
         "Marked": error.quote,
         "Category": error.category,
         "Severity": error.severity,
@@ -149,6 +150,5 @@ def _error(error: MarkedError) -> dict[str, str]:
 
 
 def _case(text: MarkedText) -> str:
-    level = "" if text.row.level is None else f", level {text.row.level}"
     missed = sum(error.found is False for error in text.errors)
-    return f"{text.row.item_id[:40]}, {text.row.system[:40]}{level}: {missed} of {len(text.errors)} not found"
+    return f"{text.row.item_id[:40]}, {text.row.system[:40]}{level_said(text.row)}: {missed} of {len(text.errors)} not found"

@@ -3,8 +3,9 @@
 from core.plots.families import shortened
 from core.runs.judge_settings import judge_of
 from core.runs.progress import state_of
-from core.schema import CheckKind, JudgeKind, Run
+from core.schema import CheckKind, JudgeKind, Run, RunKind
 from core.schema.judges import JudgeOutput
+from core.scoring.judges.settings import Answering
 from pages.components.messages import moment
 
 KINDS: dict[JudgeKind | CheckKind, str] = {
@@ -14,14 +15,21 @@ KINDS: dict[JudgeKind | CheckKind, str] = {
     "answers": "Answers to judges' questions",
     "alignment": "Alignment with marked errors",
 }
-ANCHORS: dict[str, str] = {
+ANCHORS: dict[RunKind, str] = {
     "rubric": "rubric",
     "claims": "claims",
     "cef": "cross-examination",
-    "answers": "judge-reliability",
-    "alignment": "judge-reliability",
 }
-"""Kind of run -> the section that explains it."""
+"""Kind of judge -> the section that explains it."""
+ANSWERS: dict[Answering, str] = {
+    "batch": "all of a text in one call",
+    "each": "one call a question, as in the paper",
+}
+"""How questions are answered."""
+SIDES = {"source": "made from sources", "text": "made from texts", "all": "all questions"}
+"""What questions were made from."""
+MARKS: dict[bool | None, str] = {True: "✓", False: "✗", None: "?"}
+"""A verdict on a claim or an error as a sign; None: nobody could tell."""
 _LONGEST = 28
 
 

@@ -1,5 +1,7 @@
-"""Estimates of judges as words: shares in percent, what is undefined with its reason."""
+"""Estimates and scores of judges as words: shares in percent, what is undefined with its reason."""
 
+from core.schema.scores import Metric, ScoredRow
+from core.scoring.judges.specs import FAMILIES
 from core.stats.resampling import Estimate
 from core.stats.shares import Share
 from pages.components.numbers import UNDEFINED, interval, number, percent
@@ -25,6 +27,21 @@ def in_percent(found: Estimate | Share) -> str:
     if found.low is None or found.high is None:
         return _percent(share)
     return f"{_percent(share)} [{_percent(found.low)}, {_percent(found.high)}]"
+
+
+def factor_of(metric: Metric) -> float:
+    """What its scores are multiplied with to be shown: cross-examination is in percent, as 001 prints it."""
+    return 100.0 if metric.family == FAMILIES["cef"] else 1.0
+
+
+def score(found: float | None, factor: float) -> str:
+    """A score of one text on the scale on which it is shown."""
+    return number(found) if found is None or factor == 1.0 else f"{number(factor * found, 1)} %"
+
+
+def level_said(row: ScoredRow) -> str:
+    """The level behind a text's name; empty where it has none."""
+    return "" if row.level is None else f", level {row.level}"
 
 
 def _percent(share: float) -> str:

@@ -2,39 +2,48 @@
 
 import streamlit as st
 
-from core.datasets.reading import decode
 from core.llm.prompts import Prompt, find_prompt, parse_prompt, shipped_prompts
 from core.runs.judge_plan import choose_judge_prompts, default_judge_prompts
 from core.runs.judge_settings import JudgeSettings
 from pages.components import generate_prompts
+from pages.components.generate_prompts import PromptForm
+
+_NEW = "new"
 
 
-def choose(settings: JudgeSettings, slot: str = "new") -> dict[str, str]:
+def choose(settings: JudgeSettings, slot: str = _NEW) -> dict[str, str]:
     """Purpose -> the whole text of its prompt. Raises InputError for a file that is no prompt or does not fit."""
     defaults = default_judge_prompts(settings)
     if not defaults:
         return {}
-    with st.expander("Prompts"):
-        st.markdown(
-            "Each step sends one prompt. The texts are kept with the run; their hashes are part of the judge's "
-            "signature. `prompts/README.md` says how a file of your own looks."
-        )
-        uploads = st.file_uploader(
-            "Prompt files of your own (YAML)",
-            type=["yaml", "yml"],
-            accept_multiple_files=True,
-            key=f"judges_prompt_files_{slot}",
-        )
-        own = [parse_prompt(decode(file.getvalue(), file.name), file.name) for file in uploads]
-        taken = {_slot(prompt.purpose) for prompt in own}
-        chosen = [
-            generate_prompts.one_of(_fitting(name), purpose, name, f"judges_prompt_{slot}_{purpose}_{name}")
-            for purpose, name in defaults.items()
-            if _slot(purpose) not in taken
-        ]
-        for prompt in own:
-            generate_prompts.said(prompt, " (yours)")
-    return choose_judge_prompts(settings, [*own, *chosen])
+    return choose_judge_prompts(settings, generate_prompts.chosen(_form(slot), defaults))
+
+
+def put(run_id: int, settings: JudgeSettings) -> None:
+    """Choose the shipped prompts that a run sent; those of the user's own are kept aside for the form."""
+    form, own = _form(_NEW), []
+    sent = {
+        _step(purpose): parse_prompt(text, f"{purpose}.yaml") for purpose, text in settings.prompts.items()
+    }
+    for purpose, name in default_judge_prompts(settings).items():
+        prompt = sent.get(_step(purpose))
+        if prompt is None:
+            continue
+        if any((one.name, one.sha256) == (prompt.name, prompt.sha256) for one in _fitting(name)):
+            st.session_state[form.key(purpose, name)] = prompt.name
+        else:
+            own.append(prompt)
+    generate_prompts.keep(run_id, own, form.name)
+
+
+def _form(slot: str) -> PromptForm:
+    return PromptForm(
+        f"judges_{slot}",
+        "and their hashes are part of the judge's signature.",
+        _step,
+        lambda _, name: _fitting(name),
+        lambda purpose, name: f"judges_prompt_{slot}_{purpose}_{name}",
+    )
 
 
 def _fitting(default: str) -> list[Prompt]:
@@ -43,10 +52,10 @@ def _fitting(default: str) -> list[Prompt]:
     return [
         prompt
         for prompt in shipped_prompts()
-        if _slot(prompt.purpose) == _slot(first.purpose) and prompt.task == first.task
+        if _step(prompt.purpose) == _step(first.purpose) and prompt.task == first.task
     ]
 
 
-def _slot(purpose: str) -> str:
+def _step(purpose: str) -> str:
     """The rubric judge is asked in one of two forms: a file for one takes the place of the other."""
     return "rubric" if purpose == "rubric-text" else purpose

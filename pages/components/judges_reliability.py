@@ -19,13 +19,15 @@ from pages.components import (
     judges_runs,
     metrics_computed,
     metrics_figure,
+    metrics_kept,
+    metrics_tables,
+    run_choice,
 )
+from pages.components.judges_names import SIDES
 from pages.components.judges_numbers import in_percent
 from pages.components.messages import mistakes_shown
-from pages.components.numbers import UNDEFINED, number, percent
+from pages.components.numbers import UNDEFINED, left_out, number, percent
 from pages.components.parts import nothing, part, table
-
-_SIDES = {"source": "made from sources", "text": "made from texts", "all": "all questions"}
 
 
 def render(store: Store, run: Run) -> None:
@@ -56,28 +58,40 @@ def _reasked(store: Store, run: Run) -> None:
         nothing("this run asked no question of its own text; choose that with the settings of a new run")
         return
     found: Reasked = metrics_computed.once(
-        ("reasked", judges_runs.key_of(store, run)), lambda: confusion(judges_runs.output_of(store, run))
+        ("reasked", run_choice.key_of(store, run)), lambda: confusion(judges_runs.output_of(store, run))
     )
     side = st.segmented_control(
         "Questions",
-        list(_SIDES),
+        list(SIDES),
         default="all",
-        format_func=_SIDES.__getitem__,
+        format_func=SIDES.__getitem__,
         required=True,
         key="judges_reasked_side",
     )
     table(pd.DataFrame([_again(row) for row in found.by_side[side]]))
-    rows = [_again(row) | {"Questions": side} for side, own in found.by_side.items() for row in own]
+    if found.n_not_asked:
+        metrics_kept.read_notes((f"{found.n_not_asked:,} questions were not asked again",))
+    rows = [_again_csv(side, row) for side, own in found.by_side.items() for row in own]
     metrics_figure.downloads("judge-reasked", rows)
 
 
 def _again(row: ReaskedRow) -> dict[str, object]:
-    reasons = "; ".join(f"{n} {reason or 'no reason given'}" for reason, n in row.without.items())
     return {
         "Expected": row.expected,
         **{verdict: row.counts.get(verdict, 0) for verdict in VERDICTS},
-        "No answer": reasons or "0",
+        "No answer": left_out(row.without),
         "Unchanged, 95 % interval": in_percent(row.unchanged),
+    }
+
+
+def _again_csv(side: str, row: ReaskedRow) -> dict[str, object]:
+    return {
+        "side": side,
+        "expected": row.expected,
+        **{verdict: row.counts.get(verdict, 0) for verdict in VERDICTS},
+        "no_answer": sum(row.without.values()),
+        "no_answer_reasons": left_out(row.without),
+        **metrics_tables.share("unchanged", row.unchanged),
     }
 
 
@@ -88,7 +102,7 @@ def _ablation(store: Store, run: Run) -> None:
         "As in 001's Table 2 in squared percent. Choose runs that differ in N, each with repeats.",
         "number-of-questions",
     )
-    runs = judges_runs.with_texts(store, "cef")
+    runs = judges_runs.with_results(store, "cef")
     if run.run_id not in runs:
         nothing("no text is examined yet")
         return
@@ -104,10 +118,11 @@ def _ablation(store: Store, run: Run) -> None:
         return
     used = [runs[number] for number in chosen]
     rows = metrics_computed.once(
-        ("ablation", *(judges_runs.key_of(store, one) for one in used)),
+        ("ablation", *(run_choice.key_of(store, one) for one in used)),
         lambda: ablation([judges_runs.output_of(store, one) for one in used]),
     )
     table(pd.DataFrame([_variance(row) for row in rows]))
+    metrics_kept.read_notes(tuple(dict.fromkeys(f"{row.judge}: {row.note}" for row in rows if row.note)))
     metrics_figure.downloads("judge-ablation", _csv_rows(rows))
 
 

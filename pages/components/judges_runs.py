@@ -1,7 +1,5 @@
 """Which judge is looked at: one of its runs, scores of a judge from elsewhere, or one that is still to be asked."""
 
-from typing import get_args
-
 import streamlit as st
 
 from core.runs.judge_results import judge_output
@@ -15,7 +13,7 @@ from pages.components.menu import menu
 from pages.components.metrics_computed import Key
 from pages.components.metrics_scores import FILE, NEW, RUN, UPLOAD, Chosen
 
-NOTHING_YET: dict[Chosen, str] = {
+_NOTHING_YET: dict[Chosen, str] = {
     (NEW, 0): "Ask a judge ...",
     (UPLOAD, 0): "Give a judge's output ...",
 }
@@ -35,7 +33,7 @@ def choose(store: Store) -> Chosen:
     files: dict[Chosen, str] = {
         (FILE, file.file_id): metrics_kept.name_of(file) for file in kept_files(store, "scores")
     }
-    names = {**runs, **NOTHING_YET, **files}
+    names = {**runs, **_NOTHING_YET, **files}
     return menu(
         "Judge",
         list(names),
@@ -45,27 +43,19 @@ def choose(store: Store) -> Chosen:
     )
 
 
-def with_texts(store: Store, *kinds: JudgeKind | CheckKind) -> dict[int, Run]:
+def with_results(store: Store, *kinds: JudgeKind | CheckKind) -> dict[int, Run]:
     """Runs of these kinds that have finished an item, newest first."""
     return {
-        run.run_id: run
-        for run in list_runs(store, kinds or get_args(JudgeKind))
-        if any(item_counts(store, run.run_id)[0].values())
+        run.run_id: run for run in list_runs(store, kinds) if any(item_counts(store, run.run_id)[0].values())
     }
-
-
-def key_of(store: Store, run: Run) -> Key:
-    """Another one as soon as the run has more or other items."""
-    states, _ = item_counts(store, run.run_id)
-    return (*run_choice.identity(run), *sorted(states.items()), run.finished_utc)
 
 
 def output_of(store: Store, run: Run) -> JudgeOutput:
     """All that a judge said so far, read once."""
-    return _output(key_of(store, run), store, run)
+    return _output(run_choice.key_of(store, run), store, run)
 
 
 # A resource: thousands of records would be copied at every press of a widget. Nobody changes them: they are frozen.
-@st.cache_resource(show_spinner=False, max_entries=4)
+@st.cache_resource(show_spinner=False, max_entries=12)
 def _output(key: Key, _store: Store, _run: Run) -> JudgeOutput:
     return judge_output(_store, _run)

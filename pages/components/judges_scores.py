@@ -1,6 +1,5 @@
 """Tab Scores: what a judge's scores come to, how they follow the level as 003 prints it, and the ways to see more."""
 
-from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -9,8 +8,8 @@ import pandas as pd
 import streamlit as st
 
 from core.analysis.correlations import CorrelationOptions, MetricCorrelation
+from core.analysis.score_summary import score_summary
 from core.schema.scores import ScoreTable
-from core.scoring.judges.specs import FAMILIES
 from core.store import Store
 from pages.components import (
     metrics_computed,
@@ -21,14 +20,11 @@ from pages.components import (
     metrics_tables,
     other_pages,
 )
-from pages.components.judges_numbers import ends, value
+from pages.components.judges_numbers import ends, factor_of, value
 from pages.components.metrics_against import has_levels
 from pages.components.metrics_scores import Scores
 from pages.components.numbers import left_out, number
 from pages.components.parts import nothing, part, table
-
-_MOST_FOR_ALL, _RESAMPLES, _FEWER = 20_000, 10_000, 1_000
-"""Scores up to which all resamples are drawn at once."""
 
 
 def render(store: Store, scores: Scores) -> None:
@@ -42,7 +38,7 @@ def render(store: Store, scores: Scores) -> None:
     if not scores.table.rows:
         nothing("nothing is judged yet")
         return
-    shown = in_percent(scores)
+    shown = _in_percent(scores)
     _summary(shown.table)
     _to_metrics(scores)
     if has_levels(scores.table):
@@ -50,58 +46,48 @@ def render(store: Store, scores: Scores) -> None:
     metrics_levels.render(store, shown)
 
 
-def in_percent(scores: Scores) -> Scores:
+def _in_percent(scores: Scores) -> Scores:
     """The scores with those of cross-examination, stored from 0 to 1, in percent as 001 prints them."""
-    of_cef = np.array([metric.family == FAMILIES["cef"] for metric in scores.table.metrics], dtype=bool)
-    if not of_cef.any():
+    factors = [factor_of(metric) for metric in scores.table.metrics]
+    if set(factors) <= {1.0}:
         return scores
     metrics = tuple(
-        replace(metric, name=f"{metric.name} (%)") if cef else metric
-        for metric, cef in zip(scores.table.metrics, of_cef, strict=True)
+        metric if factor == 1.0 else replace(metric, name=f"{metric.name} (%)")
+        for metric, factor in zip(scores.table.metrics, factors, strict=True)
     )
-    values = scores.table.values * np.where(of_cef, 100.0, 1.0)
+    values = scores.table.values * np.array(factors)
     return replace(
         scores, key=(*scores.key, "percent"), table=replace(scores.table, metrics=metrics, values=values)
     )
 
 
 def _summary(found: ScoreTable) -> None:
-    rows = summary(found)
+    rows = score_summary(found)
     table(
         pd.DataFrame(
             {
-                "Score": [row["metric"] for row in rows],
-                "Texts": [f"{row['n']:,}" for row in rows],
-                "Mean": [number(row["mean"]) for row in rows],
-                "SD": [number(row["sd"]) for row in rows],
-                "Undefined": [row["left_out"] for row in rows],
+                "Score": [row.metric for row in rows],
+                "Texts": [f"{row.n:,}" for row in rows],
+                "Mean": [number(row.mean) for row in rows],
+                "SD": [number(row.sd) for row in rows],
+                "Undefined": [left_out(row.left_out) for row in rows],
             }
         )
     )
     metrics_kept.read_notes(found.notes)
-    metrics_figure.downloads("judge-scores", rows)
-
-
-def summary(found: ScoreTable) -> list[dict[str, Any]]:
-    """A row a score: texts used, mean, standard deviation, and what is undefined with its reasons."""
-    rows = []
-    for at, metric in enumerate(found.metrics):
-        column = found.values[:, at]
-        there = column[~np.isnan(column)]
-        why = Counter(
-            found.reasons.get((row, at), "no reason given")
-            for row in np.flatnonzero(np.isnan(column)).tolist()
-        )
-        rows.append(
+    metrics_figure.downloads(
+        "judge-scores",
+        [
             {
-                "metric": metric.name,
-                "n": len(there),
-                "mean": float(there.mean()) if len(there) else None,
-                "sd": float(there.std(ddof=1)) if len(there) > 1 else None,
-                "left_out": left_out(dict(why.most_common())),
+                "metric": row.metric,
+                "n": row.n,
+                "mean": row.mean,
+                "sd": row.sd,
+                "left_out": left_out(row.left_out),
             }
-        )
-    return rows
+            for row in rows
+        ],
+    )
 
 
 def _to_metrics(scores: Scores) -> None:
@@ -124,9 +110,8 @@ def _raw_level(scores: Scores) -> None:
         "averaged.",
         "correlation",
     )
-    few = scores.moving or scores.table.values.size > _MOST_FOR_ALL
     options = CorrelationOptions(
-        raw_level=True, n_resamples=_FEWER if few else _RESAMPLES, methods=("pearson", "kendall")
+        raw_level=True, n_resamples=metrics_scores.resamples_for(scores), methods=("pearson", "kendall")
     )
     with st.spinner("Computing ..."):
         report = metrics_computed.correlated((*scores.key, "raw level"), scores.table, None, (), options)

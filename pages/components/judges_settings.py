@@ -7,11 +7,12 @@ from typing import TypeVar
 import streamlit as st
 
 from core.datasets.reading import decode
-from core.runs.judge_settings import MOST_QUESTIONS, MOST_REPEATS, JudgeSettings
+from core.runs.judge_settings import JudgeSettings
 from core.runs.model_settings import Backend
+from core.schema import CheckKind, JudgeKind
+from core.schema.judges import SETTING_BOUNDS
 from core.scoring.judges.rubric_files import Rubric, parse_rubric, shipped_rubrics
 from core.scoring.judges.settings import (
-    Answering,
     CefSettings,
     ClaimsSettings,
     Detail,
@@ -21,7 +22,9 @@ from core.scoring.judges.settings import (
     RubricSettings,
     Verifier,
 )
+from pages.components.generate_backend import Chosen
 from pages.components.generate_state import given
+from pages.components.judges_names import ANSWERS
 from pages.components.messages import plain
 
 _ORDERS: dict[Orders, str] = {
@@ -46,10 +49,6 @@ _MODES: dict[Mode, str] = {
     "reference-free": "its source: no reference is needed",
     "reference": "its reference",
     "round-trip": "its source, after the text was translated back",
-}
-_ANSWERS: dict[Answering, str] = {
-    "batch": "all of a text in one call",
-    "each": "one call a question, as in the paper",
 }
 _QUESTIONS: dict[Questions, str] = {
     "yes": "all answered YES by their own text",
@@ -85,6 +84,19 @@ _KEYS: Mapping[str, Mapping[str, str]] = {
 """Kind of judge -> setting -> key of its widget."""
 _DEVICES = ("auto", "cpu", "cuda")
 Word = TypeVar("Word", bound=str)
+
+
+def asked(kind: JudgeKind | CheckKind, chosen: Chosen, name: str = "") -> JudgeSettings:
+    """A judge, or a look at judges, by the model that was chosen; all else is as usual."""
+    return JudgeSettings(
+        kind=kind,
+        name=name,
+        backend=chosen.backend,
+        model=chosen.model,
+        base_url=chosen.base_url,
+        attempts=chosen.attempts,
+        max_model_len=chosen.max_model_len,
+    )
 
 
 def put(settings: JudgeSettings) -> None:
@@ -152,9 +164,9 @@ def claims(backend: Backend) -> ClaimsSettings:
     )
     beta = right.number_input(
         "Weight of recall (beta)",
-        0.01,
-        10.0,
+        *SETTING_BOUNDS["beta"],
         step=0.5,
+        format="%g",
         key=given("judges_beta", 1.0),
         persist_state="session",
         help="1: precision and recall alike; above 1 recall weighs more.",
@@ -177,13 +189,9 @@ def cef() -> CefSettings:
     """The settings of cross-examination."""
     left, right = st.columns(2)
     mode = _menu(left, "Compared with", _MODES, "mode")
-    answers = _menu(right, "Answers", _ANSWERS, "answers")
-    n_questions = left.number_input(
-        "Questions from each text",
-        1,
-        MOST_QUESTIONS,
-        key=given("judges_questions", CefSettings().n_questions),
-        persist_state="session",
+    answers = _menu(right, "Answers", ANSWERS, "answers")
+    n_questions = _whole(
+        left, "Questions from each text", "n_questions", "questions", CefSettings().n_questions
     )
     questions = _menu(right, "Kind of questions", _QUESTIONS, "questions_kind")
     language = CefSettings().source_language
@@ -199,9 +207,7 @@ def cef() -> CefSettings:
         help="Tells whether the model stands by its own questions. Scores do not change; it costs the answers again.",
     )
     temperature, seed = _sampling()
-    return CefSettings(
-        mode, answers, int(n_questions), questions, reask, repeats, temperature, seed, language
-    )
+    return CefSettings(mode, answers, n_questions, questions, reask, repeats, temperature, seed, language)
 
 
 def _menu(
@@ -214,9 +220,22 @@ def _menu(
 
 
 def _repeats(place: "st.delta_generator.DeltaGenerator", said: str) -> int:
+    return _whole(place, "Repeats", "repeats", "repeats", 1, said)
+
+
+def _whole(
+    place: "st.delta_generator.DeltaGenerator",
+    label: str,
+    setting: str,
+    key: str,
+    default: int,
+    said: str | None = None,
+) -> int:
+    # The settings' own bounds: a widget with others would change what the run of a command fills it with.
+    lowest, highest = (int(end) for end in SETTING_BOUNDS[setting])
     return int(
         place.number_input(
-            "Repeats", 1, MOST_REPEATS, key=given("judges_repeats", 1), persist_state="session", help=said
+            label, lowest, highest, key=given(f"judges_{key}", default), persist_state="session", help=said
         )
     )
 
@@ -226,12 +245,11 @@ def _sampling() -> tuple[float, int]:
     left, right = st.columns(2)
     temperature = left.number_input(
         "Temperature",
-        0.0,
-        2.0,
+        *SETTING_BOUNDS["temperature"],
         step=0.1,
+        format="%g",
         key=given("judges_temperature", 0.0),
         persist_state="session",
         help="0: the likeliest answer. Repeats tell something only above 0, or on a server that varies by itself.",
     )
-    seed = right.number_input("Seed", 0, 2**31 - 1, key=given("judges_seed", 0), persist_state="session")
-    return float(temperature), int(seed)
+    return float(temperature), _whole(right, "Seed", "seed", "seed", 0)

@@ -8,9 +8,8 @@ import streamlit as st
 from core.runs.scoring import by_item
 from core.schema import Run
 from core.schema.judges import CefRecord, ClaimsRecord, JudgedText, JudgeOutput, RubricRecord
-from core.scoring.judges.specs import FAMILIES
 from core.store import Store
-from core.store.replies import item_costs
+from core.store.replies import step_costs
 from pages.components import (
     generated_level_diff,
     judges_cef_text,
@@ -19,9 +18,10 @@ from pages.components import (
     judges_rubric_text,
     judges_runs,
     metrics_scores,
+    run_costs,
 )
+from pages.components.judges_numbers import factor_of, level_said, score
 from pages.components.messages import plain
-from pages.components.numbers import number
 from pages.components.parts import nothing, part, table
 
 _WORST, _GIVEN, _UNDEFINED = "lowest score first", "as in the file", "without a score first"
@@ -58,19 +58,19 @@ def _choose(output: JudgeOutput) -> JudgedText:
         name = second.selectbox("Score", names, key="judges_text_metric")
     order = first.selectbox("Order", [_WORST, _GIVEN, _UNDEFINED], key="judges_text_order")
     items: dict[str, list[JudgedText]] = {}
-    for text in ordered(output.texts, name, order):
+    for text in _ordered(output.texts, name, order):
         items.setdefault(text.row.item_id, []).append(text)
     left, right = st.columns(2)
     item = left.selectbox("Item", list(items), format_func=lambda one: _item_said(one, items[one]))
     texts = items[item]
-    percent = name in _in_percent(output)
+    factor = next(factor_of(metric) for metric in output.metrics if metric.name == name)
     at = right.selectbox(
-        "Text", range(len(texts)), format_func=lambda at: _text_said(texts[at], name, percent)
+        "Text", range(len(texts)), format_func=lambda at: _text_said(texts[at], name, factor)
     )
     return texts[min(at, len(texts) - 1)]
 
 
-def ordered(texts: Sequence[JudgedText], metric: str, order: str) -> list[JudgedText]:
+def _ordered(texts: Sequence[JudgedText], metric: str, order: str) -> list[JudgedText]:
     """By that score, or as they came; those without a score come last, unless they are wanted first."""
     if order == _GIVEN:
         return list(texts)
@@ -89,9 +89,8 @@ def _item_said(item: str, texts: Sequence[JudgedText]) -> str:
     return f"{item}: {short}" if short else item
 
 
-def _text_said(text: JudgedText, metric: str, percent: bool) -> str:
-    level = "" if text.row.level is None else f", level {text.row.level}"
-    return f"{text.row.system}{level}: {_value(text.scores.get(metric), percent)}"
+def _text_said(text: JudgedText, metric: str, factor: float) -> str:
+    return f"{text.row.system}{level_said(text.row)}: {score(text.scores.get(metric), factor)}"
 
 
 def _heading(text: JudgedText, named: str) -> None:
@@ -104,30 +103,20 @@ def _heading(text: JudgedText, named: str) -> None:
         else:
             generated_level_diff.plain_card(named.capitalize(), text.document, text.row.language)
     with right:
-        level = "" if text.row.level is None else f", level {text.row.level}"
-        generated_level_diff.plain_card(f"Text{level}", text.text, text.row.language)
+        generated_level_diff.plain_card(f"Text{level_said(text.row)}", text.text, text.row.language)
 
 
 def _scores(text: JudgedText, output: JudgeOutput) -> None:
-    percent = _in_percent(output)
+    factors = {metric.name: factor_of(metric) for metric in output.metrics}
     table(
         pd.DataFrame(
             {
                 "Score": list(text.scores),
-                "Value": [_value(value, name in percent) for name, value in text.scores.items()],
+                "Value": [score(value, factors[name]) for name, value in text.scores.items()],
                 "Note": [text.reasons.get(name, "") for name in text.scores],
             }
         )
     )
-
-
-def _in_percent(output: JudgeOutput) -> set[str]:
-    """Scores that are stored from 0 to 1 and shown as 001 prints them."""
-    return {metric.name for metric in output.metrics if metric.family == FAMILIES["cef"]}
-
-
-def _value(value: float | None, percent: bool) -> str:
-    return f"{number(100 * value, 1)} %" if percent and value is not None else number(value)
 
 
 def record(text: JudgedText, named: str, slot: str = "text") -> None:
@@ -148,34 +137,22 @@ def record(text: JudgedText, named: str, slot: str = "text") -> None:
 
 def _costs(store: Store, run: Run, text: JudgedText) -> None:
     positions = list(by_item(metrics_scores.outputs(store, run).outputs))
-    calls = (
-        item_costs(store, run.run_id, positions.index(text.row.item_id))
-        if text.row.item_id in positions
-        else []
-    )
-    if not calls:
+    item = text.row.item_id
+    costs = step_costs(store, run.run_id, position=positions.index(item)) if item in positions else []
+    if not costs:
         st.markdown("No call was made.")
         return
-    st.markdown(f"All texts of item {plain(text.row.item_id)} together; answers from the cache cost nothing.")
-    steps = dict.fromkeys(call["step"] for call in calls)
-    rows = []
-    for step in steps:
-        own = [call for call in calls if call["step"] == step]
-        paid = [call for call in own if not call["cached"]]
-        rows.append(
+    st.markdown(f"All texts of item {plain(item)} together; answers from the cache cost nothing.")
+    table(
+        pd.DataFrame(
             {
-                "Step": step,
-                "Calls": len(paid),
-                "From the cache": len(own) - len(paid),
-                "Not usable": sum(call["reason"] is not None for call in own),
-                "Tokens in": _sum([call["input_tokens"] for call in paid]),
-                "Tokens out": _sum([call["output_tokens"] for call in paid]),
-                "Seconds": f"{sum(call['seconds'] for call in paid):.2f}",
+                "Step": [cost.step for cost in costs],
+                "Calls": [f"{cost.calls:,}" for cost in costs],
+                "From the cache": [f"{cost.cached:,}" for cost in costs],
+                "Not usable": [f"{cost.unusable:,}" for cost in costs],
+                "Tokens in": [run_costs.tokens(cost.input_tokens) for cost in costs],
+                "Tokens out": [run_costs.tokens(cost.output_tokens) for cost in costs],
+                "Seconds": [f"{cost.seconds:.2f}" for cost in costs],
             }
         )
-    table(pd.DataFrame(rows))
-
-
-def _sum(tokens: Sequence[int | None]) -> str:
-    counted = [one for one in tokens if one is not None]
-    return f"{sum(counted):,}" if len(counted) == len(tokens) else "not counted"
+    )

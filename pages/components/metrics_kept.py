@@ -95,13 +95,13 @@ def read_notes(notes: tuple[str, ...], left_out: Mapping[str, int] | None = None
 
 def ratings_of(store: Store, file: KeptFile) -> RatingSet:
     """The ratings that a kept file holds."""
-    found: RatingSet = _read(_key(file), _bytes(store, file))
+    found: RatingSet = _read(key_of(file), _bytes(store, file))
     return found
 
 
 def scores_of(store: Store, file: KeptFile) -> ScoreTable:
     """The scores that a kept file holds."""
-    found: ScoreTable = _read(_key(file), _bytes(store, file))
+    found: ScoreTable = _read(key_of(file), _bytes(store, file))
     return found
 
 
@@ -111,7 +111,8 @@ def correlations_of(store: Store, file: KeptFile, *, synthetic: bool) -> Correla
     return found
 
 
-def _key(file: KeptFile) -> _Key:
+def key_of(file: KeptFile) -> _Key:
+    """Names what is read from the file in a cache."""
     return file.kind, file.sha256, file.file_name, bool(file.options.get("lower_is_better"))
 
 

@@ -14,7 +14,7 @@ from core.schema import JUDGE_KINDS, SCORE_KINDS, Run
 from core.schema.scores import OutputSet, ScoreTable
 from core.store import Store
 from core.store.kept_files import KeptFile, get_file, kept_files
-from core.store.runs import get_run, item_counts, list_runs
+from core.store.runs import get_run, list_runs
 from pages.components import judges_names, metrics_folder, metrics_kept, run_choice, visitor
 from pages.components.menu import menu
 from pages.components.messages import mistakes_shown, moment
@@ -32,6 +32,8 @@ TICK = 5.0
 """Seconds between two looks at a run that is worked on: a look costs an analysis."""
 _CHOSEN = "metrics_scores_chosen"
 _LONGEST = 40
+_MOST_FOR_ALL, _RESAMPLES, _FEWER = 20_000, 10_000, 1_000
+"""Scores up to which all resamples are drawn at once."""
 
 
 @dataclass(frozen=True)
@@ -91,8 +93,7 @@ def open_scores(store: Store, chosen: Chosen) -> Scores:
     if kind != RUN:
         raise NotFound("No scores are chosen.")
     run = get_run(store, number)
-    states, _ = item_counts(store, number)
-    key = (*run_choice.identity(run), *sorted(states.items()))
+    key = run_choice.key_of(store, run)
     return Scores(
         chosen,
         f"run {number} ({run.data_file})",
@@ -138,6 +139,12 @@ def upload(store: Store) -> None:
     if given is not None:
         remember((FILE, given.file_id))
         st.rerun()
+
+
+def resamples_for(*several: Scores) -> int:
+    """How often items are resampled: less often while a run is at work, which is looked at again and again."""
+    quick = any(one.moving or one.table.values.size > _MOST_FOR_ALL for one in several)
+    return _FEWER if quick else _RESAMPLES
 
 
 def live(store: Store, chosen: Chosen, body: Callable[[Store, Scores], None]) -> None:

@@ -10,6 +10,7 @@ from core.analysis.metric_votes import MetricVotes
 from core.analysis.redundancy import Redundancy
 from core.schema.scores import METHODS
 from core.stats.resampling import Estimate
+from core.stats.shares import Share
 from pages.components.numbers import left_out
 
 Row = dict[str, Any]
@@ -56,6 +57,18 @@ def estimate(name: str, found: Estimate | None) -> Row:
         f"{name}_high": None if found is None else found.high,
         f"{name}_n": None if found is None else found.n,
         f"{name}_reason": (found.reason or found.interval_reason or "") if found else "not computed",
+    }
+
+
+def share(name: str, found: Share) -> Row:
+    """A share of a count as six cells."""
+    return {
+        name: found.share,
+        f"{name}_low": found.low,
+        f"{name}_high": found.high,
+        f"{name}_count": found.count,
+        f"{name}_n": found.n,
+        f"{name}_reason": found.reason or "",
     }
 
 

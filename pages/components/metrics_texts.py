@@ -76,9 +76,7 @@ def _of_run(store: Store) -> Texts | None:
         persist_state="session",
     )
     run = get_run(store, chosen)
-    states, _ = item_counts(store, chosen)
-    key = (*run_choice.identity(run), *sorted(states.items()), run.finished_utc)
-    return _once(key, lambda: texts_of_run(store, run))
+    return _once(run_choice.key_of(store, run), lambda: texts_of_run(store, run))
 
 
 def _of_file() -> Texts | None:

@@ -1,19 +1,21 @@
 """What a run was asked for, in words."""
 
 import pandas as pd
+import streamlit as st
 
 from core.runs.judge_settings import JudgeSettings, judge_of
 from core.runs.model_settings import ModelSettings, running_of
 from core.runs.score_settings import scoring_of, scoring_running_of
 from core.runs.settings import settings_of
 from core.schema import GENERATION_KINDS, MODEL_KINDS, SCORE_KINDS, Run
+from core.scoring.judges.rubric_files import parse_rubric
 from pages.components import generate_prompts
-from pages.components.messages import mistakes_shown, moment
+from pages.components.messages import mistakes_shown, moment, plain
 from pages.components.parts import table
 
 
 def render(run: Run) -> None:
-    """Settings, and the prompts of a run that asks a model."""
+    """Settings, the prompts of a run that asks a model, and the rubric of a judge that has one."""
     rows: dict[str, object] = {
         "File": f"{run.data_file} (sha256 {run.data_sha256[:16]})",
         "Made": f"{moment(run.created_utc)} UTC with Assay {run.app_version}",
@@ -27,6 +29,9 @@ def render(run: Run) -> None:
     if settings is not None:
         with mistakes_shown():
             generate_prompts.texts(settings.prompts)
+    if isinstance(settings, JudgeSettings) and settings.kind == "rubric":
+        with mistakes_shown():
+            _rubric(settings)
 
 
 def _asked_of_model(run: Run) -> ModelSettings | None:
@@ -46,7 +51,17 @@ def _generation(run: Run) -> dict[str, object]:
 def _judging(run: Run, settings: JudgeSettings) -> dict[str, object]:
     rows = {"Scores stand under": settings.judge_name} if run.kind in SCORE_KINDS else {}
     chosen = vars(settings.of_kind)
+    if settings.kind == "rubric":
+        rows |= {"Rubric": parse_rubric(settings.rubric_text, "rubric.yaml").name}
     return rows | _model(run, settings) | {name.replace("_", " "): value for name, value in chosen.items()}
+
+
+def _rubric(settings: JudgeSettings) -> None:
+    """The whole file, as the run keeps it: one of that name may have been changed since."""
+    found = parse_rubric(settings.rubric_text, "rubric.yaml")
+    st.markdown(f"Rubric: {plain(found.title)}")
+    st.code(settings.rubric_text, language=None, wrap_lines=True, height=300)
+    st.markdown(f":small[{plain(found.name)}. Hash {found.sha256[:16]}.]")
 
 
 def _model(run: Run, settings: ModelSettings) -> dict[str, object]:

@@ -9,6 +9,8 @@ from core.runs.kinds import seed_of
 from core.runs.progress import state_of
 from core.runs.settings import settings_of
 from core.schema import Run
+from core.store import Store
+from core.store.runs import item_counts
 from pages.components.menu import menu
 from pages.components.messages import moment
 
@@ -40,6 +42,15 @@ def remember(run_id: int) -> None:
 def identity(run: Run) -> tuple[int, str, str]:
     """Names a run in a cache, which outlives a database: in another one its number is another run's."""
     return run.run_id, run.data_sha256, run.created_utc
+
+
+def key_of(store: Store, run: Run) -> tuple[object, ...]:
+    """Names what a run has made so far in a cache: another one as soon as it has more or other items.
+
+    A run that was resumed may end with other results and the same counts, so that its last end is part of it.
+    """
+    states, _ = item_counts(store, run.run_id)
+    return (*identity(run), *sorted(states.items()), run.finished_utc)
 
 
 def name_of(run: Run) -> str:

@@ -27,8 +27,8 @@ def estimate_table(found: Estimate, run: Run) -> None:
     else:
         rows |= {
             "Calls": f"{found.calls:,}",
-            "Tokens in": _tokens(found.input_tokens),
-            "Tokens out": _tokens(found.output_tokens),
+            "Tokens in": tokens(found.input_tokens),
+            "Tokens out": tokens(found.output_tokens),
             "Money": "not known: give both prices, and a server that counts tokens"
             if found.money is None
             else f"{found.money:,.4f}",
@@ -90,8 +90,8 @@ def _calls(progress: Progress) -> None:
             {
                 "Step": [cost.step for cost in progress.costs],
                 "Calls": [f"{cost.calls:,}" for cost in progress.costs],
-                "Tokens in": [_tokens(cost.input_tokens) for cost in progress.costs],
-                "Tokens out": [_tokens(cost.output_tokens) for cost in progress.costs],
+                "Tokens in": [tokens(cost.input_tokens) for cost in progress.costs],
+                "Tokens out": [tokens(cost.output_tokens) for cost in progress.costs],
                 "Seconds": [f"{cost.seconds:,.1f}" for cost in progress.costs],
                 "From the cache": [f"{cost.cached:,}" for cost in progress.costs],
             }
@@ -103,5 +103,6 @@ def _calls(progress: Progress) -> None:
         st.markdown(f"Money so far: {money:,.4f} (tokens times the two prices).")
 
 
-def _tokens(tokens: int | None) -> str:
-    return "not counted" if tokens is None else f"{tokens:,}"
+def tokens(count: int | None) -> str:
+    """A number of tokens, which not every server tells."""
+    return "not counted" if count is None else f"{count:,}"

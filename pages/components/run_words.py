@@ -4,6 +4,9 @@ from dataclasses import dataclass, replace
 
 from core.schema import CHECK_KINDS, GENERATION_KINDS, JUDGE_KINDS, Run
 
+PREVIEW, PREVIEW_WORD = 5, "five"
+"""Items that show what a run makes or says, and what all of them will cost."""
+
 
 @dataclass(frozen=True)
 class RunWords:

@@ -121,6 +121,22 @@ def test_a_judge_that_says_one_thing_throughout_has_no_correlation():
     assert found.mean_difference.estimate == pytest.approx(-0.2)
 
 
+def test_where_lower_is_better_differences_are_second_minus_first_all_the_same():
+    """Error shares .1 .2 .6 and .2 .4 .6: the second says .1 more; it puts the worst text last, as the first does."""
+    metrics = [Metric(name, "", "other", "lower") for name in ("first", "second")]
+    found = agreement(
+        column([0.1, 0.2, 0.6], metrics[0]),
+        "first",
+        column([0.2, 0.4, 0.6], metrics[1], "b.csv"),
+        "second",
+        **FEW,
+    )
+    assert (found.scale, found.pooled["kendall"].estimate) == (SHARES, 1)
+    assert found.mean_difference.estimate == pytest.approx(0.1)
+    assert found.sd_difference.estimate == pytest.approx(0.1)
+    assert [one.percentile_a for one in found.disagreements] == pytest.approx([5 / 6, 3 / 6, 1 / 6])
+
+
 def test_scales_that_are_not_shared_are_compared_by_ranks():
     found = agreement(column([1, 3, 5], RUBRIC), "rubric-a", column([0.1, 0.9, 0.5], "f1"), "f1", **FEW)
     assert found.scale == RANKS

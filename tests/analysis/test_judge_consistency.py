@@ -1,10 +1,11 @@
 """Judges that are asked twice, in both orders, or once: every number worked out by hand."""
 
+from dataclasses import replace
 from math import sqrt
 
 import pytest
 
-from core.analysis.judge_consistency import NOT_ASKED, ONE_ORDER, ONE_REPEAT, consistency
+from core.analysis.judge_consistency import AT_TEMPERATURE_0, NOT_ASKED, ONE_ORDER, ONE_REPEAT, consistency
 from core.errors import InputError
 from core.schema.judges import (
     CefRecord,
@@ -124,6 +125,23 @@ def test_what_was_not_asked_for_has_a_reason() -> None:
     assert unfinished.repeats[0].spread.reason == "no text has a value in every repeat"
     assert unfinished.order is not None
     assert unfinished.order.equal.reason == "no text has a verdict in both orders"
+
+
+@pytest.mark.parametrize(
+    ("temperature", "verdicts", "told"), [(0.0, [3, 3], True), (0.7, [3, 3], False), (0.0, [3], False)]
+)
+def test_repeats_at_temperature_0_are_told_to_be_no_evidence(
+    temperature: float, verdicts: list[int | None], told: bool
+) -> None:
+    given = replace(output(rubric(verdicts)), settings={"temperature": temperature})
+    assert consistency(given, n_resamples=0).notes == ((AT_TEMPERATURE_0,) if told else ())
+
+
+def test_one_repeat_in_one_order_compares_nothing() -> None:
+    assert consistency(output(rubric([3]))).compares_nothing == ONE_REPEAT
+    assert consistency(output(None)).compares_nothing == NOT_ASKED
+    for enough in (rubric([3, 4]), rubric([3], [4])):
+        assert consistency(output(enough), n_resamples=0).compares_nothing is None
 
 
 def asked(answers: list[Verdict | None]) -> tuple[CrossQuestion, ...]:

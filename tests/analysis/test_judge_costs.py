@@ -1,8 +1,10 @@
 """What judges cost, beside the figures that 001 prints."""
 
+from dataclasses import replace
+
 import pytest
 
-from core.analysis.judge_costs import JudgeCost, costs_side_by_side
+from core.analysis.judge_costs import NOT_FINISHED, JudgeCost, cost_notes, costs_side_by_side
 from core.schema import StepCost
 
 
@@ -49,13 +51,45 @@ def test_a_step_without_counts_leaves_its_judge_without_totals_and_without_zeros
     assert claims.why("output_tokens") is None
 
 
-@pytest.mark.parametrize(("input_price", "output_price"), [(None, None), (1.0, None), (None, 1.0)])
-def test_money_needs_both_prices(input_price, output_price):
+@pytest.mark.parametrize(
+    ("input_price", "output_price", "reason"),
+    [
+        (None, None, "no price is given"),
+        (1.0, None, "no output price is given"),
+        (None, 1.0, "no input price is given"),
+    ],
+)
+def test_money_needs_both_prices(input_price, output_price, reason):
     (*_, whole) = costs_side_by_side(
         [JudgeCost("rubric", (cost("rubric", 2, 10, 1),), 1, 2, input_price, output_price)]
     )
     assert (whole.money, whole.money_per_item) == (None, None)
-    assert whole.why("money") == "no price is given"
+    assert whole.why("money") == reason
+
+
+def test_a_run_that_is_not_finished_tells_its_sums_and_no_cost_of_one_text():
+    """1 of 4 items is finished: of the 10 calls nobody knows how many were for its 5 texts."""
+    begun = JudgeCost("cef", (cost("answers", 10, 1_000, 10),), 1, 5, 2.0, 4.0, n_wanted=4)
+    rows = costs_side_by_side([begun, replace(begun, name="whole", n_items=4, n_texts=20)])
+    first, second = rows[1], rows[3]
+    assert (first.calls, first.money, first.n_items, first.n_wanted) == (10, 2_040 / 1e6, 1, 4)
+    for what in ("calls", "input_tokens", "output_tokens", "money"):
+        for of in ("item", "text"):
+            assert getattr(first, f"{what}_per_{of}") is None
+            assert first.why(f"{what}_per_{of}") == NOT_FINISHED
+            assert second.why(f"{what}_per_{of}") is None
+    assert (second.calls_per_item, second.calls_per_text) == (2.5, 0.5)
+    assert first.why("calls") is None
+    assert cost_notes(rows) == (
+        "cef: 1 of 4 items are finished; what one item or text costs is not told before all are",
+    )
+
+
+def test_a_judge_that_others_paid_for_is_named_once():
+    found = JudgeCost("late", (cost("a", 1, 10, 1, cached=4), cost("b", 2, 10, 1)), 1, 1, n_found=3)
+    shared = JudgeCost("first", (cost("a", 1, 10, 1, cached=4),), 1, 1)
+    (note,) = cost_notes(costs_side_by_side([found, shared]))
+    assert note.startswith("late: 3 answers were in the cache, paid for by other runs")
 
 
 def test_answers_from_the_cache_cost_nothing():

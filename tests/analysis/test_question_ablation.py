@@ -1,11 +1,14 @@
 """How much scores vary with the number of questions: both readings of a variance, worked out by hand."""
 
+import numpy as np
 import pytest
 from cef_factories import answered, examined, judged, output, record
 
-from core.analysis.question_ablation import ONE_REPEAT, AblationRow, ablation
+from core.analysis.cef_repeats import values_by_repeat
+from core.analysis.judge_consistency import AT_TEMPERATURE_0
+from core.analysis.question_ablation import NO_TEXTS, ONE_REPEAT, AblationRow, ablation
 from core.errors import InputError
-from core.schema.judges import CefRecord, Examination, Verdict
+from core.schema.judges import CefRecord, Examination, JudgeOutput, Verdict
 
 Y: Verdict = "YES"
 I: Verdict = "IDK"  # noqa: E741
@@ -74,9 +77,37 @@ def test_one_repeat_and_no_text_have_no_variance_and_say_why() -> None:
         assert none.reason == "no text has a score in every repeat"
 
 
+def test_repeats_meet_by_their_number_not_by_their_place() -> None:
+    """The second text lacks repeat 0; its only one is not that of the first text's beginning."""
+    first, second = judged("1", told(4, 2)), judged("2", record(repeat(1, 0, 4)))
+    coverage = row(ablation([output(first, second, settings={"n_questions": 4})]), "coverage")
+    assert (coverage.n_texts, coverage.n_repeats, coverage.n_left_out, coverage.mean) == (1, 2, 1, 0.75)
+    turned = judged("2", record(repeat(1, 0, 4), repeat(0, 4, 4)))
+    values = values_by_repeat([first, turned, judged("3", None)], ("coverage", "conciseness"))
+    assert values.shape == (3, 2, 2)
+    assert values[:2, :, 0].tolist() == [[1, 0.5], [1, 0]]
+    assert values[:2, :, 1].tolist() == [[0, 0], [0, 0]], "four words each"
+    assert bool(np.isnan(values[2]).all())
+    assert values_by_repeat([], ("coverage",)).shape == (0, 0, 1)
+
+
 def test_fewest_questions_come_first() -> None:
     several = [output(judged("1", told(4, 2)), settings={"n_questions": n}) for n in (20, 3, 10)]
     assert list(dict.fromkeys(one.n_questions for one in ablation(several))) == [3, 10, 20]
+
+
+def test_the_same_run_twice_is_refused_and_repeats_at_temperature_0_are_noted() -> None:
+    def judge(told_in_repeats: tuple[int, ...], **settings: object) -> JudgeOutput:
+        return output(judged("1", told(*told_in_repeats)), settings={"n_questions": 4, **settings})
+
+    with pytest.raises(InputError, match="cef-tiny: two of these hold the same answers"):
+        ablation([judge((4, 2)), judge((4, 3)), judge((4, 2))])
+    for repeats, temperature, note in (
+        ((4, 4), 0.0, AT_TEMPERATURE_0),
+        ((4, 4), 0.7, None),
+        ((4,), 0.0, None),
+    ):
+        assert {one.note for one in ablation([judge(repeats, temperature=temperature)])} == {note}
 
 
 def test_other_judges_are_refused_by_name() -> None:
@@ -86,3 +117,13 @@ def test_other_judges_are_refused_by_name() -> None:
         "strict is a judge of the kind rubric",
         "old does not say how many questions were asked for",
     )
+
+
+def test_without_an_examination_nothing_is_a_number() -> None:
+    """A NaN without a reason would be one."""
+    for texts in ((judged("1", CefRecord(())), judged("2", None)), (judged("1", None),), ()):
+        rows = ablation([output(*texts, settings={"n_questions": 4, "repeats": 2})])
+        coverage = row(rows, "coverage")
+        assert (coverage.mean, coverage.variance_of_mean, coverage.variance_within) == (None, None, None)
+        assert (coverage.n_texts, coverage.n_left_out) == (0, len(texts))
+        assert coverage.reason == NO_TEXTS

@@ -5,12 +5,16 @@ from cef_factories import examined, judged, output, question, record
 
 from core.analysis.reasked import NOT_ASKED_FOR, confusion
 from core.errors import InputError
-from core.schema.judges import CrossQuestion, Verdict
+from core.schema.judges import CefRecord, CrossQuestion, Verdict
 
 
 def asked(expected: Verdict, again: Verdict | None, n: int = 1) -> list[CrossQuestion]:
+    """Questions of different words."""
     reason = None if again else "unparsed"
-    return [question("?", expected=expected, again=again, again_reason=reason)] * n
+    return [
+        question(f"{expected}, {again}, {k}?", expected=expected, again=again, again_reason=reason)
+        for k in range(n)
+    ]
 
 
 def test_the_counts_that_001_prints() -> None:
@@ -43,6 +47,42 @@ def test_sides_repeats_and_what_has_no_second_answer() -> None:
     assert text.unchanged.n == 0
     assert found.by_side["text"][1].counts == {"YES": 2, "NO": 0, "IDK": 0}
     assert found.n_not_asked == 1
+
+
+def test_a_question_counts_once_for_its_item_document_and_repeat() -> None:
+    """Three texts of item 1, two of them alike, and one of item 2, all examined with the same three questions.
+
+    From the source they were asked twice (repeats) in item 1 and once in item 2; from the texts once for each of the two
+    wordings of item 1 in the first repeat, and once in item 2.
+    """
+    source, text = asked("YES", "YES", 3), asked("YES", "NO", 3)
+    both = record(examined(source, text), examined(source, None, 1))
+    given = output(
+        judged("1", both, level="A0"),
+        judged("1", both, level="A1", text="Ein anderer."),
+        judged("1", both, level="A2"),
+        judged("2", record(examined(source, text))),
+    )
+    found = confusion(given)
+    rows = {side: own[0].counts for side, own in found.by_side.items()}
+    assert rows["source"] == {"YES": 9, "NO": 0, "IDK": 0}
+    assert rows["text"] == {"YES": 0, "NO": 9, "IDK": 0}
+    assert rows["all"] == {"YES": 9, "NO": 9, "IDK": 0}
+    assert found.by_side["source"][0].unchanged.n == 9, "the interval is that of the questions asked"
+    plain = confusion(
+        output(
+            *(judged("1", record(examined([question("q"), *source], None)), level=level) for level in "AB")
+        )
+    )
+    assert plain.n_not_asked == 1
+
+
+def test_texts_that_were_translated_back_are_told_apart_by_what_was_examined() -> None:
+    texts = (
+        judged("1", CefRecord((examined(None, asked("YES", "YES")),), back), level=back)
+        for back in ("x", "y")
+    )
+    assert confusion(output(*texts)).by_side["text"][0].counts["YES"] == 2
 
 
 def test_who_asked_nothing_again_is_told_so() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from admin_session import sign_in
-from app_server import ROOT, AppServer, settled
+from app_server import ROOT, AppServer, fill, settled
 from factories import study_in
 from model_answers import answer
 from playwright.sync_api import Page, expect
@@ -30,13 +30,6 @@ def generate_page(app: AppServer, store: Store, new_page: NewPage) -> Page:
     expect(page.get_by_role("heading", name="Generate")).to_be_visible(timeout=SOON)
     settled(page)
     return page
-
-
-def fill(page: Page, label: str, value: str) -> None:
-    box = page.get_by_role("textbox", name=label, exact=True)
-    box.fill(value)
-    box.press("Enter")
-    settled(page)
 
 
 def by_server(page: Page, server: ScriptedServer) -> None:

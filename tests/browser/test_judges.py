@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 from admin_session import sign_in
-from app_server import AppServer, settled
-from axe_playwright_python.sync_playwright import Axe
+from app_server import AppServer, fill, open_tab, settled, violations
 from model_answers import answer
 from playwright.sync_api import Page, expect
 from scripted_server import Body, ScriptedServer
@@ -61,18 +60,6 @@ def give_texts(page: Page, path: Path) -> None:
     settled(page)
 
 
-def fill(page: Page, label: str, value: str) -> None:
-    box = page.get_by_role("textbox", name=label, exact=True)
-    box.fill(value)
-    box.press("Enter")
-    settled(page)
-
-
-def open_tab(page: Page, name: str) -> None:
-    page.get_by_role("tab", name=name, exact=True).click()
-    settled(page)
-
-
 def hostile(body: Body, n: int) -> str:
     """As the well-behaved model, with feedback that wants to be more than text."""
     said = answer(body, n)
@@ -122,14 +109,14 @@ def test_every_part_fits_the_window_and_can_be_read(
     settled(page)
     page.get_by_text("Rules: no model, no cost").click()
     settled(page)
-    found = {"form": _violations(page)}
+    found = {"form": violations(page)}
     page.get_by_role("button", name="Judge all 7 items").click()
     expect(page.get_by_text("is done")).to_be_visible(timeout=SOON)
     for tab in TABS:
         open_tab(page, tab)
         page.wait_for_timeout(500)
         settled(page)
-        found[tab] = _violations(page)
+        found[tab] = violations(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= width, (
             f"{tab} is wider than the window"
         )
@@ -138,18 +125,3 @@ def test_every_part_fits_the_window_and_can_be_read(
     page.get_by_role("button", name="Correlate on the page Metrics").click()
     expect(page.get_by_role("heading", name="Metrics", exact=True)).to_be_visible(timeout=SOON)
     expect(page.get_by_text("Correlated with minus the damage level")).to_be_visible(timeout=SOON)
-
-
-def _violations(page: Page) -> list[str]:
-    """What axe finds in the page's own part, but for the order of headings and the uploader, which are Streamlit's."""
-    found = Axe().run(
-        page,
-        context={"include": [["[data-testid=stMainBlockContainer]"]]},
-        options={
-            "rules": {rule: {"enabled": False} for rule in ("heading-order", "presentation-role-conflict")}
-        },
-    )
-    return [
-        f"{one['id']}: {one['help']}: {[node['html'][:120] for node in one['nodes']][:3]}"
-        for one in found.response["violations"]
-    ]

@@ -223,7 +223,7 @@ def test_reliability_of_two_models_that_never_agree(judge: Command) -> None:
         assert rates["paper", side, "tiny"]["deviation"]["estimate"] is None
     printed = judge("reliability", "answers", "answers-nay", "--resamples", "50")
     assert "paper (as the paper defines it)" in printed
-    assert "no question with a majority" in printed
+    assert "Where - stands, ADS is undefined: of two models neither can deviate" in printed
 
 
 def test_ablation_names_variances_or_why_there_are_none(judge: Command) -> None:
@@ -258,7 +258,7 @@ def test_consistency_over_repeats_and_orders(judge: Command) -> None:
 def test_reasked_counts_second_answers(judge: Command) -> None:
     found = json.loads(judge("reasked", "cef", "--json"))
     yes, no, _ = found["by_side"]["source"]
-    n_asked = 2 * N_TEXTS * 3
+    n_asked = 2 * N_ITEMS * 3  # in both repeats, once an item
     assert (yes["expected"], yes["counts"]) == ("YES", {"YES": n_asked, "NO": 0, "IDK": 0})
     assert (no["unchanged"]["n"], no["unchanged"]["share"]) == (0, None)
     assert "unchanged" in judge("reasked", "cef", "--confidence", "0.9")
@@ -302,7 +302,10 @@ def test_texts_on_which_two_judges_part_come_with_both_scores(judge: Command) ->
         "compare", "rubric", "rules", "--metrics", "rubric-tiny,claims-rules-recall", "--resamples", "50"
     )
     assert "rubric-tiny and claims-rules-recall: 10 texts scored by both." in printed
-    assert "Furthest apart, by percentile among these texts:" in printed
+    assert "among these texts (A: rubric-tiny, B: claims-rules-recall):" in printed
+    assert "percentile A  percentile B  B - A  text" in printed
+    assert "It burned down on" in printed
+    assert "Where - stands, Pearson per system is undefined: fewer than two systems." in printed
 
 
 def test_costs_of_judges_side_by_side(judge: Command, bench: Bench) -> None:
@@ -430,6 +433,8 @@ LOOKS: list[tuple[list[str], list[str]]] = [
     ),
     (["ablation", "rubric", "claims"], ["rubric-tiny is a judge of the kind", "claims-tiny is a judge"]),
     (["consistency", "claims"], ["neither repeats nor orders"]),
+    (["consistency", "cef-nay"], ["cef-nay cannot be compared with itself: asked once a text"]),
+    (["ablation", "cef", "run:4"], ["cef-tiny: two of these hold the same answers"]),
     (["consistency", "run:999"], ["999"]),
     (["reasked", "cef-nay"], ["asked no question a second time"]),
     (["reasked", "cef", "--confidence", "1"], ["--confidence: 1.0 does not lie between 0 and 1"]),

@@ -177,6 +177,28 @@ EXPORT = ("study", "export", "pilot", "--format")
             )
             for form in ("csv", "jsonl", "guesses", "paper", "bundle")
         ),
+        (
+            [*IMPORT[:3], "--name", "a\udcff"],
+            "--name: a\\udcff is no text, as it holds bytes that are not UTF-8",
+        ),
+        (["study", "import", "a\udcff.json"], "file: a\\udcff.json is no text"),
+        ([*EXPORT, "csv", "--out=\udcff"], "--out: \\udcff is no text"),
+        (
+            [
+                "judge",
+                "cef",
+                "t",
+                "--out",
+                "o",
+                "--backend",
+                "openai",
+                "--model",
+                "\udcff",
+                "--source-language",
+                "\udc80",
+            ],
+            "--model: \\udcff is no text, as it holds bytes that are not UTF-8\n  - --source-language: \\udc80 is no",
+        ),
         ([*RESULTS, "nobody"], "There is no study named 'nobody'. Studies: fresh, pilot."),
         ([*RESULTS, "nobody.zip"], "nobody.zip cannot be read"),
         ([*RESULTS, "pilot", "--levels", "A9"], "--levels: there is no level 'A9'; the levels are A0, A1,"),

@@ -2,12 +2,12 @@
 
 import json
 import math
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
 from core.datasets.cef_responses import IN_PERCENT, WHICH_CONSISTENCY
-from core.datasets.score_tables import read_scores
+from core.datasets.score_tables import read_scores, write_scores_csv
 from core.errors import InputError
 from core.schema.scores import ScoreTable
 
@@ -84,6 +84,12 @@ def test_what_the_server_stores_for_undefined_is_undefined() -> None:
     assert found["cef-coverage"] == "no questions: stored as 0"
     assert found["cef-overall"] == "no score in the file"
     assert found["cef-conformity"] == 1.0
+    # The server's overall counts such a 0, or leaves a -1 out: neither is the mean of the three.
+    for overall, details in ((0.0, {"qa_from_doc_count": 0}), (0.8, {"qa_from_summary_count": 0})):
+        counted = {"scores": {**none, "overall_score": overall}, "details": details}
+        (found,) = scores(read_scores(json.dumps(counted).encode(), "a.json")).values()
+        missing = ["cef-coverage"] * ("qa_from_doc_count" in details) + ["cef-consistency"]
+        assert found["cef-overall"] == f"no questions for {', '.join(missing)}"
     # Longer than its source is no error, and a 0 that questions led to is a 0.
     longer = {**SERVER["scores"], "conciseness_score": -50.0, "coverage_score": 0}
     (found,) = scores(read_scores(json.dumps({**SERVER, "scores": longer}).encode(), "a.json")).values()
@@ -99,6 +105,24 @@ def test_mistakes_in_answers_are_named_together() -> None:
     assert "[1], coverage_score: item_id is missing" in said
     twice = problems("\n".join(json.dumps({"id": 1, **SERVER}) for _ in range(2)), "a.jsonl")
     assert twice[0].startswith("line 2, coverage_score: the same text and metric cef-coverage as in line 1")
+
+
+@pytest.mark.parametrize("bad", [{"id": 2, "error": "x"}, {"id": 2, "scores": None}, {"id": 2, "scores": {}}])
+@pytest.mark.parametrize("at", [0, 1, 30])
+def test_an_answer_without_scores_is_named_and_the_file_known_for_what_it_is(
+    bad: dict[str, Any], at: int
+) -> None:
+    entries: list[dict[str, Any]] = [{"id": f"q{n}", **SERVER} for n in range(31)]
+    entries.insert(at, bad)
+    lines = "\n".join(map(json.dumps, entries))
+    assert problems(lines, "a.jsonl") == [f"line {at + 1}: has no scores"]
+    assert problems(json.dumps(entries), "a.json") == [f"[{at}]: has no scores"]
+    by_item = json.dumps({f"i{n}": entry for n, entry in enumerate(entries)})
+    assert problems(by_item, "a.json") == [f"item i{at}: has no scores"]
+
+
+def test_a_line_that_is_no_answer_at_all() -> None:
+    assert problems(json.dumps(SERVER) + "\n[3]\n", "a.jsonl") == ["line 2: is a list, expected an object"]
 
 
 def test_rows_of_ragas() -> None:
@@ -129,6 +153,25 @@ def test_older_rows_of_ragas_and_ids_of_their_own() -> None:
     assert list(scores(read_scores(json.dumps(old).encode(), "ragas.json"))) == [("1", None)]
     named = [{"id": "q9", "user_input": "Who?", "response": "He.", "faithfulness": 0.25}]
     assert list(scores(read_scores(json.dumps(named).encode(), "ragas.json"))) == [("q9", None)]
+
+
+SAID = ["feedback", "reasoning", "rationale", "explanation", "rubrics"]
+
+
+@pytest.mark.parametrize("column", SAID)
+def test_a_column_in_which_judges_say_why_is_a_metric_where_it_holds_numbers(column: str) -> None:
+    table = read_scores(f"item,{column}\nq1,4\nq2,2\n".encode(), "wide.csv")
+    assert scores(table) == {("q1", None): {column: 4.0}, ("q2", None): {column: 2.0}}
+    assert scores(read_scores(write_scores_csv(table, "wide"), "again.csv")) == scores(table)
+    words = read_scores(f"item,{column},score a\nq1,Good.,4\nq2,Bad.,2\nq3,7,1\n".encode(), "wide.csv")
+    assert [metric.name for metric in words.metrics] == ["score a"]
+    assert all(not row.labels for row in words.rows)
+    labelled = read_scores(f"item,label:{column},score a\nq1,x,4\nq2,y,2\n".encode(), "wide.csv")
+    assert [dict(row.labels) for row in labelled.rows] == [{column: "x"}, {column: "y"}]
+    shapes: tuple[Literal["wide", "long"], ...] = ("wide", "long")
+    for shape in shapes:
+        again = read_scores(write_scores_csv(labelled, shape), "again.csv")
+        assert [dict(row.labels) for row in again.rows] == [{column: "x"}, {column: "y"}]
 
 
 def test_rows_of_ragas_without_a_question_are_named() -> None:

@@ -59,6 +59,10 @@ def test_reasoning_goes(text: str, left: str) -> None:
         ("```text\n“Kyiv.”\n```", "Kyiv."),
         ("```a``` and ```b```", "```a``` and ```b```"),
         ("Look: ```\nKyiv.\n```", "Look: ```\nKyiv.\n```"),
+        ("````\n```\nKyiv.\n```\n````", "```\nKyiv.\n```"),
+        ("~~~ text\nKyiv.\n  ~~~", "Kyiv."),
+        ("```\nKyiv.", "```\nKyiv."),
+        ("```Kyiv.```", "```Kyiv.```"),
         ("<think>hm</think>\n'Kyiv.'", "Kyiv."),
         ("नमस्ते", "नमस्ते"),
         ("שָׁלוֹם", "שָׁלוֹם"),
@@ -201,6 +205,18 @@ def test_no_answer_takes_long_to_read(text: str) -> None:
         with contextlib.suppress(Unusable):
             read()
     assert time.monotonic() - began < 2
+
+
+def test_reading_takes_as_long_as_the_answer_is() -> None:
+    """A fence that nothing closes, before a run of blanks."""
+
+    def seconds(n: int) -> float:
+        began = time.perf_counter()
+        with contextlib.suppress(Unusable):
+            read_json("```\n" + " " * n + "x", RANKING)
+        return time.perf_counter() - began
+
+    assert min(seconds(200_000) for _ in range(3)) < 40 * min(seconds(20_000) for _ in range(3)), "linear: 10"
 
 
 _JSON = st.recursive(

@@ -10,9 +10,9 @@ from scripted_server import Said, ScriptedServer, error
 from core.datasets.judge_records import (
     marked_file,
     question_file,
-    read_alignment_folder,
     read_answer_folder,
     read_judge_folder,
+    read_marked_file,
 )
 from core.runs.estimate import estimate_all
 from core.runs.judge_plan import create_check
@@ -117,5 +117,5 @@ def test_marked_errors_are_looked_for_by_a_model_or_by_rules(store: Store, tmp_p
             assert len(server.asked) - before in ((0,) if by_rules else (2, 3, 4))
             assert maker_of(run) == ("rules" if by_rules else "tiny")
             folder = folder_of(store, run, tmp_path / chosen.backend)
-            assert read_alignment_folder(folder) == found
+            assert read_marked_file((folder / "records.jsonl").read_bytes(), "records.jsonl") == found
             assert len((folder / "alignment.csv").read_text("utf-8").splitlines()) == 5

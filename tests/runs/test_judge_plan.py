@@ -69,7 +69,10 @@ def test_prompts_that_do_not_fit_are_named_together() -> None:
         choose_judge_prompts(
             JudgeSettings("rubric", backend="openai", model="m"), prompts("rubric", "rubric-text")
         )
-    assert "second one" in refused.value.problems[0]
+    assert list(refused.value.problems) == [
+        "prompt rubric-text: is the second one for the verdict (it is for rubric-text, and prompt rubric for rubric); "
+        "choose one"
+    ]
     with pytest.raises(InputError) as refused:
         choose_judge_prompts(
             JudgeSettings("claims", claims=ClaimsSettings(verifier="rules")), prompts("verify")
@@ -123,9 +126,9 @@ def test_everything_wrong_with_the_settings_is_named_together(store: Store) -> N
     assert [problem.split(":")[0] for problem in refused.value.problems] == [
         "--attempts",
         "--name",
-        "--temperature",
         "--questions",
         "--repeats",
+        "--temperature",
     ]
     with pytest.raises(InputError, match="--rubric: name a rubric"):
         create_judging(store, texts(1), "t.jsonl", settings("rubric", URL, rubric_text=""), RUNNING)

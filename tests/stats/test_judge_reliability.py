@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 
 from core.stats.judge_reliability import (
+    ALL_AGREE,
     NO_MAJORITY,
     NO_OWN_QUESTIONS,
     NO_QUESTIONS,
     ONE_MODEL,
+    TWO_MODELS,
+    Variant,
     deviation,
     disagreement,
     lowest_first,
@@ -37,7 +40,13 @@ FIVE = [
 
 
 def both(table: list[tuple[int, tuple[int, ...]]]) -> tuple[np.ndarray, np.ndarray]:
-    return np.array([answers for _, answers in table]), np.array([author for author, _ in table])
+    answers = np.array([answers for _, answers in table])
+    return answers, made_by([author for author, _ in table], answers.shape[1])
+
+
+def made_by(authors: list[int] | np.ndarray, n_models: int) -> np.ndarray:
+    """Each question by one author; -1: by none of the models."""
+    return np.array(authors)[:, None] == np.arange(n_models)
 
 
 def counted(estimates: tuple[Estimate, ...]) -> list[tuple[float | None, int, int]]:
@@ -62,8 +71,8 @@ def test_deviation_of_three_models_by_hand() -> None:
     answers, own = both(THREE)
     # Majorities: Y, a tie, Y, Y (of two), three-way tie.
     assert counted(deviation(answers, own)) == [(0.0, 2, 3), (0.0, 3, 2), (round(2 / 3, 12), 3, 2)]
-    # ceil(0.8 x 3) = 3: only where all agree, which is the fourth once its author's answer is YES.
-    assert counted(deviation(answers, own, variant="cef-code")) == [(0.0, 1, 4)] * 3
+    # ceil(0.8 x 3) = 3: only where all agree, and there nobody deviates.
+    assert counted(deviation(answers, own, variant="cef-code")) == [(None, 0, 5)] * 3
 
 
 def test_disagreement_of_five_models_by_hand() -> None:
@@ -104,8 +113,34 @@ def test_deviation_of_five_models_by_hand() -> None:
     ]
 
 
+def test_the_answers_of_all_authors_of_a_question_are_taken_for_yes() -> None:
+    """Models 0 and 4 both made the question and answer it with IDK and NO: cef-code takes both for YES, so all five
+    agree. Of model 0's others three say YES, of model 4's too.
+    """
+    answers, own = np.array([[IDK, Y, Y, Y, N]]), np.array([[True, False, False, False, True]])
+    assert counted(deviation(answers, own, variant="cef-code")) == [(0.0, 1, 0)] * 5
+    assert counted(disagreement(answers, own, variant="cef-code")) == [
+        (0.25, 1, 0),
+        *[(None, 0, 0)] * 3,
+        (0.25, 1, 0),
+    ]
+    assert counted(disagreement(answers, own))[0] == (1.0, 1, 0)
+    assert counted(disagreement(answers, own))[4] == (1.0, 1, 0)
+
+
+@pytest.mark.parametrize("variant", ["paper", "cef-code"])
+def test_the_order_of_the_models_changes_nothing(variant: Variant) -> None:
+    generator = np.random.default_rng(8)
+    answers, own = generator.integers(-1, 3, (60, 5)), generator.random((60, 5)) < 0.3
+    order = generator.permutation(5)
+    for function in (disagreement, deviation):
+        found = function(answers, own, variant=variant, n_resamples=50)
+        swapped = function(answers[:, order], own[:, order], variant=variant, n_resamples=50)
+        assert swapped == tuple(found[n] for n in order)
+
+
 def test_a_missing_answer_is_an_answer_of_its_own_in_the_code() -> None:
-    answers, own = np.array([[Y, NONE, NONE, NONE, NONE]]), np.array([0])
+    answers, own = np.array([[Y, NONE, NONE, NONE, NONE]]), made_by([0], 5)
     assert counted(deviation(answers, own, variant="cef-code")) == [(1.0, 1, 0)] + [(0.0, 1, 0)] * 4
     assert [one.reason for one in deviation(answers, own)] == [NO_MAJORITY] * 5
 
@@ -113,26 +148,37 @@ def test_a_missing_answer_is_an_answer_of_its_own_in_the_code() -> None:
 def test_what_is_undefined_says_why() -> None:
     for function in (disagreement, deviation):
         for variant in ("paper", "cef-code"):
-            (one,) = function([[Y], [N]], [0, 0], variant=variant)
+            (one,) = function([[Y], [N]], made_by([0, 0], 1), variant=variant)
             assert (one.estimate, one.reason) == (None, ONE_MODEL)
-            none = function(np.empty((0, 3), dtype=int), [], variant=variant)
+            none = function(np.empty((0, 3), dtype=int), np.empty((0, 3), dtype=bool), variant=variant)
             assert [(e.estimate, e.reason, e.n) for e in none] == [(None, NO_QUESTIONS, 0)] * 3
-    first, second = disagreement([[Y, Y]], [0])
+    first, second = disagreement([[Y, Y]], [[True, False]])
     assert (first.estimate, second.estimate, second.reason) == (0.0, None, NO_OWN_QUESTIONS)
 
 
+@pytest.mark.parametrize("n_models", [2, 3, 4, 5])
+def test_few_models_cannot_deviate_whatever_they_answer(n_models: int) -> None:
+    """Two have no majority where they differ; of three or four all have to agree, as ceil(0.8 K) = K; 4 of 5 is enough."""
+    answers = np.random.default_rng(2).integers(0, 3, (400, n_models))
+    own = made_by(np.arange(400) % n_models, n_models)
+    code = {one.reason for one in deviation(answers, own, variant="cef-code", n_resamples=0)}
+    assert code == ({ALL_AGREE} if n_models < 5 else {None})
+    paper = {one.reason for one in deviation(answers, own, n_resamples=0)}
+    assert paper == ({TWO_MODELS} if n_models == 2 else {None})
+    assert all(one.estimate is not None for one in disagreement(answers, own, n_resamples=0))
+
+
 def test_other_authors_questions_count_for_deviation_alone() -> None:
-    assert [one.estimate for one in disagreement([[Y, N, Y]], [-1])] == [None] * 3
-    assert [one.estimate for one in deviation([[Y, N, Y]], [-1])] == [0.0, 1.0, 0.0]
+    assert [one.estimate for one in disagreement([[Y, N, Y]], made_by([-1], 3))] == [None] * 3
+    assert [one.estimate for one in deviation([[Y, N, Y]], made_by([-1], 3))] == [0.0, 1.0, 0.0]
 
 
 @pytest.mark.parametrize(
     ("answers", "own", "said"),
     [
-        ([[Y, 3]], [0], "codes run from 0 to 2"),
-        ([[Y, N]], [0, 1], "own must have shape"),
-        ([[Y, N]], [2], "own must number the 2 models"),
-        ([[Y, N]], [-2], "own must number the 2 models"),
+        ([[Y, 3]], [[True, False]], "codes run from 0 to 2"),
+        ([[Y, N]], [0, 1], "own must have the shape of answers"),
+        ([[Y, N]], [[0, 1]], "own must say true or false"),
     ],
 )
 def test_what_does_not_fit_is_refused(answers: list, own: list, said: str) -> None:
@@ -145,7 +191,7 @@ def test_models_that_guess_come_to_what_probability_says() -> None:
     """Yes with probability 0.7, no 0.2, don't know 0.1, all by themselves."""
     shares = np.array([0.7, 0.2, 0.1])
     answers = np.random.default_rng(5).choice(3, p=shares, size=(30_000, 4))
-    own = np.arange(30_000) % 4
+    own = made_by(np.arange(30_000) % 4, 4)
     differ = 1 - float((shares**2).sum())
     for one in disagreement(answers, own, n_resamples=200):
         assert one.estimate == pytest.approx(differ, abs=0.015)
@@ -163,8 +209,9 @@ def test_intervals_resample_documents_not_questions() -> None:
     wrong = np.repeat(rng.random(50) < 0.4, 20)
     answers = np.column_stack([np.zeros(1000, dtype=int), np.where(wrong, N, Y)])
     documents = np.repeat(np.arange(50), 20)
-    clustered, _ = disagreement(answers, np.zeros(1000, dtype=int), clusters=documents)
-    plain, _ = disagreement(answers, np.zeros(1000, dtype=int))
+    own = made_by(np.zeros(1000, dtype=int), 2)
+    clustered, _ = disagreement(answers, own, clusters=documents)
+    plain, _ = disagreement(answers, own)
     assert clustered.estimate == plain.estimate
     widths = [float(one.high or 0) - float(one.low or 0) for one in (clustered, plain)]
     assert widths[0] / widths[1] == pytest.approx(np.sqrt(20), rel=0.15)

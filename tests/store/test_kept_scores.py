@@ -17,7 +17,7 @@ from core.store.backup import write_backup
 from core.store.connection import Row
 from core.store.kept_files import delete_file, file_data, get_file, keep_file, kept_files
 from core.store.migrations import migrations
-from core.store.replies import step_costs
+from core.store.replies import record_call, step_costs
 from core.store.restore import restore_backup
 from core.store.runs import delete_run, item_states, list_runs
 from core.store.scores import find_scores, keep_run_metrics, keep_scores, run_metrics
@@ -66,6 +66,14 @@ def test_a_text_stands_on_the_account_once(store: Store) -> None:
     keep_scores(store, {}, [call("k1", 1)], run_id=run.run_id, position=1)
     (cost,) = step_costs(store, run.run_id)
     assert (cost.calls, cost.cached, cost.seconds) == (2, 2, 1.0)
+
+
+def test_two_steps_that_ask_the_same_are_both_on_the_account(store: Store) -> None:
+    run = new_run(store)
+    for step, cached in (("source", 0), ("source", 1), ("text", 1), ("text", 1)):
+        record_call(store, {**call("k", cached), "run_id": run.run_id, "position": 0, "step": step}, None)
+    costs = [(cost.step, cost.calls, cost.cached) for cost in step_costs(store, run.run_id)]
+    assert costs == [("source", 1, 0), ("text", 0, 1)]
 
 
 def test_scores_and_account_are_kept_together_or_not_at_all(store: Store, tmp_path: Path) -> None:

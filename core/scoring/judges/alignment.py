@@ -9,13 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.errors import InputError
-from core.llm.asking import Answer, Model
+from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Request
 from core.llm.defusing import defused
 from core.llm.parsing import read_json
 from core.llm.prompts import Prompt
 from core.schema.judges import MarkedError, MarkedText, Mismatch
 from core.scoring.judges.settings import AlignmentSettings
+from core.scoring.judges.verdicts import read_verdict
 
 STEP = "alignment"
 NO_MISMATCH = "no question mismatches"
@@ -110,10 +111,19 @@ def listed(mismatches: Sequence[Mismatch]) -> str:
     return "\n".join(lines)
 
 
+_ANY_VERDICT: Mapping[str, object] = {"type": "object", "required": ["verdict"]}
+"""Looser than what is asked for: servers that ignore the form lose no verdict by its trimmings."""
+
+
 def _read(answer: str) -> Found:
-    said = read_json(answer, _SCHEMA)
+    """A verdict in any case counts, whatever stands beside it; a `why` that is missing is empty, a long one is cut."""
+    said = read_json(answer, _ANY_VERDICT)
     assert isinstance(said, dict)
-    return Found(said["verdict"] == "YES", str(said["why"]).strip())
+    told, why = said["verdict"], said.get("why")
+    verdict = read_verdict(told if isinstance(told, str) else "")
+    if verdict == "IDK":
+        raise Unusable("Its verdict is neither YES nor NO.")
+    return Found(verdict == "YES", why.strip()[:_LONGEST_WHY] if isinstance(why, str) else "")
 
 
 def _answered(error: MarkedError, answer: Answer[Found]) -> MarkedError:

@@ -6,7 +6,6 @@ answers that nobody could parse are left out and counted. Stored from 0 to 1, wh
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from statistics import fmean
 
 import regex
@@ -30,27 +29,6 @@ _UNSPACED = regex.compile(
 )
 
 
-@dataclass(frozen=True)
-class SideCounts:
-    """How many questions of one side stand behind its scores."""
-
-    n_questions: int
-    n_used: int
-    """Expected YES or NO, and answered: the base of every share."""
-    n_unparsed: int
-    """Without an answer that could be used, whatever the reason."""
-    n_open: int
-    """Answered, but expected IDK (mixed questions alone): in no share."""
-
-
-@dataclass(frozen=True)
-class ExaminationCounts:
-    """Questions of one examination, by the side they were made from."""
-
-    source: SideCounts
-    text: SideCounts
-
-
 def scores_of(record: CefRecord, document: str, text: str) -> tuple[Score, ...]:
     """One score for each of CEF_COMPONENTS.
 
@@ -70,24 +48,28 @@ def scores_of(record: CefRecord, document: str, text: str) -> tuple[Score, ...]:
     of these means. Misleading: a text that says nothing contradicts nothing (conformity 1 at coverage 0); with ten
     questions a share moves in steps of 0.1.
     """
-    examinations = record.examinations
+    scores = examined_scores(record.examinations)
+    scores["conciseness"] = conciseness(
+        document, text if record.back_translation is None else record.back_translation
+    )
+    if any(step == TRANSLATE_BACK for one in record.examinations for step, _ in one.reasons):
+        # What would have been examined is not there, and the text itself is in another language.
+        scores["conciseness"] = Score(None, scores["coverage"].reason)
+    return tuple(scores[name] for name in CEF_COMPONENTS)
+
+
+def examined_scores(examinations: Sequence[Examination]) -> dict[str, Score]:
+    """By name all of CEF_COMPONENTS that questions tell: all but conciseness. See scores_of."""
     coverage = _mean(examinations, "source", _known)
     conformity = _mean(examinations, "source", _not_contradicted)
     consistency = _mean(examinations, "text", _known)
-    scores = {
+    return {
         "coverage": coverage,
         "conformity": conformity,
         "consistency": consistency,
         "consistency-code": _mean(examinations, "text", _as_expected),
-        "conciseness": conciseness(
-            document, text if record.back_translation is None else record.back_translation
-        ),
         "overall": _overall({"coverage": coverage, "conformity": conformity, "consistency": consistency}),
     }
-    if any(step == TRANSLATE_BACK for one in examinations for step, _ in one.reasons):
-        # What would have been examined is not there, and the text itself is in another language.
-        scores["conciseness"] = Score(None, coverage.reason)
-    return tuple(scores[name] for name in CEF_COMPONENTS)
 
 
 def _known(question: CrossQuestion) -> bool:
@@ -153,7 +135,7 @@ def conciseness(document: str, text: str) -> Score:
     """
     words = count_words(document)
     if not words:
-        return Score(None, "the source has no words")
+        return Score(None, "the document has no words")
     if _by_characters(document) != _by_characters(text):
         return Score(None, "one text is counted in words, the other in characters")
     return Score(1 - count_words(text) / words)
@@ -167,17 +149,6 @@ def count_words(text: str) -> int:
 def _by_characters(text: str) -> bool:
     """Whether most letters of the text are of a script without spaces."""
     return 2 * len(_UNSPACED.findall(text)) > sum(char.isalpha() for char in text)
-
-
-def counts_of(examination: Examination) -> ExaminationCounts:
-    """How many questions there were, by side, and how many of them count."""
-    return ExaminationCounts(_counts(examination.from_source or ()), _counts(examination.from_text or ()))
-
-
-def _counts(questions: Sequence[CrossQuestion]) -> SideCounts:
-    unparsed = sum(one.answer is None for one in questions)
-    used = len(used_of(questions))
-    return SideCounts(len(questions), used, unparsed, len(questions) - used - unparsed)
 
 
 def mismatches_of(examination: Examination) -> tuple[Mismatch, ...]:

@@ -25,7 +25,7 @@ from core.scoring.judges.claim_steps import (
 from core.scoring.judges.claims_asked import LlmDecomposer, LlmVerifier
 from core.scoring.judges.claims_nli import NliVerifier
 from core.scoring.judges.claims_rules import RuleDecomposer, RuleVerifier
-from core.scoring.judges.judge import EMPTY_REFERENCE, EMPTY_TEXT, NO_REFERENCE, Judged
+from core.scoring.judges.judge import Judged, lacking
 from core.scoring.judges.settings import ClaimsSettings
 from core.scoring.judges.specs import components
 from core.scoring.metrics.scorer import ScoringPair
@@ -48,8 +48,8 @@ class ClaimsJudge:
 
     async def judge(self, pair: ScoringPair) -> Judged:
         """See Judge. What was asked (the source) plays no part."""
-        if (lacking := _lacking(pair)) is not None:
-            return Judged((Score(None, lacking),) * len(components("claims", self._settings)), None)
+        if (why := lacking(pair, "reference")) is not None:
+            return Judged((Score(None, why),) * len(components(self._settings)), None)
         text, reference = pair.text, pair.reference or ""
         response, other = await asyncio.gather(
             self._side(text, reference, CLAIMS_OF_RESPONSE, VERIFY_RESPONSE),
@@ -68,15 +68,6 @@ class ClaimsJudge:
         verified = await self._verifier.verify(answer.value, premise, verify)
         failures = ((verify, verified.reason),) if verified.reason else ()
         return _Side(verified.claims, failures, verified.temporary)
-
-
-def _lacking(pair: ScoringPair) -> str | None:
-    """What the judge needs and the text has not."""
-    if pair.reference is None:
-        return NO_REFERENCE
-    if not pair.reference.strip():
-        return EMPTY_REFERENCE
-    return None if pair.text.strip() else EMPTY_TEXT
 
 
 def open_claims(

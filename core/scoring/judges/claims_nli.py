@@ -11,6 +11,7 @@ from core.llm.batching import Batcher
 from core.schema.judges import Claim
 from core.schema.scores import Metric
 from core.scoring.judges.claim_steps import Entailed, Entailment, Verified
+from core.scoring.judges.settings import PAIRS_AT_ONCE
 from core.scoring.metrics.neural.libraries import chosen_device, in_a_line, library, release
 from core.scoring.metrics.neural.model import NO_NUMBER
 from core.scoring.metrics.neural.model_files import ModelFiles, find_models
@@ -53,14 +54,14 @@ def _claim(text: str, said: Entailed) -> Claim:
 class BatchedEntailment:
     """Implements Entailment: a cross-encoder in a thread, which reads the pairs of all who wait for it as one batch."""
 
-    def __init__(self, model: str = "", device: str = "auto", batch_size: int = 32) -> None:
+    def __init__(self, model: str = "", device: str = "auto", batch_size: int = PAIRS_AT_ONCE) -> None:
         """model: a folder, or the hub's name; empty: 003's.
 
         device: auto (a GPU where there is one), cpu, cuda, cuda:N. batch_size: pairs that the model reads at once;
         verdicts do not depend on it, probabilities not before the sixth decimal.
         """
         if batch_size < 1:
-            raise InputError(f"--batch-size: {batch_size} is no number of pairs; at least 1")
+            raise InputError(f"The entailment model cannot read {batch_size} pairs at once; at least 1")
         self._name, self._device, self._batch_size = model or NLI_MODEL, device, batch_size
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="entailment")
         self._opened: _Opened | None = None

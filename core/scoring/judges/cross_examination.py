@@ -13,14 +13,7 @@ from core.llm.prompts import Prompt
 from core.schema.judges import CefRecord, CrossQuestion, Examination, Side
 from core.schema.scores import Score
 from core.scoring.judges.cef_scores import ANSWERED_FROM, MADE_FROM, TRANSLATE_BACK, count_words, scores_of
-from core.scoring.judges.judge import (
-    EMPTY_REFERENCE,
-    EMPTY_SOURCE,
-    EMPTY_TEXT,
-    NO_REFERENCE,
-    NO_SOURCE,
-    Judged,
-)
+from core.scoring.judges.judge import Judged, lacking
 from core.scoring.judges.question_asking import ROOM, Answerer, QuestionMaker
 from core.scoring.judges.settings import CefSettings
 from core.scoring.judges.specs import CEF_COMPONENTS
@@ -29,6 +22,8 @@ from core.scoring.metrics.scorer import ScoringPair
 ASKED_AGAIN = "asked again"
 _TOKENS_A_WORD = 3
 """Of a back-translation, for a word of the text, or a character of a script without spaces."""
+_LONGEST_TRANSLATION = 8_192
+"""Tokens; a longer text has to come in parts."""
 
 
 class CrossExaminer:
@@ -48,9 +43,9 @@ class CrossExaminer:
 
     async def judge(self, pair: ScoringPair) -> Judged:
         """Examine one text. Never raises for a bad text: its scores have reasons."""
-        document, lacking = self._document(pair)
-        if lacking or document is None:
-            return Judged(tuple(Score(None, lacking) for _ in CEF_COMPONENTS), None)
+        document = pair.reference if self._settings.examines == "reference" else pair.source
+        if (why := lacking(pair, self._settings.examines)) is not None or document is None:
+            return Judged(tuple(Score(None, why) for _ in CEF_COMPONENTS), None)
         back = await self._translated_back(pair.text) if self._settings.mode == "round-trip" else None
         if back is not None and back.value is None:
             return _untranslated(back, document, pair.text)
@@ -63,24 +58,12 @@ class CrossExaminer:
         temporary = any(passing for _, passing in found)
         return Judged(scores_of(record, document, pair.text), record, failures, temporary)
 
-    def _document(self, pair: ScoringPair) -> tuple[str | None, str | None]:
-        """What the text is examined against, and what is missing for it."""
-        if self._settings.mode == "reference":
-            document, absent, empty = pair.reference, NO_REFERENCE, EMPTY_REFERENCE
-        else:
-            document, absent, empty = pair.source, NO_SOURCE, EMPTY_SOURCE
-        if document is None:
-            return None, absent
-        if not document.strip():
-            return None, empty
-        return document, None if pair.text.strip() else EMPTY_TEXT
-
     async def _translated_back(self, text: str) -> Answer[str]:
         prompt = self._prompts["translate"]
         request = Request(
             TRANSLATE_BACK,
             prompt.messages(text=defused(text, [prompt]), language=self._settings.source_language),
-            max_tokens=ROOM + _TOKENS_A_WORD * count_words(text),
+            max_tokens=min(ROOM + _TOKENS_A_WORD * count_words(text), _LONGEST_TRANSLATION),
             temperature=self._settings.temperature,
             seed=self._settings.seed,
         )

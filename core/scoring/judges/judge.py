@@ -5,11 +5,14 @@ from typing import Protocol
 
 from core.schema.judges import Record
 from core.schema.scores import Score
+from core.scoring.judges.settings import Examined
 from core.scoring.metrics.scorer import ScoringPair
 
 NO_REFERENCE, EMPTY_REFERENCE = "no reference", "the reference is empty"
 NO_SOURCE, EMPTY_SOURCE = "no source", "the source is empty"
 EMPTY_TEXT = "the text is empty"
+MOST_TOKENS = 4_096
+"""That an answer may have: half of a context of 8,192, so that a text of 1,500 words and its prompt fit beside it."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,19 @@ class Judged:
     """(step, reason) of everything that failed; what a text lacks is no failure."""
     temporary: bool = False
     """Whether a failure was the server's or the line's, so that another run may mend it."""
+
+
+def lacking(pair: ScoringPair, needed: Examined) -> str | None:
+    """What a judge cannot do without and this text does not have: what it is compared with, or words of its own."""
+    other, absent, empty = {
+        "reference": (pair.reference, NO_REFERENCE, EMPTY_REFERENCE),
+        "source": (pair.source, NO_SOURCE, EMPTY_SOURCE),
+    }[needed]
+    if other is None:
+        return absent
+    if not other.strip():
+        return empty
+    return None if pair.text.strip() else EMPTY_TEXT
 
 
 class Judge(Protocol):

@@ -8,9 +8,11 @@ from core.errors import InputError
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Message, Request
 from core.llm.defusing import defused
-from core.llm.parsing import read_json
+from core.llm.parsing import read_json, visible
 from core.llm.prompts import Prompt
 from core.schema.judges import VERDICTS, CrossQuestion, Verdict
+from core.scoring.judges.judge import MOST_TOKENS
+from core.scoring.judges.numbered import MostComplete, in_a_line, numbered
 from core.scoring.judges.settings import Answering, CefSettings, Questions
 from core.scoring.judges.verdicts import (
     UNPARSED,
@@ -23,7 +25,8 @@ from core.scoring.judges.verdicts import (
 )
 
 LONGEST_QUESTION = 200
-"""Characters: a bound keeps a model that cannot stop from using up all its tokens on one question."""
+"""Characters: a bound keeps a model that cannot stop from using up all its tokens on one question. Longer ones, from
+a server that ignores the form, are none."""
 ROOM = 400
 """Tokens an answer may have besides those that its form needs: some models think aloud."""
 _QUESTION_TOKENS, _ANSWER_TOKENS = 80, 20
@@ -49,7 +52,7 @@ class QuestionMaker:
         request = Request(
             step,
             self._prompt.messages(text=defused(text, [self._prompt]), n=n),
-            max_tokens=ROOM + _QUESTION_TOKENS * n,
+            max_tokens=min(ROOM + _QUESTION_TOKENS * n, MOST_TOKENS),
             temperature=self._settings.temperature,
             seed=seed,
             schema=questions_schema(kind, n),
@@ -81,22 +84,39 @@ def questions_schema(kind: Questions, n: int) -> dict[str, object]:
 def read_questions(text: str, kind: Questions, n: int) -> tuple[CrossQuestion, ...]:
     """The questions of an answer, at most the first n; raises Unusable where it has not the form.
 
-    Blank ones and exact repetitions are dropped before n are taken; fewer than n are taken as they are.
+    Exact repetitions and what is no question are dropped before n are taken: nothing visible, longer than asked for,
+    another type, of mixed ones without an answer YES, NO or IDK. Unusable only where nothing is left of a list that
+    held something: fewer than n are taken as they are.
     """
-    words = {"type": "string"}
-    properties = {"question": words, "answer": {"type": "string", "enum": list(VERDICTS)}}
-    with_answer = {"type": "object", "properties": properties, "required": ["question", "answer"]}
-    listed = {"type": "array", "items": words if kind == "yes" else with_answer}
-    value = read_json(
-        text, {"type": "object", "properties": {"questions": listed}, "required": ["questions"]}
-    )
+    listed = {"type": "object", "properties": {"questions": {"type": "array"}}, "required": ["questions"]}
+    value = read_json(text, listed)
     assert isinstance(value, dict)
     found: dict[str, CrossQuestion] = {}
     for entry in value["questions"]:
-        asked = CrossQuestion(entry) if kind == "yes" else CrossQuestion(entry["question"], entry["answer"])
-        if question := " ".join(asked.text.split()):
-            found.setdefault(question, replace(asked, text=question))
+        if (asked := _question(entry, kind)) is not None:
+            found.setdefault(asked.text, asked)
+    if value["questions"] and not found:
+        raise Unusable(
+            f"None of its questions has the form asked for, of at most {LONGEST_QUESTION} characters."
+        )
     return tuple(found.values())[:n]
+
+
+def _question(entry: object, kind: Questions) -> CrossQuestion | None:
+    """One entry of the list, on one line; None: it is no question."""
+    expected: Verdict = "YES"
+    if kind == "mixed":
+        said = entry.get("answer") if isinstance(entry, dict) else None
+        try:
+            expected = read_verdict(said if isinstance(said, str) else "")
+        except Unusable:
+            return None
+        assert isinstance(entry, dict)
+        entry = entry.get("question")
+    if not isinstance(entry, str):
+        return None
+    text = in_a_line(entry)
+    return CrossQuestion(text, expected) if visible(text) and len(text) <= LONGEST_QUESTION else None
 
 
 @dataclass(frozen=True)
@@ -162,26 +182,22 @@ class Answerer:
         return answer, shortened(said) if answer.reason == UNPARSED else ""
 
     async def _batch(self, text: str, questions: Sequence[CrossQuestion], step: str, seed: int) -> Answered:
-        """One call for all. After the last attempt the valid entries of the last reply that could be read count."""
+        """One call for all. After the last attempt the valid entries of the most complete reply count."""
         n = len(questions)
-        kept: tuple[Given, ...] = ()
+        most = MostComplete[Given](lambda one: one.answer is not None)
 
         def read(reply: str) -> tuple[Given, ...]:
-            nonlocal kept
             given = read_answers(reply, n)
-            kept = given
+            most.offer(given)
             if wrong := missing_of(given):
                 raise Unusable(wrong, UNPARSED)
             return given
 
-        listed = "\n".join(
-            f"{number}: {self._harmless(one)}" for number, one in enumerate(questions, start=1)
-        )
-        asked = self._prompt.messages(text=text, questions=listed)
-        room = ROOM + _ANSWER_TOKENS * n
+        asked = self._prompt.messages(text=text, questions=numbered(map(self._harmless, questions)))
+        room = min(ROOM + _ANSWER_TOKENS * n, MOST_TOKENS)
         answer = await self._model.ask(self._request(step, asked, room, answers_schema(n), seed), read)
-        given = answer.value or kept or (Given(None),) * n
-        reason = UNPARSED if kept else answer.reason
+        given = answer.value or most.reply or (Given(None),) * n
+        reason = UNPARSED if most.reply else answer.reason
         filled = tuple(
             replace(question, answer=one.answer, reason=None if one.answer else reason, said=one.said)
             for question, one in zip(questions, given, strict=True)
@@ -190,7 +206,7 @@ class Answerer:
 
     def _harmless(self, question: CrossQuestion) -> str:
         """On one line, whoever wrote it."""
-        return " ".join(defused(question.text, [self._prompt]).split())
+        return in_a_line(defused(question.text, [self._prompt]))
 
     def _request(
         self, step: str, messages: tuple[Message, ...], room: int, schema: dict[str, object] | None, seed: int

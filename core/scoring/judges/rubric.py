@@ -7,34 +7,37 @@ the two texts change the verdict is told by `core.analysis.judge_consistency`.
 
 import asyncio
 import re
+import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import get_args
 
 from core.errors import InputError
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Request
 from core.llm.defusing import defused
-from core.llm.parsing import read_json, read_text
+from core.llm.parsing import TURN_MARK, read_json, read_text
 from core.llm.prompts import Prompt
-from core.schema.judges import Order, RubricRecord, RubricTrial
+from core.schema.judges import ORDERS, Order, RubricRecord, RubricTrial
 from core.schema.scores import Score
-from core.scoring.judges.judge import EMPTY_REFERENCE, EMPTY_TEXT, NO_REFERENCE, Judged
+from core.scoring.judges.judge import Judged, lacking
 from core.scoring.judges.rubric_files import Rubric
-from core.scoring.judges.settings import RubricSettings
+from core.scoring.judges.settings import RUBRIC_PURPOSES, RubricSettings
 from core.scoring.metrics.scorer import ScoringPair
 
 STEP = "rubric"
-PURPOSES = ("rubric", "rubric-text")
-"""Of the prompts: an answer in JSON, or free text that ends in `[RESULT] n`."""
 NOT_ON_OFFER, NO_VERDICT = "verdict not on offer", "no verdict"
 LONGEST_FEEDBACK = 600
 """Characters that a model under guided decoding may write, so that it comes to its verdict."""
-MOST_TOKENS = 1_000
+LONGEST_SHOWN = 20
+"""Characters of a wrong verdict that are repeated."""
+VERDICT_TOKENS = 1_000
 """Room for such a feedback in any script, and for its verdict."""
 _TAGS = ("reference", "response")
 _RESULT = re.compile(r"\[\s*RESULT\s*\]", re.IGNORECASE)
-_ONE_NUMBER = re.compile(r"\s*:?[\s*_]*([0-9]{1,3})(?:[^\S\n]|[*_.])*(?:\n|\Z)")
+# Repetitions never give back what they took (`*+`), so that no answer takes long to read.
+_ONE_NUMBER = re.compile(
+    r"[\s*_:：\"'“‘„«`(（\[]*+([0-9]{1,3})(?:[^\S\n]|[*_.!。！\"'”’“»`)）\]])*+(?:\n|\Z)"
+)
 _LABEL = re.compile(r"\A\s*#*\s*\**feedback\s*:?\**\s*:?\s*", re.IGNORECASE)
 
 
@@ -57,9 +60,9 @@ class RubricJudge:
     def __init__(
         self, model: Model, prompts: Mapping[str, Prompt], rubric: Rubric, settings: RubricSettings
     ) -> None:
-        purpose = next((purpose for purpose in PURPOSES if purpose in prompts), None)
+        purpose = next((purpose for purpose in RUBRIC_PURPOSES if purpose in prompts), None)
         if purpose is None:
-            raise InputError(f"The rubric judge has no prompt: give one for {' or '.join(PURPOSES)}")
+            raise InputError(f"The rubric judge has no prompt: give one for {' or '.join(RUBRIC_PURPOSES)}")
         self._model, self._rubric, self._settings = model, rubric, settings
         self._prompt = prompts[purpose]
         read, schema = (
@@ -74,12 +77,9 @@ class RubricJudge:
         A text without a reference, or with nothing to read, is not judged. Misleads where few trials came through: in
         `both` orders the mean then leans to one of them.
         """
-        lacking = _lacking(pair)
-        if lacking is not None:
-            return Judged((Score(None, lacking),), None)
-        orders: tuple[Order, ...] = (
-            get_args(Order) if self._settings.order == "both" else (self._settings.order,)
-        )
+        if (why := lacking(pair, "reference")) is not None:
+            return Judged((Score(None, why),), None)
+        orders = ORDERS if self._settings.order == "both" else (self._settings.order,)
         asked = [(order, repeat) for repeat in range(self._settings.repeats) for order in orders]
         answers = await asyncio.gather(*(self._ask(pair, order, repeat) for order, repeat in asked))
         trials = [
@@ -106,7 +106,7 @@ class RubricJudge:
                 question=self._harmless(pair.source or "").strip() or "(none)",
                 texts=self._texts(pair, order),
             ),
-            max_tokens=MOST_TOKENS,
+            max_tokens=VERDICT_TOKENS,
             temperature=self._settings.temperature,
             seed=self._settings.seed + repeat,
             schema=self._schema,
@@ -159,15 +159,17 @@ def read_verdict_json(text: str, rubric: Rubric) -> GivenVerdict:
 def read_verdict_text(text: str, rubric: Rubric) -> GivenVerdict:
     """The verdict of a free text that ends in `[RESULT] n`; raises Unusable where there is none on offer.
 
-    The last `[RESULT]` counts, in any case; a colon, asterisks or a full stop may stand beside its number. The number has to be one
-    whole number and the last of its line: `4/5`, `4.5`, `4-5`, `4 or 5` and `four` are no verdict, because what was
-    meant would be a guess. Lines below are not read. The feedback is what stands before the mark.
+    The last `[RESULT]` counts, in any case. Beside its number may stand a colon, asterisks, quotation marks, brackets,
+    a full or exclamation mark, invisible characters, and a token that ends the turn. The number has to be one whole
+    number and the last of its line: `4/5`, `4.5`, `4-5`, `4 or 5` and `four` are no verdict, because what was meant
+    would be a guess. Lines below are not read. The feedback is what stands before the mark.
     """
     plain = read_text(text)
     marks = list(_RESULT.finditer(plain))
     if not marks:
         raise Unusable("It does not end in [RESULT] and a score.", NO_VERDICT)
-    number = _ONE_NUMBER.match(plain, marks[-1].end())
+    rest = TURN_MARK.sub("", plain[marks[-1].end() :])
+    number = _ONE_NUMBER.match("".join(char for char in rest if unicodedata.category(char) != "Cf"))
     if number is None:
         raise Unusable("After the last [RESULT] stands something else than one whole number.", NO_VERDICT)
     verdict = _on_offer(int(number.group(1)), rubric)
@@ -177,17 +179,11 @@ def read_verdict_text(text: str, rubric: Rubric) -> GivenVerdict:
 def _on_offer(verdict: float, rubric: Rubric) -> int:
     if verdict not in rubric.levels:
         offered = ", ".join(map(str, rubric.levels))
-        raise Unusable(f"The verdict {verdict:g} is not on offer: give one of {offered}.", NOT_ON_OFFER)
+        # As a text: a model may write hundreds of digits, more than a float holds.
+        shown = str(verdict)
+        shown = shown if len(shown) <= LONGEST_SHOWN else f"{shown[:LONGEST_SHOWN]}…"
+        raise Unusable(f"The verdict {shown} is not on offer: give one of {offered}.", NOT_ON_OFFER)
     return int(verdict)
-
-
-def _lacking(pair: ScoringPair) -> str | None:
-    """What the judge cannot do without and this text does not have."""
-    if pair.reference is None:
-        return NO_REFERENCE
-    if not pair.reference.strip():
-        return EMPTY_REFERENCE
-    return None if pair.text.strip() else EMPTY_TEXT
 
 
 def _trial(order: Order, repeat: int, answer: Answer[GivenVerdict]) -> RubricTrial:

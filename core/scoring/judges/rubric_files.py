@@ -31,10 +31,9 @@ from core.llm.yaml_fields import (
     text_of,
     value_problem,
 )
+from core.schema.judges import HIGHEST_VERDICT
 
 SHIPPED = Path(__file__).resolve().parents[3] / "data" / "rubrics"
-HIGHEST = 100
-"""The largest number that a level may have; 0 is the smallest."""
 
 
 class RubricFile(Strict):
@@ -186,8 +185,8 @@ def _level_problems(read: ReadYaml) -> Iterator[str]:
     elif len(levels) < 2:
         yield f"{place_of(read.lines, ('levels',))}: a scale has two levels at least"
     for score in levels:
-        if isinstance(score, int) and not isinstance(score, bool) and not 0 <= score <= HIGHEST:
-            yield f"{place_of(read.lines, ('levels', str(score)))}: is not between 0 and {HIGHEST}"
+        if isinstance(score, int) and not isinstance(score, bool) and not 0 <= score <= HIGHEST_VERDICT:
+            yield f"{place_of(read.lines, ('levels', str(score)))}: is not between 0 and {HIGHEST_VERDICT}"
 
 
 def _problem(error: ErrorDetails, lines: Mapping[Keys, int]) -> str:

@@ -11,6 +11,12 @@ Verifier = Literal["llm", "nli", "rules"]
 Mode = Literal["reference-free", "reference", "round-trip"]
 Answering = Literal["each", "batch"]
 Questions = Literal["yes", "mixed"]
+Examined = Literal["reference", "source"]
+"""What a judge compares a text with."""
+RUBRIC_PURPOSES = ("rubric", "rubric-text")
+"""Of the prompts: an answer in JSON, or free text that ends in `[RESULT] n`; a run uses one of them."""
+PAIRS_AT_ONCE = 32
+"""That an entailment model reads; verdicts do not depend on it."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +50,11 @@ class ClaimsSettings:
     temperature: float = 0.0
     seed: int = 0
 
+    @property
+    def task(self) -> str:
+        """Of the prompt that decomposes, such as `low-high`."""
+        return f"{self.atomicity}-{self.coverage}"
+
 
 @dataclass(frozen=True)
 class CefSettings:
@@ -66,6 +77,11 @@ class CefSettings:
     """Of the first repeat; each further one has the next."""
     source_language: str = "English"
     """Round-trip: into which language the text is translated back."""
+
+    @property
+    def examines(self) -> Examined:
+        """Which of an item's texts the text is examined against."""
+        return "reference" if self.mode == "reference" else "source"
 
 
 @dataclass(frozen=True)

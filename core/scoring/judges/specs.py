@@ -9,15 +9,17 @@ from core.scoring.judges.settings import CefSettings, ClaimsSettings, RubricSett
 
 CEF_COMPONENTS = ("coverage", "conformity", "consistency", "consistency-code", "conciseness", "overall")
 """In the order of the columns. `consistency` is 001's formula, `consistency-code` what its code and its A.6 count."""
+_UNUSED_BY_RULES = ("temperature", "seed", "coverage")
+"""Rules answer without chance, and take every sentence whatever was asked for."""
 FAMILIES: Mapping[JudgeKind, str] = {"rubric": "Rubric", "claims": "Claims", "cef": "CEF"}
 
 
-def components(kind: JudgeKind, settings: RubricSettings | ClaimsSettings | CefSettings) -> tuple[str, ...]:
+def components(settings: RubricSettings | ClaimsSettings | CefSettings) -> tuple[str, ...]:
     """What a judge's columns end in; the rubric judge's only one in nothing."""
     if isinstance(settings, ClaimsSettings):
         f_beta = f"f{settings.beta:g}"
         return (f_beta, "precision", "recall", f"{f_beta}-ragas")
-    return CEF_COMPONENTS if kind == "cef" else ("",)
+    return CEF_COMPONENTS if isinstance(settings, CefSettings) else ("",)
 
 
 def judge_metrics(
@@ -29,9 +31,9 @@ def judge_metrics(
     """A judge's metrics in the order of its scores; higher is better for all of them.
 
     asked: what else determines the verdicts, such as the model, the hashes of prompts and rubric, the entailment
-    model; in the order in which the signature says it.
+    model; in the order in which the signature says it. Settings without effect on a score stand in no signature.
     """
-    parts = {**asked, **asdict(settings)}
+    parts = {**asked, **_determining(settings, asked)}
     said = "|".join(f"{key.replace('_', '-')}:{_plain(value)}" for key, value in parts.items() if value != "")
     return tuple(
         Metric(
@@ -39,8 +41,20 @@ def judge_metrics(
             f"{FAMILIES[kind]}|score:{component or 'verdict'}|{said}",
             FAMILIES[kind],
         )
-        for component in components(kind, settings)
+        for component in components(settings)
     )
+
+
+def _determining(
+    settings: RubricSettings | ClaimsSettings | CefSettings, asked: Mapping[str, object]
+) -> dict[str, object]:
+    """The settings that change a score."""
+    without: list[str] = []
+    if isinstance(settings, CefSettings):
+        without += ["reask"] if settings.mode == "round-trip" else ["reask", "source_language"]
+    if asked.get("backend") == "rules":
+        without += _UNUSED_BY_RULES
+    return {key: value for key, value in asdict(settings).items() if key not in without}
 
 
 def _plain(value: object) -> str:

@@ -109,6 +109,23 @@ def test_an_answer_that_cannot_be_used_is_asked_again_and_then_costs_that_error_
     assert len(server.asked) == 3
 
 
+@pytest.mark.parametrize(
+    ("said", "found", "why"),
+    [
+        ('{"why": "so", "verdict": "yes"}', True, "so"),
+        ('{"verdict": "No."}', False, ""),
+        ('{"verdict": "YES", "why": null, "sure": 1}', True, ""),
+        (json.dumps({"why": "x" * 900, "verdict": "NO"}), False, "x" * 400),
+        ('{"why": "so", "verdict": "IDK"}', None, ""),
+        ('{"why": "so", "verdict": true}', None, ""),
+        ('{"why": "so"}', None, ""),
+    ],
+)
+def test_a_verdict_beside_trimmings_is_one(said: str, found: bool | None, why: str) -> None:
+    looked, *_ = align(lambda body, n: said, marked("Bank"))
+    assert [(one.found, one.why) for one in looked.errors] == [(found, why)]
+
+
 def test_a_fault_of_the_server_is_temporary() -> None:
     found, failures, temporary, _ = align(lambda body, n: error(500, "overloaded"), marked("Bank"))
     assert found.errors[0].reason == "server error"

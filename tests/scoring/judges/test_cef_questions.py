@@ -118,6 +118,29 @@ def test_after_the_last_attempt_the_valid_answers_of_a_batch_stay() -> None:
     assert found.failures == ()
 
 
+def test_the_most_complete_reply_of_a_batch_is_kept_not_the_last() -> None:
+    replies = [batch("YES", "green", "IDK"), batch("perhaps", "NO"), "no JSON"]
+    found, bodies = answered(lambda body, n: replies[n], "batch")
+    assert len(bodies) == 3
+    assert [(one.answer, one.reason, one.said) for one in found.questions] == [
+        ("YES", None, ""),
+        (None, "unparsed", "green"),
+        ("IDK", None, ""),
+    ]
+
+
+def test_answers_that_are_numbered_from_0_never_stand_one_place_off() -> None:
+    shifted = json.dumps(
+        {"answers": [{"question": n, "answer": one} for n, one in enumerate(("YES", "NO", "IDK"))]}
+    )
+    found, bodies = answered(lambda body, n: shifted, "batch")
+    assert [one.answer for one in found.questions] == [None] * 3
+    assert "they go from 1 to 3" in bodies[1]["messages"][-1]["content"]
+    assert found.failures == (("answers from text", "unparsed"),)
+    mended, _ = answered(lambda body, n: batch("YES", "NO", "YES") if n else shifted, "batch")
+    assert [one.answer for one in mended.questions] == ["YES", "NO", "YES"]
+
+
 @pytest.mark.parametrize(
     ("said", "answering", "reason", "temporary"),
     [
@@ -218,6 +241,18 @@ def test_a_text_in_a_question_prompt_is_defused() -> None:
         ([], "yes", []),
         ([{"question": "a?", "answer": "NO", "why": "-"}], "mixed", [("a?", "NO")]),
         ([{"question": "a?", "answer": "NO"}, {"question": "a?", "answer": "YES"}], "mixed", [("a?", "NO")]),
+        (["\u200b", "\u2060\ufeff ", "x" * (LONGEST_QUESTION + 1), 7, "a?"], "yes", [("a?", "YES")]),
+        (["x" * LONGEST_QUESTION], "yes", [("x" * LONGEST_QUESTION, "YES")]),
+        (
+            [
+                {"question": "a?", "answer": "MAYBE"},
+                {"answer": "NO"},
+                "b?",
+                {"question": "c?", "answer": "no."},
+            ],
+            "mixed",
+            [("c?", "NO")],
+        ),
     ],
 )
 def test_questions_that_are_read(
@@ -234,6 +269,8 @@ def test_questions_that_are_read(
         ('{"questions": ["a?"]}', "mixed"),
         ('{"questions": [{"question": "a?", "answer": "MAYBE"}]}', "mixed"),
         ('{"questions": ["a?"', "yes"),
+        ('{"questions": ["\u200b"]}', "yes"),
+        (json.dumps({"questions": ["x" * 201] * 3}), "yes"),
         ("1. Is it red?", "yes"),
     ],
 )

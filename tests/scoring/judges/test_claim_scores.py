@@ -25,7 +25,7 @@ def scored(
     sides = [None if marks is None else claims(marks) for marks in (response, reference)]
     failed = tuple((step.replace("_", " "), reason) for step, reason in reasons.items())
     scores = scores_of(ClaimsRecord(sides[0], sides[1], failed), settings)
-    named = zip(components("claims", settings), scores, strict=True)
+    named = zip(components(settings), scores, strict=True)
     return {name: score.value if score.reason is None else score.reason for name, score in named}
 
 

@@ -17,7 +17,13 @@ from core.llm.prompts import Prompt, find_prompt
 from core.schema.judges import ClaimsRecord
 from core.scoring.judges.claim_steps import Entailed
 from core.scoring.judges.claims import open_claims
-from core.scoring.judges.claims_asked import LlmDecomposer, VerdictReader, read_claims
+from core.scoring.judges.claims_asked import (
+    MISNUMBERED,
+    MOST_CLAIMS,
+    LlmDecomposer,
+    VerdictReader,
+    read_claims,
+)
 from core.scoring.judges.judge import Judged
 from core.scoring.judges.settings import ClaimsSettings
 from core.scoring.metrics.scorer import ScoringPair
@@ -248,6 +254,7 @@ def test_a_failed_verification_keeps_the_claims() -> None:
     [
         ('{"claims": ["A.", " B\\n c. ", "A.", "  "]}', ("A.", "B c.")),
         ('Here:\n```json\n{"claims": []}\n```', ()),
+        ('{"claims": ["\u200b", "A."]}', ("A.",)),
         ('<think>{"claims": ["No."]}</think>{"claims": ["Yes."]}', ("Yes.",)),
     ],
 )
@@ -259,9 +266,10 @@ def test_claims_are_read(answer: str, claims: tuple[str, ...]) -> None:
     ("entries", "read"),
     [
         ('{"claim": 1.0, "supported": true, "why": 3}', True),
-        ('{"claim": "1", "supported": true}', None),
+        ('{"claim": "1", "supported": true}', True),
         ('{"claim": 1, "supported": "yes"}', None),
-        ('{"claim": 3, "supported": true}', None),
+        ('{"claim": "one", "supported": true}', None),
+        ('{"claim": 1.5, "supported": true}', None),
         ('{"claim": true, "supported": true}', None),
         ('{"claim": 1, "supported": false}, {"claim": 1, "supported": false, "why": "x"}', False),
         ('{"claim": 1, "supported": false}, {"claim": 1, "supported": true}', None),
@@ -279,6 +287,42 @@ def test_what_counts_as_a_verdict(entries: str, read: bool | None) -> None:
         claims = reader.best
     assert [claim.supported for claim in claims] == [read, True]
     assert (claims[0].reason is None) is (read is not None)
+
+
+@pytest.mark.parametrize("numbers", [(0, 1), (0, 1, 2), (1, 2, 3), ("0", "1")])
+def test_of_verdicts_that_are_numbered_otherwise_nothing_is_taken(numbers: tuple[object, ...]) -> None:
+    reader = VerdictReader(["First.", "Second."])
+    given = [{"claim": number, "supported": True} for number in numbers]
+    with pytest.raises(Unusable, match="they go from 1 to 2") as caught:
+        reader.read(json.dumps({"verdicts": given}))
+    assert (caught.value.kind, reader.best) == (MISNUMBERED, None)
+
+
+def test_a_list_without_an_end_is_none() -> None:
+    assert (
+        len(read_claims(json.dumps({"claims": [f"Claim {n}." for n in range(MOST_CLAIMS)] * 2})))
+        == MOST_CLAIMS
+    )
+    with pytest.raises(Unusable, match="301 claims, more than 300") as caught:
+        read_claims(json.dumps({"claims": [f"Claim {n}." for n in range(MOST_CLAIMS + 1)]}))
+    assert caught.value.kind == "too many claims"
+
+
+def test_many_claims_are_verified_in_parts_and_stay_in_their_order() -> None:
+    """110 claims: 50, 50 and 10. The part that holds claim 60 never comes; the others keep their verdicts."""
+    said = " ".join(f"Fact {n}." for n in range(110))
+
+    def script(body: Mapping[str, Any], n: int) -> Said | str:
+        broken = not decomposes(body) and "Fact 60." in field(body, "claims")
+        return Said("{", finish_reason="length") if broken else honest(body)
+
+    done = run(script, ScoringPair(said, "Fact 3. Fact 104."), attempts=1)
+    claims = done.record.response or ()
+    assert [claim.text.strip() for claim in claims] == [f"Fact {n}." for n in range(110)]
+    assert [n for n, claim in enumerate(claims) if claim.supported] == [3, 104]
+    assert [n for n, claim in enumerate(claims) if claim.reason == "cut off"] == list(range(50, 100))
+    assert done.judged.failures == (("verify the response", "cut off"),)
+    assert done.judged.scores[1].value == pytest.approx(2 / 60)
 
 
 def test_only_what_fits_is_put_together() -> None:

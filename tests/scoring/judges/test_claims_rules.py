@@ -32,6 +32,11 @@ def claims_of(text: str, atomicity: Detail = "low") -> tuple[str, ...]:
         ("富士山は高い。日本にある。", 2),
         ("Міст відкрили 1900 року… Він старий!", 2),
         ("*** --- !!!", 0),
+        ("It has -179 °C. On 14 January a probe landed.", 2),
+        ("It has -290 °F. Titan is colder than 90 ° C. Saturn is near.", 3),
+        ("J. Smith met J.R.R. Tolkien. Vitamin C. Brown wrote it.", 2),
+        ("It stands in Washington, D.C. On Monday it closes. The U.S. Army owns it.", 3),
+        ("She took vitamin C. The cold went.", 2),
     ],
 )
 def test_sentences(text: str, sentences: int) -> None:
@@ -107,3 +112,19 @@ def test_long_and_odd_texts_take_no_time() -> None:
     ):
         asyncio.run(RuleVerifier().verify([text, *claims_of(text, "high")[:3]], text, "verify the response"))
     assert time.perf_counter() - started < 5
+
+
+@pytest.mark.parametrize("repeated", [".", "?", ". ", "?a", ".'", "! ? ", "。)", "'"])
+def test_cutting_takes_as_long_as_the_text_is(repeated: str) -> None:
+    """Runs of marks that no sentence follows."""
+
+    def seconds(n: int) -> float:
+        began = time.perf_counter()
+        claims_of("A." + repeated * n + "a")
+        return time.perf_counter() - began
+
+    assert min(seconds(8_000) for _ in range(3)) < 40 * min(seconds(800) for _ in range(3)), "linear: 10"
+
+
+def test_a_question_mark_within_a_sentence_does_not_make_it_a_question() -> None:
+    assert claims_of("“Really?” he asked Karl. Was it “so”?!”") == ("“Really?” he asked Karl.",)

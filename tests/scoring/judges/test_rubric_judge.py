@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -270,6 +271,9 @@ def test_a_verdict_echoed_from_the_text_does_not_count(injection: str) -> None:
         ('{"feedback": "x", "verdict": 5} {"feedback": "x", "ver', "cut off"),
         ('{"feedback": "x", "verdict": null}', "invalid"),
         ('{"feedback": "x", "verdict": 5, "verdict": 1}', "invalid"),
+        (f'{{"feedback": "x", "verdict": {"9" * 400}}}', "verdict not on offer"),
+        (f'{{"feedback": "x", "verdict": -{"9" * 400}}}', "verdict not on offer"),
+        ('{"feedback": "x", "verdict": 1e308}', "verdict not on offer"),
         ('["x", 4]', "invalid"),
         ("", "empty"),
     ],
@@ -294,6 +298,15 @@ def test_reading_json(text: str, verdict: int | str) -> None:
         ("At first [RESULT] 5, but then [RESULT] 2", 2),
         ("[RESULT] 2\nThe year is wrong, as is the 5th word.", 2),
         ("<think>[RESULT] 5</think> Bad. [RESULT] 1", 1),
+        ("[RESULT] (4)", 4),
+        ("[RESULT] 4</s>", 4),
+        ("[RESULT] 4<|im_end|>\n", 4),
+        ("[RESULT] 4!", 4),
+        ('[RESULT] "4"', 4),
+        ("[RESULT]：“4”。", 4),
+        ("[RESULT]\u200b \u20604\ufeff", 4),
+        ("[RESULT] (4/5)", "no verdict"),
+        ("[RESULT] .4", "no verdict"),
         ("[RESULT] 7", "verdict not on offer"),
         ("[RESULT] 0", "verdict not on offer"),
         ("[RESULT] 5 and in the end [RESULT] 7", "verdict not on offer"),
@@ -318,6 +331,16 @@ def test_reading_text(text: str, verdict: int | str) -> None:
     with pytest.raises(Unusable) as caught:
         read_verdict_text(text, FACTUAL)
     assert caught.value.kind == verdict
+
+
+def test_no_answer_takes_long_to_read() -> None:
+    def seconds(n: int) -> float:
+        began = time.perf_counter()
+        with pytest.raises(Unusable):
+            read_verdict_text(f"[RESULT]{' ' * n}x", FACTUAL)
+        return time.perf_counter() - began
+
+    assert min(seconds(50_000) for _ in range(3)) < 40 * min(seconds(5_000) for _ in range(3)), "linear: 10"
 
 
 def test_the_feedback_is_what_stands_before_the_verdict() -> None:

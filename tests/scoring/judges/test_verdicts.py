@@ -52,7 +52,28 @@ from core.scoring.judges.verdicts import (
         ("I don't know.", "IDK"),
         ("I DON’T KNOW", "IDK"),
         ("I do not know whether the mill burned down.", "IDK"),
-        ("IDK the text says nothing", "IDK"),
+        ("IDK. There is no date in the text.", "IDK"),
+        ("I do not know if the mill burned down", "IDK"),
+        ("IDK because the text gives no year", "IDK"),
+        # Punctuation of other scripts, characters that nobody sees, a number, tokens that end a turn.
+        ("YES，文中如此说", "YES"),
+        ("YES。", "YES"),
+        ("NO：文中说的是1872年", "NO"),
+        ("YES، كما في النص", "YES"),
+        ("IDK؛ لا يذكر النص", "IDK"),
+        ("\u200fYES", "YES"),
+        ("\u2060NO", "NO"),
+        ("\ufeff\u200bidk", "IDK"),
+        ("1: YES", "YES"),
+        ("1. YES", "YES"),
+        ("Question 2: no", "NO"),
+        ("YES</s>", "YES"),
+        ("NO<|im_end|>", "NO"),
+        ("<answer>YES</answer>", "YES"),
+        ("So it is.\n<answer>\nIDK\n</answer><end_of_turn>", "IDK"),
+        ("No. I read of another mill.", "NO"),
+        ("No. The mill has 7 wheels.", "NO"),
+        ("Yes. One mill is named.", "YES"),
         # The verdict may have a line of its own below the explanation.
         ("The text names Karl Weber, and no other.\n\nYES", "YES"),
         # Reasoning, quoted lines and echoed fields are not the model's verdict.
@@ -96,6 +117,15 @@ def test_verdicts_that_are_read(said: str, verdict: str) -> None:
         "No evidence of it was found.",
         "NO-one says so",
         "No. 5 is the answer",
+        "No. VII of the mills",
+        "No. I of the mills",
+        "No. V",
+        "No. Seven",
+        "Answer: No. seventeen was built later",
+        "IDK the text says nothing",
+        "I do not know of anything in the text that contradicts this, so yes.",
+        "Probably yes",
+        "So, the text says it, but no",
         "Yes it does",
         "Not mentioned: no",
         "The mill, yes, was built by Karl Weber",
@@ -136,6 +166,14 @@ def test_what_is_no_verdict(said: str) -> None:
         "NO - the answer is YES",
         "IDK, maybe yes",
         "I do not know; NO",
+        "IDK, probably YES",
+        "IDK, but I would say no",
+        "IDK. The text leans to NO here.",
+        "I do not know whether it is so, but yes",
+        "I do not know\nbecause NO",
+        "NO: most likely yes",
+        "YES<|im_end|>NO",
+        "1. YES\n2. NO",
         "YES\nAnswer: NO",
         # Echoed from the judged text without a mark: whose verdict is which cannot be told.
         "The right answer is\nYES\n\nNO",
@@ -180,17 +218,29 @@ def test_a_whole_batch_in_any_order() -> None:
     assert read_answers(f"Here:\n```json\n{entries((1, 'NO'))}\n```", 1) == (Given("NO"),)
 
 
+def test_a_number_may_be_a_text_and_the_same_answer_twice_is_one() -> None:
+    given = read_answers(entries(("1", "YES"), (" 2 ", "NO"), (2.0, "no."), (1, "YES")), 2)
+    assert ([one.answer for one in given], missing_of(given)) == (["YES", "NO"], "")
+
+
+@pytest.mark.parametrize("numbers", [(0, 1, 2), (0, 1), (1, 2, 3, 4), ("0", "1"), (-1, 1), (2.0, 10**400)])
+def test_of_an_answer_that_counts_otherwise_nothing_is_taken(numbers: tuple[object, ...]) -> None:
+    with pytest.raises(Unusable, match="numbered otherwise: they go from 1 to 3") as caught:
+        read_answers(entries(*((number, "YES") for number in numbers)), 3)
+    assert caught.value.kind == "unparsed"
+
+
 def test_good_entries_are_kept_beside_bad_ones() -> None:
     said = entries(
         (1, "YES"),
         (2, "perhaps"),
         (3, "NO"),
-        (3, "NO"),
+        (3, "YES"),
         (5, None),
         (6, "YES/NO"),
-        (9, "NO"),
         (True, "NO"),
-        ("4", "NO"),
+        ("four", "NO"),
+        (4.5, "NO"),
     )
     given = read_answers(said, 6)
     assert [one.answer for one in given] == ["YES", None, None, None, None, None]

@@ -1,0 +1,48 @@
+"""What the scores of many texts come to: how many, their mean and spread, and why some have none."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.analysis.joining import NO_SCORE
+from core.schema.scores import ScoreTable
+
+
+@dataclass(frozen=True)
+class ScoreSummary:
+    """One metric over all texts of a table, on its own scale."""
+
+    metric: str
+    n: int
+    """Texts with a score."""
+    mean: float | None
+    """None where no text has a score."""
+    sd: float | None
+    """Sample standard deviation (n - 1) over texts; None below two scores."""
+    left_out: Mapping[str, int]
+    """Reason -> texts without a score, the most frequent first."""
+
+
+def score_summary(table: ScoreTable) -> tuple[ScoreSummary, ...]:
+    """Mean and standard deviation of every metric, in the order of the table.
+
+    Texts without a score are left out and counted, never taken for zero. Misleads where metrics lack different texts:
+    their means are then about different texts.
+    """
+    return tuple(_one(table, at) for at in range(len(table.metrics)))
+
+
+def _one(table: ScoreTable, at: int) -> ScoreSummary:
+    column = table.values[:, at]
+    missing = np.isnan(column)
+    there = column[~missing]
+    why = Counter(table.reasons.get((row, at), NO_SCORE) for row in np.flatnonzero(missing).tolist())
+    return ScoreSummary(
+        metric=table.metrics[at].name,
+        n=len(there),
+        mean=float(there.mean()) if len(there) else None,
+        sd=float(there.std(ddof=1)) if len(there) > 1 else None,
+        left_out=dict(why.most_common()),
+    )

@@ -1,0 +1,137 @@
+"""Tables about judges as a terminal shows them: on what a number rests, and what stands below the table."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from score_factories import table
+
+from core.analysis.correlations import CorrelationOptions, correlate_scores
+from core.analysis.judge_agreement import agreement
+from core.analysis.judge_consistency import AT_TEMPERATURE_0, consistency
+from core.analysis.judge_reliability import reliability
+from core.analysis.question_ablation import ablation
+from core.cli.agreement_printed import print_agreement
+from core.cli.correlations_printed import print_correlations
+from core.cli.judge_printed import print_ablation, print_consistency, print_reliability
+from core.schema.judges import (
+    AnswerSet,
+    CefRecord,
+    CrossQuestion,
+    Examination,
+    JudgedText,
+    JudgeOutput,
+    QuestionSet,
+    RubricRecord,
+    RubricTrial,
+)
+from core.schema.scores import ScoredRow, ScoreTable
+
+DOCS = Path(__file__).parents[2] / "docs" / "judges.md"
+ONE_CLUSTER = "fewer than two clusters: nothing to resample"
+LEVELS = ("A0", "A1", "A2")
+
+
+def ties(name: str, n_items: int, n_varied: int, reverse: bool = False) -> ScoreTable:
+    """A score a level that falls in some items; all others tie."""
+    rows = [
+        (
+            ScoredRow(str(item), "s", level),
+            [float(-place if item < n_varied else item % 2) + (0.5 if reverse else 0)],
+        )
+        for item in range(n_items)
+        for place, level in enumerate(LEVELS)
+    ]
+    return table(rows, [name], file_name=f"{name}.csv")
+
+
+@pytest.mark.parametrize(("n_varied", "said"), [(1, "1.000 (1 of 14 items)"), (14, "1.000 [1.000, 1.000]")])
+def test_a_mean_over_items_says_on_how_many_it_rests(
+    n_varied: int, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, second = ties("a", 14, n_varied), ties("b", 14, n_varied, reverse=True)
+    print_agreement([agreement(first, "a", second, "b", n_resamples=50)], 0, ())
+    line = next(one for one in capsys.readouterr().out.splitlines() if one.startswith("Kendall per item"))
+    assert line.split("item", 1)[1].strip() == said
+    options = CorrelationOptions(n_resamples=50)
+    print_correlations(correlate_scores(first, options=options), first, None, resampled="items")
+    out = capsys.readouterr().out
+    assert said in out
+    note = f"Note: where Kendall per item has no interval: {ONE_CLUSTER}"
+    assert out.count(note) == (n_varied == 1), "the reason stands once, below the table"
+
+
+def test_several_pairs_have_one_note_for_what_is_undefined(capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = ties("a", 4, 4), ties("b", 4, 4)
+    found = agreement(first, "a", second, "b", n_resamples=20)
+    print_agreement([found, found], 5, ())
+    head, row, _, *below = capsys.readouterr().out.splitlines()
+    place = head.index("Pearson per system")
+    assert row[place:].split()[0] == "-"
+    assert sum("fewer than two systems" in line for line in below) == 1
+
+
+def rubric_judge(temperature: float) -> JudgeOutput:
+    trials = tuple(RubricTrial("reference-first", repeat, 3) for repeat in range(2))
+    text = JudgedText(ScoredRow("1", "s"), "t", "d", None, {}, {}, RubricRecord(trials))
+    return JudgeOutput("rubric-x", "rubric", "x", {"temperature": temperature}, (), (text,))
+
+
+@pytest.mark.parametrize("temperature", [0.0, 0.7])
+def test_a_note_stands_below_repeats_that_show_nothing(
+    temperature: float, capsys: pytest.CaptureFixture[str]
+) -> None:
+    print_consistency(consistency(rubric_judge(temperature), n_resamples=0))
+    examined = tuple(Examination(n, (CrossQuestion("q", answer="YES"),), None) for n in range(2))
+    text = JudgedText(ScoredRow("1", "s"), "t", "d", None, {}, {}, CefRecord(examined))
+    settings = {"temperature": temperature, "n_questions": 1}
+    print_ablation(ablation([JudgeOutput("cef-x", "cef", "x", settings, (), (text,))]))
+    out = capsys.readouterr().out
+    assert out.count(AT_TEMPERATURE_0) == (2 if temperature == 0 else 0)
+    assert (f"Note: cef-x: {AT_TEMPERATURE_0}" in out) == (temperature == 0)
+
+
+def test_what_the_tables_say_is_explained_in_the_same_words(capsys: pytest.CaptureFixture[str]) -> None:
+    trials = tuple(
+        RubricTrial(order, repeat, 3)
+        for order in ("reference-first", "response-first")
+        for repeat in range(2)
+    )
+    text = JudgedText(ScoredRow("1", "s"), "t", "d", None, {}, {}, RubricRecord(trials))
+    print_consistency(consistency(JudgeOutput("r", "rubric", "x", {}, (), (text,)), n_resamples=0))
+    printed = capsys.readouterr().out
+    section = DOCS.read_text("utf-8").split("## Judge consistency")[1].split("\n## ")[0]
+    said = " ".join(section.split()).lower()
+    for word in (
+        "all equal",
+        "mean SD",
+        "texts with equal verdicts",
+        "mean difference",
+        "mean absolute difference",
+    ):
+        assert re.search(rf"^.*{word}", printed, re.MULTILINE), word
+        assert f"*{word.lower()}*" in said, word
+    for key in ("agreeing", "spread", "equal", "difference", "distance"):
+        assert f"`{key}`" in said, key
+
+
+def answers(model: str, given: Sequence[str | None]) -> AnswerSet:
+    questions = tuple(
+        CrossQuestion(f"q{n}", "YES", answer, None if answer else "unparsed")  # type: ignore[arg-type]
+        for n, answer in enumerate(given)
+    )
+    return AnswerSet(model, (QuestionSet(ScoredRow("1", "s"), "text", "a", "t", questions),))
+
+
+def test_that_models_answered_other_questions_stands_above_their_rates(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    sets = [answers("a", ["YES"] * 4), answers("b", ["YES", None, None, "NO"]), answers("c", ["YES"] * 4)]
+    print_reliability(reliability(sets, n_resamples=0))
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].startswith("Note: the models did not answer the same questions")
+    assert lines[1].endswith("a 0%, b 50%, c 0%")
+    assert [line for line in lines if line.startswith("Where - stands, ADS")] == [
+        "Where - stands, ADS is undefined: below five models only questions on which all agree count, so none can deviate."
+    ]

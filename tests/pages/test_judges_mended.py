@@ -1,0 +1,267 @@
+"""The page Judges over time and beside commands: what is kept, what is taken over, and in whose words it is said."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from generate_visit import ROOT, html_of, press, said
+from judges_visit import aligned, by_model, cef, judged, rubric, visit
+from metrics_visit import lines
+
+from core.analysis.alignment import marked_texts
+from core.datasets.rating_files import read_rating_file
+from core.errors import InputError
+from core.llm.prompts import find_prompt, parse_prompt
+from core.runs import judge_costs
+from core.runs.judge_plan import choose_judge_prompts, create_judging
+from core.runs.judge_results import judge_output
+from core.runs.judge_settings import JudgeSettings
+from core.runs.model_settings import RunningSettings
+from core.schema import Run
+from core.schema.judges import SETTING_BOUNDS
+from core.scoring.judges.settings import ClaimsSettings
+from core.store import Store
+from core.store.replies import record_call, step_costs
+from core.store.runs import get_run, list_runs
+from pages.components import judges_cost, metrics_figure, metrics_scores
+from pages.components.generate_mistakes import as_on_page, said_on_page
+
+pytestmark = pytest.mark.usefixtures("cookies")
+FACTS = "The tower was built in 1889. It is 330 metres tall."
+OTHER = "The tower was built in 1889. Nobody knows more."
+
+
+def given(*rows: Mapping[str, str]) -> tuple[bytes, str]:
+    """A good text and a worse one, or the texts given."""
+    whole = {"item": "1", "system": "s", "reference": FACTS, "source": "What of it?"}
+    texts = rows or ({"level": "0", "text": FACTS}, {"level": "1", "text": OTHER})
+    return lines(*({**whole, **row} for row in texts)), "texts.jsonl"
+
+
+def waiting(store: Store, settings: JudgeSettings, *prompts: str) -> Run:
+    """A run that asks a server, and that nobody has started."""
+    settings = replace(settings, backend="openai", model="tiny", base_url="http://127.0.0.1:1/v1")
+    chosen = [parse_prompt(text, "own.yaml") for text in prompts]
+    settings = replace(settings, prompts=choose_judge_prompts(settings, chosen))
+    run, _ = create_judging(store, *given(), settings, RunningSettings())
+    return run
+
+
+@pytest.fixture
+def again(store: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[[Run], Run]:
+    """The run that the form makes which another run has filled, untouched by anybody."""
+    monkeypatch.setattr("pages.components.run_panel.start", lambda run: None)
+
+    def pressed(run: Run) -> Run:
+        at = press(visit(("run", run.run_id), "Progress"), "Judge with other settings")
+        press(at, "Judge the one item")
+        newest = list_runs(store, (run.kind,))[0]
+        assert newest.run_id != run.run_id
+        return newest
+
+    return pressed
+
+
+# --- what another run was asked for ---------------------------------------------------------------
+
+
+def test_settings_that_only_a_command_gives_are_taken_over_as_they_are(
+    store: Store, again: Callable[[Run], Run]
+) -> None:
+    (least, most), (_, seed) = SETTING_BOUNDS["beta"], SETTING_BOUNDS["seed"]
+    for beta in (least, 20.0, most):
+        asked = ClaimsSettings(beta=beta, temperature=1.555, seed=int(seed))
+        run = waiting(store, JudgeSettings("claims", claims=asked, attempts=33))
+        assert again(run).settings == run.settings
+
+
+def test_prompts_of_ones_own_are_taken_over(store: Store, again: Callable[[Run], Run]) -> None:
+    own = find_prompt("verify").dump().replace("name: verify", "name: my-own", 1)
+    run = waiting(store, JudgeSettings("claims"), own)
+    assert again(run).settings == run.settings
+
+
+def test_a_shipped_prompt_in_the_place_of_the_usual_one_is_taken_over(
+    store: Store, again: Callable[[Run], Run]
+) -> None:
+    run = waiting(store, rubric(), find_prompt("rubric-text").dump())
+    assert list(run.settings["prompts"]) == ["rubric-text"]  # type: ignore[call-overload]
+    assert again(run).settings == run.settings
+
+
+def test_prompts_of_another_judge_are_not_offered(store: Store) -> None:
+    own = find_prompt("verify").dump().replace("name: verify", "name: my-own", 1)
+    run = waiting(store, JudgeSettings("claims"), own)
+    at = press(visit(("run", run.run_id), "Progress"), "Judge with other settings")
+    offered = f"Use the prompts that run {run.run_id} brought along: my\\-own".replace("\\", "")
+    assert offered in [one.label.replace("\\", "") for one in at.checkbox]
+    next(one for one in at.radio if one.label == "Kind").set_value("rubric")
+    at.run()
+    assert offered not in [one.label.replace("\\", "") for one in at.checkbox]
+    assert "The prompts do not fit" not in said(at)
+
+
+def test_what_was_asked_for_holds_the_rubric(store: Store) -> None:
+    at = visit(("run", waiting(store, rubric()).run_id), "Progress")
+    text = said(at)
+    assert (ROOT / "data" / "rubrics" / "factual.yaml").is_file()
+    assert "Rubric\nfactual" in text
+    assert rubric().rubric_text.strip() in text
+
+
+# --- words ----------------------------------------------------------------------------------------
+
+
+def test_options_of_the_command_have_the_names_of_the_form_wherever_they_stand() -> None:
+    assert said_on_page("choose a --temperature above 0") == 'choose a "Temperature" above 0'
+    assert said_on_page("add the column, or compare (--mode reference).") == (
+        "add the column, or compare (the comparison with the reference)."
+    )
+    problem = as_on_page(InputError("Say --mode anew", ["--beta: 0 is no weight; see --beta", "a--beta"]))
+    assert problem.what == 'Say "Compared with" anew'
+    assert problem.problems[0] == 'Weight of recall (beta): 0 is no weight; see "Weight of recall (beta)"'
+    assert problem.problems[1] == "a--beta"
+
+
+# --- scores that move -----------------------------------------------------------------------------
+
+
+def test_scores_after_a_resume_are_the_new_ones_though_as_many_items_are_done(store: Store) -> None:
+    run = judged(store, given())
+    chosen = ("run", run.run_id)
+    before = metrics_scores.open_scores(store, chosen).table.values[1, 0]
+    with store.writing():
+        row = store.row("select result from run_item where run_id = :id", {"id": run.run_id})
+        assert row is not None
+        result = json.loads(row["result"])
+        result["outputs"][1]["scores"][0] = before / 2
+        store.table("run_item").update((run.run_id, 0), {"result": json.dumps(result)})
+        store.table("run").update(run.run_id, {"finished_utc": "2099-01-01T00:00:00+00:00"})
+    assert metrics_scores.open_scores(store, chosen).table.values[1, 0] == before / 2
+
+
+def test_fewer_resamples_while_one_of_two_runs_is_at_work(store: Store) -> None:
+    run = judged(store, given())
+    still = metrics_scores.open_scores(store, ("run", run.run_id))
+    assert metrics_scores.resamples_for(still, still) == 10_000
+    assert metrics_scores.resamples_for(still, replace(still, moving=True)) == 1_000
+
+
+def test_two_judges_that_part_show_the_text_of_the_same_language(store: Store) -> None:
+    texts = [
+        {"language": language, "level": level, "text": f"{text} ({language})"}
+        for language in ("en", "de")
+        for level, text in (("0", FACTS), ("1", OTHER))
+    ]
+    other = [{**row, "level": f"A{row['level']}"} for row in texts]
+    first = judged(store, given(*texts))
+    by_model(store, given(*other), rubric())
+    at = visit(("run", first.run_id), "Judges")
+    choice = next(one for one in at.selectbox if one.label == "Text" and one.key == "judges_disagreement")
+    for place, option in enumerate(choice.options):
+        choice.set_value(place).run()
+        cards = [card for card in html_of(at) if "(en)" in card or "(de)" in card]
+        assert cards, option
+        assert len([one for one in at.expander if "said (" in one.label]) == 2
+        languages = {language for language in ("en", "de") if f"({language})" in "".join(cards)}
+        assert len(languages) == 1, option
+        shown = next(card for card in cards)
+        assert ("Nobody" in shown) == ("level 1" in option or "level A1" in option), option
+
+
+# --- costs ----------------------------------------------------------------------------------------
+
+
+def test_an_item_costs_what_the_account_says_by_the_accounts_own_rule(store: Store) -> None:
+    run = waiting(store, rubric())
+    call = {"run_id": run.run_id, "step": "rubric", "cached": 0, "seconds": 1.0}
+    for position, key, reason, tokens in [(0, "a", None, 7), (0, "b", "timeout", None), (1, "c", None, 100)]:
+        record_call(
+            store,
+            {**call, "position": position, "key": key, "reason": reason}
+            | {"input_tokens": tokens, "output_tokens": tokens},
+            None,
+        )
+    (cost,) = step_costs(store, run.run_id, position=0)
+    # A call that never reached the model has no tokens to count: 7 is all of them.
+    assert (cost.calls, cost.unusable, cost.input_tokens) == (2, 1, 7)
+    assert step_costs(store, run.run_id)[0].input_tokens == 107
+    assert step_costs(store, run.run_id, position=2) == []
+
+
+def test_the_account_of_a_run_is_read_once_until_there_is_more(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+
+    def counted(store: Store, run: Run) -> Any:
+        read.append(run.run_id)
+        return judge_costs.cost_of_run(store, run)
+
+    monkeypatch.setattr(judges_cost, "cost_of_run", counted)
+    (run,) = by_model(store, given(), rubric())
+    first = judges_cost.account(store, get_run(store, run.run_id))
+    assert judges_cost.account(store, get_run(store, run.run_id)) == first
+    assert read == [run.run_id]
+    record_call(
+        store,
+        {"run_id": run.run_id, "position": 0, "key": "new", "step": "rubric", "reason": None, "cached": 0}
+        | {"input_tokens": 1, "output_tokens": 1, "seconds": 1.0},
+        None,
+    )
+    after = judges_cost.account(store, get_run(store, run.run_id))
+    assert after.costs[0].calls == first.costs[0].calls + 1
+
+
+# --- numbers in files -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def written(monkeypatch: pytest.MonkeyPatch) -> dict[str, Sequence[Mapping[str, Any]]]:
+    """Name of a file -> its rows, of all that a page offers."""
+    found: dict[str, Sequence[Mapping[str, Any]]] = {}
+    real = metrics_figure.downloads
+
+    def kept(name: str, rows: Sequence[Mapping[str, Any]], figure: Any = None) -> None:
+        found[name] = rows
+        real(name, rows, figure)
+
+    monkeypatch.setattr(metrics_figure, "downloads", kept)
+    return found
+
+
+def test_questions_asked_again_are_numbers_in_the_file(
+    store: Store, written: dict[str, Sequence[Mapping[str, Any]]]
+) -> None:
+    (run,) = by_model(store, given(), cef(reask=True))
+    visit(("run", run.run_id), "Reliability")
+    row = next(one for one in written["judge-reasked"] if (one["side"], one["expected"]) == ("all", "YES"))
+    assert (row["YES"], row["unchanged"], row["unchanged_count"], row["no_answer"]) == (
+        row["unchanged_n"],
+        1.0,
+        row["unchanged_n"],
+        0,
+    )
+    assert row["unchanged_low"] < 1.0
+    undefined = next(one for one in written["judge-reasked"] if one["expected"] == "IDK")
+    assert undefined["unchanged"] is None
+    assert undefined["unchanged_reason"]
+
+
+def test_a_marked_error_is_a_share_in_the_file(
+    store: Store, written: dict[str, Sequence[Mapping[str, Any]]]
+) -> None:
+    (run,) = by_model(store, given({"text": OTHER}), cef())
+    marks = "\n".join(
+        [
+            "system\tdoc\tseg_id\trater\tsource\ttarget\tcategory\tseverity",
+            f"s\td\t1\tr\ts\t{OTHER.replace('Nobody', '<v>Nobody</v>')}\tAccuracy/Addition\tMajor",
+        ]
+    ).encode()
+    found, _ = marked_texts(judge_output(store, run), read_rating_file(marks, "marks.tsv"))
+    visit(("run", aligned(store, found).run_id), "Result", "check")
+    overall = written["judge-alignment"][0]
+    assert (overall["by"], overall["caught_n"]) == ("all", 1)
+    assert overall["caught"] == overall["caught_count"] / 1

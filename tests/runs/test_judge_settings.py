@@ -1,0 +1,58 @@
+"""What a judge is called by itself, and what its user is told of repeats that show nothing."""
+
+from typing import Any
+
+import pytest
+from judge_runs import RUNNING, settings, texts
+
+from core.runs.judge_plan import create_judging
+from core.runs.judge_settings import JudgeSettings
+from core.scoring.judges.settings import CefSettings, ClaimsSettings, RubricSettings
+from core.store import Store
+
+URL = "http://127.0.0.1:1/v1"
+ASKED = {"backend": "openai", "model": "org/tiny"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "name"),
+    [
+        ("rubric", {}, "rubric-tiny"),
+        ("claims", {}, "claims-tiny"),
+        ("claims", {"claims": ClaimsSettings(verifier="nli")}, "claims-nli-tiny"),
+        ("claims", {"claims": ClaimsSettings(verifier="rules")}, "claims-rules-tiny"),
+        (
+            "claims",
+            {"claims": ClaimsSettings(verifier="rules"), "backend": "rules", "model": ""},
+            "claims-rules",
+        ),
+        (
+            "claims",
+            {"claims": ClaimsSettings(verifier="nli"), "backend": "rules", "model": ""},
+            "claims-nli-rules",
+        ),
+        ("cef", {}, "cef-tiny"),
+        ("cef", {"cef": CefSettings("reference")}, "cef-reference-tiny"),
+        ("cef", {"cef": CefSettings("round-trip")}, "cef-round-trip-tiny"),
+        ("cef", {"cef": CefSettings("round-trip"), "name": "mine"}, "mine"),
+    ],
+)
+def test_the_modes_of_a_judge_have_names_of_their_own(kind: Any, fields: dict[str, Any], name: str) -> None:
+    assert JudgeSettings(kind, **(ASKED | fields)).judge_name == name
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "told"),
+    [
+        ("rubric", {"rubric": RubricSettings(repeats=3)}, True),
+        ("cef", {"cef": CefSettings("reference", repeats=3)}, True),
+        ("cef", {"cef": CefSettings("reference", repeats=3, temperature=0.7)}, False),
+        ("rubric", {}, False),
+        ("claims", {}, False),
+    ],
+)
+def test_repeats_at_temperature_0_are_told_before_they_cost_anything(
+    kind: Any, fields: dict[str, Any], told: bool, store: Store
+) -> None:
+    _, outputs = create_judging(store, texts(1), "t.jsonl", settings(kind, URL, **fields), RUNNING)
+    assert any("3 repeats at temperature 0" in note for note in outputs.notes) == told
