@@ -1,8 +1,11 @@
 """Judge runs for tests: texts at five levels, and settings that ask the scripted server."""
 
+import csv
+import io
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from model_answers import answer
@@ -10,7 +13,7 @@ from scripted_server import Body, Said, ScriptedServer
 
 from core.runs.judge_plan import choose_judge_prompts, create_judging
 from core.runs.judge_settings import JudgeSettings
-from core.runs.kinds import job_of
+from core.runs.kinds import files_of, job_of
 from core.runs.model_settings import RunningSettings
 from core.runs.worker import work
 from core.schema import Run
@@ -88,3 +91,15 @@ def answers_of(body: Body, n: int = 0) -> Said | str:
 
 def judging_server(script: Any = answers_of) -> ScriptedServer:
     return ScriptedServer(script)
+
+
+def in_folder(store: Store, run: Run, folder: Path) -> Path:
+    """The folder, made, with what the run writes."""
+    folder.mkdir()
+    for name, data in files_of(store, run).items():
+        (folder / name).write_bytes(data)
+    return folder
+
+
+def rows_of(table: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(table.read_text("utf-8"))))

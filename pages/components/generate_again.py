@@ -16,7 +16,8 @@ from pages.components import generate_file, generate_prompts, messages, run_choi
 def open_form(store: Store, run: Run) -> None:
     """Open the form as it was filled for the run, with its file."""
     settings = settings_of(run)
-    for key, value in {**_asked(settings), **_running(running_of(run), settings.base_url)}.items():
+    running = fields_of_running("generate", running_of(run), settings.base_url)
+    for key, value in {**_asked(settings), **running}.items():
         st.session_state[key] = value
     generate_file.put(run.data_file, run_data(store, run.run_id))
     _prompts(run.run_id, settings)
@@ -62,19 +63,19 @@ def _asked(settings: GenerationSettings) -> dict[str, Any]:
     }
 
 
-def _running(running: RunningSettings, address: str) -> dict[str, Any]:
+def fields_of_running(prefix: str, running: RunningSettings, address: str) -> dict[str, Any]:
+    """Key of a widget -> its value, in the form whose keys begin with `prefix`."""
     if not address:  # no server was asked
         return {}
     return {
-        "generate_url": address,
-        f"generate_key_{address == OPENAI_URL}": running.key_variable or "",
-        "generate_open": min(
-            running.concurrency, 1024
-        ),  # a command may have asked for more than the form offers
-        "generate_timeout": min(max(running.timeout, 1.0), 3600.0),
-        "generate_retries": min(running.retries, 20),
-        "generate_price_input": running.input_price,
-        "generate_price_output": running.output_price,
+        f"{prefix}_url": address,
+        f"{prefix}_key_{address == OPENAI_URL}": running.key_variable or "",
+        # A command may have asked for more than the form offers; no answer changes by it.
+        f"{prefix}_open": min(running.concurrency, 1024),
+        f"{prefix}_timeout": min(max(running.timeout, 1.0), 3600.0),
+        f"{prefix}_retries": min(running.retries, 20),
+        f"{prefix}_price_input": running.input_price,
+        f"{prefix}_price_output": running.output_price,
     }
 
 

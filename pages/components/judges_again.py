@@ -5,7 +5,7 @@ from typing import Any
 import streamlit as st
 
 from core.runs.judge_settings import JudgeSettings, judge_of
-from core.runs.model_settings import OPENAI_URL, RunningSettings, running_of
+from core.runs.model_settings import running_of
 from core.schema import JUDGE_KINDS, Run
 from core.store import Store
 from core.store.runs import run_data
@@ -20,8 +20,9 @@ def button(store: Store, run: Run) -> None:
         key="judges_again",
         help="Opens the form of a new run with this run's texts, judge and model.",
     ):
-        settings, running = judge_of(run), running_of(run)
-        for key, value in {**_model(settings), **_running(running, settings.base_url)}.items():
+        settings = judge_of(run)
+        running = generate_again.fields_of_running("judges", running_of(run), settings.base_url)
+        for key, value in {**_model(settings), **running}.items():
             st.session_state[key] = value
         judges_settings.put(settings)
         judges_prompts.put(run.run_id, settings)
@@ -42,18 +43,3 @@ def _model(settings: JudgeSettings) -> dict[str, Any]:
     if settings.backend != "rules":
         found |= {"judges_model": settings.model, "judges_longest": settings.max_model_len or 0}
     return found
-
-
-def _running(running: RunningSettings, address: str) -> dict[str, Any]:
-    if not address:  # no server was asked
-        return {}
-    return {
-        "judges_url": address,
-        f"judges_key_{address == OPENAI_URL}": running.key_variable or "",
-        # A command may have asked for more than the form offers.
-        "judges_open": min(running.concurrency, 1024),
-        "judges_timeout": min(max(running.timeout, 1.0), 3600.0),
-        "judges_retries": min(running.retries, 20),
-        "judges_price_input": running.input_price,
-        "judges_price_output": running.output_price,
-    }

@@ -1,7 +1,5 @@
 """`judge`: what its commands write, what they print, what they refuse, over a real server that follows a script."""
 
-import csv
-import io
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -9,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from judge_runs import LEVELS, text_at, texts
+from judge_runs import LEVELS, rows_of, text_at, texts
 from model_answers import Body, answer
 from scripted_server import ScriptedServer
 
@@ -133,10 +131,6 @@ def refused(judge: Command, capsys: pytest.CaptureFixture[str], monkeypatch: pyt
         return said
 
     return command
-
-
-def rows_of(path: Path) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(path.read_text("utf-8"))))
 
 
 @pytest.mark.parametrize(
@@ -314,6 +308,7 @@ def test_costs_of_judges_side_by_side(judge: Command, bench: Bench) -> None:
     assert list(whole) == ["rubric-tiny", "claims-tiny", "claims-rules", "answers of tiny"]
     assert whole["rubric-tiny"]["calls"] == 4 * N_TEXTS
     assert whole["rubric-tiny"]["calls_per_text"] == 4
+    assert whole["rubric-tiny"]["calls_per_item"] == 2 * N_TEXTS
     assert whole["claims-rules"]["calls"] == 0
     claims = whole["claims-tiny"]
     said = json.loads((bench.folder / "claims" / "run.json").read_bytes())
@@ -321,9 +316,10 @@ def test_costs_of_judges_side_by_side(judge: Command, bench: Bench) -> None:
     assert claims["money"] == pytest.approx((claims["input_tokens"] + 2 * claims["output_tokens"]) / 1e6)
     dearer = json.loads(judge("costs", "claims", "--input-price", "10", "--output-price", "20", "--json"))
     assert dearer[-1]["money"] == pytest.approx(10 * claims["money"])
-    printed = judge("costs", "rubric", "run:1")
-    assert "rubric-tiny (rubric)" in printed
-    assert "rubric-tiny (run:1)" in printed
+    printed = judge("costs", "rubric", "cef", "marked")
+    assert "rubric-tiny " in printed
+    assert "cef-tiny (cef)" in printed
+    assert "cef-tiny (marked)" in printed
     assert "Where - stands, money is not known: no price is given." in printed
 
 
@@ -389,7 +385,11 @@ MISTAKES: list[tuple[list[str], list[str]]] = [
     ),
     (
         ["claims", "mills.jsonl", "--backend", "rules", "--verifier", "llm", "--beta", "0", "--name", "a b"],
-        ["--verifier: llm asks a model", "--beta: 0 is no weight", "--name: a column's name"],
+        [
+            "--verifier: llm asks a model",
+            "--beta: 0.0 is not between 0.001 and 1000",
+            "--name: a column's name",
+        ],
     ),
     (["claims", "mills.jsonl", *SERVER, "--verifier", "llm", "--nli", "m"], ["--nli: names an entailment"]),
     (
@@ -439,6 +439,8 @@ LOOKS: list[tuple[list[str], list[str]]] = [
     (["reasked", "cef-nay"], ["asked no question a second time"]),
     (["reasked", "cef", "--confidence", "1"], ["--confidence: 1.0 does not lie between 0 and 1"]),
     (["compare", "cef", "rules"], ["Nothing tells which scores", "rules has claims-rules-f1"]),
+    (["costs", "rubric", "run:1"], ["rubric and run:1 are the same run"]),
+    (["costs", "rules", "cef", "./rules"], ["rules and ./rules are the same run"]),
     (["compare", "rubric", "rules", "--metrics", "one"], ["name a column of each"]),
     (["compare", "rubric", "rules", "--metrics", "rubric-tiny,nope"], ["nope"]),
     (["compare", "rubric", "gone", "--texts", "-1"], ["--texts: -1 is negative"]),

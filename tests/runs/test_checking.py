@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from judge_runs import RUNNING, judging_server, run_to_the_end, settings, texts
+from judge_runs import RUNNING, in_folder, judging_server, run_to_the_end, settings, texts
 from model_answers import Body, answer
 from scripted_server import Said, ScriptedServer, error
 
@@ -18,10 +18,9 @@ from core.runs.estimate import estimate_all
 from core.runs.judge_plan import create_check
 from core.runs.judge_results import answer_set, marked_texts_of
 from core.runs.judge_settings import JudgeSettings
-from core.runs.kinds import environment_of, files_of, job_of, maker_of, seed_of
+from core.runs.kinds import environment_of, job_of, maker_of, seed_of
 from core.runs.progress import progress_of
 from core.runs.worker import work
-from core.schema import Run
 from core.schema.judges import MarkedError, MarkedText, Mismatch, QuestionSet
 from core.schema.scores import ScoredRow
 from core.scoring.judges.question_sets import question_sets_of
@@ -29,17 +28,10 @@ from core.scoring.judges.settings import AnswersSettings
 from core.store import Store
 
 
-def folder_of(store: Store, run: Run, folder: Path) -> Path:
-    folder.mkdir()
-    for name, data in files_of(store, run).items():
-        (folder / name).write_bytes(data)
-    return folder
-
-
 def questions_of(store: Store, url: str, folder: Path, n_items: int = 3) -> tuple[QuestionSet, ...]:
     """What a cross-examination asked, read from the folder that its run wrote."""
     judged = run_to_the_end(store, settings("cef", url), texts(n_items))
-    return question_sets_of(read_judge_folder(folder_of(store, judged, folder)))
+    return question_sets_of(read_judge_folder(in_folder(store, judged, folder)))
 
 
 def test_questions_of_a_judge_are_answered_from_their_own_texts(store: Store, tmp_path: Path) -> None:
@@ -59,7 +51,7 @@ def test_questions_of_a_judge_are_answered_from_their_own_texts(store: Store, tm
     assert [one.author for one in found.sets] == ["tiny"] * 12
     # A judge's questions are made to be answered YES by their own text, and this model reads as it writes.
     assert {question.answer for one in found.sets for question in one.questions} == {"YES"}
-    folder = folder_of(store, run, tmp_path / "answers")
+    folder = in_folder(store, run, tmp_path / "answers")
     assert read_answer_folder(folder) == found
     lines = (folder / "answers.csv").read_text("utf-8").splitlines()
     assert len(lines) == 1 + sum(len(one.questions) for one in found.sets)
@@ -116,6 +108,6 @@ def test_marked_errors_are_looked_for_by_a_model_or_by_rules(store: Store, tmp_p
             by_rules = chosen.backend == "rules"
             assert len(server.asked) - before in ((0,) if by_rules else (2, 3, 4))
             assert maker_of(run) == ("rules" if by_rules else "tiny")
-            folder = folder_of(store, run, tmp_path / chosen.backend)
+            folder = in_folder(store, run, tmp_path / chosen.backend)
             assert read_marked_file((folder / "records.jsonl").read_bytes(), "records.jsonl") == found
             assert len((folder / "alignment.csv").read_text("utf-8").splitlines()) == 5

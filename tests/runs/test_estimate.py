@@ -1,14 +1,18 @@
 """What a whole run will cost, told from its first items: scaled by hand, and not told where nothing is known."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from core.runs.estimate import Estimate, estimate
+from core.runs.judge_settings import JudgeSettings, judge_kept
+from core.runs.judging import width_of
 from core.runs.model_settings import RunningSettings, running_kept
 from core.runs.progress import Progress
 from core.runs.settings import GenerationSettings, generation_kept
 from core.schema import Run, StepCost
+from core.scoring.judges.settings import ClaimsSettings
 
 
 def progress(
@@ -67,3 +71,57 @@ def test_rules_work_one_item_at_a_time_and_ask_nobody() -> None:
     run = replace(by_rules.run, settings=generation_kept(GenerationSettings("factual")))
     found = estimate(replace(by_rules, run=run), 0.5)
     assert (found.calls, found.seconds) == (0, 50.0)
+
+
+VLLM: dict[str, Any] = {"backend": "vllm", "model": "tiny"}
+OPENAI: dict[str, Any] = {"backend": "openai", "model": "tiny", "base_url": "http://127.0.0.1:1/v1"}
+BY_RULES = JudgeSettings("claims", claims=ClaimsSettings(verifier="rules"))
+BY_NLI = JudgeSettings("claims", claims=ClaimsSettings(verifier="nli"))
+
+
+def judging(chosen: JudgeSettings, *costs: StepCost, seen: int = 5, n_items: int = 100) -> Progress:
+    """Of a run with 10 requests open at once, as far as its user can say."""
+    of_any = progress(*costs, done=seen, failed=0, n_items=n_items)
+    return replace(of_any, run=replace(of_any.run, kind=chosen.kind, settings=judge_kept(chosen)))
+
+
+def test_vllm_in_this_process_works_on_its_own_number_of_requests() -> None:
+    made = progress(StepCost("rank", 5, 0, 0, 500, 50, 1.0), n_items=1_000)
+    run = replace(made.run, settings=generation_kept(GenerationSettings("factual", **VLLM)))
+    assert estimate(replace(made, run=run), 2.56).seconds == pytest.approx(10.0), "256 side by side, not 10"
+    judged = judging(
+        JudgeSettings("rubric", **VLLM), StepCost("rubric", 5, 0, 0, 500, 50, 1.0), n_items=1_000
+    )
+    assert estimate(judged, 2.56).seconds == pytest.approx(10.0)
+    slow = judging(JudgeSettings("rubric", **VLLM), StepCost("rubric", 5, 0, 0, 500, 50, 25.6), n_items=1_000)
+    assert estimate(slow, 2.56).seconds == pytest.approx(20.0), "5,120 s of requests, 256 at once"
+
+
+def test_items_of_many_texts_fill_the_open_requests_sooner() -> None:
+    judged = judging(JudgeSettings("rubric", **OPENAI), StepCost("rubric", 25, 0, 0, 500, 50, 1.0))
+    assert estimate(judged, 0.4, 5.0).seconds == pytest.approx(10.0), "4 items, 20 texts for 10 requests"
+    assert estimate(judged, 0.4, 1.0).seconds == pytest.approx(4.0)
+    busy = judging(JudgeSettings("rubric", **OPENAI), StepCost("rubric", 25, 0, 0, 500, 50, 10.0))
+    assert estimate(busy, 0.4, 5.0).seconds == pytest.approx(20.0), "200 s of requests, 10 at once"
+
+
+def test_rules_and_an_entailment_model_work_on_as_many_texts_as_fill_a_batch() -> None:
+    assert estimate(judging(BY_RULES), 1.0, 5.0).seconds == 100.0
+    assert estimate(judging(BY_NLI, seen=5), 1.0, 5.0).seconds == 20.0, "5 items seen, side by side"
+    assert estimate(judging(BY_NLI, seen=20), 1.0, 5.0).seconds == pytest.approx(100 / 7)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "texts_per_item", "width"),
+    [
+        (BY_RULES, 5, 1),
+        (BY_NLI, 5, 7),
+        (BY_NLI, 1, 32),
+        (BY_NLI, 100, 1),
+        (JudgeSettings("rubric", **OPENAI), 5, 4),
+        (JudgeSettings("rubric", **OPENAI), 1, 10),
+        (JudgeSettings("rubric", **VLLM), 5, 103),
+    ],
+)
+def test_items_at_work_at_once(chosen: JudgeSettings, texts_per_item: float, width: int) -> None:
+    assert width_of(chosen, RunningSettings(concurrency=10), texts_per_item) == width

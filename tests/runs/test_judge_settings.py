@@ -5,13 +5,14 @@ from typing import Any
 import pytest
 from judge_runs import RUNNING, settings, texts
 
-from core.runs.judge_plan import create_judging
-from core.runs.judge_settings import JudgeSettings
+from core.datasets.scorable import read_outputs
+from core.runs.judge_plan import STAND_IN, create_judging, judging_notes
+from core.runs.judge_settings import JudgeSettings, usual_verifier
 from core.scoring.judges.settings import CefSettings, ClaimsSettings, RubricSettings
 from core.store import Store
 
 URL = "http://127.0.0.1:1/v1"
-ASKED = {"backend": "openai", "model": "org/tiny"}
+ASKED: dict[str, Any] = {"backend": "openai", "model": "org/tiny"}
 
 
 @pytest.mark.parametrize(
@@ -39,6 +40,28 @@ ASKED = {"backend": "openai", "model": "org/tiny"}
 )
 def test_the_modes_of_a_judge_have_names_of_their_own(kind: Any, fields: dict[str, Any], name: str) -> None:
     assert JudgeSettings(kind, **(ASKED | fields)).judge_name == name
+
+
+@pytest.mark.parametrize(
+    ("chosen", "told"),
+    [
+        (JudgeSettings("claims", claims=ClaimsSettings(verifier="rules")), True),
+        (JudgeSettings("claims", **ASKED, claims=ClaimsSettings(verifier="rules")), True),
+        (JudgeSettings("claims", claims=ClaimsSettings(verifier="nli")), True),
+        (JudgeSettings("claims", **ASKED), False),
+        (JudgeSettings("rubric", **ASKED), False),
+    ],
+)
+def test_what_rules_say_is_told_to_be_a_stand_in(chosen: JudgeSettings, told: bool) -> None:
+    outputs = read_outputs(texts(1), "t.jsonl")
+    assert (STAND_IN in judging_notes(chosen, outputs)) == told
+
+
+@pytest.mark.parametrize(
+    ("backend", "nli", "who"), [("rules", "", "rules"), ("openai", "", "llm"), ("rules", "m", "nli")]
+)
+def test_who_verifies_unless_the_user_says_so(backend: Any, nli: str, who: str) -> None:
+    assert usual_verifier(backend, nli) == who
 
 
 @pytest.mark.parametrize(

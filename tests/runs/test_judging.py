@@ -1,7 +1,5 @@
 """Whole runs of the judges on a scripted server: what is scored, what is left out and why, what it cost, what is kept."""
 
-import csv
-import io
 import json
 from collections import Counter
 from dataclasses import replace
@@ -10,7 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from judge_runs import LEVELS, RUNNING, facts, judging_server, run_to_the_end, settings, text_at, texts
+from judge_runs import (
+    LEVELS,
+    RUNNING,
+    facts,
+    in_folder,
+    judging_server,
+    rows_of,
+    run_to_the_end,
+    settings,
+    text_at,
+    texts,
+)
 from model_answers import Body, answer
 from scripted_server import Said, ScriptedServer, error
 
@@ -26,14 +35,14 @@ from core.runs.judge_results import judge_output, judged_texts
 from core.runs.judge_settings import JudgeSettings, judge_of
 from core.runs.judging import JudgeJob
 from core.runs.keeping import go_on
-from core.runs.kinds import environment_of, files_of, job_of, maker_of, seed_of
+from core.runs.kinds import environment_of, job_of, maker_of, seed_of
 from core.runs.model_settings import RunningSettings
 from core.runs.progress import money_of, progress_of
 from core.runs.report import run_report
 from core.runs.score_results import score_table, undefined_scores
 from core.runs.scoring import output_set
 from core.runs.worker import work
-from core.schema import JUDGE_KINDS, Run
+from core.schema import JUDGE_KINDS
 from core.schema.judges import CefRecord, ClaimsRecord, RubricRecord
 from core.scoring.judges.settings import CefSettings, ClaimsSettings, RubricSettings
 from core.store import Store
@@ -74,17 +83,6 @@ CALLS = {
 """An item's, when all its texts share what they ask alike."""
 
 
-def in_folder(store: Store, run: Run, folder: Path) -> Path:
-    folder.mkdir()
-    for name, data in files_of(store, run).items():
-        (folder / name).write_bytes(data)
-    return folder
-
-
-def rows_of(folder: Path, name: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO((folder / name).read_text("utf-8"))))
-
-
 @pytest.mark.parametrize("n_items", [4, pytest.param(100, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", JUDGE_KINDS)
 def test_every_text_is_scored_as_counted_by_hand(
@@ -110,7 +108,7 @@ def test_every_text_is_scored_as_counted_by_hand(
     again = read_scores((folder / "scores.csv").read_bytes(), "scores.csv")
     assert (again.rows, again.metrics, again.reasons) == (table.rows, table.metrics, table.reasons)
     assert (again.values == table.values).all()
-    whats = Counter((row["what"], row["side"]) for row in rows_of(folder, "details.csv"))
+    whats = Counter((row["what"], row["side"]) for row in rows_of(folder / "details.csv"))
     # Each text has as many statements as facts; A4 has three.
     assert (
         whats
@@ -321,9 +319,8 @@ def test_the_time_told_is_at_least_what_the_requests_take_that_can_be_open_at_on
         run, _ = create_judging(store, texts(40), "t.jsonl", settings("rubric", server.url), running, limit=5)
         work(store, run.run_id, lambda claimed: job_of(store, claimed))
     told = estimate_all(store, progress_of(store, run.run_id))
-    # 200 calls of at least 20 ms, four at once.
     assert told.seconds is not None
-    assert 1.0 <= told.seconds < 3.0
+    assert told.seconds >= 1.0, "200 calls of at least 20 ms, four at once"
 
 
 def test_a_cancelled_run_goes_on_where_it_stopped(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

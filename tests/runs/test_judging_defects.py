@@ -1,19 +1,29 @@
 """A judge with a defect: it costs the text that shows it, no other, and a text is never missing from the scores."""
 
 import math
+from dataclasses import replace
 
 import pytest
-from judge_runs import judging_server, run_to_the_end, settings, texts
+from judge_runs import RUNNING, judging_server, run_to_the_end, settings, texts
 
+from core.datasets.judge_records import marked_file, question_file
 from core.datasets.score_tables import read_scores
 from core.errors import StorageError
-from core.runs.kinds import files_of
+from core.runs.judge_plan import create_check
+from core.runs.judge_results import answer_set, judged_texts, marked_texts_of
+from core.runs.kinds import files_of, job_of
 from core.runs.progress import progress_of
+from core.runs.worker import work
+from core.schema.judges import CrossQuestion, MarkedError, MarkedText, Mismatch, QuestionSet
+from core.schema.scores import ScoredRow
+from core.scoring.judges.alignment import Aligner
 from core.scoring.judges.judge import Judged
+from core.scoring.judges.question_sets import QuestionAnswerer
 from core.scoring.judges.rubric import RubricJudge
 from core.scoring.metrics.scorer import ScoringPair
 from core.store import Store
 from core.store.runs import item_states, list_runs
+from core.store.scores import texts_come_to
 
 WHOLE = RubricJudge.judge
 
@@ -38,6 +48,7 @@ def test_one_text_breaks_and_the_others_keep_their_scores(
     assert run.state == "done"
     assert item_states(store, run.run_id) == {0: "done", 1: "failed", 2: "done"}
     assert progress_of(store, run.run_id).failures == {("internal", "OverflowError"): 1}
+    assert texts_come_to(store, run.run_id) == (len(judged_texts(store, run)), 3) == (6, 3)
     table = read_scores(files_of(store, run)["scores.csv"], "scores.csv")
     assert len(table.rows) == 6
     unscored = [at for at in range(6) if math.isnan(table.values[at, 0])]
@@ -55,3 +66,52 @@ def test_what_no_text_is_to_blame_for_stops_the_run(store: Store, monkeypatch: p
     (run,) = list_runs(store)
     assert (run.state, run.message) == ("stopped", "The disk is full.")
     assert 1 not in item_states(store, run.run_id)
+
+
+ROWS = [ScoredRow("q1", "mills", level, "en") for level in ("A0", "A1")]
+
+
+def test_one_set_of_questions_breaks_and_the_others_keep_their_answers(
+    store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = QuestionAnswerer.answer
+
+    async def answer(self: QuestionAnswerer, asked: QuestionSet) -> object:
+        return await whole(self, replace(asked, document=None) if asked.row.level == "A1" else asked)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(QuestionAnswerer, "answer", answer)
+    sets = [QuestionSet(row, "text", "a", "It burned.", (CrossQuestion("Did it burn?"),)) for row in ROWS]
+    with judging_server() as server:
+        run, _ = create_check(store, question_file(sets), "q.jsonl", settings("answers", server.url), RUNNING)
+        assert work(store, run.run_id, lambda claimed: job_of(store, claimed)).state == "done"
+    (failure,) = progress_of(store, run.run_id).failures
+    assert failure[0] == "internal"
+    first, second = answer_set(store, run).sets
+    assert first.questions[0].answer is not None
+    assert second.questions == (CrossQuestion("Did it burn?", reason=f"looking at it broke ({failure[1]})"),)
+    assert "Traceback" in capsys.readouterr().err
+    assert texts_come_to(store, run.run_id) == (2, 1)
+
+
+def test_one_marked_text_breaks_and_the_others_keep_their_verdicts(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = Aligner.align
+
+    async def align(self: Aligner, text: MarkedText) -> object:
+        if text.row.level == "A1":
+            raise OverflowError
+        return await whole(self, text)
+
+    monkeypatch.setattr(Aligner, "align", align)
+    mismatches = (Mismatch("text", "Was it built in 1907?", "YES", "NO"),)
+    errors = (MarkedError("1907", "major", "accuracy"),)
+    marked = [MarkedText(row, "Built in 1907.", "Built in 1906.", mismatches, errors) for row in ROWS]
+    with judging_server() as server:
+        run, _ = create_check(
+            store, marked_file(marked), "m.jsonl", settings("alignment", server.url), RUNNING
+        )
+        work(store, run.run_id, lambda claimed: job_of(store, claimed))
+    assert progress_of(store, run.run_id).failures == {("internal", "OverflowError"): 1}
+    found = [(error.found, error.reason) for one in marked_texts_of(store, run) for error in one.errors]
+    assert found == [(True, None), (None, "looking at it broke (OverflowError)")]
