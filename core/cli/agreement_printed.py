@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from core.analysis.judge_agreement import Agreement, Disagreement
 from core.analysis.same_texts import text_of
-from core.cli.aligned import interval_notes, number, of_items, print_aligned, with_interval
+from core.cli.aligned import counted, interval_notes, number, of_items, print_aligned, with_interval
 from core.datasets.reading import shown
 from core.schema.scores import METHODS, ScoredRow
 from core.stats.resampling import Estimate
@@ -19,8 +19,7 @@ def print_agreement(found: Sequence[Agreement], n_texts: int, texts: Sequence[tu
     """
     if len(found) == 1:
         (one,) = found
-        scored = "1 text" if one.n == 1 else f"{one.n:,} texts"
-        print(f"{shown(one.metric_a)} and {shown(one.metric_b)}: {scored} scored by both.")
+        print(f"{shown(one.metric_a)} and {shown(one.metric_b)}: {counted(one.n, 'text')} scored by both.")
         print_aligned(["agreement", "estimate"], [[name, _cell(name, of)] for name, of in _estimates(one)])
         _print_apart(one, n_texts, texts)
     else:

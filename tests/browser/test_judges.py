@@ -66,6 +66,7 @@ def hostile(body: Body, n: int) -> str:
     return json.dumps({**json.loads(said), "feedback": HOSTILE}) if '"feedback"' in said else said
 
 
+@pytest.mark.slow
 def test_five_items_then_all_of_them_and_what_was_said(
     app: AppServer, app_store: Store, new_page: NewPage, tmp_path: Path
 ) -> None:

@@ -46,7 +46,7 @@ from core.schema.judges import (
 from core.schema.scores import Metric, ScoredRow, ScoreTable
 from core.scoring.judges.question_sets import question_sets_of
 
-FOLDERS, FOLDERS_SLOW = 16, 200
+FOLDERS, FOLDERS_SLOW = 8, 200
 RESAMPLES = ["--resamples", "20"]
 ROWS = tuple(ScoredRow(f"q{item}", "sys", level) for item in range(2) for level in ("A0", "A4"))
 
@@ -216,14 +216,14 @@ def read_what_no_command_prints(kind: str, folder: Path) -> None:
 
 @pytest.mark.parametrize("kind", list(WHOLE))
 def test_malformed_folders(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    seen = run(kind, range(FOLDERS), tmp_path, capsys)
-    assert 0.1 < seen[True] / seen.total() < 0.95, seen
+    run(kind, range(FOLDERS), tmp_path, capsys)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", list(WHOLE))
 def test_many_malformed_folders(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run(kind, range(FOLDERS, FOLDERS_SLOW), tmp_path, capsys)
+    seen = run(kind, range(FOLDERS_SLOW), tmp_path, capsys)
+    assert 0.1 < seen[True] / seen.total() < 0.95, seen
 
 
 @pytest.mark.parametrize("kind", list(WHOLE))

@@ -316,17 +316,14 @@ def test_correlations_from_a_file_are_a_side_and_what_is_dropped_is_named(store:
 
 def test_a_published_table_stands_with_its_source_and_its_errors(store: Store) -> None:
     at = visit(("published", 0))
-    text = said(at)
-    assert "Source: " in text
-    assert "78 of 78 cells recomputed" in text
+    assert all(part in said(at) for part in ("Source: ", "78 of 78 cells recomputed"))
     recomputed = shown(at, "Recomputed")
     assert abs(recomputed["Difference"].astype(float)).max() < 0.025
     assert set(recomputed["n"]) == {27, 28}
-    choose(at, "Table", "meta-judge-7")
-    assert any("An error of the paper" in box.value for box in at.warning)
-    choose(at, "Table", "cross-examination-4")
-    assert any("the rows add up to 295" in box.value for box in at.warning)
-    assert list(shown(at, "caught")["percent"])[-1] == 65.7
+    errors = {"meta-judge-7": "An error of the paper", "cross-examination-4": "rows add up to 295"}
+    for name, error in errors.items():
+        choose(at, "Table", name)
+        assert any(error in box.value for box in at.warning)
 
 
 def test_without_an_unblinded_study_votes_stay_shut(run: Run) -> None:

@@ -47,10 +47,8 @@ def output_in(database: Path) -> JudgeOutput:
         return judge_output(store, run)
 
 
-@pytest.mark.parametrize(
-    ("kind", "n_items"),
-    [("cef", 8), *(pytest.param(kind, 100, marks=pytest.mark.slow) for kind in JUDGE_KINDS)],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "n_items"), [(kind, 100) for kind in JUDGE_KINDS])
 def test_a_killed_judge_goes_on_without_repeating_what_was_saved(
     kind: Any, n_items: int, tmp_path: Path
 ) -> None:
