@@ -11,7 +11,7 @@ from core.datasets.building import natural_order
 from core.plots.dressing import GRID, dressed, label, name_rows
 from core.plots.families import LOOKS, metric_label
 
-_NAME, _STEP = 40, 30
+_NAME, _STEP = 48, 30
 """Letters of a judge's and of a step's name."""
 _SMALLEST = 8
 """Pixels of a point that is one text."""

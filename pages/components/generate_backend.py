@@ -45,18 +45,23 @@ def choose(prefix: str = "generate", rules: str | None = RULES) -> Chosen:
     """
     offered = [backend for backend in BACKENDS if rules is not None or backend != "rules"]
     key = f"{prefix}_backend"
-    if st.session_state.get(key) not in offered:
-        st.session_state.pop(key, None)
+    if key in st.session_state and st.session_state[key] not in offered:
+        st.session_state[key] = offered[0]  # without a value the radio would show none as chosen
     backend: Backend = st.radio(
         "Backend", offered, format_func=_NAMES.__getitem__, horizontal=True, key=key, persist_state="session"
     )
     missing = missing_for(backend)
     if missing:
-        st.warning(plain(missing))
+        st.warning(lacking(missing))
     if backend == "rules":
         st.markdown(rules or "")
         return Chosen(backend, _DEFAULTS, missing=missing)
     return _server(prefix, missing) if backend == "openai" else _vllm(prefix, missing)
+
+
+def lacking(missing: str) -> str:
+    """What a machine lacks, for a warning: commands stand in it as they are typed."""
+    return plain(missing.replace("`", ""))
 
 
 def _server(prefix: str, missing: str | None) -> Chosen:

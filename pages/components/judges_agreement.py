@@ -6,17 +6,17 @@ import pandas as pd
 import streamlit as st
 
 from core import plots
-from core.analysis.judge_agreement import Agreement, Disagreement, agreement, same_components
-from core.analysis.merging import merge_tables
+from core.analysis.judge_agreement import SHARES, Agreement, Disagreement, agreement, same_components
 from core.analysis.same_texts import place_of
-from core.schema import JUDGE_KINDS, SCORE_KINDS
+from core.schema import JUDGE_KINDS
 from core.schema.judges import JudgedText
 from core.schema.scores import METHODS, Method, ScoredRow, ScoreTable
 from core.stats.resampling import Estimate
 from core.store import Store
-from core.store.runs import list_runs
 from pages.components import (
+    choices,
     generated_level_diff,
+    judges_beside,
     judges_names,
     judges_runs,
     judges_texts,
@@ -27,9 +27,9 @@ from pages.components import (
     metrics_scores,
     metrics_tables,
 )
-from pages.components.judges_numbers import ends, factor_of, level_said, score, value
+from pages.components.judges_numbers import ends, factor_of, level_said, score, times, value
 from pages.components.messages import mistakes_shown, plain
-from pages.components.metrics_scores import RUN, Chosen, Scores
+from pages.components.metrics_scores import Chosen, Scores
 from pages.components.numbers import left_out
 from pages.components.parts import nothing, part, table
 
@@ -46,24 +46,15 @@ def render(store: Store, scores: Scores) -> None:
     if not scores.table.rows:
         nothing("nothing is judged yet")
         return
-    names = _others(store, scores)
+    names = judges_beside.others(store, scores)
     if not names:
-        nothing("there are no other scores; let a second judge or a metric score the same texts")
+        nothing("there are no other scores of these texts; let a second judge or a metric score them")
         return
     chosen = st.selectbox("Beside", list(names), format_func=names.__getitem__, key="judges_beside")
     with mistakes_shown():
         _two(store, scores, metrics_scores.open_scores(store, chosen))
     with mistakes_shown():
         _heat(store, scores, names)
-
-
-def _others(store: Store, scores: Scores) -> dict[Chosen, str]:
-    """All other scores, those of runs on the same file first."""
-    names = metrics_scores.named(store)
-    same = scores.run.data_sha256 if scores.run else ""
-    files = {(RUN, run.run_id): run.data_sha256 for run in list_runs(store, SCORE_KINDS)}
-    order = sorted(names, key=lambda chosen: files.get(chosen) != same)
-    return {chosen: names[chosen] for chosen in order if chosen != scores.chosen}
 
 
 def _two(store: Store, first: Scores, second: Scores) -> None:
@@ -84,11 +75,15 @@ def _two(store: Store, first: Scores, second: Scores) -> None:
     )
     with st.spinner("Comparing ..."):
         found = _agreement(first, name_a, second, name_b)
-    _numbers(found)
+    if not found.n:
+        nothing("no text has both of these scores; choose other columns or other scores")
+        return
+    factors = _factor(first.table, name_a), _factor(second.table, name_b)
+    _numbers(found, in_points=factors == (100.0, 100.0) and found.scale == SHARES)
     if found.disagreements:
-        factors = _factor(first.table, name_a), _factor(second.table, name_b)
+        axes = _axis(name_a, first, factors[0]), _axis(name_b, second, factors[1])
         metrics_figure.show(
-            plots.two_judges(found.disagreements, (name_a, name_b), factors),
+            plots.two_judges(found.disagreements, axes, factors),
             f"{found.n} texts by {name_a} and {name_b}",
             "two-judges",
             [_csv_row(one) for one in found.disagreements],
@@ -102,11 +97,22 @@ def _agreement(first: Scores, name_a: str, second: Scores, name_b: str) -> Agree
     n_resamples = metrics_scores.resamples_for(first, second)
     return metrics_computed.once(
         ("agreement", first.key, name_a, second.key, name_b, n_resamples),
-        lambda: agreement(first.table, name_a, second.table, name_b, n_resamples=n_resamples),
+        lambda: agreement(
+            judges_beside.table_of(first),
+            name_a,
+            judges_beside.table_of(second),
+            name_b,
+            n_resamples=n_resamples,
+        ),
     )
 
 
-def _numbers(found: Agreement) -> None:
+def _axis(name: str, scores: Scores, factor: float) -> str:
+    return f"{judges_beside.called(scores)}: {name}{'' if factor == 1.0 else ' (%)'}"
+
+
+def _numbers(found: Agreement, *, in_points: bool) -> None:
+    """in_points: scores are shown in percent, and so their differences in percentage points."""
     rows: list[tuple[str, Estimate | None]] = [
         *((f"{method.capitalize()} over all texts", found.pooled.get(method)) for method in METHODS),
         ("Kendall within items", found.per_item),
@@ -114,21 +120,26 @@ def _numbers(found: Agreement) -> None:
         ("Mean difference (other minus this)", found.mean_difference),
         ("SD of the differences", found.sd_difference),
     ]
+    points = (found.mean_difference, found.sd_difference) if in_points else ()
+    shown = [times(one, 100.0) if any(one is each for each in points) else one for _, one in rows]
     table(
         pd.DataFrame(
             {
                 "Agreement": [name for name, _ in rows],
-                "Value": [f"{value(one)}{_resting_on(one, found.per_item)}" for _, one in rows],
-                "95 % interval": [ends(one) for _, one in rows],
+                "Value": [f"{value(one)}{_resting_on(one, found.per_item)}" for one in shown],
+                "95 % interval": [ends(one) for one in shown],
             }
         )
     )
     st.markdown(
-        f":small[n = {found.n:,} texts that both scored. Intervals resample items. Differences are on the scale "
-        f"{found.scale}.]"
+        f":small[n = {found.n:,} texts that both scored. Intervals resample items. Differences are "
+        f"{'in percentage points' if in_points else f'on the scale {found.scale}'}.]"
     )
     metrics_kept.read_notes(
-        (*found.notes, *((f"left out: {left_out(found.left_out)}",) if found.left_out else ()))
+        (
+            *judges_beside.notes_of(found.notes),
+            *((f"left out: {left_out(found.left_out)}",) if found.left_out else ()),
+        )
     )
 
 
@@ -153,13 +164,10 @@ def _disagreements(
         "judge-agreement",
     )
     listed = found.disagreements[:_LISTED]
-    chosen = st.selectbox(
-        "Text",
-        range(len(listed)),
-        format_func=lambda at: _case(listed[at], factors),
-        key="judges_disagreement",
+    columns = (*(scores.chosen for scores in both), found.metric_a, found.metric_b)
+    one = choices.one_of(
+        None, "Text", listed, lambda case: _case(case, factors), f"judges_disagreement_{columns}"
     )
-    one = listed[min(chosen, len(listed) - 1)]
     said = [(scores, _judged(store, scores, one.row)) for scores in both]
     known = next((text for _, text in said if text is not None), None)
     if known is None:
@@ -192,7 +200,7 @@ def _components(first: Scores, second: Scores, pairs: Sequence[tuple[str, str]])
     part(
         "Component by component",
         "What both judges measure under one name, over all texts; between the modes of a cross-examination, that is "
-        "001's Figure 1: does it work without a reference?",
+        "Figure 1 of the Cross-Examination Framework: does it work without a reference?",
         "judge-agreement",
     )
     found = [_agreement(first, a, second, b) for a, b in pairs]
@@ -238,7 +246,7 @@ def _heat(store: Store, scores: Scores, names: dict[Chosen, str]) -> None:
     )
     opened = [scores, *(metrics_scores.open_scores(store, one) for one in others if one in names)]
     filled = [one for one in opened if one.table.rows]
-    merged = merge_tables([one.table for one in filled])
+    merged = judges_beside.merged(filled)
     if len(merged.metrics) < 2:
         nothing("it takes two columns; choose other scores")
         return

@@ -8,6 +8,7 @@ import streamlit as st
 from core.schema.judges import CefRecord, CrossQuestion, Examination
 from core.scoring.judges.cef_scores import mismatches_of
 from pages.components import generated_level_diff
+from pages.components.judges_names import of_document
 from pages.components.messages import plain
 from pages.components.parts import nothing, part, table
 
@@ -33,7 +34,7 @@ def render(record: CefRecord, named: str, slot: str) -> None:
         )
     examination = record.examinations[min(at, len(record.examinations) - 1)]
     for step, reason in examination.reasons:
-        st.warning(plain(f"{step}: {reason}"))
+        st.warning(plain(of_document(f"{step}: {reason}", named)))
     _mismatches(examination, named)
     _side(
         f"Made from the {named}, answered from the text",

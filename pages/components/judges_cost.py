@@ -9,6 +9,7 @@ import streamlit as st
 from core import plots
 from core.analysis.judge_costs import CostRow, JudgeCost, cost_notes, costs_side_by_side
 from core.runs.judge_costs import cost_of_run
+from core.runs.judge_settings import judge_of
 from core.schema import JUDGE_KINDS, Run
 from core.store import Store
 from core.store.replies import step_costs
@@ -20,14 +21,16 @@ from pages.components.parts import nothing, part, table
 
 _UNITS = {"all": "all its items", "item": "one item", "text": "one text"}
 _NOT_KNOWN = "not known"
+_FREE = {"Share of input": "none", "Money": "none"}
+"""Of rules."""
 
 
 def render(store: Store, run: Run) -> None:
     """The run's account, beside those of other judges."""
     part(
         "Cost",
-        "Calls that a model answered are paid for, answers from the cache are not. What a run found in the cache was "
-        "paid for by another run: compare judges by runs that began without.",
+        "Calls are requests that were sent, those without a usable answer included; answers from the cache cost "
+        "nothing. What a run found there was paid for by another run: compare judges by runs that began without.",
         "judge-cost",
     )
     others = {
@@ -47,10 +50,10 @@ def render(store: Store, run: Run) -> None:
     if not any(item_counts(store, run.run_id)[0].values()):
         nothing("no item is finished yet")
         return
-    rows = costs_side_by_side(
-        [account(store, one) for one in [run, *(others[n] for n in beside if n in others)]]
-    )
-    table(pd.DataFrame([_said(row, unit) for row in rows]))
+    used = [run, *(others[n] for n in beside if n in others)]
+    rows = costs_side_by_side([account(store, one) for one in used])
+    free = {judges_names.short_name(one) for one in used if judge_of(one).backend == "rules"}
+    table(pd.DataFrame([_said(row, unit) | (_FREE if row.judge in free else {}) for row in rows]))
     if any((row.input_tokens or 0) + (row.output_tokens or 0) for row in rows):
         metrics_figure.show(
             plots.judge_costs(rows),
@@ -60,8 +63,10 @@ def render(store: Store, run: Run) -> None:
         )
     else:
         metrics_figure.downloads("judge-costs", [_csv_row(row) for row in rows])
-    for reason in dict.fromkeys(why for row in rows for _, why in row.reasons):
+    for reason in dict.fromkeys(why for row in rows if row.judge not in free for _, why in row.reasons):
         st.markdown(f":small[Not known where {reason}.]")
+    if free:
+        st.markdown(":small[Money none: rules judge, no model is asked.]")
     for note in cost_notes(rows):
         st.markdown(f":small[{plain(note)}.]")
 
@@ -73,7 +78,9 @@ def account(store: Store, run: Run) -> JudgeCost:
     cost = metrics_computed.once(
         ("cost", *run_choice.key_of(store, run), *counted), lambda: cost_of_run(store, run)
     )
-    return replace(cost, name=judges_names.short_name(run))
+    named = judges_names.document_of_run(run)
+    steps = tuple(replace(one, step=judges_names.of_document(one.step, named)) for one in cost.costs)
+    return replace(cost, name=judges_names.short_name(run), costs=steps)
 
 
 def _said(row: CostRow, unit: str) -> dict[str, str]:

@@ -34,8 +34,8 @@ def upload(store: Store) -> None:
     """Give scores of a judge that was asked elsewhere, and look at them."""
     part(
         "A judge's output",
-        "Scores that a judge gave elsewhere, such as 003's results, 001's answers over REST, RAGAS rows or a long CSV: "
-        "are they to be believed? They are kept, and stand beside all other scores.",
+        "Scores that a judge gave elsewhere, such as results of the factual-perturbation study, answers of the "
+        "Cross-Examination Framework over REST, RAGAS rows or a long CSV: are they to be believed? They are kept, and stand beside all other scores.",
         "importing",
     )
     with mistakes_shown():

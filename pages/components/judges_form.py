@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.errors import InputError
 from core.runs.environments import missing_for
-from core.runs.judge_plan import create_judging, judging_notes
+from core.runs.judge_plan import check_documents, create_judging, judging_notes
 from core.runs.judge_settings import JudgeSettings
 from core.runs.model_settings import RunningSettings
 from core.runs.scoring import by_item
@@ -42,6 +42,10 @@ _RULES = (
 )
 
 
+_RULES_BESIDE_NLI = "Rules take the texts apart: claims are sentences. The entailment model verifies them."
+_BROKEN = "The rubric cannot be read."
+
+
 class _Wanted(NamedTuple):
     texts: metrics_texts.Texts
     settings: JudgeSettings
@@ -72,23 +76,29 @@ def _wanted(store: Store) -> _Wanted | None:
     texts = None
     with mistakes_shown():  # beside the texts, not at the end of the form
         texts = metrics_texts.choose(store)
-    settings, chosen = _judge()
-    missing = chosen.missing
-    if settings.needs_nli and missing is None:
-        missing = missing_for("neural")
-        if missing:
-            st.warning(plain(missing))
+    settings, chosen, broken = _judge()
+    missing = chosen.missing or broken
+    if settings.needs_nli:
+        neural = missing_for("neural")
+        if neural:
+            st.warning(generate_backend.lacking(neural))
+        missing = missing or neural
     settings = replace(settings, prompts=judges_prompts.choose(settings))
     if texts is None:
         st.markdown("Choose texts above; the buttons that start the run then stand here.")
         return None
-    for note in judging_notes(settings, metrics_texts.read(texts)):
+    outputs = metrics_texts.read(texts)
+    try:
+        check_documents(settings, outputs)
+    except InputError as problem:  # said once, before anything can be pressed
+        raise as_on_page(problem) from None
+    for note in judging_notes(settings, outputs):
         st.warning(plain(said_on_page(note)))
     return _Wanted(texts, settings, chosen.running, missing)
 
 
-def _judge() -> tuple[JudgeSettings, generate_backend.Chosen]:
-    """What the widgets say of the judge and its model."""
+def _judge() -> tuple[JudgeSettings, generate_backend.Chosen, str | None]:
+    """What the widgets say of the judge and its model, and what keeps it from being asked."""
     # A judge's settings depend on what the backend can do: asked in another order than shown.
     what, who = st.container(), st.container()
     with what:
@@ -104,7 +114,7 @@ def _judge() -> tuple[JudgeSettings, generate_backend.Chosen]:
         explained(_SAID[kind], judges_names.ANCHORS[kind])
     with who:
         st.subheader("Model", anchor=False)
-        chosen = generate_backend.choose("judges", _RULES if kind == "claims" else None)
+        chosen = generate_backend.choose("judges", _rules() if kind == "claims" else None)
         name = st.text_input(
             "Name of the judge in tables (empty: kind, mode and model)",
             key="judges_name",
@@ -113,11 +123,21 @@ def _judge() -> tuple[JudgeSettings, generate_backend.Chosen]:
     settings = judges_settings.asked(kind, chosen, name)
     with what:
         if kind == "rubric":
-            rubric, text = judges_settings.rubric()
-            return replace(settings, rubric=rubric, rubric_text=text), chosen
+            rubric, text, broken = judges_settings.rubric()
+            return (
+                replace(settings, rubric=rubric, rubric_text=text),
+                chosen,
+                _BROKEN if broken else None,
+            )
         if kind == "claims":
-            return replace(settings, claims=judges_settings.claims(chosen.backend)), chosen
-        return replace(settings, cef=judges_settings.cef()), chosen
+            return replace(settings, claims=judges_settings.claims(chosen.backend)), chosen, None
+        return replace(settings, cef=judges_settings.cef()), chosen, None
+
+
+def _rules() -> str:
+    """What rules do; an entailment model may verify in their place."""
+    verified_by_nli = st.session_state.get("judges_verifier_rules") == "nli"
+    return _RULES_BESIDE_NLI if verified_by_nli else _RULES
 
 
 def _start(store: Store, wanted: _Wanted) -> int | None:

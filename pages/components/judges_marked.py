@@ -8,10 +8,12 @@ import streamlit as st
 from core.analysis.alignment import AlignmentRow, alignment_table, marked_texts
 from core.datasets.judge_records import marked_file
 from core.runs.judge_results import marked_texts_of
+from core.runs.judge_settings import judge_of
 from core.schema import Run
 from core.schema.judges import MarkedError, MarkedText
 from core.store import Store
 from pages.components import (
+    choices,
     generated_level_diff,
     judges_check,
     judges_runs,
@@ -77,6 +79,9 @@ def result(store: Store, run: Run) -> None:
         nothing("no error is looked at yet")
         return
     found = alignment_table(texts)
+    mismatches = sum(len(text.mismatches) for text in texts)
+    by = " Compared by rules: a stand-in, which reads no meaning." if judge_of(run).backend == "rules" else ""
+    st.markdown(f"Texts: {len(texts):,}; mismatching questions: {mismatches:,}.{by}")
     groups: dict[str, Sequence[AlignmentRow]] = {
         "all": [found.overall],
         "meaning": found.by_meaning,
@@ -91,7 +96,7 @@ def result(store: Store, run: Run) -> None:
     metrics_figure.downloads(
         "judge-alignment", [_csv_row(name, row) for name, rows in groups.items() for row in rows]
     )
-    _errors(texts)
+    _errors(texts, run.run_id)
 
 
 def _row(head: str, row: AlignmentRow) -> dict[str, str]:
@@ -112,13 +117,10 @@ def _csv_row(group: str, row: AlignmentRow) -> dict[str, object]:
     }
 
 
-def _errors(texts: Sequence[MarkedText]) -> None:
+def _errors(texts: Sequence[MarkedText], run_id: int) -> None:
     part("Text by text", "Texts with errors that were not found come first.", "alignment-with-marked-errors")
     order = sorted(texts, key=lambda text: -sum(error.found is False for error in text.errors))
-    at = st.selectbox(
-        "Text", range(len(order)), format_func=lambda at: _case(order[at]), key="judges_marked_text"
-    )
-    text = order[min(at, len(order) - 1)]
+    text = choices.one_of(None, "Text", order, _case, f"judges_marked_text_{run_id}")
     left, right = st.columns(2)
     with left:
         generated_level_diff.plain_card("Compared with", text.document or "", text.row.language)

@@ -1,5 +1,7 @@
 """Estimates and scores of judges as words: shares in percent, what is undefined with its reason."""
 
+from dataclasses import replace
+
 from core.schema.scores import Metric, ScoredRow
 from core.scoring.judges.specs import FAMILIES
 from core.stats.resampling import Estimate
@@ -32,6 +34,15 @@ def in_percent(found: Estimate | Share) -> str:
 def factor_of(metric: Metric) -> float:
     """What its scores are multiplied with to be shown: cross-examination is in percent, as 001 prints it."""
     return 100.0 if metric.family == FAMILIES["cef"] else 1.0
+
+
+def times(found: Estimate | None, factor: float) -> Estimate | None:
+    """The same estimate on a scale that is wider by the factor."""
+    if found is None or found.estimate is None:
+        return found
+    low = None if found.low is None else factor * found.low
+    high = None if found.high is None else factor * found.high
+    return replace(found, estimate=factor * found.estimate, low=low, high=high)
 
 
 def score(found: float | None, factor: float) -> str:

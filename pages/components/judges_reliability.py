@@ -23,7 +23,6 @@ from pages.components import (
     metrics_tables,
     run_choice,
 )
-from pages.components.judges_names import SIDES
 from pages.components.judges_numbers import in_percent
 from pages.components.messages import mistakes_shown
 from pages.components.numbers import UNDEFINED, left_out, number, percent
@@ -60,11 +59,12 @@ def _reasked(store: Store, run: Run) -> None:
     found: Reasked = metrics_computed.once(
         ("reasked", run_choice.key_of(store, run)), lambda: confusion(judges_runs.output_of(store, run))
     )
+    sides = judges_names.sides(judges_names.document_name(judges_runs.output_of(store, run)))
     side = st.segmented_control(
         "Questions",
-        list(SIDES),
+        list(sides),
         default="all",
-        format_func=SIDES.__getitem__,
+        format_func=sides.__getitem__,
         required=True,
         key="judges_reasked_side",
     )
@@ -99,7 +99,7 @@ def _ablation(store: Store, run: Run) -> None:
     part(
         "How many questions does it take?",
         "How far scores vary over repeats, by the number of questions N: of the mean of all texts, and of one text. "
-        "As in 001's Table 2 in squared percent. Choose runs that differ in N, each with repeats.",
+        "As in Table 2 of the Cross-Examination Framework, in squared percent. Choose runs that differ in N, each with repeats.",
         "number-of-questions",
     )
     runs = judges_runs.with_results(store, "cef")

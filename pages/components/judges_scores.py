@@ -9,7 +9,9 @@ import streamlit as st
 
 from core.analysis.correlations import CorrelationOptions, MetricCorrelation
 from core.analysis.score_summary import score_summary
+from core.runs.judge_settings import judge_of
 from core.schema.scores import ScoreTable
+from core.scoring.judges.rubric_files import parse_rubric
 from core.store import Store
 from pages.components import (
     metrics_computed,
@@ -21,6 +23,7 @@ from pages.components import (
     other_pages,
 )
 from pages.components.judges_numbers import ends, factor_of, value
+from pages.components.messages import plain
 from pages.components.metrics_against import has_levels
 from pages.components.metrics_scores import Scores
 from pages.components.numbers import left_out, number
@@ -39,7 +42,7 @@ def render(store: Store, scores: Scores) -> None:
         nothing("nothing is judged yet")
         return
     shown = _in_percent(scores)
-    _summary(shown.table)
+    _summary(shown.table, _scale(scores))
     _to_metrics(scores)
     if has_levels(scores.table):
         _raw_level(scores)
@@ -61,7 +64,7 @@ def _in_percent(scores: Scores) -> Scores:
     )
 
 
-def _summary(found: ScoreTable) -> None:
+def _summary(found: ScoreTable, scale: str) -> None:
     rows = score_summary(found)
     table(
         pd.DataFrame(
@@ -75,6 +78,8 @@ def _summary(found: ScoreTable) -> None:
         )
     )
     metrics_kept.read_notes(found.notes)
+    if scale:
+        st.markdown(f":small[{scale}]")
     metrics_figure.downloads(
         "judge-scores",
         [
@@ -88,6 +93,14 @@ def _summary(found: ScoreTable) -> None:
             for row in rows
         ],
     )
+
+
+def _scale(scores: Scores) -> str:
+    """A rubric's verdicts are points on a scale of its own; empty for other scores."""
+    if scores.run is None or scores.run.kind != "rubric":
+        return ""
+    rubric = parse_rubric(judge_of(scores.run).rubric_text, "rubric.yaml")
+    return f"Scale of the rubric {plain(rubric.name)}: {rubric.lowest} (worst) to {rubric.highest} (best)."
 
 
 def _to_metrics(scores: Scores) -> None:
@@ -104,7 +117,7 @@ def _to_metrics(scores: Scores) -> None:
 
 def _raw_level(scores: Scores) -> None:
     part(
-        "With the level, as 003's Table 2",
+        "With the level, as Table 2 of the factual-perturbation study",
         "Against the damage level itself: a judge that follows quality is near -1. Pearson over all rows, with "
         "intervals over rows (as the paper) and over questions (the sounder one); Kendall within each question, then "
         "averaged.",

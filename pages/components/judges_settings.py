@@ -25,7 +25,7 @@ from core.scoring.judges.settings import (
 from pages.components.generate_backend import Chosen
 from pages.components.generate_state import given
 from pages.components.judges_names import ANSWERS
-from pages.components.messages import plain
+from pages.components.messages import mistakes_shown, plain
 
 _ORDERS: dict[Orders, str] = {
     "reference-first": "the reference",
@@ -111,17 +111,18 @@ def put(settings: JudgeSettings) -> None:
         st.session_state[_KEPT] = None if shipped else given_rubric
 
 
-def rubric() -> tuple[RubricSettings, str]:
-    """The rubric judge's settings, and the whole file of the rubric. Raises InputError for a file that is none."""
-    chosen = _rubric()
+def rubric() -> tuple[RubricSettings, str, bool]:
+    """The rubric judge's settings, the whole file of the rubric, and whether a file of the user's own is no rubric."""
+    chosen, broken = _rubric()
     left, right = st.columns(2)
     order = _menu(left, "Read first", _ORDERS, "order")
     repeats = _repeats(right, "Repeats in each order; the score is the mean of the verdicts")
     temperature, seed = _sampling()
-    return RubricSettings(order, repeats, temperature, seed), chosen.dump()
+    return RubricSettings(order, repeats, temperature, seed), chosen.dump(), broken
 
 
-def _rubric() -> Rubric:
+def _rubric() -> tuple[Rubric, bool]:
+    """The rubric that is chosen, and whether the file given in its place cannot be read."""
     offered = {one.name: one for one in shipped_rubrics()}
     kept: Rubric | None = st.session_state.get(_KEPT)
     if kept is not None:
@@ -139,13 +140,17 @@ def _rubric() -> Rubric:
     upload = right.file_uploader(
         "Or a rubric of your own (YAML)", type=["yaml", "yml"], key="judges_rubric_file"
     )
-    chosen = (
-        offered[name] if upload is None else parse_rubric(decode(upload.getvalue(), upload.name), upload.name)
-    )
+    chosen, broken = offered[name], upload is not None
+    if upload is not None:
+        with mistakes_shown():  # beside the file; the rest of the form stays
+            chosen = parse_rubric(decode(upload.getvalue(), upload.name), upload.name)
+            broken = False
+        if broken:
+            return chosen, broken
     with st.expander(f"What the scores mean: {plain(chosen.title)}"):
         st.text(chosen.criterion)
         st.text(chosen.rendered)
-    return chosen
+    return chosen, broken
 
 
 def claims(backend: Backend) -> ClaimsSettings:
@@ -177,7 +182,7 @@ def claims(backend: Backend) -> ClaimsSettings:
             "Entailment model",
             key="judges_nli",
             persist_state="session",
-            placeholder="003's cross-encoder, fetched if it is not here",
+            placeholder="the factual-perturbation study's, fetched if missing",
             help="A folder on this machine, or a name on the hub. Empty: the paper's.",
         ).strip()
         device = right.selectbox("Device", _DEVICES, key="judges_device", persist_state="session")

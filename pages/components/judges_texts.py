@@ -43,10 +43,10 @@ def render(store: Store, run: Run) -> None:
     chosen = _choose(output)
     named = judges_names.document_name(output)
     _heading(chosen, named)
-    _scores(chosen, output)
+    _scores(chosen, output, named)
     record(chosen, named)
     with st.expander("What this item cost"):
-        _costs(store, run, chosen)
+        _costs(store, run, chosen, named)
 
 
 def _choose(output: JudgeOutput) -> JudgedText:
@@ -106,17 +106,20 @@ def _heading(text: JudgedText, named: str) -> None:
         generated_level_diff.plain_card(f"Text{level_said(text.row)}", text.text, text.row.language)
 
 
-def _scores(text: JudgedText, output: JudgeOutput) -> None:
+def _scores(text: JudgedText, output: JudgeOutput, named: str) -> None:
     factors = {metric.name: factor_of(metric) for metric in output.metrics}
     table(
         pd.DataFrame(
             {
                 "Score": list(text.scores),
                 "Value": [score(value, factors[name]) for name, value in text.scores.items()],
-                "Note": [text.reasons.get(name, "") for name in text.scores],
+                "Note": [judges_names.of_document(text.reasons.get(name, ""), named) for name in text.scores],
             }
         )
     )
+    repeats = output.settings.get("repeats")
+    if isinstance(repeats, int) and repeats > 1:
+        st.markdown(f":small[Scores are the mean of {repeats} repeats.]")
 
 
 def record(text: JudgedText, named: str, slot: str = "text") -> None:
@@ -135,7 +138,7 @@ def record(text: JudgedText, named: str, slot: str = "text") -> None:
             nothing("the judge was not asked about this text")
 
 
-def _costs(store: Store, run: Run, text: JudgedText) -> None:
+def _costs(store: Store, run: Run, text: JudgedText, named: str) -> None:
     positions = list(by_item(metrics_scores.outputs(store, run).outputs))
     item = text.row.item_id
     costs = step_costs(store, run.run_id, position=positions.index(item)) if item in positions else []
@@ -146,7 +149,7 @@ def _costs(store: Store, run: Run, text: JudgedText) -> None:
     table(
         pd.DataFrame(
             {
-                "Step": [cost.step for cost in costs],
+                "Step": [judges_names.of_document(cost.step, named) for cost in costs],
                 "Calls": [f"{cost.calls:,}" for cost in costs],
                 "From the cache": [f"{cost.cached:,}" for cost in costs],
                 "Not usable": [f"{cost.unusable:,}" for cost in costs],

@@ -49,9 +49,14 @@ def render(store: Store, scores: Scores) -> None:
 def _choose(found: tuple[MetricByLevel, ...]) -> list[MetricByLevel]:
     by_name = {one.metric: one for one in found}
     of_families = {one.family: one.metric for one in reversed(found)}.values()
-    first = sorted(by_name, key=lambda name: name not in of_families)[:_SHOWN_FIRST]
+    first = sorted(by_name, key=lambda name: name not in of_families and not _sums_up(name))[:_SHOWN_FIRST]
     names = st.multiselect("Metrics", list(by_name), default=first, key="metrics_levels_shown")
     return [by_name[name] for name in names]
+
+
+def _sums_up(name: str) -> bool:
+    """Whether it is the mean of its family's other components, as of a cross-examination."""
+    return name.removesuffix(" (%)").endswith("-overall")
 
 
 def _shares(found: tuple[MetricByLevel, ...]) -> None:

@@ -8,7 +8,7 @@ from core.analysis.levels import MetricByLevel, Preference
 from core.datasets.score_tables import level_number
 from core.schema.scores import OutputSet, ScorableOutput
 from core.store import Store
-from pages.components import generated_level_diff, metrics_scores
+from pages.components import choices, generated_level_diff, metrics_scores
 from pages.components.metrics_scores import Scores
 from pages.components.numbers import number
 from pages.components.parts import nothing, part
@@ -34,10 +34,8 @@ def render(store: Store, scores: Scores, found: Sequence[MetricByLevel]) -> None
         st.dataframe([_row(case) for case in cases], hide_index=True, key="metrics_worst_cases")
         st.markdown(":small[A table of scores holds no texts; score them here to see them side by side.]")
         return
-    place = right.selectbox(
-        "Case", range(len(cases)), format_func=lambda at: _case(cases[at]), key="metrics_worst_case"
-    )
-    _texts(metrics_scores.outputs(store, scores.run), cases[min(place, len(cases) - 1)])
+    case = choices.one_of(right, "Case", cases, _case, f"metrics_worst_case_{scores.chosen}_{name}")
+    _texts(metrics_scores.outputs(store, scores.run), case)
 
 
 def _case(case: Preference) -> str:

@@ -7,6 +7,7 @@ from core.runs.estimate import Estimate
 from core.runs.model_settings import backend_of
 from core.runs.progress import Progress, duration, money_of
 from core.schema import MODEL_KINDS, Run
+from pages.components import judges_names
 from pages.components.parts import part, table
 from pages.components.run_words import words_of
 
@@ -46,7 +47,10 @@ def left_out(progress: Progress) -> None:
     )
     table(
         pd.DataFrame(
-            [(step, reason, count) for (step, reason), count in progress.failures.items()],
+            [
+                (_step(step, progress.run), reason, count)
+                for (step, reason), count in progress.failures.items()
+            ],
             columns=["Step", "Reason", "Times"],
         )
     )
@@ -81,14 +85,14 @@ def _scored(progress: Progress) -> None:
 def _calls(progress: Progress) -> None:
     part(
         "Cost by step",
-        "Calls are those that a model answered, and are paid for. Answers from the cache cost nothing; seconds are "
-        "summed over calls, which run side by side. Answers that are not complete are named where there are some.",
+        "Calls are requests that were sent; those without an answer are counted too, and named as not complete. Answers "
+        "from the cache cost nothing; seconds are summed over calls, which run side by side.",
     )
     unusable = {"Not complete": [f"{cost.unusable:,}" for cost in progress.costs]}
     table(
         pd.DataFrame(
             {
-                "Step": [cost.step for cost in progress.costs],
+                "Step": [_step(cost.step, progress.run) for cost in progress.costs],
                 "Calls": [f"{cost.calls:,}" for cost in progress.costs],
                 "Tokens in": [tokens(cost.input_tokens) for cost in progress.costs],
                 "Tokens out": [tokens(cost.output_tokens) for cost in progress.costs],
@@ -101,6 +105,11 @@ def _calls(progress: Progress) -> None:
     money = money_of(progress)
     if money is not None:
         st.markdown(f"Money so far: {money:,.4f} (tokens times the two prices).")
+
+
+def _step(step: str, run: Run) -> str:
+    """The step as the run's other parts call it: a cross-examination may read the reference in place of a source."""
+    return judges_names.of_document(step, judges_names.document_of_run(run)) if run.kind == "cef" else step
 
 
 def tokens(count: int | None) -> str:

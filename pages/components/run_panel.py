@@ -180,7 +180,7 @@ def _unfinished_start(store: Store, progress: Progress) -> None:
 def _all_items(store: Store, progress: Progress) -> None:
     """After a preview: what all items will take, and the button that lets them run."""
     run = progress.run
-    if run.limit is None or run.n_wanted >= run.n_items or not progress.n_finished:
+    if run.limit is None or run.n_wanted >= run.n_items or not progress.n_done:
         return
     part(
         "All items",

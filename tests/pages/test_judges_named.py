@@ -1,0 +1,123 @@
+"""What the page Judges calls things: texts in menus, runs that differ in a setting, columns side by side."""
+
+from dataclasses import replace
+
+import pytest
+from generate_visit import said
+from judges_visit import by_model, cef, judged, rubric, visit
+from metrics_visit import lines
+from streamlit.testing.v1 import AppTest
+
+from core.runs.judge_plan import create_judging
+from core.runs.judge_settings import JudgeSettings
+from core.runs.model_settings import RunningSettings
+from core.store import Store
+from pages.components import judges_beside, judges_names, metrics_scores
+
+pytestmark = pytest.mark.usefixtures("cookies")
+GOOD = "The tower was built in 1889. It is 330 metres tall."
+WORSE = "The tower was built in 1889. Nobody knows more."
+UNSTARTED = JudgeSettings("claims", backend="openai", model="tiny", base_url="http://127.0.0.1:1/v1")
+
+
+def given(item: str = "1") -> tuple[bytes, str]:
+    rows = [
+        {"item": item, "system": "s", "level": level, "reference": GOOD, "source": GOOD, "text": text}
+        for level, text in (("0", GOOD), ("1", WORSE))
+    ]
+    return lines(*rows), "texts.jsonl"
+
+
+def _menu() -> None:
+    import streamlit as st
+
+    from pages.components import choices
+
+    scores = st.session_state.get("scores", {"a": 1, "b": 2})
+    rows = sorted(scores, key=scores.__getitem__)
+    chosen = choices.one_of(None, "Text", rows, lambda row: f"{row}: {scores[row]}", "menu")
+    st.markdown(f"shown {chosen}")
+
+
+def test_the_name_in_the_menu_is_of_the_text_that_is_shown_when_the_order_changes() -> None:
+    at = AppTest.from_function(_menu).run()
+    at.selectbox[0].set_value("b: 2").run()
+    assert at.markdown[0].value == "shown b"
+    at.session_state["scores"] = {"a": 3, "b": 2}
+    at.run()
+    assert (at.selectbox[0].value, at.markdown[0].value) == ("b: 2", "shown b")
+    at.session_state["scores"] = {"a": 3, "b": 9}
+    at.run()
+    assert (at.selectbox[0].value, at.markdown[0].value) == ("a: 3", "shown a")
+
+
+def _backend() -> None:
+    import streamlit as st
+
+    from pages.components import generate_backend
+
+    generate_backend.choose("one", "Rules." if st.session_state.get("rules", True) else None)
+
+
+def test_a_backend_is_chosen_when_rules_are_offered_no_more() -> None:
+    at = AppTest.from_function(_backend).run()
+    at.radio[0].set_value("rules").run()
+    at.session_state["rules"] = False
+    at.run()
+    assert at.radio[0].value == "openai"
+    assert len(at.radio[0].options) == 2
+
+
+def test_runs_that_differ_in_a_setting_have_names_that_differ(store: Store) -> None:
+    base = cef()
+    settings: list[JudgeSettings] = [
+        base,
+        replace(base, cef=replace(base.cef, n_questions=5)),
+        replace(base, cef=replace(base.cef, repeats=3)),
+        replace(base, cef=replace(base.cef, mode="reference-free")),
+        rubric(),
+        rubric(order="both"),
+    ]
+    model = {"backend": "openai", "model": "tiny", "base_url": "http://127.0.0.1:1/v1"}
+    runs = [
+        create_judging(store, *given(), replace(one, **model), RunningSettings())[0]  # type: ignore[arg-type]
+        for one in settings
+    ]
+    names = [judges_names.name_of(run).split(": ", 1)[1] for run in runs]
+    assert len(set(names)) == len(names)
+    assert "N = 5" in names[1]
+    assert "3 repeats" in names[2]
+    assert "with the source" in names[3]
+    assert "both orders" in names[5]
+
+
+def test_scores_of_other_texts_and_runs_without_any_are_not_offered(store: Store) -> None:
+    first, same = judged(store, given()), judged(store, given())
+    judged(store, given("elsewhere"))
+    waiting, _ = create_judging(store, *given(), UNSTARTED, RunningSettings())
+    scores = metrics_scores.open_scores(store, ("run", first.run_id))
+    assert list(judges_beside.others(store, scores)) == [("run", same.run_id)]
+    assert waiting.run_id > same.run_id
+
+
+def test_columns_of_one_name_say_whose_they_are(store: Store) -> None:
+    both = [metrics_scores.open_scores(store, ("run", judged(store, given()).run_id)) for _ in range(2)]
+    merged = judges_beside.merged(both)
+    names = [metric.name for metric in merged.metrics]
+    own = [metric.name for metric in both[0].table.metrics]
+    assert names == [f"{name} (run {one.chosen[1]})" for one in both for name in own]
+    assert not [note for note in merged.notes if "#" in note]
+    assert [note for note in merged.notes if "are in both" in note]
+
+
+def test_a_step_says_what_was_read() -> None:
+    assert judges_names.of_document("questions from source: cut off", "reference").startswith(
+        "questions from reference"
+    )
+    assert judges_names.of_document("questions from source", "source") == "questions from source"
+    assert judges_names.sides("reference")["source"] == "made from references"
+
+
+def test_a_rubrics_scale_stands_with_its_scores(store: Store) -> None:
+    (run,) = by_model(store, given(), rubric())
+    assert "Scale of the rubric factual" in said(visit(("run", run.run_id), "Scores")).replace("\\", "")
