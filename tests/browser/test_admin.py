@@ -154,6 +154,7 @@ def test_a_bad_file_names_every_problem_and_imports_nothing(
     assert list_studies(app_store) == []
 
 
+@pytest.mark.slow
 def test_the_admin_stays_signed_in_over_pages_and_reloads(
     app: AppServer, app_store: Store, new_page: NewPage
 ) -> None:

@@ -150,6 +150,7 @@ def test_browser_back_shows_the_pair_before(app: AppServer, app_store: Store, ne
     assert given(app_store, study_id) == {1: "left", 2: "both_bad"}
 
 
+@pytest.mark.slow
 def test_a_press_after_a_server_restart_counts(app: AppServer, app_store: Store, new_page: NewPage) -> None:
     """The tab stays open while the server goes away and comes back: no press is swallowed."""
     study_id, page = at_the_first_pair(app, app_store, new_page)

@@ -166,6 +166,7 @@ def test_hostile_text_is_shown_as_it_is(app: AppServer, app_store: Store, new_pa
     assert [url for url in asked if not url.startswith((app.url, "data:", "blob:"))] == []
 
 
+@pytest.mark.slow
 def test_a_note_that_cannot_be_saved_says_so(
     app: AppServer, app_store: Store, database: Path, new_page: NewPage
 ) -> None:
@@ -175,6 +176,7 @@ def test_a_note_that_cannot_be_saved_says_so(
             "create trigger no_room before insert on answer begin select raise(abort, 'disk is full'); end"
         )
     page.get_by_text("Comment, or report a broken pair").click()
+    settled(page)
     page.get_by_text("This pair is invalid").click()
     expect(page.get_by_text("Not saved.")).to_be_visible()
     expect(page.get_by_text("Comment and flag saved")).to_have_count(0)

@@ -140,6 +140,7 @@ def check(at_hand: StudyAtHand, voters: list[Voter]) -> None:
     assert not silent, "somebody who never voted has an answer"
 
 
+@pytest.mark.slow
 def test_three_raters_and_one_kill(at_hand: StudyAtHand) -> None:
     voters = vote_through_kills(at_hand, raters=3, kills=1, votes_between=9)
     check(at_hand, voters)
