@@ -80,7 +80,7 @@ class JudgeSettings(ModelSettings):
     def judge_kind(self) -> JudgeKind:
         """The kind of a judge that scores texts. Of a look at judges there is none: asking for it is a defect."""
         assert self.kind not in CHECK_KINDS, f"{self.kind} scores no texts"
-        kind: JudgeKind = self.kind  # type: ignore[assignment]
+        kind: JudgeKind = self.kind  # type: ignore[assignment]  # the assertion rules the others out; mypy narrows no literal by a tuple
         return kind
 
     @property
