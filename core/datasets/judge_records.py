@@ -29,11 +29,14 @@ from core.datasets.score_sheet import row_key
 from core.errors import InputError
 from core.schema.judges import (
     AnswerSet,
+    AutoMqmRecord,
     CefRecord,
     ClaimsRecord,
+    DirectRecord,
     JudgedText,
     JudgeOutput,
     MarkedText,
+    QualityRecord,
     QuestionSet,
     Record,
     RubricRecord,
@@ -55,6 +58,9 @@ _RECORDS: Mapping[JudgeKind, TypeAdapter[Any]] = {
     "rubric": TypeAdapter(RubricRecord),
     "claims": TypeAdapter(ClaimsRecord),
     "cef": TypeAdapter(CefRecord),
+    "automqm": TypeAdapter(AutoMqmRecord),
+    "direct": TypeAdapter(DirectRecord),
+    "quality": TypeAdapter(QualityRecord),
 }
 
 

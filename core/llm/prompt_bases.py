@@ -4,7 +4,7 @@ from pathlib import Path
 
 from core.errors import InputError
 from core.llm.prompt_files import PromptFile, Written, read_fields
-from core.llm.yaml_fields import text_of
+from core.yaml_fields import text_of
 
 SHIPPED = Path(__file__).resolve().parents[2] / "prompts"
 MOST_BASES = 10

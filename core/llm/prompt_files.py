@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, BeforeValidator, ValidationError
 from pydantic_core import ErrorDetails
 
-from core.llm.yaml_fields import Keys, Name, Source, Strict, Text, Title, place_of, read_yaml, value_problem
+from core.yaml_fields import Keys, Name, Source, Strict, Text, Title, place_of, read_yaml, value_problem
 
 LADDER = "ladder"
 """The variable that stands for the rendered ladder."""
@@ -61,6 +61,21 @@ USES: Mapping[tuple[str, str | None], Use] = {
     ("answer", None): _use("text question", "text question"),
     ("answers", None): _use("text questions", "text questions", "json"),
     ("translate", None): _use("text language", "text language"),
+    ("mark-errors", None): _use(
+        "source text source_language language severities categories", "text severities categories", "json"
+    ),
+    ("direct", None): _use(
+        "source text source_language language dimension description scale lowest highest",
+        "text description lowest highest",
+        "json",
+    ),
+    ("quality", "single"): _use(
+        "source text language dimension description scale", "text description scale", "json"
+    ),
+    ("quality", "compound"): _use("source text language dimensions", "text dimensions", "json"),
+    ("quality", "detailed"): _use(
+        "source text language dimension description scale", "text description scale", "json"
+    ),
     ("align", None): _use("document text questions error severity category", "text questions error", "json"),
 }
 """(purpose, task) -> its use. A new purpose is one line here; menus and errors follow."""

@@ -17,7 +17,7 @@ from core.llm.client import Message
 from core.llm.prompt_bases import SHIPPED, is_file_name, merged_fields, shipped_path
 from core.llm.prompt_checks import problems_of
 from core.llm.prompt_files import LADDER, LEVELS, USES, PromptFile, Use
-from core.llm.yaml_fields import by_line, dumped, text_of
+from core.yaml_fields import by_line, dumped, text_of
 
 
 @dataclass(frozen=True)

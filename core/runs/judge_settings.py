@@ -17,17 +17,21 @@ from core.runs.model_settings import (
     prompts_described,
     running_problems,
 )
-from core.schema import CHECK_KINDS, JUDGING_KINDS, CheckKind, JudgeKind, Run
+from core.schema import CHECK_KINDS, JUDGING_KINDS, RATED_KINDS, CheckKind, JudgeKind, Run
 from core.schema.judges import SETTING_BOUNDS
 from core.scoring.judges.settings import (
     AlignmentSettings,
     Answering,
     AnswersSettings,
+    AutoMqmSettings,
     CefSettings,
     ClaimsSettings,
     Detail,
+    DirectSettings,
+    JudgingSettings,
     Mode,
     Orders,
+    QualitySettings,
     Questions,
     RubricSettings,
     Verifier,
@@ -37,6 +41,8 @@ _NOT_IN_NAMES = re.compile(r"[^\w.+-]+")
 _OPTIONS = {"n_questions": "--questions"}
 """Of settings that are not called as their options are."""
 _NAME = re.compile(r"[^\s,=:\"']{1,80}")
+
+OfKind = JudgingSettings | AnswersSettings | AlignmentSettings
 
 
 @dataclass(frozen=True)
@@ -53,6 +59,11 @@ class JudgeSettings(ModelSettings):
     cef: CefSettings = field(default_factory=CefSettings, kw_only=True)
     answers: AnswersSettings = field(default_factory=AnswersSettings, kw_only=True)
     alignment: AlignmentSettings = field(default_factory=AlignmentSettings, kw_only=True)
+    task_text: str = field(default="", kw_only=True)
+    """Of the judges that stand on ratings: the whole file of dimensions, severities and categories."""
+    automqm: AutoMqmSettings = field(default_factory=AutoMqmSettings, kw_only=True)
+    direct: DirectSettings = field(default_factory=DirectSettings, kw_only=True)
+    quality: QualitySettings = field(default_factory=QualitySettings, kw_only=True)
 
     @property
     def judge_name(self) -> str:
@@ -69,11 +80,9 @@ class JudgeSettings(ModelSettings):
         return self.kind
 
     @property
-    def of_kind(self) -> RubricSettings | ClaimsSettings | CefSettings | AnswersSettings | AlignmentSettings:
+    def of_kind(self) -> OfKind:
         """The settings of this kind of judge."""
-        chosen: RubricSettings | ClaimsSettings | CefSettings | AnswersSettings | AlignmentSettings = getattr(
-            self, self.kind
-        )
+        chosen: OfKind = getattr(self, self.kind)
         return chosen
 
     @property
@@ -110,8 +119,9 @@ def describe_judge(settings: JudgeSettings) -> dict[str, Any]:
 
 def _of_kind(settings: JudgeSettings, values: dict[str, Any]) -> dict[str, Any]:
     """Without what only another judge would be asked."""
-    others = {*JUDGING_KINDS, "rubric_text"} - {settings.kind}
+    others = {*JUDGING_KINDS, "rubric_text", "task_text"} - {settings.kind}
     others -= {"rubric_text"} if settings.kind == "rubric" else set()
+    others -= {"task_text"} if settings.kind in RATED_KINDS else set()
     return {name: value for name, value in values.items() if name not in others}
 
 
@@ -149,7 +159,7 @@ def check_judge(settings: JudgeSettings, running: RunningSettings) -> None:
                 )
         case "answers":
             problems += _chosen("--answers", settings.answers.answers, get_args(Answering))
-        case "alignment":
+        case _:
             pass
     if problems:
         raise InputError("The run cannot start", problems)

@@ -18,7 +18,7 @@ from core.runs.scoring import by_item, keep_metrics, kept_row
 from core.schema import Run
 from core.schema.scores import Metric, ScorableOutput, Score
 from core.scoring.judges.judge import Judge, Judged
-from core.scoring.judges.settings import PAIRS_AT_ONCE, CefSettings, ClaimsSettings, RubricSettings
+from core.scoring.judges.settings import PAIRS_AT_ONCE, ClaimsSettings, JudgingSettings
 from core.scoring.judges.specs import judge_metrics
 from core.scoring.metrics.scorer import ScoringPair
 from core.store import Store
@@ -51,7 +51,7 @@ def metrics_of_judge(
     entailment, engine: what is known of the entailment model and of vLLM once they are loaded.
     """
     kind, chosen = settings.judge_kind, settings.of_kind
-    assert isinstance(chosen, RubricSettings | ClaimsSettings | CefSettings)
+    assert isinstance(chosen, JudgingSettings)
     model = settings.model_name if settings.backend == "vllm" else settings.model
     asked: dict[str, object] = {"model": model, "backend": settings.backend, "engine": engine}
     if settings.backend != "rules":

@@ -13,6 +13,7 @@ from core.schema.runs import GENERATION_KINDS as GENERATION_KINDS
 from core.schema.runs import JUDGE_KINDS as JUDGE_KINDS
 from core.schema.runs import JUDGING_KINDS as JUDGING_KINDS
 from core.schema.runs import MODEL_KINDS as MODEL_KINDS
+from core.schema.runs import RATED_KINDS as RATED_KINDS
 from core.schema.runs import RULES as RULES
 from core.schema.runs import RUN_FILE as RUN_FILE
 from core.schema.runs import SCORE_KINDS as SCORE_KINDS
@@ -20,6 +21,7 @@ from core.schema.runs import CheckKind as CheckKind
 from core.schema.runs import GenerationKind as GenerationKind
 from core.schema.runs import ItemState as ItemState
 from core.schema.runs import JudgeKind as JudgeKind
+from core.schema.runs import RatedKind as RatedKind
 from core.schema.runs import Run as Run
 from core.schema.runs import RunItem as RunItem
 from core.schema.runs import RunKind as RunKind

@@ -15,12 +15,20 @@ MOST_REPEATS = 100
 """Times that a judge may be asked the same of one text."""
 MOST_QUESTIONS = 100
 """That a cross-examiner may be asked for from one text."""
+MOST_EXAMPLES = 1000
+"""Rated texts that one prompt may show."""
+MOST_SHOTS = 20
+"""Examples of each class that an evaluator may be shown."""
 SETTING_BOUNDS: Mapping[str, tuple[float, float]] = {
     "n_questions": (1, MOST_QUESTIONS),
     "repeats": (1, MOST_REPEATS),
     "temperature": (0.0, 2.0),
     "beta": (0.001, 1000.0),
     "seed": (0, 2**53 - 1),
+    "n_examples": (0, MOST_EXAMPLES),
+    "shots": (0, MOST_SHOTS),
+    "held_out": (0.0, 0.9),
+    "shuffled_words": (0.0, 1.0),
 }
 """Number among a judge's settings -> the smallest and the largest; whole numbers alone where these are whole.
 
@@ -29,6 +37,8 @@ that reads JSON.
 """
 Order = Literal["reference-first", "response-first"]
 ORDERS: tuple[Order, ...] = ("reference-first", "response-first")
+Located = Literal["exact", "nearest", "not found", "nothing quoted"]
+"""exact: the quote stands in the text; nearest: something much like it does; nothing quoted: an error without words."""
 Side = Literal["source", "text"]
 """Which of the two texts a question was made from: what should be said (D in 001), or what was said (T)."""
 
@@ -121,7 +131,97 @@ class CefRecord:
     """Round-trip mode: what was examined in the text's place."""
 
 
-Record = RubricRecord | ClaimsRecord | CefRecord
+@dataclass(frozen=True)
+class ExampleUsed:
+    """A rated text that a specialist judge was shown. Whose it was is what the leak test looks at."""
+
+    item_id: str
+    system: str
+    rater: str | None
+    """None: the ratings carry none, or several raters were merged."""
+    n_errors: int = 0
+    """That it showed; 0 for examples of scores."""
+
+
+@dataclass(frozen=True)
+class FoundError:
+    """An error that a judge names, and where it stands in the text."""
+
+    quote: str
+    """As the judge wrote it; empty: it names nothing that stands there, such as an omission."""
+    severity: str
+    category: str
+    start: int | None = None
+    """In code points of the text; None: it was not found there."""
+    end: int | None = None
+    """Exclusive."""
+    located: Located = "exact"
+    """How the quote was found."""
+
+
+@dataclass(frozen=True)
+class ErrorTrial:
+    """The error-marking judge asked once."""
+
+    repeat: int
+    """From 0; each draws its examples anew where they are drawn at random."""
+    errors: tuple[FoundError, ...] | None
+    """None: no usable answer came; empty: it found none."""
+    examples: tuple[ExampleUsed, ...] = ()
+    reason: str | None = None
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class AutoMqmRecord:
+    """All that the error-marking judge said of one text."""
+
+    trials: tuple[ErrorTrial, ...]
+
+
+@dataclass(frozen=True)
+class DirectTrial:
+    """The scorer asked once."""
+
+    repeat: int
+    score: float | None
+    """None: no score within the scale was given."""
+    examples: tuple[ExampleUsed, ...] = ()
+    reason: str | None = None
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class DirectRecord:
+    """All that the scorer said of one text."""
+
+    trials: tuple[DirectTrial, ...]
+
+
+@dataclass(frozen=True)
+class QualityTrial:
+    """An evaluator's answer on one dimension."""
+
+    dimension: str
+    repeat: int
+    score: float | None
+    """None: no class on offer was named."""
+    justification: str = ""
+    reason: str | None = None
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class QualityRecord:
+    """All that an evaluator said of one text."""
+
+    trials: tuple[QualityTrial, ...]
+    examples: tuple[ExampleUsed, ...] = ()
+    judged: str | None = None
+    """What it read in the text's place, where words were shuffled; None: the text itself."""
+
+
+Record = RubricRecord | ClaimsRecord | CefRecord | AutoMqmRecord | DirectRecord | QualityRecord
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,16 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 GenerationKind = Literal["factual", "damage"]
-JudgeKind = Literal["rubric", "claims", "cef"]
+JudgeKind = Literal["rubric", "claims", "cef", "automqm", "direct", "quality"]
+RatedKind = Literal["automqm", "direct", "quality"]
 CheckKind = Literal["answers", "alignment"]
 RunKind = Literal[GenerationKind, "scores", JudgeKind, CheckKind]
 GENERATION_KINDS: tuple[GenerationKind, ...] = get_args(GenerationKind)
 """Runs that make texts."""
 JUDGE_KINDS: tuple[JudgeKind, ...] = get_args(JudgeKind)
 """Runs in which a judge scores texts."""
+RATED_KINDS: tuple[RatedKind, ...] = get_args(RatedKind)
+"""Judges that people's ratings may stand behind: their file holds rated texts (core.schema.rated)."""
 CHECK_KINDS: tuple[CheckKind, ...] = get_args(CheckKind)
 """Runs that look at a judge itself: a model answers other models' questions, or says which marked errors they found."""
 SCORE_KINDS: tuple[RunKind, ...] = ("scores", *JUDGE_KINDS)

@@ -16,7 +16,8 @@ from pydantic_core import ErrorDetails
 
 from core.errors import InputError
 from core.llm.prompt_bases import is_file_name
-from core.llm.yaml_fields import (
+from core.schema.judges import HIGHEST_VERDICT
+from core.yaml_fields import (
     Keys,
     Name,
     ReadYaml,
@@ -31,7 +32,6 @@ from core.llm.yaml_fields import (
     text_of,
     value_problem,
 )
-from core.schema.judges import HIGHEST_VERDICT
 
 SHIPPED = Path(__file__).resolve().parents[3] / "data" / "rubrics"
 

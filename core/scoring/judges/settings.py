@@ -13,6 +13,16 @@ Answering = Literal["each", "batch"]
 Questions = Literal["yes", "mixed"]
 Examined = Literal["reference", "source"]
 """What a judge compares a text with."""
+ExamplesFrom = Literal["specialist", "shuffled", "fixed", "none"]
+"""Where a text's examples come from, the tested system's always held out: its own source; the whole test set; one other
+source, of the same rater where ratings carry one; nowhere."""
+Occurrences = Literal["all", "first"]
+Prompting = Literal["single", "compound", "detailed"]
+"""single: one call a dimension; compound: all dimensions in one call; detailed: one call a dimension, longer instructions."""
+Majority = Literal["middle", "median", "drop"]
+"""Of three raters who all differ: the middle class as in 004's code, the median, or no label."""
+MERGED = ""
+"""As the rater of examples: all raters' ratings of a text together, one example a text."""
 RUBRIC_PURPOSES = ("rubric", "rubric-text")
 """Of the prompts: an answer in JSON, or free text that ends in `[RESULT] n`; a run uses one of them."""
 PAIRS_AT_ONCE = 32
@@ -99,3 +109,66 @@ class AlignmentSettings:
 
     temperature: float = 0.0
     seed: int = 0
+
+
+@dataclass(frozen=True)
+class AutoMqmSettings:
+    """002's AutoMQM: error spans with severity and category. Rules are its Parrot, which asks no model."""
+
+    examples: ExamplesFrom = "specialist"
+    n_examples: int = 0
+    """The first so many of an order drawn from the seed, so that smaller sets lie in larger ones; 0: all."""
+    filtered: bool = False
+    """002, appendix B.2.1: without texts equal to the judged one, and without errors that people marked in it."""
+    rater: str = MERGED
+    """Whose ratings are shown; empty: all raters' together."""
+    only: tuple[str, ...] = ()
+    """Systems whose texts are judged; the others' serve as examples. Empty: all."""
+    occurrences: Occurrences = "all"
+    """Of a quote that stands in the text several times, what the Parrot marks."""
+    repeats: int = 1
+    """Draws of examples; each has the next seed. The score is the mean."""
+    temperature: float = 0.0
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class DirectSettings:
+    """002's Scorer: one number on the scale of the task's dimension, 0-100 unless another is chosen."""
+
+    dimension: str = "overall"
+    """Of the task and of the ratings."""
+    examples: ExamplesFrom = "specialist"
+    n_examples: int = 0
+    rater: str = MERGED
+    """Whose ratings are shown; empty: the mean of all raters."""
+    only: tuple[str, ...] = ()
+    repeats: int = 1
+    temperature: float = 0.0
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class QualitySettings:
+    """004's evaluator: a class on every dimension of the task, with a justification."""
+
+    prompting: Prompting = "single"
+    shots: int = 0
+    """Examples of each class, from the items held out; 0: none. 004 shows two at most."""
+    held_out: float = 0.2
+    """Share of the items that only give examples and are not judged; without shots nothing is held out."""
+    majority: Majority = "middle"
+    """How an example's label comes from its raters."""
+    language: str = ""
+    """In which the evaluator is told the text is; empty: as the text's own tag says."""
+    shuffled_words: float = 0.0
+    """Share of the words that change places before it reads the text: for the sensitivity check, 004 has 0.1."""
+    repeats: int = 1
+    temperature: float = 0.0
+    seed: int = 0
+
+
+JudgingSettings = (
+    RubricSettings | ClaimsSettings | CefSettings | AutoMqmSettings | DirectSettings | QualitySettings
+)
+"""Of the judges that score texts."""

@@ -5,16 +5,23 @@ from dataclasses import asdict
 
 from core.schema.runs import JudgeKind
 from core.schema.scores import Metric
-from core.scoring.judges.settings import CefSettings, ClaimsSettings, RubricSettings
+from core.scoring.judges.settings import CefSettings, ClaimsSettings, JudgingSettings
 
 CEF_COMPONENTS = ("coverage", "conformity", "consistency", "consistency-code", "conciseness", "overall")
 """In the order of the columns. `consistency` is 001's formula, `consistency-code` what its code and its A.6 count."""
 _UNUSED_BY_RULES = ("temperature", "seed", "coverage")
 """Rules answer without chance, and take every sentence whatever was asked for."""
-FAMILIES: Mapping[JudgeKind, str] = {"rubric": "Rubric", "claims": "Claims", "cef": "CEF"}
+FAMILIES: Mapping[JudgeKind, str] = {
+    "rubric": "Rubric",
+    "claims": "Claims",
+    "cef": "CEF",
+    "automqm": "AutoMQM",
+    "direct": "Direct",
+    "quality": "Quality",
+}
 
 
-def components(settings: RubricSettings | ClaimsSettings | CefSettings) -> tuple[str, ...]:
+def components(settings: JudgingSettings) -> tuple[str, ...]:
     """What a judge's columns end in; the rubric judge's only one in nothing."""
     if isinstance(settings, ClaimsSettings):
         f_beta = f"f{settings.beta:g}"
@@ -25,7 +32,7 @@ def components(settings: RubricSettings | ClaimsSettings | CefSettings) -> tuple
 def judge_metrics(
     kind: JudgeKind,
     name: str,
-    settings: RubricSettings | ClaimsSettings | CefSettings,
+    settings: JudgingSettings,
     asked: Mapping[str, object],
 ) -> tuple[Metric, ...]:
     """A judge's metrics in the order of its scores; higher is better for all of them.
@@ -45,9 +52,7 @@ def judge_metrics(
     )
 
 
-def _determining(
-    settings: RubricSettings | ClaimsSettings | CefSettings, asked: Mapping[str, object]
-) -> dict[str, object]:
+def _determining(settings: JudgingSettings, asked: Mapping[str, object]) -> dict[str, object]:
     """The settings that change a score."""
     without: list[str] = []
     if isinstance(settings, CefSettings):
