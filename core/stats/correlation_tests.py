@@ -103,7 +103,7 @@ def permutation_test(
         stays = generator.integers(0, 2, size=(size, n_units)).T.astype(np.float64)
         swapped = (np.concatenate([stays, 1 - stays]), np.concatenate([1 - stays, stays]))
         one, other = (resampled(prepared, counts)[method][0] for counts in swapped)
-        as_large += _reached(one - other, observed, alternative)
+        as_large += n_reached(one - other, observed, alternative)
     return PairedTest(
         difference=observed,
         p=(1 + as_large) / (1 + n_resamples),
@@ -133,7 +133,7 @@ def significance_clusters(names: Sequence[str], p_values: ArrayLike, alpha: floa
     return clusters
 
 
-def _reached(differences: Floats, observed: float, alternative: Alternative) -> int:
+def n_reached(differences: Floats, observed: float, alternative: Alternative) -> int:
     """Swaps whose difference is as large; one that leaves a metric constant has none, and counts against the finding."""
     if alternative == "two-sided":
         smaller = np.abs(differences) < abs(observed) - _ROUNDING

@@ -1,0 +1,246 @@
+"""Tie calibration and the permutation test of two metrics' pairwise accuracy, beside mt-metrics-eval's own functions.
+
+On the segment scores of a folder of mt-metrics-eval against its MQM scores; references are left out. What is compared:
+
+1. Tie calibration (`KendallWithTiesOpt`, all pairs) of every metric: accuracy and epsilon.
+2. The test that swaps results of pairs (`PairwisePermutationSigDiff`, without early stopping) of the two best metrics: the
+   difference; and its p for the very swaps that it drew. Equal but for swaps that are exactly as large as the difference,
+   which rounding decides there.
+3. The test that swaps scores and calibrates anew (`PermutationSigDiff`), on a few swaps: every accuracy.
+
+Exit status 1 where a value differs, or Assay is less than 30 times as fast in any of the three. On one thread, in processor
+seconds, calibration the best of three on both sides. Without both folders, it says so and measures nothing.
+
+    python benchmarks/meta_eval.py --tool FOLDER_OF_MT_METRICS_EVAL --data FOLDER_OF_A_TEST_SET [--swaps 100]
+"""
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
+# A script's own folder is searched first, and statistics.py would stand in the place of the standard library's module.
+sys.path.remove(str(Path(__file__).resolve().parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import numpy as np
+
+from core.stats.tie_calibration import accuracy_test, calibrate_ties, pair_results, pairwise_accuracy
+
+AT_LEAST = 30.0
+EQUAL = 1e-12
+SCORE_SWAPS = 3
+RUNS = 3
+REFERENCES = ("ref", "synthetic_ref")
+T = TypeVar("T")
+
+
+def main() -> int:
+    """All three comparisons; 1 where a promise is not kept."""
+    options = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    options.add_argument(
+        "--tool", type=Path, help="a local copy of mt-metrics-eval, the folder that holds its package"
+    )
+    options.add_argument("--data", type=Path, help="a test set as mt-metrics-eval keeps it, with MQM scores")
+    options.add_argument("--swaps", type=int, default=100, help="of pairs (%(default)s)")
+    chosen = options.parse_args()
+    if not chosen.tool or not (chosen.tool / "mt_metrics_eval").is_dir():
+        print(
+            "skipped: --tool has to name a local copy of mt-metrics-eval (the folder that holds mt_metrics_eval/)"
+        )
+        return 0
+    if not chosen.data or not list(chosen.data.glob("human-scores/*.mqm.seg.score")):
+        print("skipped: --data has to name a test set of mt-metrics-eval (with human-scores/*.mqm.seg.score)")
+        return 0
+    sys.path.insert(0, str(chosen.tool))
+    human, metrics = read_test_set(chosen.data)
+    print(
+        f"{len(metrics)} metrics, {human.shape[0]} rated segments, {human.shape[1]} systems; processor seconds"
+    )
+    best = sorted(metrics, key=lambda name: -(calibrate_ties(human, metrics[name]).accuracy or 0))[:2]
+    ratios = [
+        calibration(human, metrics),
+        pairs_swapped(human, *(metrics[name] for name in best), n_swaps=chosen.swaps),
+        scores_swapped(human, *(metrics[name] for name in best)),
+    ]
+    kept = min(ratios) >= AT_LEAST
+    print(
+        f"smallest ratio {min(ratios):.0f} (at least {AT_LEAST:.0f}), equal values: {'kept' if kept else 'NOT kept'}"
+    )
+    return 0 if kept else 1
+
+
+def read_test_set(folder: Path) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Human scores (rated segments, systems) and those of each metric."""
+    path = min(folder.glob("human-scores/*.mqm.seg.score"))
+    human = read_scores(path)
+    systems = [name for name in human if not name.startswith(REFERENCES)]
+    target = np.column_stack([human[name] for name in systems])
+    rated = ~np.isnan(target).all(axis=1)
+    metrics = {}
+    for each in sorted((folder / "metric-scores" / path.name.split(".")[0]).glob("*.seg.score")):
+        scores = read_scores(each)
+        metrics[each.name.removesuffix(".seg.score")] = np.column_stack([scores[name] for name in systems])[
+            rated
+        ]
+    return target[rated], metrics
+
+
+def read_scores(path: Path) -> dict[str, list[float]]:
+    """System -> one score a segment, NaN where there is none."""
+    scores: dict[str, list[float]] = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        system, value = line.split("\t")
+        scores.setdefault(system, []).append(float("nan") if value == "None" else float(value))
+    return scores
+
+
+def packed(scores: np.ndarray) -> list[float | None]:
+    """As mt-metrics-eval has them: system by system, None where missing."""
+    return [None if np.isnan(value) else float(value) for value in scores.T.ravel()]
+
+
+def calibration(human: np.ndarray, metrics: dict[str, np.ndarray]) -> float:
+    """Every metric calibrated by both; how many times as fast."""
+    from mt_metrics_eval.stats import KendallWithTiesOpt
+
+    theirs, ours = 0.0, 0.0
+    for name, scores in metrics.items():
+        given = packed(human), packed(scores)
+        (accuracy, epsilon, _), seconds = timed(
+            lambda given=given: KendallWithTiesOpt(
+                *given, num_sys=human.shape[1], average_by="item", sample_rate=1.0
+            ),
+            runs=RUNS,
+        )
+        theirs += seconds
+        found, seconds = timed(lambda scores=scores: calibrate_ties(human, scores), runs=RUNS)
+        ours += seconds
+        check(f"{name}: accuracy", found.accuracy, accuracy)
+        # Of several as good, rounding decides there; what counts is that theirs is no better than ours.
+        at_theirs = pairwise_accuracy(human, scores, float(epsilon)).accuracy
+        check(f"{name}: accuracy at the other's epsilon", found.accuracy, at_theirs)
+        same = (
+            "the same epsilon"
+            if epsilon == found.epsilon
+            else f"epsilon {found.epsilon:g}, there {epsilon:g}"
+        )
+        print(f"  {name:28} {found.accuracy:.4f}, {same}")
+    return told(f"tie calibration of {len(metrics)} metrics", theirs, ours)
+
+
+def pairs_swapped(human: np.ndarray, first: np.ndarray, second: np.ndarray, *, n_swaps: int) -> float:
+    """The test over pairs; how many times as fast."""
+    from mt_metrics_eval.stats import Correlation, PairwisePermutationSigDiff, PermutationSigDiffParams
+
+    n_systems = human.shape[1]
+    sides = [Correlation(n_systems, packed(human), packed(scores)) for scores in (second, first)]
+    epsilons = calibrate_ties(human, first).epsilon or 0.0, calibrate_ties(human, second).epsilon or 0.0
+    np.random.seed(0)
+    (p, difference, _, *_), theirs = timed(
+        lambda: PairwisePermutationSigDiff(
+            *sides,
+            average_by="item",
+            k=n_swaps,
+            params=PermutationSigDiffParams(block_size=n_swaps + 1),
+            epsilon1=epsilons[1],
+            epsilon2=epsilons[0],
+        )
+    )
+    found, ours = timed(
+        lambda: accuracy_test(
+            human, first, second, epsilons=epsilons, n_resamples=n_swaps, alternative="greater"
+        )
+    )
+    check("difference", found.difference, difference)
+    larger, as_large = same_swaps(human, (first, second), epsilons, n_swaps)
+    if not larger <= round(p * n_swaps) <= as_large:
+        raise SystemExit(f"p for the same swaps differs: {p} there, {larger} to {as_large} of {n_swaps} here")
+    print(
+        f"  difference {difference:.5f}; of the same {n_swaps} swaps {round(p * n_swaps)} are as large there, {as_large} here; "
+        f"p {found.p:.3f} with swaps of its own"
+    )
+    return told(f"{n_swaps} swaps of pairs", theirs, ours)
+
+
+def same_swaps(
+    human: np.ndarray, scores: tuple[np.ndarray, np.ndarray], epsilons: tuple[float, float], n_swaps: int
+) -> tuple[int, int]:
+    """Of the swaps that the other tool drew: those with a larger difference, and those with one at least as large."""
+    results = [pair_results(human, each, epsilon) for each, epsilon in zip(scores, epsilons, strict=True)]
+    gaps = results[0] - results[1]
+    known = ~np.isnan(human)
+    upper = np.triu_indices(human.shape[1], 1)
+    observed = np.nanmean(gaps, axis=1).mean()
+    np.random.seed(0)
+    larger = as_large = 0
+    for _ in range(n_swaps):
+        signs = np.zeros_like(gaps)
+        for item, own in enumerate(known):
+            drawn = np.zeros((own.size, own.size))
+            # The tool's second metric is our first: 1 leaves both where they are.
+            drawn[np.ix_(own, own)] = np.triu(np.random.binomial(1, 0.5, (own.sum(), own.sum())))
+            signs[item] = 2 * drawn[upper] - 1
+        difference = np.nanmean(signs * gaps, axis=1).mean()
+        larger += bool(difference > observed + EQUAL)
+        as_large += bool(difference >= observed - EQUAL)
+    return larger, as_large
+
+
+def scores_swapped(human: np.ndarray, first: np.ndarray, second: np.ndarray) -> float:
+    """The test over scores; how many times as fast."""
+    from mt_metrics_eval.stats import Correlation, KendallWithTiesOpt, PermutationSigDiff
+    from scipy.stats import zscore
+
+    n_systems = human.shape[1]
+    sides = [Correlation(n_systems, packed(human), packed(scores)) for scores in (second, first)]
+    np.random.seed(0)
+    (_, _, _, accuracies), theirs = timed(
+        lambda: PermutationSigDiff(
+            *sides, KendallWithTiesOpt, average_by="item", k=SCORE_SWAPS, sample_rate=1.0
+        )
+    )
+    _, ours = timed(lambda: accuracy_test(human, first, second, swap="scores", n_resamples=SCORE_SWAPS))
+    np.random.seed(0)
+    one, other = (zscore(scores.T.ravel()) for scores in (second, first))
+    for pair in accuracies:
+        stays = np.random.binomial(1, 0.5, one.size)
+        mixed = stays * other + (1 - stays) * one, stays * one + (1 - stays) * other
+        for theirs_of, scores in zip(pair, mixed, strict=True):
+            found = calibrate_ties(human, scores.reshape(n_systems, -1).T)
+            check("accuracy of a swap", found.accuracy, theirs_of)
+    print(f"  {2 * SCORE_SWAPS} accuracies of the same swaps are equal")
+    return told(f"{SCORE_SWAPS} swaps of scores", theirs, ours)
+
+
+def timed(work: Callable[[], T], *, runs: int = 1) -> tuple[T, float]:
+    """What it found, and processor seconds, the best of several runs."""
+    seconds = []
+    for _ in range(runs):
+        begun = time.process_time()
+        found = work()
+        seconds.append(time.process_time() - begun)
+    return found, min(seconds)
+
+
+def check(name: str, ours: float | None, theirs: float | None) -> None:
+    """Stop where two values differ."""
+    if ours is None or theirs is None or abs(ours - theirs) > EQUAL:
+        raise SystemExit(f"{name} differs: {ours} here, {theirs} there")
+
+
+def told(name: str, theirs: float, ours: float) -> float:
+    """Both times on a line, and their ratio."""
+    print(
+        f"{name}: mt-metrics-eval {theirs:.2f} s, assay {ours:.4f} s: {theirs / ours:.0f} times as fast",
+        flush=True,
+    )
+    return theirs / ours
+
+
+if __name__ == "__main__":
+    sys.exit(main())

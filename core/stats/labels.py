@@ -1,0 +1,227 @@
+"""Labels of several raters and of an evaluator: majorities, kinds of agreement, weighted F1, bias towards the top class.
+
+Votes and labels are category codes as in `votes.py`, 0 .. n_categories - 1, worst first, -1 for missing. Votes have shape
+(n_units, n_raters), labels (n_units,). `clusters` has shape (n_units,) and names the item of each unit; without it every
+unit stands for itself. The dimensions and rules are those of 004; its Fleiss' kappas and alphas are in `agreement.py`.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from core.stats.many_ratios import mean_estimates, ratio_estimates
+from core.stats.resampling import Estimate, Floats, cluster_bootstrap, mean_of_sums, ratio
+from core.stats.votes import MISSING, Codes, category_counts, check_votes
+
+FULL: Final = 0
+PARTIAL: Final = 1
+NONE: Final = 2
+AGREEMENT_KINDS: Final = ("full", "partial", "none")
+"""Names of the codes: all raters of a unit agree, some two but not all do, no two do."""
+MAJORITY_RULES: Final = ("middle", "median", "drop")
+
+_NO_SHARED = "no unit has both labels"
+_NO_PAIRS = "no unit was rated by two raters"
+
+
+@dataclass(frozen=True)
+class TopClassBias:
+    """How much more often an evaluator gives the top class than the raters' majority, over units that have both labels."""
+
+    bias: Estimate
+    """Share of the evaluator minus share of the majority, in [-1, 1]; above 0 the evaluator is too generous."""
+    evaluator: Estimate
+    """Share of the top class among the evaluator's labels."""
+    majority: Estimate
+    """Share of the top class among the majority's labels."""
+
+
+def majority_labels(votes: ArrayLike, n_categories: int, rule: str = "middle") -> Codes:
+    """The category that most raters of a unit gave: shape (n_units,), -1 where there is none.
+
+    Where several were given equally often, `rule` decides: "middle" takes the middle one of all categories, as 004's code
+    does with three raters who all differ (no label where their number is even); "median" takes the middle vote (no
+    label where two middle votes differ); "drop" gives no label. With three raters and three categories "middle" and
+    "median" are the same. One rating alone is its own majority. Misleads: a majority of two against one hides a third
+    of the votes; "middle" can give a label that no rater gave.
+    """
+    if rule not in MAJORITY_RULES:
+        raise ValueError(f"rule must be one of {', '.join(MAJORITY_RULES)}, got {rule!r}")
+    codes = check_votes(votes, n_categories)
+    counts = category_counts(codes, n_categories)
+    most = counts.max(axis=1, keepdims=True)
+    clear = (most[:, 0] > 0) & ((counts == most).sum(axis=1) == 1)
+    split = ~clear & (most[:, 0] > 0)
+    labels = np.where(clear, counts.argmax(axis=1), MISSING)
+    if rule == "middle" and n_categories % 2 == 1:
+        labels[split] = n_categories // 2
+    elif rule == "median":
+        labels[split] = _median_votes(counts[split])
+    return labels.astype(np.int64)
+
+
+def _median_votes(counts: Floats) -> Codes:
+    """The middle vote of each unit; -1 where two stand in the middle and differ."""
+    total, below = counts.sum(axis=1), counts.cumsum(axis=1)
+    lower = (below >= np.ceil(total / 2)[:, None]).argmax(axis=1)
+    upper = (below >= (np.floor(total / 2) + 1)[:, None]).argmax(axis=1)
+    return np.where(lower == upper, lower, MISSING).astype(np.int64)
+
+
+def agreement_kinds(votes: ArrayLike, n_categories: int) -> Codes:
+    """FULL, PARTIAL or NONE for each unit, -1 where fewer than two raters gave a vote: shape (n_units,).
+
+    Two raters agree fully or not at all; with more raters than categories some two always agree.
+    """
+    counts = category_counts(check_votes(votes, n_categories), n_categories)
+    total, most = counts.sum(axis=1), counts.max(axis=1, initial=0)
+    kinds = np.select([total < 2, most == total, most > 1], [MISSING, FULL, PARTIAL], NONE)
+    return kinds.astype(np.int64)
+
+
+def full_agreement(
+    votes: ArrayLike,
+    n_categories: int,
+    *,
+    clusters: ArrayLike | None = None,
+    n_resamples: int = 10_000,
+    confidence_level: float = 0.95,
+    rng: int | np.random.Generator = 0,
+) -> Estimate:
+    """Percentage agreement of 004 as a share: units on which all raters agree, of those with two votes or more. In [0, 1].
+
+    Of two raters the same as `agreement.raw_agreement`; of more it is stricter, and falls with their number: do not
+    compare panels of different size. Misleads where one category is popular, as all raw agreement does.
+    """
+    kinds = agreement_kinds(votes, n_categories)
+    labels = _clusters(clusters, kinds.size)
+    used = kinds != MISSING
+    found = cluster_bootstrap(
+        np.column_stack([kinds[used] == FULL, np.ones(used.sum())]),
+        labels[used],
+        mean_of_sums,
+        n_resamples=n_resamples,
+        confidence_level=confidence_level,
+        rng=rng,
+    )
+    return replace(found, reason=_NO_PAIRS if found.estimate is None else None, n_left_out=int((~used).sum()))
+
+
+def weighted_f1(
+    truth: ArrayLike,
+    predicted: ArrayLike,
+    *,
+    clusters: ArrayLike | None = None,
+    n_resamples: int = 10_000,
+    confidence_level: float = 0.95,
+    rng: int | np.random.Generator = 0,
+) -> Estimate:
+    """F1 of each class, 2 hits / (true + predicted), averaged with the class's share of `truth`. In [0, 1].
+
+    truth, predicted: labels, shape (n_units,); units where either is -1 are left out and counted. As scikit-learn's
+    f1_score(average="weighted", zero_division=0): a class that is never predicted has F1 0; one that is predicted but
+    never true has no weight of its own. Not symmetric. Misleads where one class is popular: always naming it gives a high
+    value, so read it beside kappa and the distribution of classes.
+    """
+    true, given, labels, n_left_out = _shared(truth, predicted, clusters)
+    n_classes = int(max(true.max(initial=0), given.max(initial=0))) + 1
+    is_true, is_given = (each[:, None] == np.arange(n_classes) for each in (true, given))
+
+    def f1(sums: Floats) -> Floats:
+        hits, of_truth, of_given = (sums[..., k * n_classes : (k + 1) * n_classes] for k in range(3))
+        each = np.nan_to_num(ratio(2 * hits, of_truth + of_given))
+        return ratio((each * of_truth).sum(axis=-1), of_truth.sum(axis=-1))
+
+    found = cluster_bootstrap(
+        np.hstack([is_true & is_given, is_true, is_given]),
+        labels,
+        f1,
+        n_resamples=n_resamples,
+        confidence_level=confidence_level,
+        rng=rng,
+    )
+    return replace(found, reason=_NO_SHARED if found.estimate is None else None, n_left_out=n_left_out)
+
+
+def class_distribution(
+    votes: ArrayLike,
+    n_categories: int,
+    *,
+    clusters: ArrayLike | None = None,
+    n_resamples: int = 2_000,
+    confidence_level: float = 0.95,
+    rng: int | np.random.Generator = 0,
+) -> list[Estimate]:
+    """Share of each category among all votes given, one estimate a category, with one resampling for all.
+
+    votes: (n_units, n_raters), or labels (n_units,). `n` counts votes. Give the units of one kind of agreement
+    (`agreement_kinds`) to split it as 004 does.
+    """
+    array = np.asarray(votes)
+    codes = check_votes(array[:, None] if array.ndim == 1 else array, n_categories)
+    counts = category_counts(codes, n_categories)
+    return ratio_estimates(
+        counts,
+        np.repeat(counts.sum(axis=1, keepdims=True), n_categories, axis=1),
+        _clusters(clusters, len(codes)),
+        n_resamples=n_resamples,
+        confidence_level=confidence_level,
+        rng=rng,
+    )
+
+
+def top_class_bias(
+    majority: ArrayLike,
+    evaluator: ArrayLike,
+    n_categories: int,
+    *,
+    clusters: ArrayLike | None = None,
+    n_resamples: int = 10_000,
+    confidence_level: float = 0.95,
+    rng: int | np.random.Generator = 0,
+) -> TopClassBias:
+    """Does the evaluator give the best class, n_categories - 1, more often than the raters' majority does (004)?
+
+    majority, evaluator: labels, shape (n_units,); units where either is -1 are left out. Compared over the same units,
+    so that the interval, from resampled clusters, is of a paired difference. Misleads: 0 does not mean that the two agree
+    on which units are best, only that they name as many.
+    """
+    check_votes(np.column_stack([np.asarray(majority), np.asarray(evaluator)]), n_categories)
+    true, given, labels, n_left_out = _shared(majority, evaluator, clusters)
+    top = n_categories - 1
+    is_top = [(each == top).astype(np.float64) for each in (given, true)]
+    found = mean_estimates(
+        np.column_stack([is_top[0] - is_top[1], *is_top]),
+        labels,
+        n_resamples=n_resamples,
+        confidence_level=confidence_level,
+        rng=rng,
+    )
+    bias, of_evaluator, of_majority = (
+        replace(each, reason=_NO_SHARED if each.estimate is None else None, n_left_out=n_left_out)
+        for each in found
+    )
+    return TopClassBias(bias=bias, evaluator=of_evaluator, majority=of_majority)
+
+
+def _shared(
+    first: ArrayLike, second: ArrayLike, clusters: ArrayLike | None
+) -> tuple[Codes, Codes, NDArray[np.generic], int]:
+    """Units that have both labels: the labels, the clusters, and how many units were left out."""
+    one, other = np.asarray(first), np.asarray(second)
+    if one.ndim != 1 or one.shape != other.shape:
+        raise ValueError(f"both labels must have one shape (n_units,), got {one.shape} and {other.shape}")
+    highest = max(int(one.max(initial=0)), int(other.max(initial=0)))
+    codes = check_votes(np.column_stack([one, other]), max(highest + 1, 2))
+    used = (codes != MISSING).all(axis=1)
+    labels = _clusters(clusters, one.size)
+    return codes[used, 0], codes[used, 1], labels[used], int((~used).sum())
+
+
+def _clusters(clusters: ArrayLike | None, n_units: int) -> NDArray[np.generic]:
+    labels = np.arange(n_units) if clusters is None else np.asarray(clusters)
+    if labels.shape != (n_units,):
+        raise ValueError(f"clusters must have shape ({n_units},), one label a unit, got {labels.shape}")
+    return labels

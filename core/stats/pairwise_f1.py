@@ -1,0 +1,106 @@
+"""Weighted F1 between raters, averaged over every two of them, and how an evaluator stands among raters."""
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from core.stats.many_ratios import mean_estimates
+from core.stats.resampling import Estimate, Floats, cluster_bootstrap, ratio
+from core.stats.votes import MISSING, category_counts, check_votes
+
+MOST_PAIRS = 66
+"""Of raters (12 of them): each takes columns of its own in every resample."""
+NO_PAIRS = "no text was rated by two raters"
+
+
+def pairwise_f1(
+    votes: ArrayLike,
+    n_categories: int,
+    *,
+    clusters: ArrayLike | None = None,
+    n_resamples: int = 10_000,
+    confidence_level: float = 0.95,
+    rng: int | np.random.Generator = 0,
+) -> Estimate:
+    """Mean over pairs of raters of the weighted F1 (`labels.weighted_f1`), the earlier rater of a pair as truth. [0, 1].
+
+    votes: codes, shape (n_units, n_raters), -1 for missing; pairs that share no unit are left out. Its direction is a
+    convention: averaged over both directions, the weighted F1 of two raters is exactly the share of their equal votes.
+    `n`: units with two votes or more. Undefined above MOST_PAIRS pairs. 004 prints it beside that of an evaluator (Table
+    2). Misleads as weighted F1 does: high by chance where one class is popular.
+    """
+    codes = check_votes(votes, n_categories)
+    used = (codes != MISSING).sum(axis=1) >= 2
+    labels = np.arange(len(codes)) if clusters is None else np.asarray(clusters)
+    pairs = [
+        (first, second)
+        for first, second in combinations(range(codes.shape[1]), 2)
+        if (codes[:, [first, second]] != MISSING).all(axis=1).any()
+    ]
+    if not pairs or len(pairs) > MOST_PAIRS:
+        pairs, why = [], NO_PAIRS if not pairs else f"more than {MOST_PAIRS} pairs of raters"
+    else:
+        why = None
+    blocks = [_block(codes[used, first], codes[used, second], n_categories) for first, second in pairs]
+
+    def f1(sums: Floats) -> Floats:
+        parts = sums.reshape(*sums.shape[:-1], -1, 3, n_categories)
+        hits, truth, given = (parts[..., k, :] for k in range(3))
+        each = np.nan_to_num(ratio(2 * hits, truth + given))
+        by_pair = ratio((each * truth).sum(axis=-1), truth.sum(axis=-1))
+        defined = ~np.isnan(by_pair)
+        return ratio(np.where(defined, by_pair, 0.0).sum(axis=-1), defined.sum(axis=-1).astype(np.float64))
+
+    found = cluster_bootstrap(
+        np.hstack(blocks) if blocks else np.zeros((int(used.sum()), 3 * n_categories)),
+        labels[used],
+        f1,
+        n_resamples=n_resamples,
+        confidence_level=confidence_level,
+        rng=rng,
+    )
+    return replace(found, reason=why if found.estimate is None else None, n_left_out=int((~used).sum()))
+
+
+def _block(truth: np.ndarray, given: np.ndarray, n_categories: int) -> Floats:
+    """Columns hits, true and given of a pair's classes; 0 where one of the two gave no vote."""
+    shared = ((truth != MISSING) & (given != MISSING))[:, None]
+    true, said = (each[:, None] == np.arange(n_categories) for each in (truth, given))
+    return np.hstack([shared & true & said, shared & true, shared & said]).astype(np.float64)
+
+
+def gap_to_raters(
+    votes: ArrayLike,
+    evaluator: ArrayLike,
+    n_categories: int,
+    *,
+    clusters: ArrayLike | None = None,
+    n_resamples: int = 10_000,
+    confidence_level: float = 0.95,
+    rng: int | np.random.Generator = 0,
+) -> Estimate:
+    """How much more an evaluator agrees with a single rater than raters with each other. In [-1, 1].
+
+    votes: codes (n_units, n_raters); evaluator: codes (n_units,), -1 for missing. Per unit with two votes or more and the
+    evaluator's: share of raters who gave its class, minus the share of agreeing pairs of raters; averaged over units.
+    Below 0: the evaluator is not one of them. Unlike the agreement with their majority it compares like with like: one
+    voice against one voice. Misleads where one class is popular, as all raw agreement does: both shares are high by chance.
+    """
+    codes, given = check_votes(votes, n_categories), np.asarray(evaluator)
+    counts = category_counts(codes, n_categories)
+    total = counts.sum(axis=1)
+    used = (total >= 2) & (given != MISSING)
+    of_class = counts[np.arange(len(codes)), np.maximum(given, 0)]
+    pairs = (counts * (counts - 1)).sum(axis=1)
+    size = np.maximum(total, 2.0)
+    apart = np.where(used, of_class / size - pairs / (size * (size - 1)), np.nan)
+    (found,) = mean_estimates(
+        apart[:, None],
+        np.arange(len(codes)) if clusters is None else clusters,
+        n_resamples=n_resamples,
+        confidence_level=confidence_level,
+        rng=rng,
+    )
+    return replace(found, reason=NO_PAIRS if found.estimate is None else None)

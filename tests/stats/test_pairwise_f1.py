@@ -1,0 +1,48 @@
+"""Weighted F1 between raters beside scikit-learn's, and an evaluator among raters by hand."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from sklearn.metrics import f1_score
+
+from core.stats.agreement import raw_agreement
+from core.stats.pairwise_f1 import MOST_PAIRS, NO_PAIRS, gap_to_raters, pairwise_f1
+
+
+def test_the_mean_over_pairs_is_scikit_learns() -> None:
+    votes = np.random.default_rng(2).integers(0, 3, size=(60, 3))
+    votes[:20] = votes[:20, :1]
+    votes[5, 1] = votes[9, 2] = -1
+    theirs = []
+    for first, second in combinations(range(3), 2):
+        both = (votes[:, [first, second]] >= 0).all(axis=1)
+        theirs.append(f1_score(votes[both, first], votes[both, second], average="weighted", zero_division=0))
+    found = pairwise_f1(votes, 3, n_resamples=300)
+    assert found.estimate == pytest.approx(np.mean(theirs), abs=1e-12)
+    assert found.low < found.estimate < found.high
+    assert found.n == 60
+
+
+def test_averaged_over_both_directions_it_is_the_share_of_equal_votes() -> None:
+    """Why one direction is taken: the sum of 2 hits over (true + given), weighted with their mean, is hits over n."""
+    votes = np.random.default_rng(3).integers(0, 4, size=(50, 2))
+    both = (
+        pairwise_f1(votes, 4, n_resamples=0).estimate + pairwise_f1(votes[:, ::-1], 4, n_resamples=0).estimate
+    ) / 2
+    assert both == pytest.approx(raw_agreement(votes, n_categories=4, n_resamples=0).estimate, abs=1e-12)
+
+
+def test_undefined_without_pairs_and_with_too_many() -> None:
+    assert pairwise_f1([[0, -1], [-1, 1]], 2).reason == NO_PAIRS
+    many = pairwise_f1(np.zeros((3, 13), dtype=int), 2)
+    assert many.estimate is None
+    assert str(MOST_PAIRS) in many.reason
+
+
+def test_an_evaluator_among_raters_by_hand() -> None:
+    """1 1 0: a third of the pairs agree, and the evaluator's 1 is two raters'; 0 0 0 with 1: 0 - 1; one vote: out."""
+    found = gap_to_raters([[1, 1, 0], [0, 0, 0], [1, -1, -1], [1, 0, -1]], [1, 1, 1, -1], 2, n_resamples=0)
+    assert found.estimate == pytest.approx(((2 / 3 - 1 / 3) + (0 - 1)) / 2)
+    assert (found.n, found.n_left_out) == (2, 2)
+    assert gap_to_raters([[1, -1]], [1], 2).reason == NO_PAIRS
