@@ -195,6 +195,11 @@ def type_name(value: object) -> str:
     return names.get(type(value), "a date" if hasattr(value, "isoformat") else "something else")
 
 
+def is_file_name(name: str) -> bool:
+    """Whether somebody means a file rather than the name of one that is shipped."""
+    return name.endswith((".yaml", ".yml")) or "/" in name or "\\" in name
+
+
 def text_of(path: Path, what: str = "Prompt") -> str:
     """The file's text. Raises InputError, which calls the file `what`, where it cannot be read."""
     try:

@@ -70,6 +70,11 @@ def record_of(kind: JudgeKind, kept: object) -> Record | None:
     return record
 
 
+def kept_record(kind: JudgeKind, record: Record) -> Any:
+    """A record as a run keeps it, JSON values that can be shown and stored; record_of gives it back."""
+    return printable_record(_RECORDS[kind].dump_python(record, mode="json"))
+
+
 def question_set_of(kept: object) -> QuestionSet:
     """Questions as a run kept them. Raises pydantic's ValidationError for anything else."""
     return _QUESTIONS.validate_python(kept)
@@ -124,7 +129,8 @@ def read_records(
         if text is not None:
             problems += [f"line {line}: {problem}" for problem in score_problems(text, kind, names)]
         if record is not None:
-            problems += [f"line {line}, record, {problem}" for problem in record_problems(record)]
+            read = None if text is None else text.text
+            problems += [f"line {line}, record, {problem}" for problem in record_problems(record, read)]
         if text is not None and len(problems) == before:
             texts.append(replace(text, record=record))
     _refuse_repeated([(text.row, ()) for text in texts], "text", problems)

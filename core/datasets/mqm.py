@@ -32,6 +32,8 @@ COLUMNS = {
 }
 """Our name -> the names of the several releases, in lower case."""
 NEEDED = ("system", "doc", "rater", "source", "target", "category", "severity")
+MERGED = "merged"
+"""The rater of ratings that several people's are merged in, as the form wants one."""
 NO_RATER = "a row without a rater, which holds metadata only"
 MOST_NAMED = 20
 """Lines that a note names."""
@@ -92,7 +94,7 @@ def read_mqm(data: bytes, file_name: str) -> RatingSet:
 def _rows(text: str, findings: FileFindings) -> list[_Row]:
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     cells = [(number, line.split("\t")) for number, line in enumerate(lines, start=1) if line.strip()]
-    if _is_quoted(cells):
+    if taken_for_quoted(cells):
         cells = _unquoted(text, findings)
     header = [cell.strip() for cell in cells[0][1]] if cells else []
     columns = named_columns(header, COLUMNS)
@@ -118,7 +120,7 @@ def _rows(text: str, findings: FileFindings) -> list[_Row]:
     return rows
 
 
-def _is_quoted(rows: Sequence[tuple[int, list[str]]]) -> bool:
+def taken_for_quoted(rows: Sequence[tuple[int, Sequence[str]]]) -> bool:
     """Whether cells are quoted as spreadsheets do: then every cell with a quotation mark is, else none."""
     marked = [cell for _, row in rows for cell in row if '"' in cell]
     return bool(marked) and all(regex.fullmatch(r'"(?:[^"]|"")*+"', cell) for cell in marked)

@@ -162,16 +162,17 @@ def read_spans(
         for segment, (line, written) in enumerate(own):
             text = texts[system][segment] if texts.get(system) else None
             errors = (
-                None if is_undefined(written) else _errors(written, line, sources[segment], text, problems)
+                None if is_undefined(written) else errors_in(written, line, sources[segment], text, problems)
             )
             spans.setdefault(system, []).append(errors)
     folder.report(path, problems)
     return {} if problems else spans
 
 
-def _errors(
-    written: str, line: int, source: str, text: str | None, problems: list[str]
+def errors_in(
+    written: str, line: int, source: str | None, text: str | None, problems: list[str]
 ) -> tuple[ErrorSpan, ...]:
+    """The errors of one line's object; problems name the line. source, text: None: not at hand, nothing is checked."""
     value, problem = parse_json(written, line)
     errors = value.get("errors") if isinstance(value, JsonObject) else None
     if problem or not isinstance(errors, list):
@@ -203,6 +204,6 @@ def _span(error: object) -> ErrorSpan | str:
     severity, category = name_of(error.get("severity")), name_of(error.get("category"))
     if severity is None or category is None:
         return "severity or category is missing"
-    if weight is None or math.isinf(weight):
-        return "score is no number"
+    if weight is None or not 0 <= weight < math.inf:
+        return "score is no number from 0"
     return ErrorSpan(start, end, severity, category, weight, error.get("is_source_error") is True)

@@ -39,7 +39,12 @@ class MtPair:
 
     def is_reference(self, system: str) -> bool:
         """Whether the name is a reference's."""
-        return system in self.references or _REFERENCE.fullmatch(system) is not None
+        return system in self.references or names_reference(system)
+
+
+def names_reference(system: str) -> bool:
+    """Whether a system's name is what references are called: refA, synthetic_ref, reference."""
+    return _REFERENCE.fullmatch(system) is not None
 
 
 def pair_name(folder: Folder, wanted: str | None) -> str:

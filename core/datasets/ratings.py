@@ -18,6 +18,7 @@ from core.datasets.reading import (
 )
 from core.datasets.scorable import COLUMNS as TEXT_COLUMNS
 from core.datasets.scorable import NO_LABELS
+from core.datasets.span_cells import spans_in
 from core.schema.scores import Rating, RatingSet
 
 COLUMNS: Mapping[str, Sequence[str]] = {
@@ -25,6 +26,7 @@ COLUMNS: Mapping[str, Sequence[str]] = {
     "rater": ("rater", "rater_id", "annotator", "annotator_id", "user", "user_id", "evaluator"),
     "score": ("score", "rating", "value"),
     "dimension": ("dimension", "criterion", "aspect"),
+    "spans": ("spans",),
 }
 """Our name -> the names that a file may use. The texts themselves may stand beside the ratings; they are not read."""
 NEEDED = ("item_id", "score")
@@ -78,10 +80,12 @@ def _rows(
     keys = dict.fromkeys(key for record in records for key in record.cells)
     others = [key for key in keys if key in UNUSED or key not in COLUMNS]
     labels = labels_among(others, UNUSED, records, findings)
+    if any(isinstance(record.cells.get("spans"), str) for record in records):
+        findings.notes.append("columns not used: spans, which is no list")
     rows = []
     for record in records:
         names = names_in(record, labels, findings)
-        rater, dimension = (_optional(record, column, findings) for column in ("rater", "dimension"))
+        rater, dimension = (optional_name(record, column, findings) for column in ("rater", "dimension"))
         score = _score(record, findings)
         if names is None or score is None:
             continue
@@ -97,12 +101,20 @@ def _rows(
             dimension or OVERALL,
             names.language,
             names.labels,
+            spans_in(_list_of(record), record.where, findings.problems),
         )
         rows.append(_Row(record.where, rating))
     return rows
 
 
-def _optional(record: Record, column: str, findings: FileFindings) -> str | None:
+def _list_of(record: Record) -> object:
+    """A row's spans; in a table, whose cells hold no lists, a column of that name means something else."""
+    value = record.cells.get("spans")
+    return value if isinstance(value, list) else None
+
+
+def optional_name(record: Record, column: str, findings: FileFindings) -> str | None:
+    """A cell as a name; None where it is empty, or after its problem was reported."""
     value = record.cells.get(column)
     if is_nothing(value):
         return None

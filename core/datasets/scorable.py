@@ -4,7 +4,7 @@ A level without a text is no problem here, as it is in a study: it is counted an
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.datasets.cells import is_nothing
@@ -62,6 +62,7 @@ _SAME_TEXT = "the same item, system, level and labels"
 class _Row:
     """A row, checked."""
 
+    record: Record
     where: str
     names: Names
     text: str | None
@@ -87,78 +88,111 @@ def read_outputs(data: bytes, file_name: str) -> OutputSet:
     question; `open_tables.source_as_system` tells what a column `source` means.
     """
     findings = FileFindings(file_name, sha256_of(data))
-    text = decode(data, file_name)
-    table = not is_json(text, file_name) and not is_jsonl(text, file_name)
-    records = paper_records(text, findings) if is_json(text, file_name) else None
-    if records is None:
-        keys, columns, records = open_records(text, COLUMNS, findings)
-        require(columns.values(), {name: COLUMNS[name] for name in ("item_id", "text")}, keys, file_name)
     left_out: Counter[str] = Counter()
-    rows = _with_languages(_rows(with_item_level(records), table, left_out, findings))
-    repeated(((row.key, row.where) for row in rows if row.text is not None), _SAME_TEXT, findings)
-    outputs = _outputs(rows, findings)
-    if not outputs and not findings.problems:
-        findings.problems.append("file: no row holds a text; at least one is needed")
+    outputs = tuple(one for one, _ in outputs_in(decode(data, file_name), left_out, findings))
     if findings.problems:
         reject(file_name, findings.problems)
-    _note_absent(outputs, any(row.names.system for row in rows), findings)
     findings.note_replaced()
     return OutputSet(
         outputs, findings.sha256, printable_text(file_name), tuple(findings.notes), dict(left_out)
     )
 
 
+def outputs_in(
+    text: str,
+    left_out: Counter[str],
+    findings: FileFindings,
+    *,
+    beside: Collection[str] = (),
+    as_written: bool = False,
+) -> list[tuple[ScorableOutput, Record]]:
+    """The texts of a file with their rows; problems go to the findings, rows without a text are counted.
+
+    beside: further columns, which the caller reads. as_written: blanks and line breaks stay as they are, so that what
+    counts characters of the texts counts right; control characters become U+FFFD in either case.
+    """
+    file_name = findings.file_name
+    table = not is_json(text, file_name) and not is_jsonl(text, file_name)
+    records = paper_records(text, findings) if is_json(text, file_name) else None
+    if records is None:
+        known = {**COLUMNS, **{name: (name,) for name in beside}}
+        keys, columns, records = open_records(text, known, findings)
+        require(columns.values(), {name: COLUMNS[name] for name in ("item_id", "text")}, keys, file_name)
+    read = _Reader(table, as_written, frozenset(beside), left_out, findings)
+    rows = _with_languages(read.rows(with_item_level(records)))
+    repeated(((row.key, row.where) for row in rows if row.text is not None), _SAME_TEXT, findings)
+    outputs = _outputs(rows, findings)
+    if not outputs and not findings.problems:
+        findings.problems.append("file: no row holds a text; at least one is needed")
+    if not findings.problems:
+        _note_absent(any(row.names.system for row in rows), findings)
+    return outputs
+
+
 def write_outputs(outputs: Sequence[ScorableOutput]) -> bytes:
     """The texts as JSONL that read_outputs reads again; labels are columns of their own."""
-    taken = {*COLUMNS, *NO_LABELS, *(name for names in COLUMNS.values() for name in names)}
-    rows = (
-        {
-            "item_id": one.item_id,
-            "system": one.system,
-            "level": one.level,
-            "language": one.language,
-            **{f"{LABEL_MARK}{key}" if key in taken else key: value for key, value in one.labels.items()},
-            "text": one.text,
-            "reference": one.reference,
-            "source": one.source,
-        }
-        for one in outputs
-    )
-    return jsonl_bytes(rows)
+    return jsonl_bytes(map(output_row, outputs))
 
 
-def _rows(
-    records: Sequence[Record], table: bool, left_out: Counter[str], findings: FileFindings
-) -> list[_Row]:
-    """The rows; those without a text are counted. table: an empty cell is no text, as it cannot say null."""
-    columns = dict.fromkeys(key for record in records for key in record.cells)
-    own = OF_GENERATION if columns.keys() >= {*OF_GENERATION, "reason"} else ()
-    keys = [key for key in columns if key not in COLUMNS and key not in own]
-    labels = labels_among(keys, NO_LABELS, records, findings)
-    rows = []
-    for record in records:
-        names = names_in(record, labels, findings)
-        if names is None:
-            continue
-        where = f"{record.where}, item {shown(names.item_id)}"
-        of_item = {
-            name: findings.text(where, name, record.cells[name])
-            for name in _OF_ITEM
-            if not is_nothing(record.cells.get(name))
-        }
-        rows.append(_Row(where, names, _text(record, where, table, left_out, findings), of_item))
-    return rows
+def output_row(one: ScorableOutput, beside: Collection[str] = ()) -> dict[str, str | None]:
+    """A text as one row of a file; labels called like another column, or one of `beside`, are marked."""
+    taken = {*COLUMNS, *NO_LABELS, *beside, *(name for names in COLUMNS.values() for name in names)}
+    return {
+        "item_id": one.item_id,
+        "system": one.system,
+        "level": one.level,
+        "language": one.language,
+        **{f"{LABEL_MARK}{key}" if key in taken else key: value for key, value in one.labels.items()},
+        "text": one.text,
+        "reference": one.reference,
+        "source": one.source,
+    }
 
 
-def _text(
-    record: Record, where: str, table: bool, left_out: Counter[str], findings: FileFindings
-) -> str | None:
-    written = record.cells.get("text")
-    empty = isinstance(written, str) and is_blank(written)
-    if written is None or (empty and (table or not is_nothing(record.cells.get("reason")))):
-        left_out[_reason(record)] += 1
-        return None
-    return "" if empty else findings.text(where, "text", written)
+@dataclass(frozen=True)
+class _Reader:
+    """How rows are read."""
+
+    table: bool
+    """An empty cell is no text, as it cannot say null."""
+    as_written: bool
+    beside: frozenset[str]
+    left_out: Counter[str]
+    findings: FileFindings
+
+    def rows(self, records: Sequence[Record]) -> list[_Row]:
+        """The rows; those without a text are counted."""
+        columns = dict.fromkeys(key for record in records for key in record.cells)
+        own = OF_GENERATION if columns.keys() >= {*OF_GENERATION, "reason"} else ()
+        keys = [key for key in columns if key not in COLUMNS and key not in (*own, *self.beside)]
+        labels = labels_among(keys, NO_LABELS, records, self.findings)
+        rows = []
+        for record in records:
+            names = names_in(record, labels, self.findings)
+            if names is None:
+                continue
+            where = f"{record.where}, item {shown(names.item_id)}"
+            of_item = {
+                name: self._written(where, name, record.cells[name])
+                for name in _OF_ITEM
+                if not is_nothing(record.cells.get(name))
+            }
+            rows.append(_Row(record, where, names, self._text(record, where), of_item))
+        return rows
+
+    def _text(self, record: Record, where: str) -> str | None:
+        written = record.cells.get("text")
+        empty = isinstance(written, str) and is_blank(written)
+        if written is None or (empty and (self.table or not is_nothing(record.cells.get("reason")))):
+            self.left_out[_reason(record)] += 1
+            return None
+        if empty:
+            return printable_text(str(written)) if self.as_written else ""
+        return self._written(where, "text", written)
+
+    def _written(self, where: str, name: str, value: object) -> str:
+        clean = self.findings.text(where, name, value)
+        return printable_text(value) if self.as_written and isinstance(value, str) else clean
 
 
 def _reason(record: Record) -> str:
@@ -179,7 +213,7 @@ def _with_languages(rows: Sequence[_Row]) -> list[_Row]:
     return filled
 
 
-def _outputs(rows: Sequence[_Row], findings: FileFindings) -> tuple[ScorableOutput, ...]:
+def _outputs(rows: Sequence[_Row], findings: FileFindings) -> list[tuple[ScorableOutput, Record]]:
     """With what stands on one row of an item only; two rows that contradict each other are a problem."""
     known: dict[tuple[object, str], tuple[str, str]] = {}
     for row in rows:
@@ -191,23 +225,26 @@ def _outputs(rows: Sequence[_Row], findings: FileFindings) -> tuple[ScorableOutp
     def of(row: _Row, name: str) -> str | None:
         return row.of_item.get(name) or known.get((row.item, name), ("", ""))[0] or None
 
-    return tuple(
-        ScorableOutput(
-            row.names.item_id,
-            row.names.system or ONLY_SYSTEM,
-            row.text,
-            reference=of(row, "reference"),
-            source=of(row, "context") or of(row, "source") or of(row, "question"),
-            level=row.names.level,
-            language=row.names.language,
-            labels=row.names.labels,
+    return [
+        (
+            ScorableOutput(
+                row.names.item_id,
+                row.names.system or ONLY_SYSTEM,
+                row.text,
+                reference=of(row, "reference"),
+                source=of(row, "context") or of(row, "source") or of(row, "question"),
+                level=row.names.level,
+                language=row.names.language,
+                labels=row.names.labels,
+            ),
+            row.record,
         )
         for row in rows
         if row.text is not None
-    )
+    ]
 
 
-def _note_absent(outputs: Sequence[ScorableOutput], systems: bool, findings: FileFindings) -> None:
+def _note_absent(systems: bool, findings: FileFindings) -> None:
     """What metrics will want and the file does not have."""
     if not systems:
         findings.notes.append(f"the file names no system: its texts stand under the system {ONLY_SYSTEM}")

@@ -4,16 +4,12 @@ from pathlib import Path
 
 from core.errors import InputError
 from core.llm.prompt_files import PromptFile, Written, read_fields
+from core.yaml_fields import is_file_name as is_file_name
 from core.yaml_fields import text_of
 
 SHIPPED = Path(__file__).resolve().parents[2] / "prompts"
 MOST_BASES = 10
 """Files that one prompt may be based on, one after the other."""
-
-
-def is_file_name(name: str) -> bool:
-    """Whether somebody means a file rather than the name of a shipped prompt."""
-    return name.endswith((".yaml", ".yml")) or "/" in name or "\\" in name
 
 
 def shipped_path(name: str) -> Path | None:

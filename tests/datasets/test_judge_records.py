@@ -233,7 +233,10 @@ def test_folders_say_whose_records_they_hold(tmp_path: Path) -> None:
         ("{", "not valid JSON"),
         ({"kind": "cef"}, "settings: missing"),
         ({"kind": 3, "settings": []}, "kind and settings: missing"),
-        (run_of("factual"), "holds a run of the kind factual; one of rubric, claims, cef is needed"),
+        (
+            run_of("factual"),
+            "holds a run of the kind factual; one of rubric, claims, cef, automqm, direct, quality is needed",
+        ),
         (run_of("cef", metrics=[{"name": "m"}], cef=None), "settings, metrics, 1, signature: is missing"),
         (run_of("cef", name=None), "settings, name: is missing"),
     ],

@@ -1,6 +1,9 @@
 """Ratings go out as one JSON object a line and come back as they were."""
 
+import pytest
+
 from core.datasets.rating_files import read_rating_file, write_ratings_jsonl
+from core.errors import InputError
 from core.schema.scores import Rating, RatingSet
 
 
@@ -18,3 +21,21 @@ def test_what_is_written_is_read_back() -> None:
     found = read_rating_file(written, "ratings.jsonl")
     assert found.ratings == ratings
     assert not found.left_out
+
+
+def test_files_of_other_programs_are_told_by_their_names_and_keys() -> None:
+    rated = b'{"item_id": "1", "system": "A", "text": "x", "ratings": [{"rater": "r", "dimension": "LA", "score": 2}]}\n'
+    for name, data in (
+        ("rated.jsonl", rated),
+        ("en-de.mqm.seg.score", b"A\t2\nA\tNone\n"),
+        ("en-de.mqm.seg.rating", b'A\t{"errors": []}\nA\tNone\n'),
+    ):
+        (one,) = read_rating_file(data, name).ratings
+        assert (one.item_id, one.system, one.score) == ("1", "A", 0 if "rating" in name else 2)
+        with pytest.raises(InputError, match=r"already.*: leave out that lower is better"):
+            read_rating_file(data, name, lower_is_better=True)
+    with pytest.raises(InputError) as caught:
+        read_rating_file(rated.replace(b'[{"rater"', b'[], "n": [{"rater"'), "rated.jsonl")
+    assert caught.value.problems == ("file: no text in it is rated; at least one is needed",)
+    (one,) = read_rating_file(b'{"item_id": "1", "score": 3, "ratings": 7}\n', "plain.jsonl").ratings
+    assert one.score == 3

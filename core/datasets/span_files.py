@@ -1,0 +1,196 @@
+"""Error spans in whatever form a file has them: one reader for all, whose offsets are Assay's when it is done.
+
+- MQM TSV, as Google's ratings and the viewer Marot have it (`mqm`);
+- one `*.seg.rating` of mt-metrics-eval: system, tab, {"errors": [...]} or None; a system's lines are items 1, 2, ...;
+- the spans of WMT's quality estimation tasks (`wmtqe`);
+- a row a span, CSV or JSONL (`span_rows`);
+- ratings as JSONL with a list `spans`, and rated texts (`rated`).
+
+Spans count code points of the text, ends are exclusive. Files that count otherwise are read with `units` and `ends`.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import PurePath
+
+from core.datasets.cells import is_undefined
+from core.datasets.findings import FileFindings
+from core.datasets.mqm import holds_mqm, read_mqm
+from core.datasets.mqm_weights import score_of
+from core.datasets.mt_files import errors_in
+from core.datasets.mt_human import NOT_RATED
+from core.datasets.open_tables import is_json, named_columns
+from core.datasets.rated import RATINGS, ratings_of, read_rated
+from core.datasets.ratings import read_ratings
+from core.datasets.reading import (
+    JsonObject,
+    decode,
+    name_of,
+    name_problem,
+    parse_json,
+    printable_text,
+    reject,
+    sha256_of,
+    shown,
+)
+from core.datasets.rows import Columns, header_of, is_jsonl
+from core.datasets.span_border import Ends, Offsets, ReadRating, at_border
+from core.datasets.span_cells import Units
+from core.datasets.span_rows import COLUMNS, read_span_rows
+from core.datasets.wmtqe import holds_wmt_qe, read_wmt_qe
+from core.errors import InputError
+from core.schema.scores import OutputSet, Rating, RatingSet
+
+FORMATS = (
+    "MQM's TSV (.tsv), mt-metrics-eval's .seg.rating, WMT-QE spans, a row a span (CSV or JSONL with start and end), "
+    "ratings as JSONL with spans, or rated texts (JSONL with ratings)"
+)
+"""What read_span_file accepts, for messages and labels."""
+RATING_ENDING = ".seg.rating"
+UNRATED = "no errors were marked in it"
+"""Ratings of a file that has some with spans and some with scores alone."""
+
+
+def read_span_file(
+    data: bytes,
+    file_name: str,
+    texts: OutputSet | None = None,
+    *,
+    units: Units = "code-points",
+    ends: Ends = "exclusive",
+) -> RatingSet:
+    """The ratings of a file with their spans; InputError holds every problem, with its line, system and item.
+
+    texts: what was rated, as it stands (`rated.read_rated`, or an mt-metrics-eval folder): spans are checked against
+    it, those that reach beyond the end are cut there, which a note says. Without, against the texts in the file, where
+    it has any. units, ends: what the file's offsets count; forms that say it themselves, MQM's TSV and rated texts,
+    refuse anything else.
+    """
+    offsets = Offsets(units, ends)
+    text = decode(data, file_name)
+    findings = FileFindings(file_name, sha256_of(data))
+    whole = _whole(data, text, file_name)
+    if whole is not None:
+        what, read_whole = whole
+        if not offsets.ours and what is not None:
+            raise InputError(
+                f"{shown(file_name)} holds {what}: leave out units and ends, which it does not need."
+            )
+        return _of_set(read_whole(data, file_name), texts, offsets, findings)
+    left_out: Counter[str] = Counter()
+    reader = _reader(text, file_name, left_out)
+    if reader is None:
+        reject(file_name, [f"file: no error spans are found in it; accepted are {FORMATS}"])
+    ratings = at_border(reader(text, findings), texts, offsets, findings)
+    if not ratings and not findings.problems:
+        findings.problems.append("file: no text is rated in it; at least one is needed")
+    if findings.problems:
+        reject(file_name, findings.problems)
+    return RatingSet(
+        tuple(ratings), findings.sha256, printable_text(file_name), tuple(findings.notes), dict(left_out)
+    )
+
+
+def _of_set(
+    ratings: RatingSet, texts: OutputSet | None, offsets: Offsets, findings: FileFindings
+) -> RatingSet:
+    """Ratings of a reader of its own, at the border; those without spans are counted."""
+    marked = [one for one in ratings.ratings if one.spans is not None]
+    left_out = Counter(ratings.left_out)
+    left_out[UNRATED] += len(ratings.ratings) - len(marked)
+    if not marked:
+        reject(ratings.file_name, [f"file: it has ratings, but no error spans; accepted are {FORMATS}"])
+    settled = at_border([ReadRating(one, _called(one)) for one in marked], texts, offsets, findings)
+    if findings.problems:
+        reject(ratings.file_name, findings.problems)
+    return RatingSet(
+        tuple(settled),
+        ratings.sha256,
+        ratings.file_name,
+        (*ratings.notes, *findings.notes),
+        {reason: n for reason, n in left_out.items() if n},
+    )
+
+
+def _called(rating: Rating) -> str:
+    return "a rating" if rating.rater is None else f"rater {shown(rating.rater)}"
+
+
+Whole = Callable[[bytes, str], RatingSet]
+Rows = Callable[[str, FileFindings], list[ReadRating]]
+
+
+def _whole(data: bytes, text: str, file_name: str) -> tuple[str | None, Whole] | None:
+    """(what it holds, where its offsets are known, and its reader) of a file that another module reads whole."""
+    if holds_mqm(data):
+        return "marks in its texts (MQM)", read_mqm
+    if not (is_json(text, file_name) or is_jsonl(text, file_name)):
+        return None
+    keys = _first(text, file_name)
+    if RATINGS in keys:
+        return "rated texts", lambda data, name: ratings_of(read_rated(data, name))
+    return (None, read_ratings) if "spans" in keys else None
+
+
+def holds_rated(data: bytes, file_name: str) -> bool:
+    """Whether a file holds rated texts: a list `ratings` in its first object."""
+    text = data.decode("utf-8-sig", "replace")
+    if not text.strip() or not (is_json(text, file_name) or is_jsonl(text, file_name)):
+        return False
+    return isinstance(_first(text, file_name).get(RATINGS), list)
+
+
+def _first(text: str, file_name: str) -> JsonObject:
+    """The first object of a JSON or JSONL file; empty where it cannot be read."""
+    value, _ = parse_json(text) if is_json(text, file_name) else parse_json(text.strip().split("\n", 1)[0])
+    first = value[0] if isinstance(value, list) and value else value
+    return first if isinstance(first, JsonObject) else JsonObject()
+
+
+def _reader(text: str, file_name: str, left_out: Counter[str]) -> Rows | None:
+    if PurePath(file_name).name.lower().endswith(RATING_ENDING) or _holds_errors(text):
+        return lambda text, findings: _seg_ratings(text, left_out, findings)
+    if is_json(text, file_name) or is_jsonl(text, file_name):
+        keys: Sequence[str] = list(_first(text, file_name))
+    elif holds_wmt_qe(text):
+        return read_wmt_qe
+    else:
+        known = Columns(tuple(name for names in COLUMNS.values() for name in names), ())
+        keys = header_of(text, known)
+    return read_span_rows if {"start", "end"} & set(named_columns(keys, COLUMNS).values()) else None
+
+
+def _holds_errors(text: str) -> bool:
+    """Whether the first line is a system's errors."""
+    _, _, rest = text.split("\n", 1)[0].partition("\t")
+    return rest.lstrip().startswith('{"errors"')
+
+
+def _seg_ratings(text: str, left_out: Counter[str], findings: FileFindings) -> list[ReadRating]:
+    """One rating a line that is not None."""
+    read: list[ReadRating] = []
+    counts: Counter[str] = Counter()
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    for number, line in enumerate(lines[:-1] if lines[-1] == "" else lines, start=1):
+        written, tab, rest = line.partition("\t")
+        system = name_of(written)
+        if not tab or system is None:
+            problem = "there is no tab; expected a system, a tab, and its errors or None"
+            findings.problems.append(
+                f"line {number}: {problem if not tab else f'system {name_problem(written)}'}"
+            )
+            continue
+        counts[system] += 1
+        if is_undefined(rest):
+            left_out[NOT_RATED] += 1
+            continue
+        spans = errors_in(rest.strip(), number, None, None, findings.problems)
+        rating = Rating(str(counts[system]), score_of(spans), system, spans=spans)
+        read.append(ReadRating(rating, f"line {number}"))
+    if len(set(counts.values())) > 1:
+        fewest, most = min(counts, key=lambda one: counts[one]), max(counts, key=lambda one: counts[one])
+        findings.problems.append(
+            f"file: system {shown(fewest)} has {counts[fewest]} lines, {shown(most)} has {counts[most]}; every system "
+            "has one a segment"
+        )
+    return read

@@ -1,0 +1,130 @@
+"""What judges that stand on ratings said, written and read again; what no such judge can have said is refused."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from core.datasets.judge_bounds import settings_problems
+from core.datasets.judge_records import kept_record, read_records, record_of, write_records
+from core.errors import InputError
+from core.schema.judges import (
+    AutoMqmRecord,
+    DirectRecord,
+    DirectTrial,
+    ErrorTrial,
+    ExampleUsed,
+    FoundError,
+    JudgedText,
+    QualityRecord,
+    QualityTrial,
+    Record,
+)
+from core.schema.scores import Metric, ScoredRow
+
+TEXT = "Die 𝄞 Mühle."
+METRIC = Metric("judge", "AutoMQM|score:verdict", "AutoMQM")
+FOUND = FoundError("𝄞", "major", "accuracy/mistranslation", 4, 5)
+USED = (ExampleUsed("1", "sys-B", "rater 1", 3), ExampleUsed("1", "sys-C", None))
+MARKED = AutoMqmRecord(
+    (
+        ErrorTrial(0, (FOUND, FoundError("", "minor", "accuracy/omission", located="nothing quoted")), USED),
+        ErrorTrial(1, (replace(FOUND, quote="Muehle", start=6, end=11, located="nearest"),), USED[:1]),
+        ErrorTrial(2, None, (), "cut off", "no end"),
+        ErrorTrial(3, ()),
+    )
+)
+SCORED = DirectRecord((DirectTrial(0, 72.5, USED), DirectTrial(1, None, USED, "no score", "high")))
+RATED = QualityRecord(
+    (
+        QualityTrial("LA", 0, 2.0, "Good."),
+        QualityTrial("LA", 1, None, reason="refused"),
+        QualityTrial("H", 0, 1.0),
+    ),
+    USED,
+    "Mühle. 𝄞 Die",
+)
+
+
+def judged(record: Record | None, score: float | None = -6.0) -> JudgedText:
+    reasons = {} if score is not None else {"judge": "mark errors: cut off"}
+    return JudgedText(
+        ScoredRow("1", "sys-A", "A2", "de"), TEXT, "The mill.", "The mill.", {"judge": score}, reasons, record
+    )
+
+
+@pytest.mark.parametrize(("kind", "record"), [("automqm", MARKED), ("direct", SCORED), ("quality", RATED)])
+def test_records_come_back_as_they_were(kind: Any, record: Record) -> None:
+    assert record_of(kind, json.loads(json.dumps(kept_record(kind, record)))) == record
+    texts = (judged(record, -6.0), replace(judged(None, None), row=ScoredRow("2", "sys-A")))
+    assert read_records(write_records(texts), "records.jsonl", kind, [METRIC]) == texts
+
+
+def problems(kind: Any, record: Record, score: float = -6.0) -> list[str]:
+    with pytest.raises(InputError) as refused:
+        read_records(write_records([judged(record, score)]), "records.jsonl", kind, [METRIC])
+    return [one.removeprefix("line 1").removeprefix(", record, ") for one in refused.value.problems]
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (replace(FOUND, end=13), "end is 13, and the text has 12 characters"),
+        (replace(FOUND, start=6), "start and end (6, 5) are not two places in order"),
+        (replace(FOUND, start=-1), "start and end (-1, 5) are not two places in order"),
+        (replace(FOUND, end=None), "start and end are only there together"),
+        (replace(FOUND, start=None, end=None), "start is missing, of an error that was found"),
+        (replace(FOUND, located="not found"), "start is 4, of an error that was not found"),
+    ],
+)
+def test_errors_have_to_stand_in_the_text(error: FoundError, said: str) -> None:
+    record = AutoMqmRecord((ErrorTrial(0, (FOUND, error)),))
+    assert problems("automqm", record) == [f"trials, 1, errors, 2: {said}"]
+
+
+def test_the_last_place_of_a_text_is_in_it() -> None:
+    whole = AutoMqmRecord(
+        (ErrorTrial(0, (replace(FOUND, start=0, end=12), replace(FOUND, start=12, end=12))),)
+    )
+    (read,) = read_records(write_records([judged(whole)]), "records.jsonl", "automqm", [METRIC])
+    assert read.record == whole
+
+
+def test_repeats_and_scores_keep_to_their_bounds() -> None:
+    twice = AutoMqmRecord(
+        (ErrorTrial(0, ()), ErrorTrial(0, ()), ErrorTrial(100, (), (replace(USED[0], n_errors=-1),)))
+    )
+    assert problems("automqm", twice, 0.5) == [
+        ": scores: judge is 0.5, which is not between -1e+09 and 0",
+        "trials, 3, repeat: is 100, which is not between 0 and 99",
+        "trials, 2: a second one with the repeat 0",
+        "trials, 3, examples, 1, n_errors: is -1, which is not between 0 and 1000000",
+    ]
+    far = DirectRecord((DirectTrial(0, 1e10), DirectTrial(0, 3.0)))
+    assert problems("direct", far) == [
+        "trials, 2: a second one with the repeat 0",
+        "trials, 1, score: is 10000000000.0, which is not between -1e+09 and 1e+09",
+    ]
+    again = QualityRecord((QualityTrial("H", 0, 1.0), QualityTrial("LA", 0, 1.0), QualityTrial("H", 0, 0.0)))
+    assert problems("quality", again) == ["trials, 3: a second one with the dimension H and the repeat 0"]
+
+
+def test_settings_that_no_run_has_are_refused() -> None:
+    good = {
+        "examples": "fixed",
+        "n_examples": 3,
+        "filtered": True,
+        "only": ["A"],
+        "rater": "",
+        "held_out": 0.2,
+    }
+    assert list(settings_problems(good)) == []
+    bad = {"n_examples": -1, "filtered": "yes", "only": "A", "held_out": 1.0, "shots": 2.5}
+    assert list(settings_problems(bad)) == [
+        "n_examples: is -1, which is not between 0 and 1000",
+        "filtered: is 'yes', expected true or false",
+        "only: is 'A', expected a list of texts",
+        "held_out: is 1.0, which is not between 0 and 0.9",
+        "shots: is 2.5, expected a whole number",
+    ]
