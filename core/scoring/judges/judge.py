@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from core.schema.judges import Record
+from core.schema.rated import RatedText
 from core.schema.scores import Score
 from core.scoring.judges.settings import Examined
 from core.scoring.metrics.scorer import ScoringPair
@@ -46,4 +47,14 @@ class Judge(Protocol):
     """A judge, ready. One bad text never raises: it has scores without a value, each with its reason."""
 
     async def judge(self, pair: ScoringPair) -> Judged:
+        """Score one text; may be awaited many times at once."""
+
+
+class RatedJudge(Protocol):
+    """A judge that people's ratings may stand behind, ready. One bad text never raises, as of Judge.
+
+    What people said of the text itself is for its filters alone: no judge is shown it.
+    """
+
+    async def judge_text(self, text: RatedText) -> Judged:
         """Score one text; may be awaited many times at once."""

@@ -1,0 +1,76 @@
+"""Rated texts that an evaluator is shown: from items held out of what it judges, so many of each class.
+
+Source: 004, section 3.5, few-shot: for every task, language and dimension up to two texts of each class, whose class
+is the majority of its raters; the same examples for every text that is judged.
+"""
+
+import random
+from collections.abc import Sequence
+
+from core.schema.rated import RatedText
+from core.schema.tasks import Dimension
+from core.scoring.judges.settings import Majority
+from core.stats.labels import majority_labels
+
+TASK_LABELS = ("task", "dataset")
+"""Labels that name what the texts were written for; examples of another task are not shown."""
+
+
+class HeldOut:
+    """The items held out, and the texts of theirs that are shown for each dimension."""
+
+    def __init__(
+        self,
+        texts: Sequence[RatedText],
+        dimensions: Sequence[Dimension],
+        *,
+        shots: int,
+        share: float,
+        majority: Majority,
+        seed: int,
+    ) -> None:
+        items = sorted({text.output.item_id for text in texts if text.ratings})
+        random.Random(seed).shuffle(items)
+        n = min(len(items), max(1, round(share * len(items)))) if shots else 0
+        self.items = frozenset(items[:n])
+        self._majority: Majority = majority
+        self._shown: dict[tuple[str, str, str], tuple[RatedText, ...]] = {}
+        order = {item: at for at, item in enumerate(items)}
+        pool = sorted(
+            (text for text in texts if text.output.item_id in self.items),
+            key=lambda text: order[text.output.item_id],
+        )
+        for kind in dict.fromkeys(map(_kind_of, pool)):
+            own = [text for text in pool if _kind_of(text) == kind]
+            for dimension in dimensions:
+                self._shown[*kind, dimension.name] = self._chosen(own, dimension, shots)
+
+    def shown(self, text: RatedText, dimension: Dimension) -> tuple[RatedText, ...]:
+        """Examples of the text's task and language, the lowest class first; empty where none was held out."""
+        return self._shown.get((*_kind_of(text), dimension.name), ())
+
+    def label(self, text: RatedText, dimension: Dimension) -> tuple[float | None, int]:
+        """The class that most of its raters gave a text, and how many raters there are; None: they name none."""
+        classes = dimension.classes
+        votes = [
+            classes.index(one.score)
+            for one in text.ratings
+            if one.dimension == dimension.name and one.score in classes
+        ]
+        if not votes:
+            return None, 0
+        (code,) = majority_labels([votes], len(classes), self._majority)
+        return None if code < 0 else classes[code], len(votes)
+
+    def _chosen(self, pool: Sequence[RatedText], dimension: Dimension, shots: int) -> tuple[RatedText, ...]:
+        by_class: dict[float, list[RatedText]] = {}
+        for text in pool:
+            label, _ = self.label(text, dimension)
+            if label is not None:
+                by_class.setdefault(label, []).append(text)
+        return tuple(text for label in sorted(by_class) for text in by_class[label][:shots])
+
+
+def _kind_of(text: RatedText) -> tuple[str, str]:
+    labels = text.output.labels
+    return next((labels[name] for name in TASK_LABELS if name in labels), ""), text.output.language
