@@ -1,6 +1,7 @@
 """`judge rubric|claims|cef`: a judge scores texts; its scores and how it came to them go into a folder."""
 
 import argparse
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
@@ -18,6 +19,7 @@ from core.runs.judge_plan import (
 from core.runs.judge_settings import JudgeSettings, check_judge, usual_verifier
 from core.runs.model_settings import RunningSettings, running_of
 from core.runs.plan import named_prompts
+from core.runs.score_sources import Texts
 from core.schema import JudgeKind, Run
 from core.scoring.judges.rubric_files import find_rubric
 from core.scoring.judges.settings import (
@@ -35,6 +37,8 @@ from core.store import Store, database_path, open_store
 
 _RUBRIC, _CLAIMS, _CEF = RubricSettings(), ClaimsSettings(), CefSettings()
 _SHIPPED_RUBRIC = "factual"
+Read = Callable[[Store], Texts]
+"""Reads the file that a run is to work on, and its name."""
 
 
 def add_rubric(verbs: Commands) -> None:
@@ -42,7 +46,7 @@ def add_rubric(verbs: Commands) -> None:
     command = verbs.add_parser(
         "rubric", help="a verdict on the rubric's scale, with feedback; needs references"
     )
-    _add_common(command)
+    add_common(command)
     command.add_argument(
         "--rubric", default=_SHIPPED_RUBRIC, metavar="NAME|FILE", help="criterion and scale (%(default)s)"
     )
@@ -52,7 +56,7 @@ def add_rubric(verbs: Commands) -> None:
         default=_RUBRIC.order,
         help="which text it reads first; both: asked in each order, the score is the mean (%(default)s)",
     )
-    _add_repeats(command, _RUBRIC.repeats, "times that it is asked in each order; the score is the mean")
+    add_repeats(command, _RUBRIC.repeats, "times that it is asked in each order; the score is the mean")
     add_sampling(command)
     add_how(command, same="these texts")
     command.set_defaults(run=_rubric)
@@ -63,7 +67,7 @@ def add_claims(verbs: Commands) -> None:
     command = verbs.add_parser(
         "claims", help="claims of text and reference, each verified against the other; needs references"
     )
-    _add_common(command)
+    add_common(command)
     command.add_argument(
         "--atomicity",
         choices=get_args(Detail),
@@ -101,7 +105,7 @@ def add_cef(verbs: Commands) -> None:
     command = verbs.add_parser(
         "cef", help="cross-examination: questions from each text, answered from the other"
     )
-    _add_common(command)
+    add_common(command)
     command.add_argument(
         "--mode",
         choices=get_args(Mode),
@@ -136,23 +140,25 @@ def add_cef(verbs: Commands) -> None:
         metavar="NAME",
         help="round-trip: into which language a text is translated back (%(default)s)",
     )
-    _add_repeats(command, _CEF.repeats, "whole examinations; the score is their mean")
+    add_repeats(command, _CEF.repeats, "whole examinations; the score is their mean")
     add_sampling(command)
     add_how(command, same="these texts")
     command.set_defaults(run=_cef)
 
 
-def _add_common(command: argparse.ArgumentParser) -> None:
-    command.add_argument("texts", metavar=NAMES, help=MEANING)
+def add_common(command: argparse.ArgumentParser, meaning: str = MEANING, does: str = "judges") -> None:
+    """Texts, folder, backend and name. meaning: of the texts; does: what the backend does here."""
+    command.add_argument("texts", metavar=NAMES, help=meaning)
     command.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for the results")
-    add_who(command, "judges")
+    add_who(command, does)
     command.add_argument(
         "--name", default="", help="what the judge's columns begin with (default: its kind, mode and model)"
     )
     command.add_argument("--language-pair", metavar="PAIR", help="of a folder with several, such as en-de")
 
 
-def _add_repeats(command: argparse.ArgumentParser, default: int, text: str) -> None:
+def add_repeats(command: argparse.ArgumentParser, default: int, text: str) -> None:
+    """`--repeats`."""
     command.add_argument("--repeats", type=int, default=default, help=f"{text} (%(default)s)")
 
 
@@ -169,7 +175,7 @@ def add_sampling(
 def _rubric(options: argparse.Namespace) -> None:
     chosen = find_rubric(options.rubric)
     rubric = RubricSettings(options.order, options.repeats, options.temperature, options.seed)
-    _judge(options, "rubric", rubric=rubric, rubric_text=chosen.dump())
+    judge_texts(options, "rubric", rubric=rubric, rubric_text=chosen.dump())
 
 
 def _claims(options: argparse.Namespace) -> None:
@@ -183,7 +189,7 @@ def _claims(options: argparse.Namespace) -> None:
         temperature=options.temperature,
         seed=options.seed,
     )
-    _judge(options, "claims", claims=claims)
+    judge_texts(options, "claims", claims=claims)
 
 
 def _cef(options: argparse.Namespace) -> None:
@@ -198,16 +204,19 @@ def _cef(options: argparse.Namespace) -> None:
         seed=options.seed,
         source_language=options.source_language,
     )
-    _judge(options, "cef", cef=cef)
+    judge_texts(options, "cef", cef=cef)
 
 
-def _judge(options: argparse.Namespace, kind: JudgeKind, **of_kind: Any) -> None:
+def judge_texts(
+    options: argparse.Namespace, kind: JudgeKind, read: Read | None = None, **of_kind: Any
+) -> None:
+    """Judge what the command names, and write what came of it. read: the texts; None: any texts to be scored."""
     settings = JudgeSettings(kind=kind, name=options.name, **model_given(options), **of_kind)
     settings, running = with_prompts(options, settings)
     check_given(options.texts, options.db)
     go_where_it_runs("neural" if settings.needs_nli else settings.backend)
     with open_store(database_path(options.db)) as store:
-        run = _run(store, options, settings, running)
+        run = _run(store, options, settings, running, read)
         work_or_forget(store, run)
         finish_in_folder(store, run.run_id, options.out)
 
@@ -228,9 +237,18 @@ def found_again(store: Store, options: argparse.Namespace, found: Run) -> Run:
     return prepare_judging(store, found, running_given(options, running_of(found)), options.limit)
 
 
-def _run(store: Store, options: argparse.Namespace, settings: JudgeSettings, running: RunningSettings) -> Run:
+def _run(
+    store: Store,
+    options: argparse.Namespace,
+    settings: JudgeSettings,
+    running: RunningSettings,
+    read: Read | None,
+) -> Run:
     """A run of these texts: the one to go on with, or a new one."""
-    data, file_name = read_given(store, options.texts, options.language_pair)
+    if read is None:
+        data, file_name = read_given(store, options.texts, options.language_pair)
+    else:
+        data, file_name = read(store)
     if options.resume:
         return found_again(store, options, find_same_judging(store, data, settings))
     check_folder(options.out, None, lambda: find_same_judging(store, data, settings))

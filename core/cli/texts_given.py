@@ -6,6 +6,7 @@ from core.cli.options import existing_database, read_file, run_number
 from core.errors import InputError
 from core.runs.report import RUN_FILE
 from core.runs.score_sources import Texts, texts_of_folder, texts_of_run, texts_of_study
+from core.schema import Study
 from core.schema.scores import OutputSet
 from core.store import Store
 from core.store.runs import get_run
@@ -46,8 +47,8 @@ def read_given(store: Store, given: str, language_pair: str | None = None) -> Te
     """
     if (number := run_number(given)) is not None:
         return texts_of_run(store, get_run(store, number))
-    if given.startswith(_STUDY):
-        return texts_of_study(store, find_study(store, given.removeprefix(_STUDY)))
+    if (study := find_given_study(store, given)) is not None:
+        return texts_of_study(store, study)
     path = Path(given)
     if not path.is_dir():
         if language_pair is not None:
@@ -58,6 +59,11 @@ def read_given(store: Store, given: str, language_pair: str | None = None) -> Te
     for note in notes:
         print(f"Note: {note}")
     return texts
+
+
+def find_given_study(store: Store, given: str) -> Study | None:
+    """The study that is named; None where none is. Raises NotFound for one that is not there."""
+    return find_study(store, given.removeprefix(_STUDY)) if given.startswith(_STUDY) else None
 
 
 def print_notes(outputs: OutputSet) -> None:

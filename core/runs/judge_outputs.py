@@ -1,20 +1,25 @@
 """The results of judges as files: scores as any metric's, every record, and a table of what was said."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from core.analysis.judged_spans import ratings_of_judge
 from core.datasets.judge_records import RECORDS_FILE, marked_file, question_file, write_records
+from core.datasets.span_rows import write_span_rows_csv
 from core.datasets.spreadsheet import csv_bytes
-from core.runs.judge_results import answer_set, judged_texts, marked_texts_of
+from core.errors import InputError
+from core.runs.judge_results import answer_set, judge_output, marked_texts_of
+from core.runs.rated_outputs import ERROR_COLUMNS, SCORE_COLUMNS, rated_details
 from core.runs.report import report_file
 from core.runs.score_outputs import score_tables
-from core.schema import Run
+from core.schema import Run, RunKind
 from core.schema.judges import (
     CefRecord,
     ClaimsRecord,
     CrossQuestion,
     JudgedText,
+    JudgeOutput,
     MarkedText,
     QuestionSet,
     RubricRecord,
@@ -22,6 +27,7 @@ from core.schema.judges import (
 from core.schema.scores import ScoredRow
 from core.store import Store
 
+SPANS_FILE = "spans.csv"
 ABOUT = ("item", "system", "level", "language", "labels")
 DETAIL_COLUMNS = (
     *ABOUT,
@@ -37,6 +43,11 @@ DETAIL_COLUMNS = (
 )
 """what: trial, claim, question, or a step that failed; side: the order of a trial, response or reference of a claim,
 source or text of a question; verdict: of a trial the score, of a claim yes or no, of a question YES, NO or IDK."""
+_OTHER_DETAILS: Mapping[RunKind, tuple[str, ...]] = {
+    "automqm": (*ABOUT, *ERROR_COLUMNS),
+    "direct": (*ABOUT, *SCORE_COLUMNS),
+    "quality": (*ABOUT, *SCORE_COLUMNS),
+}
 ANSWER_COLUMNS = (*ABOUT, "side", "author", "text", "expected", "verdict", "reason")
 ALIGNMENT_COLUMNS = (*ABOUT, "category", "severity", "error", "found", "why", "reason", "mismatches")
 
@@ -45,12 +56,25 @@ def judge_files(store: Store, run: Run) -> dict[str, bytes]:
     """File name -> content, as far as the run is.
 
     scores.csv (and scores.parquet where its library is there) as of any metric; records.jsonl holds all that was
-    said and can be read again; details.csv has a row a trial, claim or question; run.json settings and cost.
+    said and can be read again; details.csv has a row a trial, claim, question, error or score; run.json settings and
+    cost. Of a judge that marks errors, spans.csv has a row an error as `core.datasets.span_rows` reads it.
     """
-    texts = judged_texts(store, run)
+    output = judge_output(store, run)
+    texts = output.texts
     details = (_about(text.row) | row for text in texts for row in _details(text))
-    said = {RECORDS_FILE: write_records(texts), "details.csv": csv_bytes(DETAIL_COLUMNS, details)}
+    columns = _OTHER_DETAILS.get(run.kind, DETAIL_COLUMNS)
+    said = {RECORDS_FILE: write_records(texts), "details.csv": csv_bytes(columns, details)}
+    if run.kind == "automqm" and (spans := _spans(output)) is not None:
+        said[SPANS_FILE] = spans
     return score_tables(store, run) | said | report_file(store, run)
+
+
+def _spans(output: JudgeOutput) -> bytes | None:
+    """The errors as a row a span, as people's can be given too; None where no text has been answered of."""
+    try:
+        return write_span_rows_csv(ratings_of_judge(output))
+    except InputError:
+        return None
 
 
 def check_files(store: Store, run: Run) -> dict[str, bytes]:
@@ -97,6 +121,8 @@ def _details(text: JudgedText) -> Iterator[dict[str, Any]]:
         yield from _claims(record)
     elif isinstance(record, CefRecord):
         yield from _questions(record)
+    else:
+        yield from rated_details(record)
 
 
 def _claims(record: ClaimsRecord) -> Iterator[dict[str, Any]]:

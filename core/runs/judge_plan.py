@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from core.datasets.rated import read_rated
 from core.datasets.scorable import read_outputs
 from core.errors import InputError
 from core.llm.prompts import Prompt, find_prompt
@@ -12,9 +13,11 @@ from core.runs.judge_sources import document_of, needs_source
 from core.runs.judging import metrics_of_judge, prompts_of
 from core.runs.keeping import check_limit, go_on, keep_run, newest_same
 from core.runs.model_settings import RunningSettings, normalised, running_kept
+from core.runs.rated_plan import check_rated, check_task
+from core.runs.rated_texts import judged_outputs
 from core.runs.score_settings import settled
 from core.runs.scoring import by_item
-from core.schema import CHECK_KINDS, Run
+from core.schema import CHECK_KINDS, RATED_KINDS, Run
 from core.schema.judges import MarkedText
 from core.schema.scores import OutputSet
 from core.scoring.judges.settings import RUBRIC_PURPOSES, CefSettings, RubricSettings
@@ -43,7 +46,12 @@ def default_judge_prompts(settings: JudgeSettings) -> dict[str, str]:
         cef = settings.cef
         translate = {"translate": "translate-back"} if cef.mode == "round-trip" else {}
         return {"questions": f"questions-{cef.questions}", **_answering(cef.answers), **translate}
-    return _answering(settings.answers.answers) if settings.kind == "answers" else {"align": "align"}
+    if settings.kind == "answers":
+        return _answering(settings.answers.answers)
+    if settings.kind == "quality":
+        return {"quality": f"quality-{settings.quality.prompting}"}
+    name = {"automqm": "mark-errors", "direct": "direct"}.get(settings.kind, "align")
+    return {name: name}
 
 
 def _answering(how: str) -> dict[str, str]:
@@ -52,7 +60,11 @@ def _answering(how: str) -> dict[str, str]:
 
 def _tasks(settings: JudgeSettings) -> dict[str, str]:
     """Purpose -> the task that its prompt has to be for."""
-    return {"decompose": settings.claims.task, "questions": settings.cef.questions}
+    return {
+        "decompose": settings.claims.task,
+        "questions": settings.cef.questions,
+        "quality": settings.quality.prompting,
+    }
 
 
 def choose_judge_prompts(settings: JudgeSettings, chosen: Sequence[Prompt] = ()) -> dict[str, str]:
@@ -100,6 +112,10 @@ def as_kept(settings: JudgeSettings, running: RunningSettings) -> JudgeSettings:
     check_judge(settings, running)
     if settings.kind == "rubric" and not settings.rubric_text:
         raise InputError("The run cannot start", ["--rubric: name a rubric, or the path of a .yaml file"])
+    if settings.kind in RATED_KINDS:
+        if not settings.task_text:
+            raise InputError("The run cannot start", ["--task: name a task, or the path of a .yaml file"])
+        check_task(settings)
     nli = settings.claims.nli_model
     settings = replace(
         normalised(settings), claims=replace(settings.claims, nli_model=settled(nli) if nli else "")
@@ -125,9 +141,7 @@ def create_judging(
     """
     settings = as_kept(settings, running)
     check_limit(limit, 0)  # before a long file is read
-    outputs = read_outputs(data, file_name)
-    check_documents(settings, outputs)
-    outputs = replace(outputs, notes=outputs.notes + judging_notes(settings, outputs))
+    outputs = _texts(data, file_name, settings)
     run = keep_run(
         store,
         settings.kind,
@@ -139,6 +153,18 @@ def create_judging(
         limit=limit,
     )
     return run, outputs
+
+
+def _texts(data: bytes, file_name: str, settings: JudgeSettings) -> OutputSet:
+    """What a run of these settings would judge. Raises InputError where it cannot."""
+    if settings.kind in RATED_KINDS:
+        rated = read_rated(data, file_name)
+        outputs, notes = judged_outputs(settings, rated), check_rated(settings, rated)
+    else:
+        outputs = read_outputs(data, file_name)
+        check_documents(settings, outputs)
+        notes = judging_notes(settings, outputs)
+    return replace(outputs, notes=outputs.notes + notes)
 
 
 def check_documents(settings: JudgeSettings, outputs: OutputSet) -> None:

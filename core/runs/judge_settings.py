@@ -17,7 +17,8 @@ from core.runs.model_settings import (
     prompts_described,
     running_problems,
 )
-from core.schema import CHECK_KINDS, JUDGING_KINDS, RATED_KINDS, CheckKind, JudgeKind, Run
+from core.runs.rated_settings import PARROT, not_offered, rated_name, rated_problems
+from core.schema import CHECK_KINDS, JUDGING_KINDS, RATED_KINDS, RULES, CheckKind, JudgeKind, Run
 from core.schema.judges import SETTING_BOUNDS
 from core.scoring.judges.settings import (
     AlignmentSettings,
@@ -39,7 +40,9 @@ from core.scoring.judges.settings import (
 
 _NOT_IN_NAMES = re.compile(r"[^\w.+-]+")
 _OPTIONS = {"n_questions": "--questions"}
-"""Of settings that are not called as their options are."""
+"""Of settings whose options are called otherwise; of all others a hyphen stands for an underscore."""
+_BY_RULES = ("claims", "alignment", "automqm")
+"""Kinds that rules can do, if only as a stand-in or a baseline."""
 _NAME = re.compile(r"[^\s,=:\"']{1,80}")
 
 OfKind = JudgingSettings | AnswersSettings | AlignmentSettings
@@ -68,7 +71,14 @@ class JudgeSettings(ModelSettings):
     @property
     def judge_name(self) -> str:
         """The name under which the scores stand."""
-        return self.name or f"{self._kind_and_mode}-{_NOT_IN_NAMES.sub('-', self.model_name)}"
+        if self.name:
+            return self.name
+        if self.kind in RATED_KINDS:
+            said = rated_name(self.of_kind, by_rules=self.backend == RULES)
+        else:
+            said = self._kind_and_mode
+        parts = [said] if said.startswith(PARROT) else [said, self.model_name]
+        return "-".join(_NOT_IN_NAMES.sub("-", part) for part in parts)
 
     @property
     def _kind_and_mode(self) -> str:
@@ -113,7 +123,7 @@ def judge_kept(settings: JudgeSettings) -> dict[str, Any]:
 
 def describe_judge(settings: JudgeSettings) -> dict[str, Any]:
     """The settings for a person to read: prompts by name and hash, nothing about other judges."""
-    shown = _of_kind(settings, asdict(settings))
+    shown = _of_kind(settings, _JUDGE.dump_python(settings, mode="json"))
     return shown | {"prompts": prompts_described(settings), "name": settings.judge_name}
 
 
@@ -135,7 +145,7 @@ def usual_verifier(backend: Backend, nli_model: str) -> Verifier:
 def check_judge(settings: JudgeSettings, running: RunningSettings) -> None:
     """Raise InputError with everything that is wrong, each named as its option."""
     problems = [*model_problems(settings), *running_problems(running), *_name_problems(settings)]
-    if settings.backend == "rules" and settings.kind not in ("claims", "alignment"):
+    if settings.backend == "rules" and settings.kind not in _BY_RULES:
         problems.append("--backend: rules cannot be this judge; choose openai or vllm")
     if settings.needs_nli and settings.backend == "vllm":
         problems.append(
@@ -145,20 +155,22 @@ def check_judge(settings: JudgeSettings, running: RunningSettings) -> None:
     problems += _number_problems(settings)
     match settings.kind:
         case "rubric":
-            problems += _chosen("--order", settings.rubric.order, get_args(Orders))
+            problems += not_offered("--order", settings.rubric.order, get_args(Orders))
         case "claims":
             problems += _claims_problems(settings)
         case "cef":
             cef = settings.cef
-            problems += _chosen("--mode", cef.mode, get_args(Mode))
-            problems += _chosen("--answers", cef.answers, get_args(Answering))
-            problems += _chosen("--kind-of-questions", cef.questions, get_args(Questions))
+            problems += not_offered("--mode", cef.mode, get_args(Mode))
+            problems += not_offered("--answers", cef.answers, get_args(Answering))
+            problems += not_offered("--kind-of-questions", cef.questions, get_args(Questions))
             if cef.mode == "round-trip" and is_blank(cef.source_language):
                 problems.append(
                     "--source-language: is empty; name the language that texts are translated back into"
                 )
         case "answers":
-            problems += _chosen("--answers", settings.answers.answers, get_args(Answering))
+            problems += not_offered("--answers", settings.answers.answers, get_args(Answering))
+        case "automqm" | "direct" | "quality":
+            problems += rated_problems(settings.of_kind, by_rules=settings.backend == RULES)
         case _:
             pass
     if problems:
@@ -168,9 +180,9 @@ def check_judge(settings: JudgeSettings, running: RunningSettings) -> None:
 def _claims_problems(settings: JudgeSettings) -> list[str]:
     claims = settings.claims
     problems = [
-        *_chosen("--atomicity", claims.atomicity, get_args(Detail)),
-        *_chosen("--coverage", claims.coverage, get_args(Detail)),
-        *_chosen("--verifier", claims.verifier, get_args(Verifier)),
+        *not_offered("--atomicity", claims.atomicity, get_args(Detail)),
+        *not_offered("--coverage", claims.coverage, get_args(Detail)),
+        *not_offered("--verifier", claims.verifier, get_args(Verifier)),
     ]
     if claims.verifier == "llm" and settings.backend == "rules":
         problems.append("--verifier: llm asks a model, and --backend rules has none; choose rules or nli")
@@ -190,12 +202,13 @@ def _name_problems(settings: JudgeSettings) -> list[str]:
 def _number_problems(settings: JudgeSettings) -> list[str]:
     given = {name: value for name, value in asdict(settings.of_kind).items() if name in SETTING_BOUNDS}
     return [
-        f"{_OPTIONS.get(name, f'--{name}')}: {written(value)} is not between {bound(lowest)} and {bound(highest)}"
+        f"{option_of(name)}: {written(value)} is not between {bound(lowest)} and {bound(highest)}"
         for name, value in given.items()
         for lowest, highest in (SETTING_BOUNDS[name],)
         if number_problem(value, lowest, highest)
     ]
 
 
-def _chosen(option: str, value: str, offered: tuple[str, ...]) -> list[str]:
-    return [] if value in offered else [f"{option}: {value!r} is none of {', '.join(offered)}"]
+def option_of(setting: str) -> str:
+    """The option by which a command takes a setting."""
+    return _OPTIONS.get(setting) or f"--{setting.replace('_', '-')}"

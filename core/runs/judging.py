@@ -4,19 +4,23 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from core.datasets.judge_records import printable_record
+from core.datasets.judge_records import kept_record
+from core.datasets.reading import sha256_of
+from core.datasets.task_files import parse_task
 from core.llm.asking import Model
 from core.llm.client import Cache, Client
 from core.llm.prompts import Prompt, parse_prompt
 from core.runs.jobs import RULES_WIDTH, Outcome, each_of, outcome_of
 from core.runs.judge_settings import JudgeSettings, judge_of
 from core.runs.model_settings import RunningSettings, client_of, concurrency_of
+from core.runs.rated_settings import shows_examples
 from core.runs.scoring import by_item, keep_metrics, kept_row
-from core.schema import Run
+from core.schema import RATED_KINDS, Run
 from core.schema.scores import Metric, ScorableOutput, Score
+from core.schema.tasks import RatingTask
 from core.scoring.judges.judge import Judge, Judged
 from core.scoring.judges.settings import PAIRS_AT_ONCE, ClaimsSettings, JudgingSettings
 from core.scoring.judges.specs import judge_metrics
@@ -35,7 +39,7 @@ SHORT_SHA = 12
 def planned_metrics(run: Run) -> tuple[Metric, ...]:
     """A judge's metrics as its settings tell them: before the first start, when nothing is loaded yet."""
     settings = judge_of(run)
-    return metrics_of_judge(settings, prompts_of(settings))
+    return metrics_of_judge(settings, prompts_of(settings), ratings=run.data_sha256)
 
 
 def prompts_of(settings: JudgeSettings) -> dict[str, Prompt]:
@@ -44,11 +48,16 @@ def prompts_of(settings: JudgeSettings) -> dict[str, Prompt]:
 
 
 def metrics_of_judge(
-    settings: JudgeSettings, prompts: Mapping[str, Prompt], entailment: str = "", engine: str = ""
+    settings: JudgeSettings,
+    prompts: Mapping[str, Prompt],
+    entailment: str = "",
+    engine: str = "",
+    ratings: str = "",
 ) -> tuple[Metric, ...]:
     """With signatures that hold all that determines the scores.
 
-    entailment, engine: what is known of the entailment model and of vLLM once they are loaded.
+    entailment, engine: what is known of the entailment model and of vLLM once they are loaded. ratings: hash of the
+    file that examples are taken from.
     """
     kind, chosen = settings.judge_kind, settings.of_kind
     assert isinstance(chosen, JudgingSettings)
@@ -59,11 +68,21 @@ def metrics_of_judge(
     asked |= {f"prompt-{purpose}": prompt.sha256[:SHORT_SHA] for purpose, prompt in sorted(prompts.items())}
     if kind == "rubric":
         asked["rubric"] = _rubric_named(settings.rubric_text)
+    task = task_of(settings) if kind in RATED_KINDS else None
+    if task is not None:
+        asked["task"] = f"{task.name}-{sha256_of(settings.task_text.encode())[:SHORT_SHA]}"
+        asked["ratings"] = ratings[:SHORT_SHA] if shows_examples(chosen) else ""
     if isinstance(chosen, ClaimsSettings):
         # What was loaded, not where it lies or on what it runs: neither changes a verdict.
         asked["entailment"] = entailment or chosen.nli_model.rstrip("/").split("/")[-1]
         chosen = replace(chosen, nli_model="", device="")
-    return judge_metrics(kind, settings.judge_name, chosen, asked)
+    dimensions = tuple(one.name for one in task.dimensions) if task is not None else ()
+    return judge_metrics(kind, settings.judge_name, chosen, asked, dimensions)
+
+
+def task_of(settings: JudgeSettings) -> RatingTask:
+    """What is asked of every text, read from the text that the run keeps. Raises InputError."""
+    return parse_task(settings.task_text, "task.yaml")
 
 
 def _engine_named(client: Client | None) -> str:
@@ -90,13 +109,17 @@ class JudgeJob:
         outputs: Sequence[ScorableOutput],
         settings: JudgeSettings,
         running: RunningSettings,
+        *,
+        ratings: str = "",
     ) -> None:
+        """ratings: hash of the file that examples are taken from."""
         items = by_item(outputs)
         self._store = store
         self._run_id = run_id
         self._item_ids, self._items = tuple(items), tuple(items.values())
         self._n_outputs = len(outputs)
         self._settings, self._running = settings, running
+        self._ratings = ratings
         self._prompts = prompts_of(settings)
         self._client = client_of(settings, running)
         self._entailment: BatchedEntailment | None = None
@@ -121,19 +144,25 @@ class JudgeJob:
             await self._entailment.start()
         entailment = "" if self._entailment is None else self._entailment.signature
         engine = _engine_named(self._client) if self._settings.backend == "vllm" else ""
-        metrics = metrics_of_judge(self._settings, self._prompts, entailment, engine)
+        metrics = metrics_of_judge(self._settings, self._prompts, entailment, engine, self._ratings)
         keep_metrics(self._store, self._run_id, metrics)
         self._names = tuple(metric.name for metric in metrics)
 
     async def do(self, position: int, cache: Cache) -> Outcome:
         """Judge all texts of one item. They share a model, so that what they ask alike is asked once."""
         outputs = self._items[position]
-        judge = open_judge(self._settings, self._prompts, self._model(cache), self._entailment)
-        pairs = [ScoringPair(output.text, output.reference, output.source) for output in outputs]
-        judged = await each_of(pairs, judge.judge, self._broken)
+        judged = await self._judged(position, self._model(cache))
         rows = [self._row(output, one) for output, one in zip(outputs, judged, strict=True)]
         failures = tuple(failure for one in judged for failure in one.failures)
         return outcome_of({"outputs": rows}, failures, temporary=any(one.temporary for one in judged))
+
+    async def _judged(self, position: int, model: Model | None) -> list[Judged]:
+        """What the judge says of the item's texts, in their order."""
+        judge = open_judge(self._settings, self._prompts, model, self._entailment)
+        pairs = [
+            ScoringPair(output.text, output.reference, output.source) for output in self._items[position]
+        ]
+        return await each_of(pairs, judge.judge, self._broken)
 
     async def close(self) -> None:
         """Let go of connections, threads and memory."""
@@ -145,13 +174,15 @@ class JudgeJob:
     def _model(self, cache: Cache) -> Model | None:
         return None if self._client is None else Model(self._client, cache, self._settings.attempts)
 
-    def _broken(self, _: ScoringPair, name: str) -> Judged:
+    def _broken(self, _: object, name: str) -> Judged:
         """What a text gets whose judge has a defect."""
         score = Score(None, f"the judge broke on this text ({name})")
         return Judged((score,) * len(self._names), None, (("internal", name),))
 
     def _row(self, output: ScorableOutput, judged: Judged) -> dict[str, object]:
-        record = None if judged.record is None else printable_record(asdict(judged.record))
+        record = None
+        if judged.record is not None:
+            record = kept_record(self._settings.judge_kind, judged.record)
         return kept_row(output, judged.scores, self._names) | {"record": record}
 
 

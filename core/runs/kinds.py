@@ -12,11 +12,13 @@ from core.runs.judge_settings import judge_of
 from core.runs.judging import JudgeJob
 from core.runs.model_settings import backend_of, running_of
 from core.runs.outputs import output_files
+from core.runs.rated_judging import RatedJob
+from core.runs.rated_texts import rated_set
 from core.runs.score_outputs import score_files
 from core.runs.score_settings import scoring_of, scoring_running_of, specs_of
 from core.runs.scoring import ScoringJob, find_models, output_set, parts_of
 from core.runs.settings import settings_of
-from core.schema import CHECK_KINDS, GENERATION_KINDS, JUDGE_KINDS, MODEL_KINDS, Run
+from core.schema import CHECK_KINDS, GENERATION_KINDS, JUDGE_KINDS, MODEL_KINDS, RATED_KINDS, Run
 from core.store import Store
 
 MOST_NAMED = 3
@@ -27,6 +29,9 @@ def job_of(store: Store, run: Run) -> Job:
     """The job of a run that is kept. The store is the one of the process that works on it."""
     if run.kind in GENERATION_KINDS:
         return GenerationJob(materials_of(store, run).materials, settings_of(run), running_of(run))
+    if run.kind in RATED_KINDS:
+        texts, sha256 = rated_set(store, run).texts, run.data_sha256
+        return RatedJob(store, run.run_id, texts, judge_of(run), running_of(run), ratings=sha256)
     if run.kind in JUDGE_KINDS:
         outputs = output_set(store, run).outputs
         return JudgeJob(store, run.run_id, outputs, judge_of(run), running_of(run))
@@ -80,6 +85,6 @@ def seed_of(run: Run) -> int | None:
     if run.kind in GENERATION_KINDS:
         settings = settings_of(run)
         return settings.factual.seed if settings.kind == "factual" else settings.damage.seed
-    if run.kind not in MODEL_KINDS or backend_of(run) == "rules":
-        return None
+    if run.kind not in MODEL_KINDS or (backend_of(run) == "rules" and run.kind not in RATED_KINDS):
+        return None  # rules draw nothing; only the Parrot's examples are drawn
     return judge_of(run).of_kind.seed

@@ -10,9 +10,10 @@ from core.datasets.scorable import read_outputs
 from core.errors import InputError
 from core.llm.client import Cache
 from core.runs.jobs import Outcome, grouped
+from core.runs.rated_texts import rated_output_set
 from core.runs.score_parts import BatchPart, PairScores, Part, PoolPart, ThreadPart
 from core.runs.score_settings import ScoringRunning, ScoringSettings, Synonyms, specs_of
-from core.schema import Run
+from core.schema import RATED_KINDS, Run
 from core.schema.scores import Metric, OutputSet, ScorableOutput, Score
 from core.scoring.metrics.registry import find_metrics
 from core.scoring.metrics.scorer import Group, Scorer, ScoringPair
@@ -27,6 +28,8 @@ BATCHES_AT_ONCE = 4
 
 def output_set(store: Store, run: Run) -> OutputSet:
     """The texts a run scores, read from the file it keeps."""
+    if run.kind in RATED_KINDS:
+        return rated_output_set(store, run)
     return read_outputs(run_data(store, run.run_id), PurePath(run.data_file).name)
 
 

@@ -5,6 +5,7 @@ from typing import Literal, get_args
 
 GenerationKind = Literal["factual", "damage"]
 JudgeKind = Literal["rubric", "claims", "cef", "automqm", "direct", "quality"]
+ComparingKind = Literal["rubric", "claims", "cef"]
 RatedKind = Literal["automqm", "direct", "quality"]
 CheckKind = Literal["answers", "alignment"]
 RunKind = Literal[GenerationKind, "scores", JudgeKind, CheckKind]
@@ -12,6 +13,8 @@ GENERATION_KINDS: tuple[GenerationKind, ...] = get_args(GenerationKind)
 """Runs that make texts."""
 JUDGE_KINDS: tuple[JudgeKind, ...] = get_args(JudgeKind)
 """Runs in which a judge scores texts."""
+COMPARING_KINDS: tuple[ComparingKind, ...] = get_args(ComparingKind)
+"""Judges that compare each text with its reference or its source, and read no ratings."""
 RATED_KINDS: tuple[RatedKind, ...] = get_args(RatedKind)
 """Judges that people's ratings may stand behind: their file holds rated texts (core.schema.rated)."""
 CHECK_KINDS: tuple[CheckKind, ...] = get_args(CheckKind)

@@ -60,7 +60,7 @@ def test_a_command_takes_the_numbers_that_a_folder_may_hold(kind: JudgeKind, nam
         assert (len(said), len(read)) == (
             (0, 0) if value is not True and lowest <= value <= highest else (1, 1)
         )
-        option = "--questions" if name == "n_questions" else f"--{name}"
+        option = "--questions" if name == "n_questions" else f"--{name.replace('_', '-')}"
         assert all(problem.startswith(f"{option}: ") for problem in said)
 
 
@@ -68,3 +68,5 @@ def test_every_number_has_its_bounds() -> None:
     assert numbers_of("rubric") == ["repeats", "temperature", "seed"]
     assert numbers_of("claims") == ["beta", "temperature", "seed"]
     assert numbers_of("cef") == ["n_questions", "repeats", "temperature", "seed"]
+    assert numbers_of("automqm") == numbers_of("direct") == ["n_examples", "repeats", "temperature", "seed"]
+    assert numbers_of("quality") == ["shots", "held_out", "shuffled_words", "repeats", "temperature", "seed"]

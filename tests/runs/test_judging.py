@@ -42,7 +42,7 @@ from core.runs.report import run_report
 from core.runs.score_results import score_table, undefined_scores
 from core.runs.scoring import output_set
 from core.runs.worker import work
-from core.schema import JUDGE_KINDS
+from core.schema import COMPARING_KINDS
 from core.schema.judges import CefRecord, ClaimsRecord, RubricRecord
 from core.scoring.judges.settings import CefSettings, ClaimsSettings, RubricSettings
 from core.store import Store
@@ -84,7 +84,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize("n_items", [4, pytest.param(100, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("kind", JUDGE_KINDS)
+@pytest.mark.parametrize("kind", COMPARING_KINDS)
 def test_every_text_is_scored_as_counted_by_hand(
     kind: Any, n_items: int, store: Store, tmp_path: Path
 ) -> None:
@@ -123,7 +123,7 @@ def test_every_text_is_scored_as_counted_by_hand(
 def test_what_the_judges_said_is_kept_beside_the_texts_they_read(store: Store) -> None:
     kept: dict[str, Any] = {}
     with judging_server() as server:
-        for kind in JUDGE_KINDS:
+        for kind in COMPARING_KINDS:
             run = run_to_the_end(store, settings(kind, server.url), texts(1))
             kept[kind] = judge_output(store, run)
     for kind, output in kept.items():
@@ -133,7 +133,7 @@ def test_what_the_judges_said_is_kept_beside_the_texts_they_read(store: Store) -
         source = f"Of mill 0 this is known. {' '.join(reversed(facts(0)))}"
         assert one.question == source
         assert one.document == (source if kind == "cef" else " ".join(facts(0)))
-    rubric, claims, cef = (kept[kind].texts[1].record for kind in JUDGE_KINDS)
+    rubric, claims, cef = (kept[kind].texts[1].record for kind in COMPARING_KINDS)
     assert isinstance(rubric, RubricRecord)
     assert [(trial.verdict, trial.feedback[:4]) for trial in rubric.trials] == [(4, "0.75")]
     assert isinstance(claims, ClaimsRecord)
@@ -180,7 +180,7 @@ def failing(body: Body, n: int) -> Said | str:
     return answer(body)
 
 
-@pytest.mark.parametrize("kind", JUDGE_KINDS)
+@pytest.mark.parametrize("kind", COMPARING_KINDS)
 def test_what_fails_has_a_reason_and_costs_nothing_else(kind: Any, store: Store) -> None:
     with ScriptedServer(failing) as server:
         run = run_to_the_end(store, settings(kind, server.url, attempts=2), texts(8))
@@ -239,7 +239,7 @@ def rows_lacking() -> bytes:
     return "".join(json.dumps(row) + "\n" for row in rows).encode()
 
 
-@pytest.mark.parametrize("kind", JUDGE_KINDS)
+@pytest.mark.parametrize("kind", COMPARING_KINDS)
 def test_texts_that_lack_something_are_left_out_with_that_reason_and_are_no_failures(
     kind: Any, store: Store
 ) -> None:

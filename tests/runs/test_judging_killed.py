@@ -14,13 +14,14 @@ import pytest
 from judge_runs import judging_server, settings, texts
 from model_answers import Body, answer
 from scripted_server import Said
+from specialist_runs import rated_texts, says, specialist
 
 from core.runs.judge_plan import create_judging
 from core.runs.judge_results import judge_output
 from core.runs.kinds import job_of
 from core.runs.model_settings import RunningSettings
 from core.runs.worker import work
-from core.schema import JUDGE_KINDS
+from core.schema import COMPARING_KINDS, RATED_KINDS
 from core.schema.judges import JudgeOutput
 from core.store import open_store
 from core.store.runs import get_run, item_states
@@ -48,19 +49,23 @@ def output_in(database: Path) -> JudgeOutput:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "n_items"), [(kind, 100) for kind in JUDGE_KINDS])
+@pytest.mark.parametrize(("kind", "n_items"), [*((kind, 100) for kind in COMPARING_KINDS), ("automqm", 40)])
 def test_a_killed_judge_goes_on_without_repeating_what_was_saved(
     kind: Any, n_items: int, tmp_path: Path
 ) -> None:
+    on_ratings = kind in RATED_KINDS
+
     def slowly(body: Body, number: int) -> Said:
-        return Said(answer(body), delay=0.02)
+        return Said(says(body) if on_ratings else answer(body), delay=0.02)
 
     killed, fresh = tmp_path / "killed.db", tmp_path / "fresh.db"
     with judging_server(slowly) as server:
         for database in (killed, fresh):
             with open_store(database) as store:
                 running = RunningSettings(concurrency=CONCURRENCY)
-                create_judging(store, texts(n_items), "t.jsonl", settings(kind, server.url), running)
+                data = rated_texts(n_items) if on_ratings else texts(n_items)
+                chosen = (specialist if on_ratings else settings)(kind, server.url)
+                create_judging(store, data, "t.jsonl", chosen, running)
         process = child(killed)
         deadline = time.monotonic() + 120
         while len(done_items(killed)) < n_items // 3:

@@ -22,7 +22,7 @@ from core.runs.model_settings import RunningSettings
 from core.runs.progress import progress_of
 from core.runs.report import run_report
 from core.runs.worker import work
-from core.schema import JUDGE_KINDS
+from core.schema import COMPARING_KINDS
 from core.schema.judges import JudgeOutput
 from core.scoring.judges.settings import CefSettings
 from core.store import Store, open_store
@@ -80,7 +80,7 @@ def guided_replies(store: Store) -> list[str]:
     return [row["text"] for row in rows]
 
 
-@pytest.mark.parametrize("kind", JUDGE_KINDS)
+@pytest.mark.parametrize("kind", COMPARING_KINDS)
 def test_a_whole_run_over_the_server(
     kind: Any, vllm_server: VllmServer, store: Store, tmp_path: Path
 ) -> None:

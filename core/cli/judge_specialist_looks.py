@@ -1,0 +1,239 @@
+"""`judge copying|examples-curve|raters`: what the errors that judges mark tell about them."""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path, PurePath
+from typing import Any
+
+from core.analysis.error_copying import Copying, CopyOptions, Disjoint, disjoint_errors, error_copying
+from core.analysis.example_curve import ExampleCurve, example_curve
+from core.analysis.judged_spans import Locating, locating
+from core.analysis.rater_matrix import RaterMatrix, mean_f1, rater_matrix
+from core.analysis.span_agreement import SpanOptions
+from core.cli.as_json import plain
+from core.cli.judge_specialist_printed import print_copying, print_curve, print_matrix
+from core.cli.judges_given import judges_given
+from core.cli.options import (
+    Commands,
+    add_database_option,
+    existing_database,
+    json_text,
+    read_file,
+    run_number,
+)
+from core.cli.progress_line import telling
+from core.cli.score_sources import add_interval_options, interval_problems
+from core.cli.spans import f1_json, judge_json
+from core.cli.spans_given import (
+    MEANING,
+    NAMES,
+    add_mark_options,
+    marked_given,
+    names_apart,
+    single,
+    texts_among,
+)
+from core.datasets.mt_metrics_eval import read_folder
+from core.datasets.rated import rated_of, read_rated
+from core.datasets.reading import shown
+from core.errors import InputError
+from core.runs.rated_sources import usual_ratings
+from core.runs.rated_texts import rated_set
+from core.schema.judges import JudgeOutput
+from core.schema.rated import RatedSet
+from core.store import open_store
+from core.store.runs import get_run
+
+_N_RESAMPLES = 2_000
+_JUDGES = "DIR|run:N"
+
+
+def add_specialist_looks(verbs: Commands) -> None:
+    """Register the verbs; they ask no model."""
+    command = _verb(
+        verbs, "copying", "errors that a judge copies from its examples, and those it shares with people"
+    )
+    command.add_argument(
+        "judges", nargs="+", metavar=_JUDGES, help="judges that mark errors; two are set against each other"
+    )
+    command.add_argument(
+        "--rated",
+        metavar="PATH",
+        help="the rated texts: rated JSONL, or an mt-metrics-eval folder (default: what the first run:N kept)",
+    )
+    command.add_argument("--language-pair", metavar="PAIR", help="of a folder with several, such as en-de")
+    command.add_argument(
+        "--repeat", type=int, default=1, metavar="N", help="which repeat is looked at (%(default)s)"
+    )
+    command.set_defaults(run=_copying)
+    command = _verb(verbs, "examples-curve", "F1 of marked errors against the number of examples")
+    command.add_argument("gold", metavar="GOLD", help=f"what people marked: {NAMES} ({MEANING})")
+    command.add_argument(
+        "judges", nargs="+", metavar=_JUDGES, help="runs of one judge with more and more examples"
+    )
+    add_mark_options(command)
+    command.set_defaults(run=_curve)
+    command = _verb(verbs, "raters", "rater by rater: who marks what another would have marked?")
+    command.add_argument("gold", metavar="GOLD", help=f"ratings that name raters: {NAMES}")
+    command.add_argument(
+        "judges",
+        nargs="*",
+        metavar="PRED",
+        help="whose marks stand against them (default: the raters themselves)",
+    )
+    add_mark_options(command)
+    command.set_defaults(run=_raters)
+
+
+def _verb(verbs: Commands, name: str, text: str) -> argparse.ArgumentParser:
+    command = verbs.add_parser(name, help=text)
+    command.add_argument("--json", action="store_true", help="print JSON as docs/formats.md describes it")
+    add_interval_options(command, _N_RESAMPLES)
+    add_database_option(command)
+    return command
+
+
+def _check(options: argparse.Namespace, problems: Sequence[str] = ()) -> None:
+    if found := [*interval_problems(options), *problems]:
+        raise InputError("The options cannot be used.", found)
+
+
+def _copying(options: argparse.Namespace) -> None:
+    wrong = [f"--repeat: {options.repeat} is not 1 or more"] if options.repeat < 1 else []
+    _check(options, [*wrong, *_twice(options.judges)])
+    chosen = CopyOptions(options.repeat - 1, options.resamples, options.confidence, options.seed)
+    with telling("reading what the judges marked") as tell:
+        outputs = _named(judges_given(options.judges, options.db), options.judges)
+        rated = _rated(options)
+        tell("looking for copies")
+        found = [error_copying(one, rated, chosen) for one in outputs]
+        alone = disjoint_errors(outputs[0], outputs[1], rated, chosen) if len(outputs) == 2 else ()
+        located = [locating(one) for one in outputs]
+    if options.json:
+        print(json_text(_copying_json(found, alone, located)))
+    else:
+        print_copying(found, alone, located)
+
+
+def _copying_json(found: Sequence[Copying], alone: Sequence[Disjoint], located: Sequence[Locating]) -> Any:
+    return {
+        "judges": [
+            {**plain(one), "located": dict(where.located)} for one, where in zip(found, located, strict=True)
+        ],
+        "disjoint": plain(list(alone)),
+    }
+
+
+def _rated(options: argparse.Namespace) -> RatedSet:
+    """The rated texts that the judges worked on. Raises InputError where nothing says which."""
+    if options.rated is not None:
+        path = Path(options.rated)
+        if not path.is_dir():
+            return read_rated(read_file(path), path.name)
+        folder = read_folder(path, language_pair=options.language_pair)
+        return rated_of(folder.outputs, *(folder.ratings[name] for name in usual_ratings(folder.ratings)))
+    numbers = [number for one in options.judges if (number := run_number(one)) is not None]
+    if not numbers:
+        raise InputError(
+            "--rated: names the rated texts that the judges worked on, as a folder does not hold them."
+        )
+    with open_store(existing_database(options.db)) as store:
+        return rated_set(store, get_run(store, numbers[0]))
+
+
+def _curve(options: argparse.Namespace) -> None:
+    _check(options, _twice(options.judges))
+    with telling("reading what the judges marked") as tell:
+        (gold,) = marked_given([options.gold], options)
+        outputs = _named(judges_given(options.judges, options.db), options.judges)
+        tell("comparing them")
+        found = example_curve(
+            single(gold), {one.name: one for one in outputs}, texts=gold.texts, options=_options(options)
+        )
+    if options.json:
+        print(json_text(_curve_json(found)))
+    else:
+        print_curve(found)
+
+
+def _curve_json(found: ExampleCurve) -> Any:
+    return {
+        "points": [
+            {
+                "name": point.name,
+                "examples": point.variant,
+                "n_examples": point.n_examples,
+                "mean_shown": point.mean_shown,
+                **judge_json(point.judge),
+            }
+            for point in found.points
+        ],
+        "tests": [{"first": one.first, "second": one.second, **plain(one.test)} for one in found.tests],
+        "n_segments": found.n_segments,
+        "n_items": found.n_items,
+        "notes": list(found.notes),
+    }
+
+
+def _raters(options: argparse.Namespace) -> None:
+    _check(options)
+    with telling("reading the marked errors") as tell:
+        gold, *judges = marked_given([options.gold, *options.judges], options)
+        names = names_apart(judges, options.judges)
+        tell("rater by rater")
+        found = rater_matrix(
+            single(gold),
+            {name: single(one) for name, one in zip(names, judges, strict=True)} or None,
+            texts=texts_among([gold, *judges]),
+            options=_options(options),
+        )
+    if options.json:
+        print(json_text(_matrix_json(found)))
+    else:
+        print_matrix(found)
+
+
+def _matrix_json(found: RaterMatrix) -> Any:
+    return {
+        "rows": list(found.rows),
+        "columns": list(found.columns),
+        "cells": [
+            [
+                {"n_segments": cell.n_segments, "reason": cell.reason}
+                | ({} if cell.agreement is None else f1_json(cell.agreement))
+                for cell in line
+            ]
+            for line in found.cells
+        ],
+        "mean_f1_same_name": mean_f1(found, same=True),
+        "mean_f1_other_names": mean_f1(found, same=False),
+        "notes": list(found.notes),
+    }
+
+
+def _options(options: argparse.Namespace) -> SpanOptions:
+    return SpanOptions(
+        raters=options.raters,
+        references=options.references,
+        n_resamples=options.resamples,
+        confidence_level=options.confidence,
+        rng=options.seed,
+    )
+
+
+def _twice(given: Sequence[str]) -> list[str]:
+    return ["a judge is named twice"] if len(set(given)) < len(given) else []
+
+
+def _named(outputs: Sequence[JudgeOutput], given: Sequence[str]) -> list[JudgeOutput]:
+    """The judges under their own names; under what was given where two share one, so that each can be told."""
+    names = [one.name for one in outputs]
+    return [
+        one if names.count(one.name) == 1 else replace(one, name=f"{one.name} ({_short(where)})")
+        for one, where in zip(outputs, given, strict=True)
+    ]
+
+
+def _short(given: str) -> str:
+    return shown(given) if run_number(given) is not None else shown(PurePath(given).name or given)

@@ -1,0 +1,170 @@
+"""A run of a judge that stands on ratings, before it costs anything: whether the file and the task have what it needs."""
+
+from collections.abc import Iterator, Sequence
+
+from core.datasets.reading import shown
+from core.errors import InputError
+from core.runs.judge_settings import JudgeSettings
+from core.runs.judging import task_of
+from core.runs.rated_judging import pool_of
+from core.runs.rated_settings import shows_examples
+from core.runs.rated_texts import judged_among, systems_wanted
+from core.schema import RULES
+from core.schema.rated import RatedSet, RatedText
+from core.scoring.judges.examples import ExamplePool
+from core.scoring.judges.quality_rating import hold_out
+from core.scoring.judges.settings import MERGED, AutoMqmSettings, DirectSettings, QualitySettings
+
+MOST_NAMED = 10
+"""Systems, raters or dimensions that a message names."""
+_HOW = "give ratings with --ratings, or name a file that has them"
+
+
+def check_task(settings: JudgeSettings) -> None:
+    """Raise InputError where the task does not ask for what this judge gives."""
+    task, chosen = task_of(settings), settings.of_kind
+    problems = []
+    if isinstance(chosen, AutoMqmSettings) and task.spans is None:
+        problems.append(f"--task: {task.name} marks no errors, which is what this judge does; choose mqm")
+    if isinstance(chosen, DirectSettings):
+        names = [one.name for one in task.dimensions]
+        if not names:
+            problems.append(f"--task: {task.name} has no dimension to score; choose direct")
+        elif chosen.dimension not in names:
+            there = _listed(names)
+            problems.append(
+                f"--dimension: {shown(chosen.dimension)} is none of the task {task.name}: {there}"
+            )
+    if isinstance(chosen, QualitySettings):
+        if not task.dimensions:
+            problems.append(f"--task: {task.name} has no dimension to score; choose multilingual")
+        elif chosen.shots and not all(one.classes for one in task.dimensions):
+            endless = [one.name for one in task.dimensions if not one.classes]
+            problems.append(f"--shots: needs classes to show examples of, and {_listed(endless)} has none")
+    if problems:
+        raise InputError("The run cannot start", problems)
+
+
+def check_rated(settings: JudgeSettings, rated: RatedSet) -> tuple[str, ...]:
+    """What a user should know of a file of rated texts before it costs anything.
+
+    Raises InputError, with everything that is missing in the file for what was asked, and how to give it.
+    """
+    pool = pool_of(settings, rated.texts) if shows_examples(settings.of_kind) else None
+    problems = list(_systems_problems(settings, rated))
+    if isinstance(settings.of_kind, QualitySettings):
+        problems += _shots_problems(settings.of_kind, settings, rated)
+    bare: Sequence[RatedText] = ()
+    if pool is not None and not (found := _pool_problems(settings, pool, rated)):
+        bare = _without_examples(settings, pool, rated)
+        if len(bare) == len(judged_among(settings, rated.texts)) and not problems:
+            problems.append(
+                "--examples: no text has a rated text of another system beside it, so that there is nothing to show; "
+                f"{_HOW}, or choose --examples none"
+            )
+    elif pool is not None:
+        problems += found
+    if problems:
+        raise InputError(f"{shown(rated.file_name)} does not fit what was asked", problems)
+    return tuple(_notes(settings, rated, pool, len(bare)))
+
+
+def _systems_problems(settings: JudgeSettings, rated: RatedSet) -> Iterator[str]:
+    systems = list(dict.fromkeys(text.output.system for text in rated.texts))
+    for name in systems_wanted(settings):
+        if name not in systems:
+            yield f"--only: {shown(name)} has no text in the file; there are {_listed(systems)}"
+
+
+def _shots_problems(chosen: QualitySettings, settings: JudgeSettings, rated: RatedSet) -> Iterator[str]:
+    if not chosen.shots:
+        return
+    there = _dimensions_in(rated)
+    if lacking := [one.name for one in task_of(settings).dimensions if one.name not in there]:
+        yield f"--shots: nobody rated {_listed(lacking)}{_instead(there)}: {_HOW}"
+    elif _items_in(rated) <= _held_out(chosen, settings, rated):
+        yield (
+            "--shots: holds every item out for examples, so that none is left to judge; give more items, or no --shots"
+        )
+
+
+def _items_in(rated: RatedSet) -> set[str]:
+    return {text.output.item_id for text in rated.texts}
+
+
+def _held_out(chosen: QualitySettings, settings: JudgeSettings, rated: RatedSet) -> frozenset[str]:
+    return hold_out(chosen, task_of(settings), rated.texts).items
+
+
+def _pool_problems(settings: JudgeSettings, pool: ExamplePool, rated: RatedSet) -> list[str]:
+    """Why the file's ratings cannot be this judge's examples."""
+    chosen = settings.of_kind
+    assert isinstance(chosen, AutoMqmSettings | DirectSettings)
+    if not pool.n_texts():
+        what = "marked errors in a text"
+        if isinstance(chosen, DirectSettings):
+            what = f"rated {shown(chosen.dimension)} on the task's scale{_instead(_dimensions_in(rated))}"
+        return [f"--examples: nobody {what}: {_HOW}, or choose --examples none"]
+    if chosen.rater != MERGED and chosen.rater not in pool.raters:
+        there = (
+            f"there are {_listed(pool.raters)}" if pool.raters else "its ratings name no rater; leave it out"
+        )
+        return [f"--rater: {shown(chosen.rater)} rated nothing of the kind in the file; {there}"]
+    return []
+
+
+def _without_examples(settings: JudgeSettings, pool: ExamplePool, rated: RatedSet) -> list[RatedText]:
+    """The judged texts beside which nobody rated a text of another system: every variant shows them nothing."""
+    chosen = settings.of_kind
+    assert isinstance(chosen, AutoMqmSettings | DirectSettings)
+    judged = judged_among(settings, rated.texts)
+    return [text for text in judged if not pool.examples_for(text, variant="specialist", rater=chosen.rater)]
+
+
+def _notes(settings: JudgeSettings, rated: RatedSet, pool: ExamplePool | None, n_bare: int) -> Iterator[str]:
+    judged, chosen = judged_among(settings, rated.texts), settings.of_kind
+    assert isinstance(chosen, AutoMqmSettings | DirectSettings | QualitySettings)
+    of = f"of the {len(judged):,} texts to be judged"
+    if others := len(rated.texts) - len(judged):
+        yield f"{others:,} texts of other systems are not judged; those that are rated serve as examples"
+    if pool is not None and isinstance(chosen, AutoMqmSettings | DirectSettings):
+        if n_rated := sum(bool(text.ratings) for text in judged):
+            yield (
+                f"{n_rated:,} {of} are rated themselves: whatever a system wrote is held out of the examples for its texts"
+            )
+        if n_bare:
+            yield f"{n_bare:,} {of} have no rated text of another system beside them: they get no examples"
+        yield from pool.notes(chosen.examples, rater=chosen.rater, seed=chosen.seed)
+    if isinstance(chosen, QualitySettings) and chosen.shots:
+        n_held, n_items = len(_held_out(chosen, settings, rated)), len(_items_in(rated))
+        yield f"{n_held:,} of {n_items:,} items are held out for examples: their texts get no score, with that reason"
+    if chosen.repeats > 1 and not _differs(settings):
+        by_rules = settings.backend == RULES
+        yield (
+            f"{chosen.repeats} repeats say the same by construction and show nothing: "
+            + ("their examples are the same" if by_rules else "choose a --temperature above 0")
+        )
+
+
+def _differs(settings: JudgeSettings) -> bool:
+    """Whether a repeat may say something else than the first: examples are drawn anew, or answers by chance."""
+    chosen = settings.of_kind
+    assert isinstance(chosen, AutoMqmSettings | DirectSettings | QualitySettings)
+    drawn = isinstance(chosen, AutoMqmSettings | DirectSettings) and (
+        chosen.examples in ("shuffled", "fixed")
+        or (chosen.examples == "specialist" and chosen.n_examples > 0)
+    )
+    return drawn or (settings.backend != RULES and chosen.temperature > 0)
+
+
+def _dimensions_in(rated: RatedSet) -> list[str]:
+    return list(dict.fromkeys(rating.dimension for text in rated.texts for rating in text.ratings))
+
+
+def _instead(there: Sequence[str]) -> str:
+    return f" (rated are {_listed(there)})" if there else ""
+
+
+def _listed(names: Sequence[str]) -> str:
+    named = ", ".join(map(shown, names[:MOST_NAMED]))
+    return f"{named} and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else named

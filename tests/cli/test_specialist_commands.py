@@ -1,0 +1,245 @@
+"""`judge automqm|direct|quality` from the command line: texts and ratings from everywhere, folders, what is refused."""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from judge_runs import rows_of
+from rating_studies import RatingStudyAtHand, rate_all, rating_study, unblind
+from scripted_server import ScriptedServer
+from specialist_runs import SYSTEMS, rated, rated_texts, says, text_of
+
+from core.cli import main
+from core.datasets.judge_records import read_judge_folder
+from core.datasets.task_files import dump_task, find_task
+from core.schema.judges import AutoMqmRecord, JudgeOutput
+from core.store import open_store
+
+N_ITEMS = 4
+Command = Callable[..., str]
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedServer]:
+    with ScriptedServer(says, models=("tiny",)) as one:
+        yield one
+
+
+@pytest.fixture
+def asked(server: ScriptedServer) -> list[str]:
+    return ["--backend", "openai", "--model", "tiny", "--base-url", server.url]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder and a database of its own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ASSAY_DB", str(tmp_path / "assay.db"))
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Command:
+    """Run a command that must succeed; what it prints."""
+
+    def command(*arguments: str) -> str:
+        capsys.readouterr()
+        status = main(arguments)
+        out, err = capsys.readouterr()
+        assert status == 0, err
+        return out
+
+    return command
+
+
+@pytest.fixture
+def refused(capsys: pytest.CaptureFixture[str]) -> Command:
+    """Run a command that must fail; what it says."""
+
+    def command(*arguments: str) -> str:
+        capsys.readouterr()
+        assert main(arguments) == 2
+        out, err = capsys.readouterr()
+        assert "Traceback" not in err
+        return out + err
+
+    return command
+
+
+def judge(kind: str, texts: str, *options: str) -> list[str]:
+    return ["judge", kind, texts, "--out", "out", *options]
+
+
+PARROT = ["--backend", "rules"]
+
+
+def plain_texts(path: Path) -> None:
+    rows = [
+        {"item_id": str(item), "system": system, "text": text_of(item, system)}
+        for item in range(N_ITEMS)
+        for system in SYSTEMS
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+
+
+def folder_of_mt(path: Path) -> None:
+    """The same texts as an mt-metrics-eval folder, with the errors that r1 marked, and scores of two other people."""
+    files = {
+        "sources/en-de.txt": "".join(f"The mill {item}.\n" for item in range(N_ITEMS)),
+        "references/en-de.refA.txt": "".join(f"Die Mühle {item}.\n" for item in range(N_ITEMS)),
+        "human-scores/en-de.mqm.merged.seg.rating": "",
+        "human-scores/en-de.mqm.seg.score": "",
+        "human-scores/en-de.da.seg.score": "",
+    }
+    for system in SYSTEMS:
+        texts = [rated(item, system, ["r1"]) for item in range(N_ITEMS)]
+        files[f"system-outputs/en-de/{system}.txt"] = "".join(f"{one.output.text}\n" for one in texts)
+        for one in texts:
+            marked, overall = one.ratings[0], one.ratings[1]
+            errors = [
+                {"start": s.start, "end": s.end, "severity": s.severity, "category": s.category, "score": 5.0}
+                for s in marked.spans or ()
+            ]
+            files["human-scores/en-de.mqm.merged.seg.rating"] += (
+                f"{system}\t{json.dumps({'errors': errors})}\n"
+            )
+            files["human-scores/en-de.mqm.seg.score"] += f"{system}\t{marked.score}\n"
+            files["human-scores/en-de.da.seg.score"] += f"{system}\t{overall.score}\n"
+    for name, content in files.items():
+        (path / name).parent.mkdir(parents=True, exist_ok=True)
+        (path / name).write_text(content, "utf-8")
+
+
+def examples_of(output: JudgeOutput) -> set[int]:
+    """How many examples the trials had."""
+    return {
+        len(trial.examples)
+        for text in output.texts
+        if isinstance(text.record, AutoMqmRecord)
+        for trial in text.record.trials
+    }
+
+
+def test_rated_texts_become_a_folder(
+    run: Command, asked: list[str], server: ScriptedServer, tmp_path: Path
+) -> None:
+    (tmp_path / "rated.jsonl").write_bytes(rated_texts(N_ITEMS))
+    command = judge("automqm", "rated.jsonl", *asked, "--rater", "r2", "--n-examples", "2", "--seed", "3")
+    first = run(*command, "--limit", "1", "--input-price", "1", "--output-price", "2")
+    assert "Run 1 (done): 1 of 1 items complete." in first
+    assert "Note: 16 of the 16 texts to be judged are rated themselves" in first
+    assert "Cost of mark errors: 4 calls (0 more from the cache)" in first
+    assert "All 4 items, told from 1 item, those included: about 16 calls" in first
+    printed = run(*command, "--resume", "--limit", str(N_ITEMS))
+    assert "4 of 4 items complete" in printed
+    assert "16 texts, 1 metric." in printed
+    assert len(server.asked) == 16
+    names = {"scores.csv", "records.jsonl", "details.csv", "run.json"}
+    assert names <= set(os.listdir(tmp_path / "out"))
+    output = read_judge_folder(tmp_path / "out")
+    assert (output.name, output.kind, len(output.texts)) == ("automqm-2-examples-r2-tiny", "automqm", 16)
+    assert examples_of(output) == {2}
+    assert {row["metric"] for row in rows_of(tmp_path / "out" / "scores.csv")} == {output.name}
+    assert "automqm\t" in run("runs", "list")
+    assert "mark errors" in run("judge", "costs", "out")
+
+
+def test_ratings_may_stand_in_another_file(run: Command, tmp_path: Path) -> None:
+    plain_texts(tmp_path / "texts.jsonl")
+    lines = ["item_id,system,rater,start,end,severity,category"]
+    for item in range(N_ITEMS):
+        for system in SYSTEMS:
+            spans = rated(item, system, ["r1"]).ratings[0].spans or ()
+            said = [f"{s.start},{s.end},{s.severity},{s.category}" for s in spans] or [",,,"]
+            lines += [f"{item},{system},r1,{one}" for one in said]
+    lines += ["99,A,r1,,,,"]
+    (tmp_path / "spans.csv").write_text("\n".join(lines) + "\n", "utf-8")
+    printed = run(*judge("automqm", "texts.jsonl", *PARROT, "--ratings", "spans.csv", "--only", "C"))
+    assert "Note: 16 ratings of 16 of 16 texts" in printed
+    assert "left out, ratings of texts that are not there: 1" in printed
+    assert "12 texts of other systems are not judged" in printed
+    output = read_judge_folder(tmp_path / "out")
+    assert [text.row.system for text in output.texts] == ["C"] * N_ITEMS
+    assert examples_of(output) == {3}
+    assert {text.scores["parrot"] for text in output.texts} == {0}, "nobody else makes C's slips"
+
+
+def test_a_folder_brings_its_own_ratings(run: Command, asked: list[str], tmp_path: Path) -> None:
+    folder_of_mt(tmp_path / "wmt")
+    printed = run(*judge("automqm", "wmt", *PARROT, "--examples", "shuffled"))
+    assert "Note: 16 ratings of 16 of 16 texts" in printed
+    assert examples_of(read_judge_folder(tmp_path / "out")) == {3}
+    printed = run("judge", "direct", "wmt", "--out", "direct", *asked, "--ratings", "da")
+    output = read_judge_folder(tmp_path / "direct")
+    assert (output.name, len(output.texts)) == ("direct-tiny", 16)
+    assert all(text.scores["direct-tiny"] == 100 - 10 * text.text.count("slip") for text in output.texts), (
+        "as the model said"
+    )
+
+
+def test_quality_needs_no_ratings(run: Command, asked: list[str], tmp_path: Path) -> None:
+    plain_texts(tmp_path / "texts.jsonl")
+    run(*judge("quality", "texts.jsonl", *asked, "--prompting", "compound", "--shuffled-words", "0.5"))
+    output = read_judge_folder(tmp_path / "out")
+    assert [metric.name for metric in output.metrics] == [
+        f"quality-compound-0.5-shuffled-tiny-{name}" for name in ("LA", "OCQ", "TQ", "PC", "H")
+    ]
+    assert {row["what"] for row in rows_of(tmp_path / "out" / "details.csv")} == {"score"}
+
+
+def test_what_is_missing_is_said_with_its_remedy(refused: Command, asked: list[str], tmp_path: Path) -> None:
+    plain_texts(tmp_path / "texts.jsonl")
+    (tmp_path / "rated.jsonl").write_bytes(rated_texts(2))
+    (tmp_path / "others.csv").write_text("item_id,system,score\n77,Z,3\n")
+    folder_of_mt(tmp_path / "wmt")
+    for said, command in {
+        "nobody marked errors in a text: give ratings with --ratings": judge(
+            "automqm", "texts.jsonl", *PARROT
+        ),
+        "--ratings: rated.jsonl holds ratings itself": judge(
+            "automqm", "rated.jsonl", *PARROT, "--ratings", "rated.jsonl"
+        ),
+        "missing.csv": judge("direct", "texts.jsonl", *asked, "--ratings", "missing.csv"),
+        "--ratings: none is of a text in texts.jsonl": judge(
+            "direct", "texts.jsonl", *asked, "--ratings", "others.csv"
+        ),
+        "neither a file nor among the folder's ratings (da, mqm)": judge(
+            "automqm", "wmt", *PARROT, "--ratings", "sqm"
+        ),
+        "nobody rated style on the task's scale (rated are overall)": judge(
+            "direct", "wmt", *asked, "--task", "style.yaml", "--dimension", "style"
+        ),
+        "--flip: turns dimensions of a file": judge("quality", "rated.jsonl", *asked, "--flip", "H"),
+        "There is no study named": judge("automqm", "study:none", *PARROT),
+        "--language-pair": judge("automqm", "rated.jsonl", *PARROT, "--language-pair", "en-de"),
+        "--task": judge("quality", "rated.jsonl", *asked, "--task", "mqm"),
+    }.items():
+        if said.startswith("nobody rated style"):
+            text = dump_task(find_task("direct")).replace("name: overall", "name: style")
+            (tmp_path / "style.yaml").write_text(text, "utf-8")
+        told = refused(*command)
+        assert said in told, told
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_raters_marked_in_a_study_becomes_examples(
+    run: Command, refused: Command, asked: list[str], tmp_path: Path
+) -> None:
+    """R1 and R2 mark `Text`, with which every text begins, as a major error in north's texts alone."""
+    with open_store(tmp_path / "assay.db") as store:
+        study = rating_study(store)
+        for rater in ("R1", "R2"):
+            rate_all(study.desk(rater))
+    told = refused(*judge("automqm", "study:ratings", *PARROT))
+    assert "until it is unblinded" in told
+    with open_store(tmp_path / "assay.db") as store:
+        unblind(RatingStudyAtHand(store, study.study_id))
+    run(*judge("automqm", "study:ratings", *PARROT, "--rater", "R2"))
+    output = read_judge_folder(tmp_path / "out")
+    scores = {text.row.system: text.scores["parrot-R2"] for text in output.texts}
+    assert scores == {"zq-north": 0, "zq-south": -5, "zq-west": -5}
+    assert len(output.texts) == 12
+    folder = tmp_path / "direct"
+    run("judge", "direct", "study:ratings", "--out", str(folder), *asked)
+    assert {text.scores["direct-tiny"] for text in read_judge_folder(folder).texts} == {100}

@@ -1,0 +1,391 @@
+"""Whole runs of the judges that stand on ratings: what is judged, by which examples, what is kept, what it cost."""
+
+import json
+import re
+import time
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from judge_runs import RUNNING, in_folder, rows_of, run_to_the_end
+from scripted_server import Body, Said, ScriptedServer, error
+from specialist_runs import SYSTEMS, parrot, rated, rated_texts, says, specialist, text_of
+
+from core.datasets.judge_records import read_judge_folder
+from core.datasets.rated import write_rated
+from core.errors import InputError
+from core.runs.judge_plan import create_judging, find_same_judging, prepare_judging
+from core.runs.judge_results import judge_output
+from core.runs.judge_settings import judge_of
+from core.runs.keeping import go_on
+from core.runs.kinds import environment_of, job_of, maker_of, seed_of
+from core.runs.model_settings import RunningSettings
+from core.runs.progress import progress_of
+from core.runs.rated_sources import rated_of_folder
+from core.runs.rated_texts import rated_set
+from core.runs.score_results import score_table, texts_left_out
+from core.runs.scoring import output_set
+from core.runs.worker import work
+from core.schema import RATED_KINDS, Run
+from core.schema.judges import AutoMqmRecord, DirectRecord, JudgedText, QualityRecord
+from core.scoring.judges.quality_rating import HELD_OUT
+from core.scoring.judges.settings import AutoMqmSettings, DirectSettings, QualitySettings
+from core.store import Store
+from core.store.runs import get_run
+
+N_ITEMS = 6
+
+
+def n_slips(text: JudgedText) -> int:
+    return text.text.count("slip")
+
+
+SCORES = {
+    "automqm": lambda n: {"automqm-tiny": -5.0 * n},
+    "direct": lambda n: {"direct-tiny": 100.0 - 10 * n},
+    "quality": lambda n: (
+        {f"quality-tiny-{name}": 2.0 - n for name in ("LA", "OCQ", "TQ")}
+        | {f"quality-tiny-{name}": float(not n) for name in ("PC", "H")}
+    ),
+}
+CALLS = {
+    "automqm": {"mark errors": 1},
+    "direct": {"direct": 1},
+    "quality": {f"quality: {name}": 1 for name in ("LA", "OCQ", "TQ", "PC", "H")},
+}
+"""Of one text."""
+
+
+@pytest.mark.parametrize("kind", RATED_KINDS)
+def test_every_text_is_scored_by_what_the_model_said_of_it(kind: Any, store: Store, tmp_path: Path) -> None:
+    with ScriptedServer(says) as server:
+        run = run_to_the_end(store, specialist(kind, server.url), rated_texts(N_ITEMS), name="mills.jsonl")
+        assert find_same_judging(store, rated_texts(N_ITEMS), specialist(kind, server.url)) == run
+    progress = progress_of(store, run.run_id)
+    assert (run.state, run.message, progress.n_done, progress.failures) == ("done", "", N_ITEMS, {})
+    output = judge_output(store, run)
+    assert len(output.texts) == N_ITEMS * len(SYSTEMS)
+    for text in output.texts:
+        assert dict(text.scores) == SCORES[kind](n_slips(text)), text.row
+        assert text.document == text.question == f"Über die Mühle {text.row.item_id}."
+    assert {cost.step: cost.calls for cost in progress.costs} == {
+        step: n * len(output.texts) for step, n in CALLS[kind].items()
+    }
+    assert (maker_of(run), environment_of(run), seed_of(run)) == (f"{kind}-tiny", "base", 0)
+    table = score_table(store, run)
+    assert [metric.direction for metric in table.metrics] == ["higher"] * len(SCORES[kind](0))
+    folder = in_folder(store, run, tmp_path / "out")
+    assert read_judge_folder(folder) == output, "the folder holds all that the run holds"
+    details = rows_of(folder / "details.csv")
+    assert (
+        Counter(row["what"] for row in details)
+        == {
+            "automqm": {"error": 24, "no error": 8},
+            "direct": {"score": 24},
+            "quality": {"score": 5 * 24},
+        }[kind]
+    )
+
+
+def test_errors_stand_in_the_table_where_they_stand_in_the_text(store: Store, tmp_path: Path) -> None:
+    with ScriptedServer(says) as server:
+        run = run_to_the_end(store, specialist("automqm", server.url), rated_texts(2))
+    rows = [row for row in rows_of(in_folder(store, run, tmp_path / "out") / "details.csv") if row["quote"]]
+    assert rows
+    for row in rows:
+        text = text_of(int(row["item"]), row["system"])
+        assert text[int(row["start"]) : int(row["end"])] == row["quote"]
+        assert (row["severity"], row["located"], row["examples"]) == ("major", "exact", "3")
+
+
+def test_systems_that_are_not_judged_give_examples_only(store: Store) -> None:
+    chosen = AutoMqmSettings(only=("B",), rater="r3")
+    with ScriptedServer(says) as server:
+        settings = specialist("automqm", server.url, automqm=chosen)
+        run, outputs = create_judging(store, rated_texts(N_ITEMS), "m.jsonl", settings, RUNNING)
+        work(store, run.run_id, lambda claimed: job_of(store, claimed))
+    assert settings.judge_name == "automqm-r3-tiny"
+    assert any("18 texts of other systems are not judged" in note for note in outputs.notes)
+    assert any("6 of the 6 texts to be judged are rated themselves" in note for note in outputs.notes)
+    assert {output.system for output in output_set(store, run).outputs} == {"B"}
+    assert sum(texts_left_out(store, run).values()) == 18
+    assert len(rated_set(store, run).texts) == 24
+    texts = judge_output(store, run).texts
+    assert [text.row.system for text in texts] == ["B"] * N_ITEMS
+    for text in texts:
+        assert isinstance(text.record, AutoMqmRecord)
+        (trial,) = text.record.trials
+        assert [(one.item_id, one.system, one.rater) for one in trial.examples] == [
+            (text.row.item_id, system, "r3") for system in "ACD"
+        ]
+    asked = server.asked[0].body["messages"]
+    shown = [json.loads(turn["content"]) for turn in asked if turn["role"] == "assistant"]
+    assert len(shown) == 3
+    assert {one["severity"] for turn in shown for one in turn["errors"]} == {"minor"}, "as r3 has it"
+
+
+def test_what_a_text_s_own_raters_said_is_never_shown(store: Store) -> None:
+    with ScriptedServer(says) as server:
+        run_to_the_end(store, specialist("automqm", server.url), rated_texts(N_ITEMS))
+        run_to_the_end(store, specialist("direct", server.url), rated_texts(N_ITEMS))
+    for one in server.asked:
+        turns = [str(turn["content"]) for turn in one.body["messages"]]
+        asked = [turn for turn in turns if "so on, " in turn]
+        (judged,) = re.findall(r"so on, (\w)", asked[-1])
+        examples = re.findall(r"so on, (\w)", "".join(asked[:-1]))
+        assert sorted([judged, *examples]) == list(SYSTEMS)
+
+
+def test_repeats_draw_anew_and_the_score_is_their_mean(store: Store) -> None:
+    chosen = AutoMqmSettings("shuffled", n_examples=2, repeats=3, seed=7)
+    run = run_to_the_end(store, parrot(automqm=chosen), rated_texts(N_ITEMS))
+    assert (maker_of(run), seed_of(run)) == ("parrot-shuffled-2-examples", 7)
+    output = judge_output(store, run)
+    drawn: set[tuple[object, ...]] = set()
+    for text in output.texts:
+        assert isinstance(text.record, AutoMqmRecord)
+        assert [trial.repeat for trial in text.record.trials] == [0, 1, 2]
+        for trial in text.record.trials:
+            used = tuple((one.item_id, one.system) for one in trial.examples)
+            assert len(used) == 2
+            assert text.row.system not in {system for _, system in used}
+            drawn.add((text.row, trial.repeat, used)[2:])
+    assert len(drawn) > N_ITEMS, "other examples for other seeds"
+    assert "seed:7" in output.metrics[0].signature
+
+
+def test_the_parrot_asks_nobody_and_copies_what_it_was_shown(store: Store) -> None:
+    texts = [rated(0, "A"), rated(0, "B"), rated(0, "C")]
+    twice = f"{texts[2].output.text} And again {texts[2].output.text}"
+    texts[0] = replace(texts[0], output=replace(texts[0].output, text=twice), ratings=())
+    run = run_to_the_end(store, parrot(automqm=AutoMqmSettings(only=("A",), rater="r1")), write_rated(texts))
+    (text,) = judge_output(store, run).texts
+    # C has two slips, each a major error; they stand twice in the text.
+    assert dict(text.scores) == {"parrot-r1": -20.0}
+    assert progress_of(store, run.run_id).costs == []
+
+
+def test_held_out_items_have_rows_without_a_score(store: Store) -> None:
+    quality = QualitySettings("compound", shots=1, held_out=0.34)
+    with ScriptedServer(says) as server:
+        settings = specialist("quality", server.url, quality=quality)
+        run = run_to_the_end(store, settings, rated_texts(N_ITEMS))
+    output = judge_output(store, run)
+    assert output.name == "quality-compound-1-shot-tiny"
+    held = {text.row.item_id for text in output.texts if HELD_OUT in text.reasons.values()}
+    assert len(held) == 2
+    assert len(output.texts) == 24
+    for text in output.texts:
+        if text.row.item_id in held:
+            assert text.record is None
+            assert set(text.reasons.values()) == {HELD_OUT}
+        else:
+            assert isinstance(text.record, QualityRecord)
+            assert {one.item_id for one in text.record.examples} <= held
+            assert text.record.examples
+    assert len(server.asked) <= 16
+
+
+def failing(body: Body, n: int) -> Said | str:
+    """Item 1 gets nonsense, item 2 meets a server out of order."""
+    asked = str(body["messages"][-1]["content"]) + str(body["messages"][-3:][0]["content"])
+    if "Mühle 1." in asked:
+        return Said("I would rather not say.")
+    if "Mühle 2." in asked:
+        return error(500, "out of order")
+    return says(body, n)
+
+
+@pytest.mark.parametrize("kind", RATED_KINDS)
+def test_what_fails_has_a_reason_and_costs_nothing_else(kind: Any, store: Store, tmp_path: Path) -> None:
+    with ScriptedServer(failing) as server:
+        run = run_to_the_end(store, specialist(kind, server.url, attempts=2), rated_texts(4))
+        assert run.state == "stopped"
+        for text in judge_output(store, run).texts:
+            fails = text.row.item_id in ("1", "2")
+            assert all((score is None) == fails for score in text.scores.values())
+            assert set(text.reasons) == (set(text.scores) if fails else set())
+        assert read_judge_folder(in_folder(store, run, tmp_path / "out")) == judge_output(store, run)
+        server.script = says  # the line is mended
+        run = resumed(store, run)
+    assert run.state == "done"
+    texts = judge_output(store, run).texts
+    assert {text.row.item_id for text in texts if text.reasons} == {"1"}
+
+
+def resumed(store: Store, run: Run) -> Run:
+    again = prepare_judging(store, get_run(store, run.run_id), RUNNING, None)
+    return work(store, again.run_id, lambda claimed: job_of(store, claimed))
+
+
+def test_a_run_of_the_first_items_goes_on_with_the_others(store: Store) -> None:
+    with ScriptedServer(says) as server:
+        run = run_to_the_end(store, specialist("direct", server.url), rated_texts(N_ITEMS), limit=2)
+        assert len(judge_output(store, run).texts) == 8
+        asked = len(server.asked)
+        go_on(store, run, None, None)
+        work(store, run.run_id, lambda claimed: job_of(store, claimed))
+        assert len(server.asked) <= asked + 16, "the first are not asked again"
+    texts = judge_output(store, get_run(store, run.run_id)).texts
+    assert len(texts) == 24
+    assert all(isinstance(text.record, DirectRecord) for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "said"),
+    [
+        (
+            "automqm",
+            {"backend": "rules", "automqm": AutoMqmSettings("none")},
+            "--examples: none leaves the Parrot",
+        ),
+        ("direct", {"backend": "rules"}, "--backend: rules cannot be this judge"),
+        ("quality", {"backend": "rules"}, "--backend: rules cannot be this judge"),
+        ("automqm", {"automqm": AutoMqmSettings("none", n_examples=3)}, "--n-examples: says which examples"),
+        ("automqm", {"automqm": AutoMqmSettings("none", filtered=True)}, "--filtered: says which examples"),
+        ("direct", {"direct": DirectSettings(examples="none", rater="r1")}, "--rater: says which examples"),
+        ("automqm", {"automqm": AutoMqmSettings("mixed")}, "--examples: 'mixed' is none of specialist"),  # type: ignore[arg-type]
+        ("automqm", {"automqm": AutoMqmSettings(occurrences="last")}, "--occurrences: 'last' is none"),  # type: ignore[arg-type]
+        ("quality", {"quality": QualitySettings(majority="most")}, "--majority: 'most' is none"),  # type: ignore[arg-type]
+        ("quality", {"quality": QualitySettings(shots=2, held_out=0.0)}, "--held-out: 0 holds no item out"),
+        ("quality", {"quality": QualitySettings(shots=21)}, "--shots: 21 is not between 0 and 20"),
+        ("automqm", {"task": "direct"}, "--task: direct marks no errors"),
+        ("direct", {"task": "mqm"}, "--task: mqm has no dimension"),
+        ("quality", {"task": "mqm"}, "--task: mqm has no dimension"),
+        (
+            "direct",
+            {"direct": DirectSettings("style")},
+            "--dimension: style is none of the task direct: overall",
+        ),
+        (
+            "automqm",
+            {"automqm": AutoMqmSettings(only=("E",))},
+            "--only: E has no text in the file; there are A, B, C, D",
+        ),
+        (
+            "automqm",
+            {"automqm": AutoMqmSettings(rater="r9")},
+            "--rater: r9 rated nothing of the kind in the file; there are r1",
+        ),
+        ("direct", {"direct": DirectSettings(only=("E",), rater="r9")}, "--rater: r9 rated nothing"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_it_costs_anything(
+    kind: Any, fields: dict[str, Any], said: str, store: Store
+) -> None:
+    chosen = specialist(kind, "http://127.0.0.1:1/v1", **fields)
+    with pytest.raises(InputError) as refused:
+        create_judging(store, rated_texts(2), "m.jsonl", chosen, RUNNING)
+    assert any(problem.startswith(said) for problem in refused.value.problems), refused.value.problems
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "said"),
+    [
+        ("automqm", {}, "--examples: nobody marked errors in a text: give ratings with --ratings"),
+        ("direct", {}, "--examples: nobody rated overall on the task's scale"),
+        ("quality", {"quality": QualitySettings(shots=1)}, "--shots: nobody rated LA, OCQ, TQ, PC, H"),
+    ],
+)
+def test_examples_need_ratings(kind: Any, fields: dict[str, Any], said: str, store: Store) -> None:
+    chosen = specialist(kind, "http://127.0.0.1:1/v1", **fields)
+    with pytest.raises(InputError) as refused:
+        create_judging(store, rated_texts(2, ()), "m.jsonl", chosen, RUNNING)
+    (problem,) = refused.value.problems
+    assert problem.startswith(said)
+
+
+@pytest.mark.parametrize("kind", RATED_KINDS)
+def test_without_examples_texts_need_no_ratings(kind: Any, store: Store) -> None:
+    none: dict[str, Any] = {
+        "automqm": AutoMqmSettings("none"),
+        "direct": DirectSettings(examples="none"),
+        "quality": QualitySettings(),
+    }
+    plain = b"item_id,system,text\n1,A,One slipA1x0.\n1,B,Two.\n1,C,\n"
+    with ScriptedServer(says) as server:
+        run = run_to_the_end(
+            store, specialist(kind, server.url, **{kind: none[kind]}), plain, name="plain.csv"
+        )
+    assert dict(texts_left_out(store, run)) == {"no text": 1}
+    texts = judge_output(store, run).texts
+    assert [next(iter(text.scores.values())) for text in texts] == {
+        "automqm": [-5, 0],
+        "direct": [90, 100],
+        "quality": [1, 2],
+    }[kind]
+
+
+def test_a_lone_system_has_nobody_to_learn_from(store: Store) -> None:
+    with pytest.raises(InputError) as refused:
+        create_judging(store, write_rated([rated(0, "A"), rated(1, "A")]), "m.jsonl", parrot(), RUNNING)
+    (problem,) = refused.value.problems
+    assert problem.startswith("--examples: no text has a rated text of another system beside it")
+
+
+def test_items_are_left_to_judge(store: Store) -> None:
+    chosen = specialist("quality", "http://127.0.0.1:1/v1", quality=QualitySettings(shots=1, held_out=0.4))
+    with pytest.raises(InputError) as refused:
+        create_judging(store, rated_texts(1), "m.jsonl", chosen, RUNNING)
+    (problem,) = refused.value.problems
+    assert problem.startswith("--shots: holds every item out for examples")
+    _, outputs = create_judging(store, rated_texts(5), "m.jsonl", chosen, RUNNING)
+    assert any(note.startswith("2 of 5 items are held out for examples") for note in outputs.notes)
+
+
+def test_notes_say_what_a_run_will_not_show(store: Store) -> None:
+    twice = parrot(automqm=AutoMqmSettings(repeats=2))
+    _, outputs = create_judging(store, rated_texts(2), "m.jsonl", twice, RUNNING)
+    assert any("2 repeats say the same by construction" in note for note in outputs.notes)
+    fixed = parrot(automqm=AutoMqmSettings("fixed", repeats=2))
+    _, outputs = create_judging(store, rated_texts(3, (None,)), "m.jsonl", fixed, RUNNING)
+    assert any("the ratings carry no rater" in note for note in outputs.notes)
+    assert not any("by construction" in note for note in outputs.notes), "examples are drawn anew"
+
+
+def test_signatures_hold_what_determines_the_scores(store: Store) -> None:
+    with ScriptedServer(says) as server:
+        run = run_to_the_end(store, specialist("direct", server.url), rated_texts(2))
+        other = run_to_the_end(store, specialist("direct", server.url), rated_texts(3))
+        without = DirectSettings(examples="none")
+        alone = [
+            run_to_the_end(store, specialist("direct", server.url, direct=without), rated_texts(n))
+            for n in (2, 3)
+        ]
+    (first,), (second,) = judge_output(store, run).metrics, judge_output(store, other).metrics
+    for part in ("model:tiny", "prompt-direct:", "task:direct-", "examples:specialist", "dimension:overall"):
+        assert f"|{part}" in first.signature
+    assert f"|ratings:{run.data_sha256[:12]}|" in first.signature
+    assert first.signature != second.signature, "other ratings, other examples"
+    assert judge_output(store, alone[0]).metrics == judge_output(store, alone[1]).metrics
+    assert judge_of(run).judge_name == "direct-tiny"
+
+
+@pytest.mark.slow
+@pytest.mark.shared
+@pytest.mark.parametrize("by_model", [False, True])
+def test_the_whole_of_wmt23_is_judged(by_model: bool, store: Store, shared_data: Path) -> None:
+    (data, name), notes = rated_of_folder(shared_data / "wmt23")
+    assert any("5,520 ratings" in note for note in notes)
+    rated_only = b"".join(line for line in data.splitlines(keepends=True) if b'"ratings": []' not in line)
+    began = time.monotonic()
+    with ScriptedServer(lambda body, n: json.dumps({"errors": []})) as server:
+        settings = specialist("automqm", server.url) if by_model else parrot()
+        run, _ = create_judging(store, rated_only, name, settings, RunningSettings(concurrency=64))
+        done = work(store, run.run_id, lambda claimed: job_of(store, claimed))
+    assert (done.state, done.n_items, time.monotonic() - began < 300) == ("done", 460, True)
+    n_examples = n_errors = n_texts = 0
+    for text in judge_output(store, run).texts:
+        if not isinstance(text.record, AutoMqmRecord):
+            continue
+        (trial,) = text.record.trials
+        n_texts += 1
+        n_examples += len(trial.examples)
+        n_errors += sum(one.n_errors for one in trial.examples)
+        assert {one.item_id for one in trial.examples} == {text.row.item_id}
+        assert text.row.system not in {one.system for one in trial.examples}
+    assert n_texts == 460 * 12
+    assert n_examples / n_texts == 11.0
+    assert n_errors / n_texts == pytest.approx(34.75, abs=0.005)
