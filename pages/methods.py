@@ -9,6 +9,7 @@ _SHOWN = {
     "statistics": "Statistics",
     "metrics": "Metrics",
     "judges": "Judges",
+    "calibration": "Calibration",
     "design": "How a study is drawn",
     "generation": "How answers are made",
 }

@@ -10,6 +10,7 @@ from core.cli.options import Commands, add_database_option, existing_database, r
 from core.cli.study_audit import add_audit
 from core.cli.study_backup import add_backup
 from core.cli.study_conduct import add_conduct
+from core.cli.study_ratings import add_import_ratings
 from core.cli.study_results import add_export, add_results
 from core.datasets import read_dataset
 from core.datasets.beside import one_source_hint, place_beside, read_answers, verbatim_note
@@ -29,6 +30,7 @@ def add_to(nouns: Commands) -> None:
     noun = nouns.add_parser("study", help="blind validation studies")
     verbs = noun.add_subparsers(dest="verb", required=True, metavar="VERB")
     _add_import(verbs)
+    add_import_ratings(verbs)
     _add_votes(verbs)
     _add_states(verbs)
     command = verbs.add_parser("list", help="all studies")
@@ -122,11 +124,12 @@ def _import(options: argparse.Namespace) -> None:
             for note in filter(None, notes):
                 print(f"Note: {note}")
         n_items = len(items_of(store, study.study_id))
+    levels = f" at levels {', '.join(study.levels)}" if study.levels else ""
     print(
-        f"Study {study.name!r}: {n_items} questions at levels {', '.join(study.levels)}; {study.state}.\n"
+        f"Study {study.name!r}: {n_items} {'questions' if study.kind == 'pairs' else 'items'}{levels}; {study.state}.\n"
         f"{lifecycle.describe_design(study.design)}"
     )
-    if warning := levels_note(study.levels):
+    if study.kind == "pairs" and (warning := levels_note(study.levels)):
         print(f"Note: {warning}")
 
 
@@ -216,4 +219,10 @@ def _list(options: argparse.Namespace) -> None:
     if not studies:
         print("No studies yet: `study import` makes one.")
     for study in studies:
-        print(f"{study.name}\t{study.state}\t{study.design.candidate} against {study.design.comparator}")
+        print(f"{study.name}\t{study.state}\t{_what_is_asked(study)}")
+
+
+def _what_is_asked(study: Study) -> str:
+    if study.task is not None:
+        return f"ratings: {study.task.title}"
+    return f"{study.design.candidate} against {study.design.comparator}"

@@ -2,17 +2,20 @@
 
 import argparse
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from core.cli.options import Commands, add_database_option, existing_database, read_file
 from core.cli.serve import ADDRESS, DEFAULT_ADDRESS
+from core.cli.study_ratings import print_rating_progress
 from core.errors import InputError
 from core.store import Store, open_store
 from core.store.studies import find_study, read_log, read_setting, read_wording
 from core.study import conduct, lifecycle, raters
-from core.study.progress import RaterProgress, progress
+from core.study.progress import RaterProgress
+from core.study.rating_progress import RatingProgress, list_progress
 from core.study.wording import wording
 
 
@@ -80,10 +83,17 @@ def _base(store: Store, options: argparse.Namespace) -> str:
 
 def _progress(options: argparse.Namespace) -> None:
     with open_store(existing_database(options.db)) as store:
-        lines = progress(store, find_study(store, options.name).study_id)
+        study = find_study(store, options.name)
+        lines = list_progress(store, study)
     if options.json:
         print(json.dumps([asdict(line) for line in lines], indent=2, ensure_ascii=False))
-        return
+    elif study.kind == "pairs":
+        _print_progress([line for line in lines if isinstance(line, RaterProgress)])
+    else:
+        print_rating_progress([line for line in lines if isinstance(line, RatingProgress)])
+
+
+def _print_progress(lines: Sequence[RaterProgress]) -> None:
     print(
         "rater\tkind\tdone\tskipped\tflagged\tmedian s\tleft\tboth good\trepeats same\tlast answer\tto look at"
     )

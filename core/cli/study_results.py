@@ -2,6 +2,7 @@
 
 import argparse
 import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from core.analysis.counted import Filters
@@ -17,8 +18,10 @@ from core.cli.options import (
     read_file,
     write_file,
 )
+from core.cli.study_ratings import RATING_WRITERS, check_no_filters, print_rating_results
 from core.errors import InputError, NotFound
-from core.schema import StudyRecord
+from core.schema import Study, StudyRecord
+from core.schema.tasks import StudyKind
 from core.stats.resampling import Estimate
 from core.store import open_store
 from core.store.studies import find_study, write_log
@@ -26,7 +29,13 @@ from core.study.bundle import is_bundle, read_bundle, write_bundle
 from core.study.export import guesses_csv, paper_files, to_csv, to_jsonl
 from core.study.release import check_released, released_record
 
-_WRITERS = {"csv": to_csv, "jsonl": to_jsonl, "guesses": guesses_csv, "bundle": write_bundle}
+_PAIR_WRITERS = {"csv": to_csv, "jsonl": to_jsonl, "guesses": guesses_csv}
+_FORMATS: dict[StudyKind, Mapping[str, Callable[[StudyRecord], bytes]]] = {
+    "pairs": {**_PAIR_WRITERS, "bundle": write_bundle},
+    "ratings": {**RATING_WRITERS, "bundle": write_bundle},
+}
+_PAPER = "paper"
+"""Of pairs: as many files as there are raters."""
 
 
 def add_results(verbs: Commands) -> None:
@@ -49,7 +58,13 @@ def add_export(verbs: Commands) -> None:
     """Register `study export`."""
     command = verbs.add_parser("export", help="answers as CSV or JSONL, the paper's JSON, or a whole bundle")
     command.add_argument("name")
-    command.add_argument("--format", choices=["csv", "jsonl", "guesses", "paper", "bundle"], required=True)
+    formats = dict.fromkeys((*_FORMATS["pairs"], _PAPER, *_FORMATS["ratings"]))
+    command.add_argument(
+        "--format",
+        choices=list(formats),
+        required=True,
+        help="guesses and paper: of pairs; spans, rated and mqm: of ratings",
+    )
     command.add_argument(
         "--out", type=Path, required=True, help="file; for several raters' paper JSON, a folder"
     )
@@ -80,6 +95,10 @@ def _results(options: argparse.Namespace) -> None:
     if options.resamples < 1:
         raise InputError(f"--resamples: {options.resamples} is less than 1.")
     record = _record(options)
+    if record.study.kind == "ratings":
+        check_no_filters(options)
+        print_rating_results(record, n_resamples=options.resamples, as_json=options.json)
+        return
     filters = Filters(
         levels=level_list(record.study.levels, options.levels),
         raters=name_list(options.raters),
@@ -192,14 +211,24 @@ def _export(options: argparse.Namespace) -> None:
     with open_store(path) as store:
         study = find_study(store, options.name)
         record = released_record(store, study)
-        if options.format == "paper":
+        _check_format(study, options.format)
+        if options.format == _PAPER:
             written = _export_paper(record, options.out)
         else:
-            write_file(options.out, _WRITERS[options.format](record))
+            write_file(options.out, _FORMATS[study.kind][options.format](record))
             written = [options.out]
         write_log(store, study.study_id, "exported", options.format)  # a refused export is none
     for path in written:
         print(path)
+
+
+def _check_format(study: Study, wanted: str) -> None:
+    offered = [*_FORMATS[study.kind], *([_PAPER] if study.kind == "pairs" else [])]
+    if wanted not in offered:
+        raise InputError(
+            f"--format {wanted}: study {study.name!r} is one of {study.kind}; it can be exported as "
+            f"{', '.join(offered)}."
+        )
 
 
 def _export_paper(record: StudyRecord, out: Path) -> list[Path]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from core.schema.runs import CHECK_KINDS as CHECK_KINDS
+from core.schema.runs import COMPARING_KINDS as COMPARING_KINDS
 from core.schema.runs import GENERATION_KINDS as GENERATION_KINDS
 from core.schema.runs import JUDGE_KINDS as JUDGE_KINDS
 from core.schema.runs import JUDGING_KINDS as JUDGING_KINDS
@@ -18,6 +19,7 @@ from core.schema.runs import RULES as RULES
 from core.schema.runs import RUN_FILE as RUN_FILE
 from core.schema.runs import SCORE_KINDS as SCORE_KINDS
 from core.schema.runs import CheckKind as CheckKind
+from core.schema.runs import ComparingKind as ComparingKind
 from core.schema.runs import GenerationKind as GenerationKind
 from core.schema.runs import ItemState as ItemState
 from core.schema.runs import JudgeKind as JudgeKind
@@ -27,6 +29,7 @@ from core.schema.runs import RunItem as RunItem
 from core.schema.runs import RunKind as RunKind
 from core.schema.runs import RunState as RunState
 from core.schema.runs import StepCost as StepCost
+from core.schema.tasks import RatingAnswer, RatingAssignment, RatingHistoryEntry, RatingTask, StudyKind
 
 Choice = Literal["left", "right", "both_good", "both_bad"]
 Preference = Literal["candidate", "both_good", "both_bad", "comparator"]
@@ -160,6 +163,9 @@ class Study:
     """Of the guidelines a rater gets unless another is set."""
     first_vote_utc: str | None = None
     """When margin, confidence level, roles and draws froze; None: nobody has voted yet."""
+    kind: StudyKind = "pairs"
+    task: RatingTask | None = None
+    """What is asked of every text; None: a study of pairs."""
 
 
 @dataclass(frozen=True)
@@ -306,3 +312,6 @@ class StudyRecord:
     guesses: tuple[Guess, ...] = ()
     wording: dict[str, dict[str, str]] = field(default_factory=dict)
     """Language -> key -> text: consent and button labels, as far as the owner changed them."""
+    rating_assignments: tuple[RatingAssignment, ...] = ()
+    rating_answers: tuple[RatingAnswer, ...] = ()
+    rating_history: tuple[RatingHistoryEntry, ...] = ()

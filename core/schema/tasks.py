@@ -9,6 +9,8 @@ from core.schema.scores import ErrorSpan
 StudyKind = Literal["pairs", "ratings"]
 """pairs: two blind answers side by side (003); ratings: one blind text after the other, scored or marked (002, 004)."""
 Polarity = Literal["higher", "lower"]
+RatingKey = tuple[str, str, str, str, bool]
+"""(rater, item, level, source, hidden repeat): what a rating's assignment and answer share."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ class RatingAssignment:
     """A hidden repeat: for consistency only."""
 
     @property
-    def key(self) -> tuple[str, str, str, str, bool]:
+    def key(self) -> RatingKey:
         """What this and its answer share."""
         return self.rater_id, self.item_id, self.level, self.source, self.repeat
 
@@ -117,9 +119,14 @@ class RatingAnswer:
     app_version: str | None = None
 
     @property
-    def key(self) -> tuple[str, str, str, str, bool]:
+    def key(self) -> RatingKey:
         """What this and its assignment share."""
         return self.rater_id, self.item_id, self.level, self.source, self.repeat
+
+    @property
+    def answered(self) -> bool:
+        """Whether this counts as an answer rather than a draft or a note."""
+        return self.done
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ import secrets
 
 from sqlite_utils import Database, Migrations
 
+from core.store.rating_tables import create_rating_tables
 from core.store.run_tables import create_run_tables
 from core.store.score_tables import create_score_tables
 
@@ -84,6 +85,12 @@ def m003_runs(db: Database) -> None:
 def m004_scores(db: Database) -> None:
     """Scores kept for the next time, the metrics of a run, and files that a page remembers."""
     create_score_tables(db)
+
+
+@migrations()
+def m005_ratings(db: Database) -> None:
+    """Studies in which texts are rated one by one: their task, lists, answers and history."""
+    create_rating_tables(db)
 
 
 def _extend_studies(db: Database) -> None:

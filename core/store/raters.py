@@ -10,6 +10,9 @@ from core.store.connection import Row, Store
 
 _RATER_FIELDS = tuple(Rater.__dataclass_fields__)
 _ASSIGNMENT_FIELDS = tuple(Assignment.__dataclass_fields__)
+_NAMED = ("rater", "assignment", "rating_assignment", "log")
+_WRITTEN = ("answer", "answer_history", "guess", "rating_answer", "rating_history")
+"""Tables that hold a pseudonym, and those that hold a comment besides."""
 
 
 def insert_rater(store: Store, study_id: int, rater: Rater) -> None:
@@ -69,8 +72,8 @@ def rater_of_token(store: Store, token: str) -> tuple[int, Rater] | None:
 def rename_rater(store: Store, study_id: int, old: str, new: str) -> None:
     """Give everything of a rater another name and delete what they wrote; the votes stay as they are."""
     with store.writing():
-        for name in ("rater", "assignment", "answer", "answer_history", "guess", "log"):
-            written = ", comment = ''" if name in ("answer", "answer_history", "guess") else ""
+        for name in (*_NAMED, *_WRITTEN):
+            written = ", comment = ''" if name in _WRITTEN else ""
             store.change(
                 f"update {name} set rater_id = :new{written} where study_id = :id and rater_id = :old",
                 {"new": new, "id": study_id, "old": old},

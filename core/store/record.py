@@ -7,6 +7,13 @@ from core.store.answers import answers_of, history_of, restore_answers
 from core.store.connection import Store
 from core.store.guesses import guesses_of, restore_guesses
 from core.store.raters import assignments_of, insert_rater, raters_of, replace_assignments
+from core.store.ratings import (
+    rating_assignments_of,
+    rating_history_of,
+    ratings_of,
+    replace_rating_assignments,
+    restore_ratings,
+)
 from core.store.studies import (
     insert_study,
     items_of,
@@ -35,6 +42,9 @@ def load_record(store: Store, study: Study) -> StudyRecord:
         log=read_log(store, number),
         guesses=guesses_of(store, number),
         wording=read_wording(store, number),
+        rating_assignments=rating_assignments_of(store, number),
+        rating_answers=ratings_of(store, number),
+        rating_history=rating_history_of(store, number),
     )
 
 
@@ -46,7 +56,10 @@ def insert_record(store: Store, record: StudyRecord) -> Study:
             insert_rater(store, study.study_id, replace(rater, link_number=0))
             own = [a for a in record.assignments if a.rater_id == rater.rater_id]
             replace_assignments(store, study.study_id, rater.rater_id, own)
+            rated = [a for a in record.rating_assignments if a.rater_id == rater.rater_id]
+            replace_rating_assignments(store, study.study_id, rater.rater_id, rated)
         restore_answers(store, study.study_id, record.answers, record.history)
+        restore_ratings(store, study.study_id, record.rating_answers, record.rating_history)
         restore_guesses(store, study.study_id, record.guesses)
         for language, text in record.guidelines.items():
             write_guideline(store, study.study_id, language, text)

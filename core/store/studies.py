@@ -7,6 +7,7 @@ from typing import Any
 
 from core.errors import NotFound
 from core.schema import Dataset, Design, Item, LogEntry, Output, State, Study
+from core.schema.tasks import Dimension, RatingTask, SpanTask
 from core.store.connection import Row, Store
 
 _DESIGN_FIELDS = tuple(Design.__dataclass_fields__)
@@ -104,6 +105,14 @@ def outputs_of(store: Store, study_id: int, item_id: str | None = None) -> tuple
     return tuple(Output(row["item_id"], row["level"], row["source"], row["text"]) for row in rows)
 
 
+def sources_of(store: Store, study_id: int) -> list[str]:
+    """Whose texts a study shows, in alphabetical order."""
+    rows = store.rows(
+        "select distinct source from output where study_id = :id order by source", {"id": study_id}
+    )
+    return [row["source"] for row in rows]
+
+
 def write_log(
     store: Store,
     study_id: int,
@@ -160,13 +169,31 @@ def write_wording(store: Store, study_id: int, language: str, texts: dict[str, s
 
 def _study_row(study: Study) -> Row:
     row = {name: value for name, value in asdict(study).items() if name not in {"study_id", "design"}}
-    return {**row, **asdict(study.design), "levels": json.dumps(study.levels)}
+    task = None if study.task is None else json.dumps(asdict(study.task), ensure_ascii=False)
+    return {**row, **asdict(study.design), "levels": json.dumps(study.levels), "task": task}
 
 
 def _study(row: Row) -> Study:
     design = Design(**{name: row[name] for name in _DESIGN_FIELDS})
-    rest = {name: value for name, value in row.items() if name not in {*_DESIGN_FIELDS, "id", "levels"}}
-    return Study(study_id=row["id"], design=design, levels=tuple(json.loads(row["levels"])), **rest)
+    apart = {*_DESIGN_FIELDS, "id", "levels", "task"}
+    rest = {name: value for name, value in row.items() if name not in apart}
+    levels, task = tuple(json.loads(row["levels"])), _task(row["task"])
+    return Study(study_id=row["id"], design=design, levels=levels, task=task, **rest)
+
+
+def _task(text: str | None) -> RatingTask | None:
+    """The task as `_study_row` wrote it."""
+    if text is None:
+        return None
+    values = json.loads(text)
+    dimensions = [
+        Dimension(**{**one, "anchors": tuple((value, words) for value, words in one["anchors"])})
+        for one in values["dimensions"]
+    ]
+    spans = values["spans"]
+    if spans is not None:
+        spans = SpanTask(tuple(spans["severities"]), tuple(spans["categories"]), spans["source_side"])
+    return RatingTask(**{**values, "dimensions": tuple(dimensions), "spans": spans})
 
 
 def read_setting(store: Store, key: str) -> str | None:

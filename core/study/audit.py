@@ -17,6 +17,7 @@ from core.stats.separability import Separability, SingleRule, separability, stro
 from core.store import Store
 from core.store.studies import items_of, outputs_of
 from core.study.linkage import Linkage, link_levels
+from core.study.raters import check_kind
 from core.study.text_features import FEATURES, feature_table
 
 Severity = Literal["warning", "hint", "none", "unknown"]
@@ -172,7 +173,8 @@ def audit_texts(
 
 
 def audit_study(store: Store, study: Study) -> LeakageAudit:
-    """Audit the texts of a study in the database, as its design stands now."""
+    """Audit the texts of a study of pairs, as its design stands now. Raises NotAllowed for a study of ratings."""
+    check_kind(study, "pairs", "two sources to be told apart, and no leakage audit")
     items, outputs = items_of(store, study.study_id), outputs_of(store, study.study_id)
     return audit_texts(items, study.levels, outputs, study.design)
 

@@ -29,13 +29,14 @@ from core.schema import (
     Study,
     StudyRecord,
 )
+from core.schema.tasks import RatingAnswer, RatingAssignment, RatingHistoryEntry
 from core.store.backup import FORMAT as BACKUP_FORMAT
 from core.study import bundle_version_1
 from core.study.bundle_checks import STUDY_MEMBER, misfits
 from core.study.design import LARGEST_SEED
 
 FORMAT = "assay-study"
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 LARGEST_BYTES = 512 * 1024 * 1024
 """Unpacked; more is refused before it is read."""
 
@@ -51,7 +52,11 @@ _TABLES: dict[str, type] = {
     "history": HistoryEntry,
     "log": LogEntry,
     "guesses": Guess,
+    "rating_assignments": RatingAssignment,
+    "rating_answers": RatingAnswer,
+    "rating_history": RatingHistoryEntry,
 }
+_ADDED_IN_3 = {f"rating_{name}.jsonl": b"" for name in ("assignments", "answers", "history")}
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """Other ways may ask for gigabytes to unpack a few bytes, or raise errors of their own."""
 _FIXED_TIME = (1980, 1, 1, 0, 0, 0)
@@ -117,7 +122,7 @@ def _members(data: bytes, file_name: str) -> tuple[dict[str, bytes], int]:
                 raise InputError(f"{file_name} is a zip, but no study bundle: it has no {_MANIFEST}.")
             manifest = json.loads(archive.read(_MANIFEST))
             _check_manifest(manifest, file_name)
-            optional = bundle_version_1.ADDED_SINCE if manifest["version"] < 2 else {}
+            optional = _added_since(manifest["version"])
             missing = [f"{name} is missing" for name in names if name not in present and name not in optional]
             members = {name: archive.read(name) for name in names if name in present}
     except (
@@ -138,6 +143,12 @@ def _members(data: bytes, file_name: str) -> tuple[dict[str, bytes], int]:
     if missing or changed:
         raise InputError(f"{file_name} cannot be restored:", missing + changed)
     return {**optional, **members}, manifest["version"]
+
+
+def _added_since(version: int) -> dict[str, bytes]:
+    """Members that a bundle of this version does not have, as they would stand there."""
+    added = bundle_version_1.ADDED_SINCE if version < 2 else {}
+    return {**added, **(_ADDED_IN_3 if version < 3 else {})}
 
 
 def _check_manifest(manifest: Any, file_name: str) -> None:
@@ -179,7 +190,8 @@ def _parse(kind: Any, content: bytes, place: str, problems: list[str]) -> Any:
 def _out_of_range(row: Any) -> list[str]:
     """Fields with a number that JSON can say and the database cannot hold: 1e999, NaN, an integer of 65 bits."""
     own = asdict(row) if is_dataclass(row) and not isinstance(row, type) else {}
-    fields = {**own, **own.get("answer", {}), **own.get("design", {})}
+    answer = own.get("answer", own)
+    fields = {**own, **answer, **answer.get("scores", {}), **own.get("design", {})}
     return [n for n, v in fields.items() if isinstance(v, int | float) and not abs(v) <= LARGEST_SEED]
 
 

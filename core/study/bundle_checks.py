@@ -10,13 +10,17 @@ from core.study.design import check_design
 from core.study.draws import assign, first_source
 from core.study.guidelines import check_guideline
 from core.study.raters import rater_id_problem
+from core.study.rating_bundle_checks import STUDY_MEMBER as STUDY_MEMBER
+from core.study.rating_bundle_checks import rating_misfits
 from core.study.wording import check_wording
-
-STUDY_MEMBER = "study.json"
 
 
 def misfits(record: StudyRecord) -> list[str]:
     """What is in the bundle although the app would never have let it in."""
+    if record.study.kind == "ratings":
+        return _wrong_raters(record) + rating_misfits(record)
+    if record.study.task is not None or record.rating_assignments or record.rating_answers:
+        return [f"{STUDY_MEMBER}: a study of pairs has neither a task nor ratings"]
     design, levels = record.study.design, record.study.levels
     sources = (design.candidate, design.comparator)
     problems = _doubled(record)
@@ -28,12 +32,17 @@ def misfits(record: StudyRecord) -> list[str]:
     try:
         check_design(design, sources)
         for text in record.guidelines.values():
-            check_guideline(text, record.study)
+            check_guideline(text, sources)
         for language, labels in record.wording.items():
-            check_wording(labels, record.study, language)
+            check_wording(labels, sources, language)
     except InputError as wrong:
         problems += [f"{STUDY_MEMBER}: {problem}" for problem in wrong.problems]
-    problems += _wrong_texts(record) + _wrong_lists(record, pairs) + _wrong_answers(record, pairs)
+    problems += (
+        _wrong_texts(record)
+        + _wrong_raters(record)
+        + _wrong_lists(record, pairs)
+        + _wrong_answers(record, pairs)
+    )
     return problems or _not_drawn(record)
 
 
@@ -74,12 +83,14 @@ def _wrong_texts(record: StudyRecord) -> list[str]:
         for item in record.items
         if not is_language_tag(item.language)
     ]
-    for rater in record.raters:
-        if problem := rater_id_problem(rater.rater_id):
-            problems.append(f"raters.jsonl: {problem}")
     if not study.levels or len(set(study.levels)) < len(study.levels):
         problems.append(f"{STUDY_MEMBER}: the levels are none, or stand twice")
     return problems
+
+
+def _wrong_raters(record: StudyRecord) -> list[str]:
+    found = (rater_id_problem(rater.rater_id) for rater in record.raters)
+    return [f"raters.jsonl: {problem}" for problem in found if problem]
 
 
 def _left_as_imported(text: str) -> str | None:

@@ -5,13 +5,17 @@ from dataclasses import dataclass
 from core.datasets.reading import printable_text
 from core.errors import InputError, NotAllowed
 from core.schema import Rater, Study
+from core.schema.tasks import StudyKind
 from core.store import Store
 from core.store.raters import find_rater, raters_of, rename_rater, update_rater
 from core.store.studies import write_log
 from core.study.blinding import open_desk
+from core.study.dealing import deal_again
 from core.study.design import estimated_minutes
-from core.study.progress import RaterProgress, progress
-from core.study.raters import deal_again, links
+from core.study.progress import ListProgress
+from core.study.raters import links
+from core.study.rating_design import minutes_for_texts
+from core.study.rating_progress import list_progress
 
 
 def exclude_rater(store: Store, study: Study, rater_id: str, reason: str) -> None:
@@ -81,12 +85,12 @@ def reminders(store: Store, study: Study, base: str) -> list[Reminder]:
     people = {rater.rater_id: rater for rater in raters_of(store, study.study_id)}
     urls = {link.rater_id: link.url(base) for link in links(store, study)}
     found = []
-    for line in progress(store, study.study_id):
+    for line in list_progress(store, study):
         if line.total and line.rater_id in urls and _asked(people[line.rater_id]):
-            guesses = open_desk(store, urls[line.rater_id].rsplit("/", 1)[1])
+            guesses = open_desk(store, urls[line.rater_id].rsplit("/", 1)[1])  # none where texts are rated
             left = guesses is not None and guesses.guessing().next_open() is not None
             if line.done < line.total or not line.finished or left:
-                found.append(Reminder(line.rater_id, _message(line, urls[line.rater_id])))
+                found.append(Reminder(line.rater_id, _message(line, study.kind, urls[line.rater_id])))
     return found
 
 
@@ -94,17 +98,18 @@ def _asked(rater: Rater) -> bool:
     return not (rater.dry_run or rater.imported) and rater.excluded is None
 
 
-def _message(line: RaterProgress, url: str) -> str:
+def _message(line: ListProgress, kind: StudyKind, url: str) -> str:
     still = line.total - line.done
     if not still:
         left = "Only a last short question is left" if line.finished else "Please lock them as the last step"
         return f"All your answers are saved, thank you. {left}. Your link: {url}"
-    pairs = "1 pair is" if still == 1 else f"{still} pairs are"
-    minutes = estimated_minutes(still)
+    unit = "pair" if kind == "pairs" else "text"
+    entries = f"1 {unit} is" if still == 1 else f"{still} {unit}s are"
+    minutes = estimated_minutes(still) if kind == "pairs" else minutes_for_texts(still)
     time = f"about {minutes} {'minute' if minutes == 1 else 'minutes'}"
     if not line.done:
-        return f"{pairs[0].upper()}{pairs[1:]} waiting for you, {time}; you can stop at any time. Your link: {url}"
+        return f"{entries[0].upper()}{entries[1:]} waiting for you, {time}; you can stop at any time. Your link: {url}"
     return (
-        f"You have rated {line.done} {'pair' if line.done == 1 else 'pairs'} so far, thank you. "
-        f"{pairs[0].upper()}{pairs[1:]} still open, {time}. Your link brings you back to where you were: {url}"
+        f"You have rated {line.done} {unit if line.done == 1 else unit + 's'} so far, thank you. "
+        f"{entries[0].upper()}{entries[1:]} still open, {time}. Your link brings you back to where you were: {url}"
     )

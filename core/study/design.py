@@ -30,6 +30,25 @@ def check_design(design: Design, sources: Sequence[str]) -> None:
         problems.append(
             f"confidence level: {design.confidence_level:g} is not between 0.5 and 1; 0.90 means 90 %"
         )
+    if not 0 <= design.blinding_pairs <= LARGEST_GUESSES:
+        problems.append(
+            f"pairs to guess: {design.blinding_pairs} is not a number from 0 to {LARGEST_GUESSES}"
+        )
+    if design.person not in get_args(Role):
+        problems.append(f"person: {design.person!r} is neither candidate nor comparator")
+    problems += drawing_problems(design)
+    if problems:
+        raise InputError("The design cannot be used:", problems)
+
+
+def drawing_problems(
+    design: Design, votes: str = "votes per pair", most: str = "most questions per rater"
+) -> list[str]:
+    """What is wrong with the fields from which lists are drawn, in a study of either kind.
+
+    votes, most: what votes_per_pair and max_questions are called there.
+    """
+    problems = []
     if not 0 <= design.seed <= LARGEST_SEED:
         problems.append(f"seed: {design.seed} is not a whole number from 0 to {LARGEST_SEED}")
     if not 0 <= design.repeat_share <= 0.5:
@@ -37,21 +56,14 @@ def check_design(design: Design, sources: Sequence[str]) -> None:
     if design.level_order not in ("fixed", "shuffled"):
         problems.append(f"level order: {design.level_order!r} is neither fixed nor shuffled")
     for what, count in (
-        ("votes per pair", design.votes_per_pair),
-        ("most questions per rater", design.max_questions),
+        (votes, design.votes_per_pair),
+        (most, design.max_questions),
     ):
         if count is not None and not 1 <= count <= LARGEST_COUNT:
             problems.append(f"{what}: {count} is not a whole number from 1 to {LARGEST_COUNT}")
-    if not 0 <= design.blinding_pairs <= LARGEST_GUESSES:
-        problems.append(
-            f"pairs to guess: {design.blinding_pairs} is not a number from 0 to {LARGEST_GUESSES}"
-        )
-    if design.person not in get_args(Role):
-        problems.append(f"person: {design.person!r} is neither candidate nor comparator")
     if design.max_questions is not None and design.votes_per_pair is None:
-        problems.append("most questions per rater: works with votes per pair only; set that too")
-    if problems:
-        raise InputError("The design cannot be used:", problems)
+        problems.append(f"{most}: works with {votes} only; set that too")
+    return problems
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import html
 import json
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -11,10 +11,12 @@ from pathlib import Path
 import regex
 
 from core.errors import InputError
-from core.schema import Choice, Study
+from core.schema import Choice
+from core.schema.tasks import StudyKind
 
 _DATA = Path(__file__).resolve().parents[2] / "data"
 FALLBACK_LANGUAGE = "en"
+_FOLDERS: dict[StudyKind, str] = {"pairs": "guidelines", "ratings": "guidelines/ratings"}
 
 LEVEL_MEANINGS = {
     "A0": "as correct and complete as the reference",
@@ -40,9 +42,9 @@ class PracticePair:
     hint: str
 
 
-def shipped_languages() -> list[str]:
-    """Languages of the guidelines that come with Assay."""
-    return sorted(path.stem for path in (_DATA / "guidelines").glob("*.md"))
+def shipped_languages(kind: StudyKind = "pairs") -> list[str]:
+    """Languages of the guidelines that come with Assay for this kind of study."""
+    return sorted(path.stem for path in (_DATA / _FOLDERS[kind]).glob("*.md"))
 
 
 def levels_note(levels: Sequence[str]) -> str | None:
@@ -55,30 +57,34 @@ def levels_note(levels: Sequence[str]) -> str | None:
     )
 
 
-def guideline_text(own: dict[str, str], language: str) -> str:
-    """The guidelines in `language`: the owner's, else the shipped ones, else the English ones."""
+def guideline_text(own: Mapping[str, str], language: str, kind: StudyKind = "pairs") -> str:
+    """The guidelines in `language`: the owner's, else the shipped ones of this kind of study, else the English ones."""
+    folder = _DATA / _FOLDERS[kind]
     for wanted in (language, language.split("-")[0], FALLBACK_LANGUAGE):
         if wanted in own:
             return own[wanted]
-        shipped = _DATA / "guidelines" / f"{wanted}.md"
-        if wanted in shipped_languages():
+        shipped = folder / f"{wanted}.md"
+        if wanted in shipped_languages(kind):
             return shipped.read_text("utf-8")
     raise AssertionError("the English guidelines are part of the product")
 
 
-def check_guideline(text: str, study: Study) -> None:
-    """Raise InputError where a text would unblind a rater, call another host or say nothing."""
+def check_guideline(text: str, sources: Collection[str]) -> None:
+    """Raise InputError where a text would unblind a rater, call another host or say nothing.
+
+    sources: whose texts the study shows.
+    """
     problems = [] if text.strip() else ["the text is empty"]
-    problems += blinding_problems(text, study)
+    problems += blinding_problems(text, sources)
     if problems:
         raise InputError("The guidelines cannot be used:", problems)
 
 
-def blinding_problems(text: str, study: Study) -> list[str]:
+def blinding_problems(text: str, sources: Collection[str]) -> list[str]:
     """Why a text of the owner's must not reach a rater, as far as a program can see."""
     problems = []
     read = _as_read(text)
-    for source in (study.design.candidate, study.design.comparator):
+    for source in filter(None, sources):  # a file with one text an item names none
         word = regex.escape(_as_read(source))
         if regex.search(rf"(?<![\p{{L}}\p{{N}}]){word}(?![\p{{L}}\p{{N}}])", read):
             problems.append(f"the text names the source {source!r}: raters would know what to look for")

@@ -19,15 +19,17 @@ from core.store.studies import (
     get_study,
     list_studies,
     set_state,
+    sources_of,
     studies_of_file,
     update_study,
     write_guideline,
     write_log,
     write_wording,
 )
+from core.study.dealing import distribute
 from core.study.design import LARGEST_SEED, check_design
 from core.study.guidelines import check_guideline
-from core.study.raters import distribute
+from core.study.rating_design import check_rating_design
 from core.study.wording import check_wording
 
 PAPER_SOURCES = ("ai", "human")
@@ -123,7 +125,10 @@ def change_design(store: Store, study: Study, design: Design) -> Study:
                 f"The design is frozen since the first vote ({study.first_vote_utc}). "
                 "Margin, confidence level, roles and draws can no longer change."
             )
-        check_design(design, sorted({study.design.candidate, study.design.comparator}))
+        if study.kind == "ratings":
+            check_rating_design(design)
+        else:
+            check_design(design, sorted({study.design.candidate, study.design.comparator}))
         changed = [
             f"{field.name}: {getattr(study.design, field.name)} -> {getattr(design, field.name)}"
             for field in fields(Design)
@@ -155,7 +160,7 @@ def move(store: Store, study: Study, state: State, reason: str = "") -> Study:
 def set_guideline(store: Store, study: Study, language: str, text: str) -> None:
     """Give the study its own guidelines in one language. Raises InputError where they would unblind."""
     text = printable_text(text)
-    check_guideline(text, study)
+    check_guideline(text, sources_of(store, study.study_id))
     _check_language_tag(language)
     with store.writing():
         write_guideline(store, study.study_id, language, text)
@@ -169,7 +174,7 @@ def set_wording(store: Store, study: Study, language: str, texts: Mapping[str, s
     """
     kept = {key: printable_text(text).strip() for key, text in texts.items()}
     _check_language_tag(language)
-    check_wording(kept, study, language)
+    check_wording(kept, sources_of(store, study.study_id), language)
     with store.writing():
         write_wording(store, study.study_id, language, kept)
         write_log(store, study.study_id, "wording changed", f"{language}: {', '.join(kept) or 'as shipped'}")
@@ -183,6 +188,8 @@ def _check_language_tag(language: str) -> None:
 def describe_design(design: Design) -> str:
     """The declaration in one line, for log and screen."""
     votes = "from all raters" if design.votes_per_pair is None else f"{design.votes_per_pair}"
+    if not design.candidate:  # texts are rated one by one
+        return f"seed {design.seed}, ratings per item {votes}, hidden repeats {design.repeat_share:.0%}"
     return (
         f"candidate {design.candidate}, comparator {design.comparator}, margin {design.margin:g}, "
         f"confidence level {design.confidence_level:g}, seed {design.seed}, votes per pair {votes}, "

@@ -18,28 +18,24 @@ LEAST_ANSWERS = 10
 """No flag before so many answers."""
 
 
-@dataclass(frozen=True)
-class RaterProgress:
-    """One line of the progress table."""
+@dataclass(frozen=True, kw_only=True)
+class ListProgress:
+    """One line of the progress table, as far as studies of pairs and of ratings share it."""
 
     rater_id: str
     kind: str
     """`rater`, `dry run` or `imported`."""
     done: int
     total: int
-    """Pairs on the rater's list, hidden repeats among them; for imported votes the number of votes."""
+    """Entries of the rater's list, hidden repeats among them; for imported votes the number of votes."""
     skipped: int
     flagged: int
     median_seconds: float | None
     """Over answers with a time; None without any."""
-    left_rate: float | None
-    """Share of left among the choices of a side, hidden repeats left out as in the results; None without any."""
-    both_good_rate: float | None
-    """Share of both good among all answers but hidden repeats; None without any."""
     repeats_same: int
-    """Hidden repeats answered as the first time (the same text preferred, or the same of both good and both bad)."""
+    """Hidden repeats answered as the first time."""
     repeats: int
-    """Hidden repeats answered whose pair was answered too."""
+    """Hidden repeats answered whose first time was answered too."""
     last_utc: str | None
     revoked: bool
     finished: bool
@@ -48,6 +44,18 @@ class RaterProgress:
     """The owner's reason for leaving them out; None: counted."""
     flags: tuple[str, ...]
     """What to look at, in words; nothing follows from it by itself."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RaterProgress(ListProgress):
+    """How far a rater of pairs is. A repeat is the same where the same text is preferred, or the same of both good and
+    both bad.
+    """
+
+    left_rate: float | None
+    """Share of left among the choices of a side, hidden repeats left out as in the results; None without any."""
+    both_good_rate: float | None
+    """Share of both good among all answers but hidden repeats; None without any."""
 
 
 def progress(store: Store, study_id: int) -> list[RaterProgress]:

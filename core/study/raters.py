@@ -8,30 +8,29 @@ from core.datasets.reading import same_name
 from core.datasets.votes import read_votes
 from core.errors import InputError, NotAllowed
 from core.schema import Answer, Preference, Rater, Study
+from core.schema.tasks import StudyKind
 from core.store import Store
 from core.store.answers import answers_of, insert_answers
 from core.store.raters import (
-    assignments_of,
     current_token,
     find_rater,
     insert_rater,
     issue_link,
     raters_of,
-    replace_assignments,
     update_rater,
 )
 from core.store.studies import (
     get_study,
     items_of,
     now_utc,
-    outputs_of,
     read_guidelines,
     set_state,
     write_log,
 )
-from core.study.blinding import freeze
-from core.study.design import Workload, workload
-from core.study.draws import Pair, assign, first_source, share_out
+from core.study.dealing import deal_again, planned_workload
+from core.study.design import Workload
+from core.study.desk import freeze
+from core.study.draws import Pair
 from core.study.guidelines import shipped_languages
 
 
@@ -111,6 +110,7 @@ def reissue_link(store: Store, study: Study, rater_id: str) -> Link:
 
 def import_votes_file(store: Store, study: Study, rater_id: str, data: bytes, file_name: str) -> int:
     """Read the paper's votes JSON and keep it under a rater's name; returns how many votes."""
+    check_kind(study, "pairs", "votes for one of two answers")
     items = items_of(store, study.study_id)
     pairs = {(item.item_id, level) for item in items for level in study.levels}
     return import_votes(store, study, rater_id, read_votes(data, file_name, pairs))
@@ -122,6 +122,7 @@ def import_votes(store: Store, study: Study, rater_id: str, votes: dict[Pair, Pr
     They have no side and no time, so that position bias and times leave them out by reason. A study in which
     nobody rates by link has nobody to keep blind: it is unblinded from its first import of votes.
     """
+    check_kind(study, "pairs", "votes for one of two answers")
     if not votes:
         raise InputError("The file holds no vote: every entry is empty.")
     with store.writing():
@@ -148,49 +149,11 @@ def import_votes(store: Store, study: Study, rater_id: str, votes: dict[Pair, Pr
     return len(votes)
 
 
-def deal_again(store: Store, study: Study) -> None:
-    """Give a list to whoever is new or came back: in a draft all are dealt anew, later the lists stay."""
-    study = get_study(store, study.study_id)
-    distribute(store, study, keep_lists=study.state != "draft")
-
-
-def distribute(store: Store, study: Study, *, keep_lists: bool) -> None:
-    """Give every rater a list of pairs, derived from the design.
-
-    Lists of raters who have answered stay as they are, and with `keep_lists` those of all raters. A note on
-    an open pair holds no list: the seed must derive every list that votes are given on.
-    """
-    number, design = study.study_id, study.design
-    items = items_of(store, number)
-    first = first_source(items, study.levels, outputs_of(store, number))
-    raters = [rater for rater in raters_of(store, number) if not rater.imported]
-    answers = [answer for answer in answers_of(store, number) if answer.answered]
-    started = {answer.rater_id for answer in answers}
-    kept = started | {rater.rater_id for rater in raters} if keep_lists else started
-    already: dict[str, set[str]] = {}
-    for assignment in assignments_of(store, number):
-        if assignment.rater_id in kept:
-            already.setdefault(assignment.rater_id, set()).add(assignment.item_id)
-    ids = [item.item_id for item in items]
-    real = [rater.rater_id for rater in raters if not rater.dry_run]
-    gone = {rater.rater_id for rater in raters if rater.revoked or rater.excluded is not None}
-    done = {rater: _questions_done(answers, rater, study.levels) for rater in gone}
-    held = {rater: done[rater] if rater in gone else already.get(rater, set()) for rater in real}
-    shares = share_out(design, ids, real, held, closed=gone)
-    for rater in raters:
-        if rater.rater_id not in already:
-            own = ids if rater.dry_run else shares[rater.rater_id]
-            plan = assign(design, rater.rater_id, own, study.levels, first)
-            replace_assignments(store, number, rater.rater_id, plan)
-
-
-def _questions_done(answers: Sequence[Answer], rater_id: str, levels: Sequence[str]) -> set[str]:
-    """Questions that a rater has answered at every level: only these count for one who is gone."""
-    given: dict[str, set[str]] = {}
-    for answer in answers:
-        if answer.rater_id == rater_id and not answer.repeat:
-            given.setdefault(answer.item_id, set()).add(answer.level)
-    return {item for item, at in given.items() if at >= set(levels)}
+def check_kind(study: Study, kind: StudyKind, what: str) -> None:
+    """Raise NotAllowed where a study is of the other kind; `what` is what only studies of `kind` have."""
+    if study.kind != kind:
+        has = {"pairs": "pairs of answers are compared", "ratings": "texts are rated one by one"}[study.kind]
+        raise NotAllowed(f"In study {study.name!r} {has}: there can be no {what}.")
 
 
 def rater_id_problem(rater_id: str) -> str | None:
@@ -201,7 +164,7 @@ def rater_id_problem(rater_id: str) -> str | None:
 
 
 def _check_language(store: Store, study: Study, language: str | None) -> None:
-    there = sorted({*shipped_languages(), *read_guidelines(store, study.study_id)})
+    there = sorted({*shipped_languages(study.kind), *read_guidelines(store, study.study_id)})
     if language is not None and language not in there and language.split("-")[0] not in there:
         raise InputError(
             f"There are no guidelines in {language!r}; there are some in {', '.join(there)}. Write them first, "
@@ -211,13 +174,12 @@ def _check_language(store: Store, study: Study, language: str | None) -> None:
 
 def study_workload(store: Store, study: Study) -> Workload:
     """What the design asks of the study's raters (without previews and imported votes)."""
-    ids = [item.item_id for item in items_of(store, study.study_id)]
     real = [
         r.rater_id
         for r in raters_of(store, study.study_id)
         if not (r.dry_run or r.imported or r.revoked) and r.excluded is None
     ]
-    return workload(study.design, ids, study.levels, real)
+    return planned_workload(store, study, study.design, real)
 
 
 def _check_not_over(store: Store, study: Study) -> None:

@@ -1,12 +1,12 @@
 """What the buttons say and what a rater agrees to, per study and language."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from pathlib import Path
 
 from core.errors import InputError
-from core.schema import CHOICES, GUESSED_SIDES, Study
+from core.schema import CHOICES, GUESSED_SIDES
 from core.study.guidelines import FALLBACK_LANGUAGE, blinding_problems
 
 CONSENT, GUESS_QUESTION = "consent", "guess_question"
@@ -32,7 +32,7 @@ def wording(own: Mapping[str, Mapping[str, str]], language: str) -> dict[str, st
     return said
 
 
-def check_wording(texts: Mapping[str, str], study: Study, language: str) -> None:
+def check_wording(texts: Mapping[str, str], sources: Collection[str], language: str) -> None:
     """Raise InputError with every text that is too long, would unblind, or cannot stand on a button."""
     problems = []
     for key, text in texts.items():
@@ -43,7 +43,7 @@ def check_wording(texts: Mapping[str, str], study: Study, language: str) -> None
             problems.append(f"{key}: a label has 1 to {LONGEST_LABEL} printable characters on one line")
         if len(text) > LONGEST_CONSENT:
             problems.append(f"{key}: the text has more than {LONGEST_CONSENT} characters")
-        problems += [f"{key}: {problem}" for problem in blinding_problems(text, study)]
+        problems += [f"{key}: {problem}" for problem in blinding_problems(text, sources)]
     said = wording({language: texts}, language)  # a label may be the same as one that Assay says
     for keys in (tuple(CHOICE_KEYS.values()), tuple(GUESS_KEYS.values())):
         labels = {said[key].strip().casefold() for key in keys}

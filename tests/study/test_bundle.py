@@ -42,6 +42,8 @@ MEMBERS = (
     *("manifest.json", "study.json", "guidelines.json", "wording.json", "items.jsonl", "outputs.jsonl"),
     *("raters.jsonl", "assignments.jsonl", "answers.jsonl", "history.jsonl", "log.jsonl", "guesses.jsonl"),
 )
+OF_RATINGS = ("rating_assignments.jsonl", "rating_answers.jsonl", "rating_history.jsonl")
+"""Empty in a study of pairs; tests of rating studies cut them."""
 COMMENT = 'a\r\nb\u2028c\x85d\x1ce "quoted" \\ العربية 日本語 👩‍🔬 \u202eturned\u202c'
 
 
@@ -125,7 +127,7 @@ def test_old_links_open_nothing_until_issued_again(
 
 def test_the_same_record_gives_the_same_bytes(busy: StudyRecord, written: bytes) -> None:
     assert write_bundle(busy) == written
-    assert members_of(written).keys() == set(MEMBERS)
+    assert members_of(written).keys() == {*MEMBERS, *OF_RATINGS}
 
 
 def test_no_token_in_it(store: Store) -> None:
@@ -208,7 +210,7 @@ def test_all_problems_are_listed(store: Store, written: bytes) -> None:
         b"[]",
         b"{}",
         b'{"format": "other"}',
-        b'{"format": "assay-study", "version": 3, "sha256": {}}',
+        b'{"format": "assay-study", "version": 4, "sha256": {}}',
         b'{"format": "assay-study", "version": 2, "sha256": {}}',
         b'{"format": "assay-study", "version": "1", "sha256": {}}',
         b'{"format": "assay-study", "version": 1}',
@@ -224,9 +226,9 @@ def test_manifests_that_cannot_be(store: Store, written: bytes, manifest: bytes)
 
 
 def test_a_newer_version_is_said(store: Store, written: bytes) -> None:
-    manifest = {**json.loads(members_of(written)["manifest.json"]), "version": 3}
+    manifest = {**json.loads(members_of(written)["manifest.json"]), "version": 4}
     problem = refused(store, zipped({**members_of(written), "manifest.json": json.dumps(manifest).encode()}))
-    assert "written by a newer Assay (bundle version 3); update first" in problem.what
+    assert "written by a newer Assay (bundle version 4); update first" in problem.what
 
 
 def test_other_zips_and_no_zips(store: Store) -> None:

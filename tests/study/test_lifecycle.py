@@ -10,7 +10,7 @@ from core.errors import InputError, NotAllowed, NotFound
 from core.schema import STATES, Answer, Design
 from core.store import Store, open_store
 from core.store.studies import find_study, list_studies
-from core.study import lifecycle, raters
+from core.study import dealing, lifecycle, raters
 from core.study.bundle import read_bundle, write_bundle
 from core.study.design import LARGEST_SEED, check_design
 from core.study.draws import assign, first_source
@@ -159,7 +159,8 @@ def test_no_step_is_left_half_done(store: Store, monkeypatch: pytest.MonkeyPatch
         raise RuntimeError("the power went")
 
     before, design = counts_of(store), at_hand.study.design
-    monkeypatch.setattr(lifecycle if step == "insert_record" else raters, step, broken)
+    module = {"insert_record": lifecycle, "replace_assignments": dealing}.get(step, raters)
+    monkeypatch.setattr(module, step, broken)
     attempts: list[Callable[[], object]] = [
         lambda: add_raters(store, at_hand.study, ["R8", "R9"]),
         lambda: change_design(store, at_hand.study, replace(design, seed=8)),

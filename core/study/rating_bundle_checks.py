@@ -1,0 +1,159 @@
+"""What is wrong with the bundle of a rating study although every line of it can be read."""
+
+from collections import Counter
+from typing import Any
+
+from core.datasets.reading import is_language_tag, name_of, text_problem
+from core.errors import InputError
+from core.schema import Rater, StudyRecord
+from core.schema.tasks import RatingAnswer, RatingTask
+from core.study.guidelines import check_guideline
+from core.study.rating_checks import checked_scores, checked_spans, missing
+from core.study.rating_design import assign_texts, check_rating_design, texts_by_item
+from core.study.rating_import import check_task
+from core.study.wording import check_wording
+
+STUDY_MEMBER = "study.json"
+_Text = tuple[str, str, str]
+"""(item, level, source)"""
+
+
+def rating_misfits(record: StudyRecord) -> list[str]:
+    """What is in the bundle of a rating study although the app would never have let it in."""
+    task = record.study.task
+    if task is None:
+        return [f"{STUDY_MEMBER}: a study of ratings has no task"]
+    problems = _doubled(record) + _of_pairs(record)
+    sources = {output.source for output in record.outputs}
+    try:
+        check_rating_design(record.study.design)
+        check_task(task)
+        for text in record.guidelines.values():
+            check_guideline(text, sources)
+        for language, labels in record.wording.items():
+            check_wording(labels, sources, language)
+    except InputError as wrong:
+        problems += [f"{STUDY_MEMBER}: {problem}" for problem in wrong.problems]
+    problems += _wrong_texts(record) + _wrong_answers(record, task)
+    return problems or _not_drawn(record)
+
+
+def _doubled(record: StudyRecord) -> list[str]:
+    keys: dict[str, list[Any]] = {
+        "items": [item.item_id for item in record.items],
+        "outputs": [(o.item_id, o.level, o.source) for o in record.outputs],
+        "raters": [rater.rater_id for rater in record.raters],
+        "rating_assignments": [one.key for one in record.rating_assignments],
+        "rating_answers": [answer.key for answer in record.rating_answers],
+    }
+    return [
+        f"{name}.jsonl: {key} stands {n} times"
+        for name, listed in keys.items()
+        for key, n in Counter(listed).items()
+        if n > 1
+    ]
+
+
+def _of_pairs(record: StudyRecord) -> list[str]:
+    tables = ("assignments", "answers", "history", "guesses")
+    return [f"{name}.jsonl: a study of ratings has no pairs" for name in tables if getattr(record, name)]
+
+
+def _wrong_texts(record: StudyRecord) -> list[str]:
+    items = {item.item_id for item in record.items}
+    rated = {output.item_id for output in record.outputs}
+    problems = [f"items.jsonl: nobody rates a text of {item!r}" for item in sorted(items - rated)]
+    problems += [f"outputs.jsonl: there is no item {item!r}" for item in sorted(rated - items)]
+    fields = [("items", i.item_id, text) for i in record.items for text in (i.question, i.reference) if text]
+    fields += [("outputs", output.item_id, output.text) for output in record.outputs]
+    problems += [
+        f"{name}.jsonl: {item!r}: text {p}" for name, item, text in fields if (p := text_problem(text))
+    ]
+    names = [("outputs.jsonl", name) for o in record.outputs for name in (o.level, o.source) if name]
+    names += [("items.jsonl", item.item_id) for item in record.items] + [
+        (STUDY_MEMBER, level) for level in record.study.levels
+    ]
+    problems += [
+        f"{place}: {name!r} cannot be a name" for place, name in dict.fromkeys(names) if name_of(name) != name
+    ]
+    problems += [
+        f"items.jsonl: {item.item_id!r}: language {item.language!r} is no tag such as en, pt-BR or und"
+        for item in record.items
+        if not is_language_tag(item.language)
+    ]
+    return problems
+
+
+def _not_drawn(record: StudyRecord) -> list[str]:
+    """Raters whose list is not the one that the seed gives."""
+    texts, study = texts_by_item(record.outputs), record.study
+    raters = {rater.rater_id for rater in record.raters}
+    problems = [
+        f"rating_assignments.jsonl: there is no rater {name!r}"
+        for name in sorted({one.rater_id for one in record.rating_assignments} - raters)
+    ]
+    for rater in record.raters:
+        own = [one for one in record.rating_assignments if one.rater_id == rater.rater_id]
+        ids = {one.item_id for one in own}
+        # A withdrawn rater's list was drawn for a name that is gone.
+        if rater.dry_run or rater.withdrawn:
+            continue
+        if not ids <= set(texts) or own != assign_texts(
+            study.design, rater.rater_id, [i.item_id for i in record.items if i.item_id in ids], texts
+        ):
+            problems.append(
+                f"rating_assignments.jsonl: the list of {rater.rater_id!r} is not what the seed gives"
+            )
+    return problems
+
+
+def _wrong_answers(record: StudyRecord, task: RatingTask) -> list[str]:
+    raters = {rater.rater_id: rater for rater in record.raters}
+    shown = {one.key for one in record.rating_assignments}
+    questions = {item.item_id: item.question for item in record.items}
+    texts = {(o.item_id, o.level, o.source): o.text for o in record.outputs}
+    problems = []
+    history = [entry.answer for entry in record.rating_history]
+    for name, answers in (("rating_answers", record.rating_answers), ("rating_history", tuple(history))):
+        for answer in answers:
+            place = f"{name}.jsonl: {answer.key}"
+            text = texts.get((answer.item_id, answer.level, answer.source))
+            if answer.rater_id not in raters or text is None:
+                problems.append(f"{place}: there is no such rater or text")
+            elif answer.done and answer.key not in shown:
+                problems.append(f"{place}: nobody was shown this")
+            else:
+                said = _unsaid(task, answer, text, questions.get(answer.item_id, ""))
+                problems += [f"{place}: {problem}" for problem in said]
+    last = {answer.key: answer for answer in history}
+    problems += [
+        f"rating_answers.jsonl: {answer.key} is not what its history ends with"
+        for answer in record.rating_answers
+        if last.get(answer.key) != answer
+    ]
+    return problems + _unfrozen(record, raters)
+
+
+def _unsaid(task: RatingTask, answer: RatingAnswer, text: str, question: str) -> list[str]:
+    """What no rater could have said of this text."""
+    try:
+        checked_scores(task, answer.scores)
+        if answer.spans:
+            checked_spans(task, answer.spans, text, question)
+    except InputError as wrong:
+        return list(wrong.problems or (str(wrong),))
+    problems = ["it has errors and is said to have none"] if answer.spans and answer.no_errors else []
+    if answer.done and (left := missing(task, answer)):
+        problems.append(f"it is done, but lacks {'; '.join(left)}")
+    return problems
+
+
+def _unfrozen(record: StudyRecord, raters: dict[str, Rater]) -> list[str]:
+    rated = any(
+        a.done and a.rater_id in raters and not raters[a.rater_id].dry_run for a in record.rating_answers
+    )
+    if rated and record.study.first_vote_utc is None:
+        return [
+            f"{STUDY_MEMBER}: there are ratings, so first_vote_utc must say since when the design is frozen"
+        ]
+    return []

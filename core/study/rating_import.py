@@ -1,0 +1,140 @@
+"""A study in which texts are rated one by one, made of a file of texts by any number of systems."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from core import __version__
+from core.datasets.reading import shown
+from core.errors import InputError
+from core.schema import Design, Item, Output, Study
+from core.schema.scores import OutputSet, ScorableOutput
+from core.schema.tasks import RatingTask
+from core.store import Store
+from core.store.studies import insert_study, now_utc, studies_of_file, write_log
+from core.study.lifecycle import check_name, describe_design
+from core.study.rating_checks import SPAN_DIMENSION
+from core.study.rating_design import check_rating_design
+
+MOST_PROBLEMS = 20
+"""Named one by one; the rest is counted."""
+
+
+def import_rating_study(
+    store: Store, name: str, outputs: OutputSet, task: RatingTask, design: Design, *, again: bool = False
+) -> tuple[Study, tuple[str, ...]]:
+    """Store texts and a task as a new study in draft; returns it with what its owner should know.
+
+    Texts are kept to the letter: spans that raters mark count their code points. Items need not have a text of every
+    system. Raises InputError for texts that cannot be rated, a name that is taken or blank, a task that asks nothing,
+    a design that cannot be, or (unless `again`) a file that is already here.
+    """
+    name = check_name(store, name)
+    check_rating_design(design)
+    check_task(task)
+    items, texts, levels, notes = study_texts(outputs)
+    known = studies_of_file(store, outputs.sha256)
+    if known and not again:
+        raise InputError(
+            f"{shown(outputs.file_name)} is already here: the same file (sha256 {outputs.sha256[:12]}) was imported "
+            f"as {', '.join(known)}. Use that study, or say that you want a second one (--again)."
+        )
+    study = Study(
+        study_id=0,
+        name=name,
+        state="draft",
+        design=design,
+        levels=levels,
+        dataset_sha256=outputs.sha256,
+        dataset_file=outputs.file_name,
+        created_utc=now_utc(),
+        app_version=__version__,
+        kind="ratings",
+        task=task,
+    )
+    with store.writing():
+        study = insert_study(store, study, items, texts)
+        write_log(store, study.study_id, "imported", f"{outputs.file_name}, sha256 {outputs.sha256}")
+        write_log(store, study.study_id, "declared", f"task {task.name}; {describe_design(design)}")
+    return study, (*outputs.notes, *notes)
+
+
+def check_task(task: RatingTask) -> None:
+    """Raise InputError for a task that asks nothing, or whose answers could not be told apart."""
+    names = [one.name for one in task.dimensions]
+    problems = [f"dimension {one} stands twice" for one, n in Counter(names).items() if n > 1]
+    if not task.dimensions and task.spans is None:
+        problems.append("it asks for no score and for no errors")
+    if task.spans is not None and SPAN_DIMENSION in names:
+        problems.append(
+            f"a dimension {SPAN_DIMENSION!r} cannot stand beside errors, whose score has this name"
+        )
+    if task.spans is not None and not task.spans.severities:
+        problems.append("errors have no severities")
+    if problems:
+        raise InputError(f"The task {shown(task.name)} cannot be used:", problems)
+
+
+def study_texts(
+    outputs: OutputSet,
+) -> tuple[tuple[Item, ...], tuple[Output, ...], tuple[str, ...], tuple[str, ...]]:
+    """(items, texts, levels, notes) of a study of these texts. Raises InputError with every problem and its place."""
+    problems = _problems(outputs.outputs)
+    if problems:
+        listed = problems[:MOST_PROBLEMS]
+        if len(problems) > MOST_PROBLEMS:
+            listed.append(f"and {len(problems) - MOST_PROBLEMS} more")
+        raise InputError(f"{shown(outputs.file_name)} cannot be rated:", listed)
+    firsts: dict[str, ScorableOutput] = {}
+    for one in outputs.outputs:
+        firsts.setdefault(one.item_id, one)
+    items = tuple(Item(i, one.source or "", one.reference or "", one.language) for i, one in firsts.items())
+    texts = tuple(Output(one.item_id, one.level or "", one.system, one.text) for one in outputs.outputs)
+    levels = tuple(dict.fromkeys(text.level for text in texts if text.level))
+    return items, texts, levels, _notes(outputs, items, texts)
+
+
+def _problems(outputs: Sequence[ScorableOutput]) -> list[str]:
+    problems = [] if outputs else ["it holds no text; at least one is needed"]
+    keys = Counter((one.item_id, one.system, one.level or "") for one in outputs)
+    problems += [
+        f"{_place(item, system, level)}: {n} texts that only further columns tell apart; give the items ids of their own"
+        for (item, system, level), n in keys.items()
+        if n > 1
+    ]
+    problems += [
+        f"{_place(one.item_id, one.system, one.level)}: the text is empty; nobody can rate it"
+        for one in outputs
+        if not one.text.strip()
+    ]
+    for what, of in (("source text", "source"), ("reference", "reference"), ("language", "language")):
+        said: dict[str, set[object]] = {}
+        for one in outputs:
+            said.setdefault(one.item_id, set()).add(getattr(one, of))
+        problems += [
+            f"item {shown(item)}: its texts have more than one {what}; raters see one an item"
+            for item, values in said.items()
+            if len(values) > 1
+        ]
+    return problems
+
+
+def _place(item: str, system: str, level: str | None) -> str:
+    return f"item {shown(item)}, system {shown(system)}" + (f", level {shown(level)}" if level else "")
+
+
+def _notes(outputs: OutputSet, items: Sequence[Item], texts: Sequence[Output]) -> tuple[str, ...]:
+    notes = []
+    kinds = {(text.source, text.level) for text in texts}
+    whole = Counter(text.item_id for text in texts)
+    short = sum(n < len(kinds) for n in whole.values())
+    if short:
+        notes.append(
+            f"{short} of {len(items)} items lack a text of some system or level; they are rated with what they have"
+        )
+    if not any(item.question for item in items):
+        notes.append("the file names no source texts: raters see the texts alone")
+    if any(one.labels for one in outputs.outputs):
+        notes.append("further columns of the file are not kept with the study")
+    if outputs.left_out:
+        notes += [f"{n} texts left out: {reason}" for reason, n in outputs.left_out.items()]
+    return tuple(notes)

@@ -1,0 +1,134 @@
+"""The bundle of a rating study: there and back, older versions, forgeries."""
+
+import json
+
+import pytest
+from factories import (
+    changed_line,
+    counts_of,
+    dataset,
+    edited,
+    members_of,
+    prefers,
+    study_in,
+    vote,
+    without_links,
+    zipped,
+)
+from rating_studies import rate_all, rating_study, rating_texts, unblind
+
+from core.errors import InputError
+from core.schema import StudyRecord
+from core.schema.scores import ErrorSpan
+from core.store import Store, open_store
+from core.store.record import load_record
+from core.study.bundle import read_bundle, write_bundle
+from core.study.conduct import withdraw_rater
+from core.study.lifecycle import restore_study, set_guideline
+
+ADDED = ("rating_assignments.jsonl", "rating_answers.jsonl", "rating_history.jsonl")
+
+
+@pytest.fixture(scope="module")
+def busy(tmp_path_factory: pytest.TempPathFactory) -> StudyRecord:
+    with open_store(tmp_path_factory.mktemp("busy") / "assay.db") as store:
+        at_hand = rating_study(store, rating_texts(3, levels=("A0", "A1")), raters=("R1", "R2", "gone"))
+        desk = at_hand.desk("R1")
+        desk.save_spans(
+            2, [ErrorSpan(1, 3, "minor", "fluency/grammar"), ErrorSpan(0, 25, "major", "accuracy/omission")]
+        )
+        rate_all(desk)
+        desk.finish()
+        draft = at_hand.desk("R2")
+        draft.save_scores(1, {"overall": 33.3})
+        draft.save_note(1, comment="日本語\u2028x", invalid=True)
+        draft.skip(2)
+        rate_all(at_hand.desk("gone"))
+        withdraw_rater(store, at_hand.study, "gone", keep_votes=True)
+        set_guideline(store, at_hand.study, "de", "Lesen Sie in Ruhe.")
+        unblind(at_hand)
+        return at_hand.record
+
+
+@pytest.fixture(scope="module")
+def written(busy: StudyRecord) -> bytes:
+    return write_bundle(busy)
+
+
+def test_there_and_back(store: Store, busy: StudyRecord, written: bytes) -> None:
+    assert read_bundle(written, "b.zip") == busy
+    restored = load_record(store, restore_study(store, read_bundle(written, "b.zip"), name="again"))
+    assert without_links(restored) == without_links(busy)
+    assert len(restored.rating_history) > len(restored.rating_answers) > 20
+
+
+def test_a_bundle_of_version_2_is_read(store: Store) -> None:
+    """It knows neither kinds of study nor their tables."""
+    at_hand = study_in(store, dataset())
+    vote(store, at_hand.tokens["R1"], prefers(0))
+    members = members_of(write_bundle(at_hand.record))
+    study = {k: v for k, v in json.loads(members["study.json"]).items() if k not in ("kind", "task")}
+    old = {name: content for name, content in members.items() if name not in ADDED}
+    manifest = json.loads(members["manifest.json"])
+    bundle = edited(
+        zipped({**old, "manifest.json": json.dumps({**manifest, "version": 2}).encode()}),
+        {"study.json": json.dumps(study).encode()},
+    )
+    assert read_bundle(bundle, "b.zip") == at_hand.record
+
+
+FORGED = [
+    ("study.json", {"task": None}, "a study of ratings has no task"),
+    ("study.json", {"kind": "pairs"}, "neither a task nor ratings"),
+    ("study.json", {"kind": "other"}, "kind"),
+    ("study.json", {"first_vote_utc": None}, "since when the design is frozen"),
+    ("items.jsonl", {"item_id": "other"}, "nobody rates a text of 'other'"),
+    ("outputs.jsonl", {"text": " "}, "text is blank"),
+    ("outputs.jsonl", {"source": "a\tb"}, "cannot be a name"),
+    ("rating_assignments.jsonl", {"position": 2}, "not what the seed gives"),
+    ("rating_assignments.jsonl", {"rater_id": "x"}, "nobody was shown this"),
+    ("rating_answers.jsonl", {"scores": {"overall": 101}}, "101.0 is not on offer"),
+    ("rating_answers.jsonl", {"scores": {"overall": 1e300}}, "beyond what can be kept"),
+    ("rating_answers.jsonl", {"scores": {}}, "it is done, but lacks"),
+    ("rating_answers.jsonl", {"comment": "forged"}, "is not what its history ends with"),
+    ("rating_answers.jsonl", {"source": "nobody"}, "there is no such rater or text"),
+    ("guidelines.json", {"en": "zq-north is best"}, "names the source"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("member", "values", "said"), FORGED)
+def test_forgeries(store: Store, written: bytes, member: str, values: dict[str, object], said: str) -> None:
+    before = counts_of(store)
+    if member == "guidelines.json":
+        forged = edited(written, {member: json.dumps(values).encode()})
+    else:
+        forged = changed_line(written, member, **values)
+    with pytest.raises(InputError) as raised:
+        restore_study(store, read_bundle(forged, "b.zip"), name="restored")
+    assert said in str(raised.value)
+    assert counts_of(store) == before
+
+
+def test_a_span_beyond_its_text(written: bytes) -> None:
+    answers = [json.loads(line) for line in members_of(written)["rating_answers.jsonl"].splitlines()]
+    number = next(n for n, answer in enumerate(answers) if answer["spans"])
+    spans = [{**answers[number]["spans"][0], "end": 10_000}]
+    with pytest.raises(InputError, match="is no part of a text"):
+        read_bundle(changed_line(written, "rating_answers.jsonl", number, spans=spans), "b.zip")
+
+
+@pytest.mark.parametrize("member", ADDED)
+def test_a_member_is_missing_or_cut(written: bytes, member: str) -> None:
+    members = members_of(written)
+    for changed in (
+        {name: content for name, content in members.items() if name != member},
+        {**members, member: members[member][:-5]},
+        {**members, member: b""},
+    ):
+        with pytest.raises(InputError, match="cannot be restored") as raised:
+            read_bundle(zipped(changed), "b.zip")
+        assert [problem for problem in raised.value.problems if problem.startswith(member)]
+
+
+def test_the_forger_changes_nothing_by_itself(busy: StudyRecord, written: bytes) -> None:
+    assert read_bundle(changed_line(written, "rating_answers.jsonl"), "b.zip") == busy
