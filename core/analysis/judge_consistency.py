@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.analysis.cef_repeats import values_by_repeat
+from core.analysis.quality_repeats import classes_by_repeat
 from core.analysis.row_columns import items_of
 from core.errors import InputError
 from core.schema.judges import ORDERS, JudgedText, JudgeOutput, Order, RubricRecord
@@ -31,7 +32,7 @@ class RepeatConsistency:
     """One of a judge's values over its repeats. Intervals resample items."""
 
     component: str
-    """`verdict`, or one of CEF_COMPONENTS but conciseness, which asks no model."""
+    """`verdict`, one of CEF_COMPONENTS but conciseness, which asks no model, or a dimension of quality."""
     agreeing: Estimate
     """Share of texts whose repeats are all equal, 0 to 1."""
     spread: Estimate
@@ -95,7 +96,7 @@ def consistency(
     confidence_level: float = 0.95,
     rng: int = 0,
 ) -> Consistency:
-    """How far a rubric judge or a cross-examination agrees with itself, from the records of its run.
+    """How far a rubric judge, a cross-examination or an evaluator of quality agrees with itself, from its run's records.
 
     Repeats are compared within an order, and a text counts where every repeat has a value: one with fewer would agree
     more often by that alone. Orders are compared by the means of their verdicts. What was not asked for (one repeat,
@@ -109,17 +110,13 @@ def consistency(
     Raises InputError for a judge of another kind, which asks nothing twice.
     """
     options = _Options(n_resamples, confidence_level, rng)
-    if output.kind not in ("rubric", "cef"):
+    if output.kind not in _ASKED_AGAIN:
         raise InputError(
             f"{output.name} is a judge of the kind {output.kind}, which has neither repeats nor orders: its "
             "consistency cannot be told."
         )
-    if output.kind == "rubric":
-        values, orders = _rubric_values(output.texts)
-    else:
-        values, orders = values_by_repeat(output.texts, _EXAMINED)[:, None], ()
+    values, orders, components = _values(output)
     n_repeats = values.shape[2]
-    components = (VERDICT,) if output.kind == "rubric" else _EXAMINED
     return Consistency(
         judge=output.name,
         n_texts=len(output.texts),
@@ -143,6 +140,17 @@ def repeats_itself(output: JudgeOutput, n_repeats: int) -> bool:
 
 
 _EXAMINED = tuple(component for component in CEF_COMPONENTS if component != "conciseness")
+_ASKED_AGAIN = ("rubric", "cef", "direct", "quality")
+
+
+def _values(output: JudgeOutput) -> tuple[Floats, tuple[Order, ...], tuple[str, ...]]:
+    """Shape (texts, orders, repeats, components), in which orders it was asked, and the components' names."""
+    if output.kind == "rubric":
+        return *_rubric_values(output.texts), (VERDICT,)
+    if output.kind == "cef":
+        return values_by_repeat(output.texts, _EXAMINED)[:, None], (), _EXAMINED
+    classes, dimensions = classes_by_repeat(output.texts)
+    return classes[:, None], (), dimensions
 
 
 def _rubric_values(texts: Sequence[JudgedText]) -> tuple[Floats, tuple[Order, ...]]:

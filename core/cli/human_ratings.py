@@ -1,0 +1,78 @@
+"""Ratings by people that a command names: a file in any form, or a rating study of the app."""
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+
+from core.cli.options import add_database_option, existing_database, name_list, read_file
+from core.cli.score_sources import DEFAULT_RATINGS
+from core.datasets.any_ratings import holds_metal, metal_file, read_any_ratings
+from core.datasets.mt_metrics_eval import read_folder
+from core.datasets.reading import shown
+from core.errors import InputError
+from core.schema.scores import RatingSet, ScoreTable
+from core.schema.tasks import RatingTask
+from core.store import open_store
+from core.store.studies import find_study
+from core.study.rating_results import rating_set_of, task_of
+from core.study.release import released_record
+
+STUDY = "study:"
+HUMAN_NAMES = "CSV, JSONL, MQM TSV, rated texts (JSONL), METAL's JSON, a folder, or study:NAME"
+
+
+def add_human_options(command: argparse.ArgumentParser) -> None:
+    """How the file is read."""
+    command.add_argument("--lower-is-better", action="store_true", help="ratings count what is wrong")
+    command.add_argument(
+        "--flip", metavar="D,...", help="of METAL's JSON: dimensions in which 1 is bad there"
+    )
+    command.add_argument("--language-pair", metavar="PAIR", help="of a folder of scores, such as en-de")
+    add_database_option(command)
+
+
+def human_ratings(given: str, options: argparse.Namespace) -> tuple[RatingSet, RatingTask | None]:
+    """The ratings, and of a study what it asked. Raises InputError, and NotAllowed for one that is not unblinded yet."""
+    if given.startswith(STUDY):
+        with open_store(existing_database(options.db)) as store:
+            record = released_record(store, find_study(store, given.removeprefix(STUDY)))
+        return rating_set_of(record), task_of(record)
+    path = Path(given)
+    if path.is_dir():
+        return _of_folder(path, options), None
+    found = read_any_ratings(
+        read_file(path),
+        path.name,
+        lower_is_better=options.lower_is_better,
+        flip=name_list(options.flip) or (),
+    )
+    return found, None
+
+
+def _of_folder(path: Path, options: argparse.Namespace) -> RatingSet:
+    """The usual ratings of a folder in the form of mt-metrics-eval. Raises InputError where it holds none."""
+    if options.lower_is_better:
+        raise InputError("--lower-is-better: the ratings of a folder have their direction; leave it out.")
+    ratings = read_folder(path, language_pair=options.language_pair).ratings
+    if not ratings:
+        raise InputError(f"{shown(str(path))} holds no ratings.")
+    name = DEFAULT_RATINGS if DEFAULT_RATINGS in ratings else next(iter(ratings))
+    others = [shown(other) for other in ratings if other != name]
+    note = f"the folder's ratings {shown(name)}" + (f"; also there: {', '.join(others)}" if others else "")
+    return replace(ratings[name], notes=(note, *ratings[name].notes))
+
+
+def metal_scores(given: str, options: argparse.Namespace) -> ScoreTable | None:
+    """What evaluators said in METAL's JSON; None: the name is something else. Raises InputError where none did."""
+    path = Path(given)
+    if not path.is_file() or path.suffix.lower() != ".json":
+        return None
+    data = read_file(path)
+    if not holds_metal(data, path.name):
+        return None
+    found = metal_file(data, path.name, name_list(options.flip) or ()).evaluators
+    if found is None:
+        raise InputError(
+            f"{shown(path.name)} holds no scores of an evaluator: name a table of scores or a run."
+        )
+    return found

@@ -1,0 +1,225 @@
+"""The figures of a calibration: agreement by group, classes by how raters agree, bias, reliability, temperature."""
+
+from collections.abc import Mapping, Sequence
+
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from core.analysis.calibration_advice import called
+from core.analysis.calibration_cells import Cell, Distribution
+from core.analysis.calibration_summary import Summary
+from core.analysis.decimals import decimal
+from core.analysis.temperature_sweep import SweepPoint
+from core.plots.dressing import BLUE, DARK, GRID, LINE, OCHRE, PALE, dressed, label, name_rows, whiskers
+from core.plots.families import LOOKS, metric_label
+from core.stats.calibration_map import CalibrationMap
+from core.stats.resampling import Estimate
+
+_NAME = 40
+"""Letters of a group's name."""
+_ROW = 30
+"""Pixels of a group."""
+_RATERS, _EVALUATOR = "raters, all equal", "majority and evaluator"
+_SHADES = (OCHRE, PALE, BLUE, DARK)
+_WORST, _BEST = (217, 152, 43), (61, 127, 208)
+
+
+def calibration_agreement(cells: Sequence[Cell]) -> go.Figure:
+    """Percentage agreement of raters, and of their majority with the evaluator, with intervals, a row a group."""
+    rows = [cell for cell in cells if cell.get("agreement") is not None]
+    ends = [(_ends(cell.get("raters_agreement")), _ends(cell.get("agreement"))) for cell in rows]
+    return _two_marks(
+        [called(cell.group) for cell in rows], ends, "share of texts, with intervals over items"
+    )
+
+
+def calibration_means(summaries: Sequence[Summary]) -> go.Figure:
+    """The same, averaged over the cells of each language, task and dimension; whiskers are SDs over cells (004, Fig. 5)."""
+    rows = [one for one in summaries if "agreement" in one.statistics]
+    ends = []
+    for one in rows:
+        pair = []
+        for name in ("raters_agreement", "agreement"):
+            found = one.statistics[name]
+            middle, sd = found.mean, found.sd
+            known = middle is not None and sd is not None
+            pair.append(
+                (middle - sd, middle, middle + sd)  # type: ignore[operator]  # known says that both are there
+                if known
+                else (None, middle, None)
+            )
+        ends.append((pair[0], pair[1]))
+    return _two_marks(
+        [called(one.group) if one.group else "all groups" for one in rows],
+        ends,
+        "mean share, with SD over groups",
+    )
+
+
+_Ends = tuple[float | None, float | None, float | None]
+
+
+def _ends(found: Estimate | None) -> _Ends:
+    return (None, None, None) if found is None else (found.low, found.estimate, found.high)
+
+
+def _two_marks(names: Sequence[str], ends: Sequence[tuple[_Ends, _Ends]], title: str) -> go.Figure:
+    figure = go.Figure()
+    for place, (what, color, symbol) in enumerate(((_RATERS, DARK, "square"), (_EVALUATOR, BLUE, "circle"))):
+        own = [pair[place] for pair in ends]
+        figure.add_scatter(
+            x=[value for _, value, _ in own],
+            y=[row + (place - 0.5) * 0.3 for row in range(len(own))],
+            mode="markers",
+            name=what,
+            marker={"color": color, "symbol": symbol, "size": 9},
+            error_x={**whiskers(own), "color": color},
+            text=[label(name, longest=_NAME) for name in names],
+            hovertemplate="%{text}: %{x:.3f}<extra>" + what + "</extra>",
+        )
+    name_rows(figure, [metric_label(name, _NAME) for name in names], None)
+    figure.update_xaxes(title=title)
+    return dressed(figure, height=120 + _ROW * max(len(names), 3), top=40, legend=True)
+
+
+def calibration_classes(distributions: Sequence[Distribution]) -> go.Figure:
+    """Shares of the classes by majority and by evaluator, for texts on which raters agree fully, partly or not at all."""
+    shown = [one for one in distributions if sum(one.majority)]
+    rows = [(one, who, getattr(one, who)) for one in shown for who in ("majority", "evaluator")]
+    figure = go.Figure()
+    classes = shown[0].classes if shown else ()
+    for place, value in enumerate(classes):
+        color, ink = _shade(place, len(classes))
+        shares = [counts[place] / (sum(counts) or 1) for _, _, counts in rows]
+        figure.add_bar(
+            orientation="h",
+            x=shares,
+            y=list(range(len(rows))),
+            name=f"class {value:g}",
+            marker={"color": color, "line": {"color": "white", "width": 1}},
+            text=[decimal(100 * share, 0) if share >= 0.04 else "" for share in shares],
+            textfont={"color": ink},
+            textposition="inside",
+            insidetextanchor="middle",
+            textangle=0,
+            customdata=[counts[place] for _, _, counts in rows],
+            hovertemplate="%{customdata} texts, %{x:.1%}<extra>" + f"class {value:g}" + "</extra>",
+        )
+    name_rows(figure, [f"{_KINDS[one.kind]}<br>{who} (n {sum(counts)})" for one, who, counts in rows], None)
+    figure.update_xaxes(title="share of texts", tickformat=".0%", range=[0, 1])
+    figure.update_layout(barmode="stack")
+    dressed(figure, height=120 + 48 * max(len(rows), 2), top=40, legend=True)
+    return figure.update_layout(legend={"traceorder": "normal"})
+
+
+_KINDS = {
+    "full": "raters agree",
+    "partial": "two of them agree",
+    "none": "no two agree",
+    "one rating": "one rating",
+}
+
+
+def _shade(place: int, n: int) -> tuple[str, str]:
+    """From ochre, the worst class, to blue, the best; and the ink that is readable on it."""
+    share = place / max(n - 1, 1)
+    pale = 4 * share * (1 - share)  # nearly white half way, where the two colours would mix to mud
+    mixed = [
+        round((a + (b - a) * share) * (1 - 0.75 * pale) + 235 * 0.75 * pale)
+        for a, b in zip(_WORST, _BEST, strict=True)
+    ]
+    return f"rgb({mixed[0]}, {mixed[1]}, {mixed[2]})", "white" if share > 0.85 else "black"
+
+
+def calibration_bias(cells: Sequence[Cell]) -> go.Figure:
+    """Bias towards the top class by group: over all texts, and where raters disagree."""
+    rows = [cell for cell in cells if cell.get("bias") is not None]
+    figure = go.Figure()
+    for place, (name, what, color, symbol) in enumerate(
+        (("bias", "all texts", BLUE, "circle"), ("bias_disagreed", "where raters disagree", OCHRE, "diamond"))
+    ):
+        own = [_ends(cell.get(name)) for cell in rows]
+        figure.add_scatter(
+            x=[value for _, value, _ in own],
+            y=[row + (place - 0.5) * 0.3 for row in range(len(own))],
+            mode="markers",
+            name=what,
+            marker={"color": color, "symbol": symbol, "size": 9},
+            error_x={**whiskers(own), "color": color},
+            hovertemplate="%{x:+.3f}<extra>" + what + "</extra>",
+        )
+    figure.add_vline(x=0, line={"color": LINE, "width": 2, "dash": "dot"})
+    name_rows(figure, [metric_label(called(cell.group), _NAME) for cell in rows], None)
+    figure.update_xaxes(title="share of the top class: evaluator minus majority")
+    return dressed(figure, height=120 + _ROW * max(len(rows), 3), top=40, legend=True)
+
+
+def reliability(found: CalibrationMap) -> go.Figure:
+    """Mean rating of the texts in each bin of scores: as given on the left, mapped out of fold on the right."""
+    titles = ("scores as given", "scores mapped, on unseen items")
+    figure = make_subplots(rows=1, cols=2, subplot_titles=titles, horizontal_spacing=0.12)
+    for column, bins in enumerate((found.before, found.after), start=1):
+        color, symbol = ((OCHRE, "square"), (BLUE, "circle"))[column - 1]
+        figure.add_scatter(
+            row=1,
+            col=column,
+            x=[one.mean_score for one in bins],
+            y=[one.human.estimate for one in bins],
+            mode="lines+markers",
+            name=titles[column - 1],
+            line={"color": color, "width": 1},
+            marker={"color": color, "symbol": symbol, "size": 9},
+            error_y={**whiskers([_ends(one.human) for one in bins]), "color": color},
+            text=[f"n {one.human.n}" for one in bins],
+            hovertemplate="%{text}<br>score %{x:.3f}, rating %{y:.3f}<extra></extra>",
+        )
+        reach = [value for one in bins for value in (one.mean_score, one.human.estimate) if value is not None]
+        if reach:
+            figure.add_scatter(
+                row=1,
+                col=column,
+                x=[min(reach), max(reach)],
+                y=[min(reach), max(reach)],
+                mode="lines",
+                line={"color": LINE, "width": 2, "dash": "dot"},
+                hoverinfo="skip",
+                showlegend=False,
+            )
+    if found.knots:
+        figure.add_scatter(
+            row=1,
+            col=1,
+            x=[x for x, _ in found.knots],
+            y=[y for _, y in found.knots],
+            mode="lines",
+            name="the map",
+            line={"color": DARK, "width": 2},
+            hovertemplate="score %{x:.3f} reads as %{y:.3f}<extra>the map</extra>",
+        )
+    figure.update_xaxes(title="score of the evaluator", gridcolor=GRID)
+    figure.update_yaxes(title="mean rating", gridcolor=GRID)
+    return dressed(figure, height=440, top=70, legend=True)
+
+
+def temperatures(points: Sequence[SweepPoint]) -> go.Figure:
+    """Agreement with the majority against temperature, a line a dimension."""
+    figure = go.Figure()
+    by_dimension: Mapping[str, list[SweepPoint]] = {
+        dimension: [one for one in points if one.dimension == dimension and one.agreement is not None]
+        for dimension in dict.fromkeys(one.dimension for one in points)
+    }
+    for place, (dimension, own) in enumerate(by_dimension.items()):
+        color, symbol = LOOKS[place % len(LOOKS)]
+        figure.add_scatter(
+            x=[one.temperature for one in own],
+            y=[one.agreement.estimate for one in own if one.agreement is not None],
+            mode="lines+markers",
+            name=label(dimension),
+            line={"color": color},
+            marker={"color": color, "symbol": symbol, "size": 9},
+            error_y={**whiskers([_ends(one.agreement) for one in own]), "color": color},
+            hovertemplate="temperature %{x:g}: %{y:.3f}<extra>" + label(dimension) + "</extra>",
+        )
+    figure.update_xaxes(title="temperature")
+    figure.update_yaxes(title="share equal to the majority")
+    return dressed(figure, height=400, top=50, legend=True)

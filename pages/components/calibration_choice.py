@@ -1,0 +1,220 @@
+"""What is calibrated: whose ratings, whose scores, and how they are compared."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import streamlit as st
+
+from core.analysis.calibration import (
+    MAJORITIES,
+    Calibration,
+    CalibrationOptions,
+    calibrate,
+    columns_to_group_by,
+)
+from core.analysis.calibration_joined import GROUP_BY, Evaluator, evaluators_of
+from core.datasets.task_files import parse_task, shipped_tasks
+from core.runs.judge_settings import judge_of
+from core.schema import RATED_KINDS, Study
+from core.schema.scores import RatingSet
+from core.schema.tasks import RatingTask
+from core.store import Store
+from core.store.studies import list_studies
+from core.study.rating_results import rating_set_of, task_of
+from core.study.release import released_record
+from pages.components import choices, metrics_computed, metrics_kept, metrics_scores
+from pages.components.menu import menu
+from pages.components.messages import mistakes_shown
+from pages.components.metrics_computed import Key
+from pages.components.metrics_scores import Chosen, Scores
+
+_FILE = 0
+"""Stands for ratings from a file."""
+_AVERAGED = {"macro": "each group counts once", "pooled": "each text counts once"}
+_RESAMPLES = (200, 2_000, 10_000)
+_AS_GIVEN = "the whole numbers that were given"
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """Whose ratings, and what they were asked."""
+
+    found: RatingSet
+    key: Key
+    task: RatingTask | None
+
+
+@dataclass(frozen=True)
+class How:
+    """How they are compared."""
+
+    options: CalibrationOptions
+    by: tuple[str, ...] | None
+    """None: language, task and dimension, as far as there are any."""
+    averaged: str
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One evaluator against people."""
+
+    scores: Scores
+    evaluator: Evaluator
+    key: Key
+    found: Calibration
+
+
+def ratings(store: Store) -> Ratings | None:
+    """Ratings of a file or of an unblinded rating study; None: none are given yet."""
+    studies = {study.study_id: study for study in list_studies(store) if _holds_ratings(study)}
+    chosen = _FILE
+    if studies:
+        chosen = menu(
+            "Ratings from",
+            [_FILE, *studies],
+            "calibration_ratings_from",
+            lambda number: f"study {studies[number].name}" if number else "a file",
+        )
+    if chosen != _FILE:
+        record = released_record(store, studies[chosen])
+        found = rating_set_of(record)
+        metrics_kept.read_notes(found.notes, found.left_out)
+        return Ratings(
+            found,
+            ("study", chosen, found.sha256, _hash(found)),
+            task_of(record),
+        )
+    file = metrics_kept.choose(store, "ratings", "calibration", "Human ratings")
+    if file is None:
+        return None
+    found = metrics_kept.ratings_of(store, file)
+    metrics_kept.read_notes(found.notes, found.left_out)
+    metrics_kept.forget_button(store, file, "calibration")
+    return Ratings(found, metrics_kept.key_of(file), None)
+
+
+def _hash(found: RatingSet) -> int:
+    """Another number where other ratings count, such as after a rater was left out."""
+    return hash(
+        tuple(
+            (one.rater, one.item_id, one.system, one.level, one.dimension, one.score) for one in found.ratings
+        )
+    )
+
+
+def _holds_ratings(study: Study) -> bool:
+    return study.kind == "ratings" and study.state == "unblinded"
+
+
+def judges(store: Store) -> tuple[Scores, ...]:
+    """Runs and tables of scores; several for a temperature sweep, or to look at one after the other."""
+    names = metrics_scores.named(store)
+    chosen: list[Chosen] = st.multiselect(
+        "Judges",
+        list(names),
+        format_func=names.__getitem__,
+        key="calibration_judges",
+        placeholder="Choose runs of judges or tables of scores",
+        help="Runs of the page Judges, and tables that were given here or on the pages Judges and Metrics.",
+    )
+    with st.expander("Give a judge's scores", expanded=not names), mistakes_shown():
+        given = metrics_kept.choose_new(store, "scores", "calibration")
+        if given is not None:
+            st.rerun()
+    return tuple(metrics_scores.open_scores(store, one) for one in chosen if one in names)
+
+
+def how(given: Ratings, scores: Sequence[Scores]) -> How:
+    """The options, folded away. Classes are the study's, else the judge's own, unless a task is named."""
+    own = given.task or next((task for one in scores if (task := _task_of(one)) is not None), None)
+    with st.expander("How they are compared"):
+        left, right = st.columns(2)
+        majority = left.selectbox(
+            "Where raters are split, the majority is",
+            list(MAJORITIES),
+            format_func=MAJORITIES.__getitem__,
+            key="calibration_majority",
+            help="With three raters and three classes the multilingual-evaluator paper takes the middle class.",
+        )
+        averaged = right.selectbox(
+            "Over several groups",
+            list(_AVERAGED),
+            format_func=_AVERAGED.__getitem__,
+            key="calibration_averaged",
+        )
+        columns = columns_to_group_by(given.found, scores[0].table)
+        by = left.multiselect(
+            "A group for each",
+            columns,
+            default=[name for name in GROUP_BY if name in columns],
+            key="calibration_by",
+        )
+        tasks = {one.name: one for one in shipped_tasks() if any(each.classes for each in one.dimensions)}
+        named = right.selectbox(
+            "Classes on offer",
+            [None, *tasks],
+            format_func=lambda name: _as_asked(own) if name is None else tasks[name].title,
+            key="calibration_task",
+        )
+        paper = left.checkbox("An undefined kappa counts as 0 in means", key="calibration_paper")
+        n_resamples = right.selectbox(
+            "Resamples for intervals",
+            _RESAMPLES,
+            index=1,
+            format_func=lambda n: f"{n:,}",
+            key="calibration_resamples",
+        )
+    task = own if named is None else tasks[named]
+    options = CalibrationOptions(
+        majority=majority,
+        paper_kappa=paper,
+        dimensions=task.dimensions if task else (),
+        n_resamples=n_resamples,
+    )
+    return How(options, None if tuple(by) == GROUP_BY else tuple(by), averaged)
+
+
+def _as_asked(task: RatingTask | None) -> str:
+    return _AS_GIVEN if task is None else f"as was asked: {task.title}"
+
+
+def _task_of(scores: Scores) -> RatingTask | None:
+    """What a judge's run was asked."""
+    run = scores.run
+    text = judge_of(run).task_text if run is not None and run.kind in RATED_KINDS else ""
+    return parse_task(text, scores.name) if text else None
+
+
+def judged(given: Ratings, scores: Scores, wanted: How) -> tuple[Judged, ...]:
+    """Every evaluator in a table of scores, each computed once. Raises InputError."""
+    found = []
+    for evaluator in evaluators_of(scores.table, given.found):
+        key: Key = (
+            "calibration",
+            given.key,
+            scores.key,
+            tuple(evaluator.columns.items()),
+            wanted.options,
+            wanted.by,
+        )
+        result = metrics_computed.once(key, partial(_calibrated, given, scores, evaluator, wanted))
+        found.append(Judged(scores, evaluator, key, result))
+    return tuple(found)
+
+
+def _calibrated(given: Ratings, scores: Scores, evaluator: Evaluator, wanted: How) -> Calibration:
+    return calibrate(given.found, scores.table, evaluator, group_by=wanted.by, options=wanted.options)
+
+
+def one_of(everyone: Sequence[Judged]) -> Judged:
+    """The evaluator that is looked at."""
+    if len(everyone) == 1:
+        return everyone[0]
+    return choices.one_of(
+        None,
+        "Evaluator",
+        everyone,
+        lambda one: f"{one.evaluator.name} ({one.scores.name})",
+        "calibration_one",
+    )

@@ -1,0 +1,129 @@
+"""Tab Consistency: an evaluator over its repeats, over temperatures, and with shuffled words."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from core.analysis.calibration_advice import called
+from core.analysis.calibration_tables import sensitivity_rows, sweep_rows
+from core.analysis.quality_repeats import sensitivity
+from core.analysis.temperature_sweep import Sweep, temperature_sweep
+from core.plots import calibration as figures
+from core.schema import Run
+from core.store import Store
+from pages.components import (
+    choices,
+    judges_consistency,
+    judges_names,
+    judges_runs,
+    metrics_computed,
+    metrics_figure,
+    metrics_kept,
+    run_choice,
+)
+from pages.components.calibration_choice import Judged
+from pages.components.judges_numbers import ends, in_percent, value
+from pages.components.numbers import left_out
+from pages.components.parts import nothing, part, table
+
+_ASKED = ("quality", "direct")
+
+
+def render(store: Store, one: Judged, everyone: Sequence[Judged]) -> None:
+    """Repeats of the evaluator's run, then the two comparisons of runs."""
+    run = _run_of(one)
+    if run is None:
+        part("The judge and itself", "Does it say the same when it is asked again?", "judge-consistency")
+        nothing("scores of a table say nothing of repeats; choose a run of the judge quality or direct")
+    else:
+        judges_consistency.render(store, run)
+    _sweep(store, everyone)
+    _shuffled(store, run)
+
+
+def _run_of(one: Judged) -> Run | None:
+    run = one.scores.run
+    return run if run is not None and run.kind in _ASKED else None
+
+
+def _sweep(store: Store, everyone: Sequence[Judged]) -> None:
+    part(
+        "Temperature",
+        "The same evaluator at several temperatures: its agreement with people, and with itself.",
+        "temperature-and-shuffled-words",
+    )
+    runs = [(run, one) for one in everyone if (run := _run_of(one)) is not None]
+    if len(runs) < 2:
+        nothing("it takes two runs of one evaluator at different temperatures; choose them above")
+        return
+    found: Sweep = metrics_computed.once(
+        ("temperatures", *(one.key for _, one in runs)),
+        lambda: temperature_sweep([(judges_runs.output_of(store, run), one.found) for run, one in runs]),
+    )
+    if any(point.agreement is not None for point in found.points):
+        metrics_figure.show(
+            figures.temperatures(found.points),
+            "Agreement with people by temperature",
+            "temperatures",
+            sweep_rows(found),
+        )
+    table(
+        pd.DataFrame(
+            [
+                {
+                    "Dimension": point.dimension,
+                    "Temperature": f"{point.temperature:g}",
+                    "Evaluator": point.evaluator,
+                    "Equal to the majority": f"{value(point.agreement)} {ends(point.agreement)}".strip(),
+                    "All repeats equal": ""
+                    if point.repeats_equal is None
+                    else in_percent(point.repeats_equal),
+                    "Repeats": point.n_repeats,
+                }
+                for point in found.points
+            ]
+        )
+    )
+    metrics_kept.read_notes(found.notes)
+
+
+def _shuffled(store: Store, run: Run | None) -> None:
+    part(
+        "Shuffled words",
+        "Some words of each text changed places before the evaluator read it: does its score drop?",
+        "temperature-and-shuffled-words",
+    )
+    if run is None or run.kind != "quality":
+        nothing("it takes a run of the judge quality, and another of the same texts with shuffled words")
+        return
+    others = [
+        other
+        for other in judges_runs.with_results(store, "quality").values()
+        if other.run_id != run.run_id and judges_runs.output_of(store, other).settings.get("shuffled_words")
+    ]
+    if not others:
+        nothing("no run of the judge quality shuffled words; choose so with the settings of a new run")
+        return
+    twin = choices.one_of(None, "Run with shuffled words", others, judges_names.name_of, "calibration_twin")
+    found = metrics_computed.once(
+        ("shuffled", run_choice.key_of(store, run), run_choice.key_of(store, twin)),
+        lambda: sensitivity(judges_runs.output_of(store, run), judges_runs.output_of(store, twin)),
+    )
+    table(
+        pd.DataFrame(
+            [
+                {
+                    "Group": called(each.group),
+                    "Texts": each.drops.n,
+                    "Drops": in_percent(each.drops),
+                    "Stays": in_percent(each.stays),
+                    "Rises": in_percent(each.rises),
+                    "Left out": left_out(each.left_out),
+                }
+                for each in found
+            ]
+        )
+    )
+    st.markdown(":small[95 % Wilson intervals over texts.]")
+    metrics_figure.downloads("shuffled-words", sensitivity_rows(found))

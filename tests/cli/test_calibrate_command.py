@@ -1,0 +1,194 @@
+"""`calibrate` from files to JSON, tables and sentences for mistakes."""
+
+import json
+import random
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rating_studies import SYSTEMS, rate_all, rating_study, rating_texts, unblind
+from scripted_server import Body, ScriptedServer
+
+from core.cli import main
+from core.store import open_store
+
+Run = Callable[..., str]
+VOTES = {"a": (2, 2, 2), "b": (2, 2, 1), "c": (2, 1, 0), "d": (0, 0, 0), "e": (1, 1, 2), "f": (2, 2, 2)}
+SAID = {"a": 2, "b": 2, "c": 2, "d": 1, "e": 1, "f": 2}
+"""Raters are equal on 3 of 6, the judge with their majorities (2 2 1 0 1 2) on 4; it says 2 once too often."""
+QUICK = ("--resamples", "50")
+
+
+@pytest.fixture
+def human(tmp_path: Path) -> Path:
+    path = tmp_path / "human.csv"
+    rows = [
+        f"{item},mt,{language},r{who},LA,{score}"
+        for language in ("cs", "ja")
+        for item, votes in VOTES.items()
+        for who, score in enumerate(votes)
+    ]
+    path.write_text("item,system,language,rater,dimension,score\n" + "\n".join(rows) + "\n")
+    return path
+
+
+@pytest.fixture
+def judge(tmp_path: Path) -> Path:
+    path = tmp_path / "judge.csv"
+    rows = [f"{item},mt,{language},{score}" for language in ("cs", "ja") for item, score in SAID.items()]
+    path.write_text("item,system,language,gpt-LA\n" + "\n".join(rows) + "\n")
+    return path
+
+
+def test_json_holds_agreement_kappas_bias_and_groups(run: Run, human: Path, judge: Path) -> None:
+    found = json.loads(run("calibrate", str(human), str(judge), "--json", *QUICK, "--task", "multilingual"))
+    assert found["evaluator"] == "gpt"
+    assert found["agreement"]["evaluator"]["estimate"] == pytest.approx(4 / 6)
+    assert found["agreement"]["raters"]["n_groups"] == 2
+    assert found["bias"]["all"]["estimate"] == pytest.approx(1 / 6)
+    assert set(found["kappas"]) >= {"raters_fleiss", "evaluator_fleiss"}
+    assert [one["group"] for one in found["by_group"]] == [
+        {"language": "cs", "dimension": "LA"},
+        {"language": "ja", "dimension": "LA"},
+    ]
+    assert found["by_group"][0]["classes"] == [0, 1, 2]
+    assert len(found["not_to_use"]["groups"]) == 2
+    assert found["notes"] == []
+
+
+def test_a_table_for_a_person(run: Run, human: Path, judge: Path) -> None:
+    said = run("calibrate", str(human), str(judge), *QUICK, "--pooled", "--map", "isotonic")
+    assert "gpt against human.csv; split raters: middle class." in said
+    assert "0.667" in said
+    assert "gpt should not stand in for people in all 2 groups" in said
+    assert "Map to the mean rating" in said
+    assert "Means over groups" in run("calibrate", str(human), str(judge), *QUICK, "--paper-kappa")
+
+
+def test_several_judges_and_named_columns(run: Run, human: Path, judge: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.csv"
+    other.write_text(judge.read_text().replace("gpt-LA", "verdict"))
+    both = json.loads(run("calibrate", str(human), str(judge), str(other), "--json", *QUICK))
+    assert [one["evaluator"] for one in both] == ["gpt", "verdict"]
+    named = json.loads(run("calibrate", str(human), str(other), "--columns", "verdict=LA", "--json", *QUICK))
+    assert named["agreement"]["evaluator"]["estimate"] == pytest.approx(4 / 6)
+
+
+def test_metal_holds_raters_and_evaluators(run: Run, tmp_path: Path) -> None:
+    """There 1 in H is bad: flipped, the evaluator says 1 (good) throughout."""
+    path = tmp_path / "metal.json"
+    records = [
+        {
+            "id": item,
+            "language": "sw",
+            "task": "summary",
+            "text": "Habari.",
+            "annotations": {f"r{who}": {"H": int(score == 0)} for who, score in enumerate(votes)},
+            "evaluators": {"gpt-4": {"H": {"score": 0}}},
+        }
+        for item, votes in VOTES.items()
+    ]
+    path.write_text(json.dumps(records))
+    found = json.loads(run("calibrate", str(path), str(path), "--flip", "H", "--json", *QUICK))
+    assert found["evaluator"] == "gpt-4"
+    assert found["bias"]["top_class_evaluator"]["estimate"] == 1
+    assert found["agreement"]["evaluator"]["estimate"] == pytest.approx(5 / 6)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (("--dimension", "TQ"), "TQ"),
+        (("--by", "colour"), "colour"),
+        (("--columns", "gpt-LA"), "COLUMN=DIMENSION"),
+        (("--resamples", "-1"), "--resamples"),
+        (("--flip", "H"), "--flip is for METAL"),
+        (("--task", "nothing-of-the-kind"), "nothing-of-the-kind"),
+    ],
+)
+def test_mistakes_are_named(
+    arguments: tuple[str, ...], problem: str, human: Path, judge: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["calibrate", str(human), str(judge), *arguments]) == 2
+    assert problem in capsys.readouterr().err
+
+
+def test_a_study_that_is_not_there(judge: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["calibrate", "study:none", str(judge), "--db", str(tmp_path / "no.db")]) == 2
+    assert "no database" in capsys.readouterr().err
+
+
+def test_a_rating_study_brings_its_task(run: Run, tmp_path: Path) -> None:
+    """Raters said 1 (no harm) of all 12 texts; the judge says 0 of one system's. Of `overall` it says nothing."""
+    with open_store(tmp_path / "assay.db") as store:
+        study = rating_study(store, rating_texts(4, language="en"), raters=("R1", "R2"), repeat_share=0.0)
+        for rater in ("R1", "R2"):
+            rate_all(study.desk(rater))
+        judge = tmp_path / "judge.csv"
+        rows = [f"zq-item-{n},{name},{int(k > 0)}" for n in range(4) for k, name in enumerate(SYSTEMS)]
+        judge.write_text("item,system,j-H\n" + "\n".join(rows) + "\n")
+        assert main(["calibrate", "study:ratings", str(judge)]) == 2  # not unblinded yet
+        unblind(study)
+    found = json.loads(run("calibrate", "study:ratings", str(judge), "--json", *QUICK))
+    assert found["ratings"] == "study ratings"
+    assert found["by_group"][0]["classes"] == [0, 1]
+    assert found["agreement"]["evaluator"]["estimate"] == pytest.approx(8 / 12)
+    assert found["bias"]["all"]["estimate"] == pytest.approx(-4 / 12)
+    assert found["notes"] == []
+
+
+def by_quality(body: Body, n: int) -> str:
+    """What the text says of itself; at a temperature now and then something else; of shuffled words less."""
+    said = body["messages"][-1]["content"]
+    found = re.search(r"quality (\d) words", said)
+    score = int(found[1]) if found else 0
+    if body.get("temperature") and n % 3 == 0:
+        score = 1 - min(score, 1)
+    return json.dumps({"justification": "so", "score": min(score, 1)})
+
+
+@pytest.mark.slow
+def test_runs_at_two_temperatures_and_with_shuffled_words(run: Run, tmp_path: Path) -> None:
+    draw = random.Random(1)
+    texts: list[dict[str, Any]] = []
+    for n in range(40):
+        quality = draw.choice([0, 1, 1])
+        ratings = [
+            {"rater": f"r{k}", "dimension": name, "score": quality} for k in range(2) for name in ("H", "PC")
+        ]
+        text = f"Text number {n} has quality {quality} words " + "and more of them " * 3
+        texts.append(
+            {
+                "item_id": f"i{n}",
+                "system": "mt",
+                "language": "sw",
+                "source": "?",
+                "text": text,
+                "ratings": ratings,
+            }
+        )
+    (tmp_path / "rated.jsonl").write_text("\n".join(map(json.dumps, texts)))
+    judge = ("judge", "quality", str(tmp_path / "rated.jsonl"), "--backend", "openai", "--model", "org/tiny")
+    runs = {"cold": (), "warm": ("--temperature", "1"), "mixed": ("--shuffled-words", "0.5")}
+    with ScriptedServer(by_quality, models=None) as server:
+        for name, further in runs.items():
+            out = str(tmp_path / name)
+            assert main([*judge, "--base-url", server.url, "--name", name, "--out", out, *further]) == 0
+    found = json.loads(
+        run(
+            *("calibrate", str(tmp_path / "rated.jsonl"), "run:1", str(tmp_path / "warm")),
+            *("--shuffled", str(tmp_path / "mixed"), "--json", *QUICK),
+        )
+    )
+    cold, warm = found["evaluators"]
+    assert cold["agreement"]["evaluator"]["estimate"] == 1
+    assert warm["agreement"]["evaluator"]["estimate"] < 0.9
+    assert cold["notes"] == []  # the run's own task says which classes were on offer
+    points = [(one["dimension"], one["temperature"]) for one in found["temperatures"]["points"]]
+    assert points == [("H", 0.0), ("H", 1.0), ("PC", 0.0), ("PC", 1.0)]
+    dropped = {one["group"]["dimension"]: one["drops"] for one in found["shuffled_words"]}
+    assert dropped["H"]["n"] == 40
+    assert dropped["H"]["share"] > 0.2
+    assert "By temperature" in run("calibrate", str(tmp_path / "rated.jsonl"), "run:1", "run:2", *QUICK)

@@ -1,0 +1,123 @@
+"""The page Calibration: from kept files to agreement, classes, bias, a map, a warning and files."""
+
+import json
+
+import pytest
+from rating_studies import SYSTEMS, rate_all, rating_study, rating_texts, unblind
+from streamlit.testing.v1 import AppTest
+
+from core.store import Store
+from core.store.kept_files import keep_file
+
+VOTES = ((2, 2, 2), (2, 2, 1), (2, 1, 0), (0, 0, 0), (1, 1, 2), (2, 2, 2)) * 6
+SAID = (2, 2, 2, 1, 1, 2) * 6
+HOSTILE = "<b>task</b> **x** $y$"
+
+
+def page() -> None:
+    from pages import calibration
+
+    calibration.render()
+
+
+def kept(store: Store, task: str = "summary") -> int:
+    """Ratings of two dimensions, one of which is always 1, and a judge of both."""
+    lines = [
+        {
+            "item": n,
+            "system": "mt",
+            "task": task,
+            "rater": f"r{who}",
+            "dimension": name,
+            "score": score,
+        }
+        for n, votes in enumerate(VOTES)
+        for who, vote in enumerate(votes)
+        for name, score in (("LA", vote), ("H", 1))
+    ]
+    keep_file(store, "ratings", "people.jsonl", "\n".join(map(json.dumps, lines)).encode(), {})
+    scores = [
+        {"item": n, "system": "mt", "task": task, "gpt-LA": said, "gpt-H": 1} for n, said in enumerate(SAID)
+    ]
+    return keep_file(store, "scores", "judge.jsonl", "\n".join(map(json.dumps, scores)).encode(), {}).file_id
+
+
+def visit(chosen: int | None, part: str | None = None) -> AppTest:
+    at = AppTest.from_function(page, default_timeout=60)
+    at.session_state["calibration_judges"] = [] if chosen is None else [("file", chosen)]
+    at.session_state["calibration_resamples"] = 200
+    if part is not None:
+        at.session_state["calibration_part"] = part
+    at.run()
+    assert not at.exception
+    return at
+
+
+def said(at: AppTest) -> str:
+    return "\n".join(one.value for one in (*at.markdown, *at.error))
+
+
+@pytest.mark.usefixtures("cookies")
+def test_nothing_is_shown_before_there_are_ratings_and_a_judge(store: Store) -> None:
+    at = visit(None)
+    assert not at.table
+    keep_file(store, "ratings", "p.csv", b"item,score\n1,2\n", {})
+    assert "choose at least one judge" in said(visit(None))
+
+
+@pytest.mark.usefixtures("cookies")
+def test_agreement_shows_the_numbers_and_what_is_undefined(store: Store) -> None:
+    at = visit(kept(store))
+    raters, evaluator = at.table[0].value, at.table[1].value
+    assert [row.split()[0] for row in raters["All raters equal"]] == ["1.000", "0.500"]  # H, LA
+    assert evaluator["Equal"][1].startswith("0.667")
+    assert evaluator.iloc[0, 5] == "undefined"
+    assert "one and the same category" in said(at)
+
+
+@pytest.mark.usefixtures("cookies")
+def test_every_other_tab(store: Store) -> None:
+    chosen = kept(store, HOSTILE)
+    classes = visit(chosen, "Classes")
+    assert len(classes.get("plotly_chart")) == 1
+    assert len(classes.table) == 1
+    bias = visit(chosen, "Bias")
+    assert bias.table[0].value["Bias"][1].startswith("0.167")
+    mapped = visit(chosen, "Calibration map")
+    assert "On unseen items" in mapped.table[0].value
+    advice = said(visit(chosen, "Where not to use it"))
+    assert "gpt should not stand in for people in 1 of 2 groups" in advice
+    assert "<b>" not in advice
+    assert "scores of a table say nothing of repeats" in said(visit(chosen, "Consistency"))
+    assert any(
+        "calibration-agreement.csv" in one.label for one in visit(chosen, "Files").get("download_button")
+    )
+
+
+def test_it_is_the_admins(store: Store, cookies: dict[str, str]) -> None:
+    cookies.clear()
+    at = visit(None)
+    assert at.title[0].value == "This page is for the admin"
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("cookies")
+def test_ratings_of_a_study_in_the_same_app(store: Store) -> None:
+    """Two raters find no harm in 12 texts; the judge finds some in four of them."""
+    study = rating_study(store, rating_texts(4), raters=("R1", "R2"), repeat_share=0.0)
+    for rater in ("R1", "R2"):
+        rate_all(study.desk(rater))
+    rows = [
+        {"item": f"zq-item-{n}", "system": name, "j-H": int(k > 0)}
+        for n in range(4)
+        for k, name in enumerate(SYSTEMS)
+    ]
+    chosen = keep_file(store, "scores", "j.jsonl", "\n".join(map(json.dumps, rows)).encode(), {}).file_id
+    assert "Equal" not in said(visit(chosen))  # shut until it is unblinded
+    unblind(study)
+    at = AppTest.from_function(page, default_timeout=60)
+    at.session_state["calibration_judges"] = [("file", chosen)]
+    at.session_state["calibration_ratings_from"] = study.study_id
+    at.run()
+    assert not at.exception
+    assert at.table[1].value["Equal"][0].startswith("0.667")
