@@ -378,9 +378,9 @@ def _addresses(at: AppTest) -> set[str]:
 
 
 def of_scores(anchors: set[str]) -> set[str]:
-    """Those that the components of the pages Metrics and Judges name."""
-    folder = ROOT / "pages" / "components"
-    paths = [*folder.glob("metrics_*.py"), *folder.glob("judges_*.py")]
+    """Those that the components of the pages on scores name."""
+    kinds = ("metrics", "judges", "specialist", "calibration", "results_ratings")
+    paths = [path for kind in kinds for path in (ROOT / "pages" / "components").glob(f"{kind}*.py")]
     text = "".join(path.read_text("utf-8") for path in paths)
     return {anchor for anchor in anchors if f'"{anchor}"' in text}
 
@@ -395,6 +395,12 @@ def test_every_anchor_the_page_names_is_in_the_documentation(store: Store) -> No
     headings = re.findall(r"^## (.+)$", text, flags=re.MULTILINE)
     anchors = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
     elsewhere = {"leakage-audit", "words-kept"}  # on the pages Studies and Generate
-    assert named | elsewhere | of_scores(anchors) == anchors
+    linked = {
+        anchor
+        for path in (ROOT / "docs").glob("*.md")
+        for anchor in re.findall(r"\(statistics\.md#([\w-]+)\)", path.read_text("utf-8"))
+    }
+    assert linked <= anchors
+    assert named | elsewhere | linked | of_scores(anchors) == anchors
     inside = set(re.findall(r"\]\(#([\w-]+)\)", text))
     assert inside <= anchors
