@@ -9,7 +9,18 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from core.store import database_path, open_store
-from pages import annotate, generate, judges, methods, metrics, operation, results, studies
+from pages import (
+    annotate,
+    calibration,
+    generate,
+    judges,
+    methods,
+    metrics,
+    operation,
+    results,
+    specialist,
+    studies,
+)
 from pages.components import visitor
 from pages.door.guard import Guard
 from pages.door.routes import routes
@@ -38,6 +49,8 @@ def main() -> None:
             st.Page(generate.render, title="Generate", url_path="generate"),
             st.Page(metrics.render, title="Metrics", url_path="metrics"),
             st.Page(judges.render, title="Judges", url_path="judges"),
+            st.Page(specialist.render, title="Specialist", url_path="specialist"),
+            st.Page(calibration.render, title="Calibration", url_path="calibration"),
             st.Page(operation.render, title="Operation", url_path="operation"),
             explained,
         ]

@@ -4,6 +4,7 @@ AssayError                 anything a user can mend; its text names the thing, t
 ├── InputError             a file or an argument that cannot be used; holds every problem found
 ├── NotFound               a study, rater or link that is not there
 ├── NotAllowed             an action the study's state or the visitor's role forbids
+│   └── StillMissing       a text cannot be done yet; what was said of it is kept
 └── StorageError           the database could not be read or written; nothing was lost that was acknowledged
 """
 
@@ -29,6 +30,10 @@ class NotFound(AssayError):
 
 class NotAllowed(AssayError):
     """The study's state or the visitor's role forbids this."""
+
+
+class StillMissing(NotAllowed):
+    """A text cannot be done before all is said that is asked. What was said is kept."""
 
 
 class StorageError(AssayError):

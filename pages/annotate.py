@@ -1,23 +1,27 @@
-"""The rater's only page: consent, guidelines, practice, then one blind pair after the other, saved before the next."""
+"""The rater's only page: consent, guidelines, practice, then one blind pair or text after the other.
+
+Whatever is answered is saved before the next one is drawn.
+"""
 
 import streamlit as st
 
 from core.errors import AssayError
 from core.study.blinding import RaterDesk
 from core.study.guidelines import practice_pairs
-from pages.components import blind_pair, guessing, onboarding, pair_list, rating, visitor
+from core.study.rating_desk import RatingDesk
+from pages.components import blind_pair, guessing, onboarding, pair_list, rating, rating_flow, visitor
 
 
 def render() -> None:
     """Show the place on the rater's way that the address names: it survives reload, Back and restarts."""
     try:
-        with visitor.rater_desk() as desk:
+        with visitor.any_desk() as desk:
             _show(desk)
     except AssayError as problem:
         visitor.turn_away(problem)
 
 
-def _show(desk: RaterDesk) -> None:
+def _show(desk: RaterDesk | RatingDesk) -> None:
     blind_pair.style()
     if desk.dry_run:
         st.info("Preview: your answers are marked as a dry run and never counted.")
@@ -25,6 +29,13 @@ def _show(desk: RaterDesk) -> None:
         st.title("Nothing to do here now")
         st.write(desk.closed_reason)
         return
+    if isinstance(desk, RatingDesk):
+        rating_flow.show(desk, _go)
+    else:
+        _show_pairs(desk)
+
+
+def _show_pairs(desk: RaterDesk) -> None:
     place = _place(desk)
     if place == "consent":
         onboarding.consent(desk, _go)

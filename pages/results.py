@@ -11,7 +11,7 @@ from core.schema import Study, StudyRecord
 from core.store import Store
 from core.store.studies import list_studies, write_log
 from core.study.release import released_record
-from pages.components import blinding_part, figures, study_choice, visitor
+from pages.components import blinding_part, figures, results_ratings, study_choice, visitor
 from pages.components.messages import plain
 
 _LONGEST = 70
@@ -30,6 +30,9 @@ def render() -> None:
         except NotAllowed as shut:
             st.info(plain(str(shut)))
             return
+    if study.kind == "ratings":
+        results_ratings.show(record, _fingerprint(record), _release(record.study))
+        return
     filters = _filters(record)
     try:
         results = _analysed(_fingerprint(record), record, filters)
@@ -69,7 +72,7 @@ def _analysed(fingerprint: int, _record: StudyRecord, filters: Filters) -> Study
 def _fingerprint(record: StudyRecord) -> int:
     """Another number as soon as anything that the analysis reads is different."""
     parts = (record.study, record.items, record.raters, record.assignments, record.answers, record.guesses)
-    return hash(parts)
+    return hash((parts, repr(record.rating_answers)))
 
 
 def _study(store: Store) -> Study | None:

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from core.schema import Study
 from core.store import Store
 from core.store.studies import get_study, list_studies
 from pages.components import (
@@ -9,6 +10,7 @@ from pages.components import (
     study_audit,
     study_choice,
     study_design,
+    study_design_ratings,
     study_import,
     study_progress,
     study_raters,
@@ -34,6 +36,9 @@ def render() -> None:
 
 def _study(store: Store, study_id: int) -> None:
     study = get_study(store, study_id)
+    if study.kind == "ratings":
+        _rating_study(store, study)
+        return
     overview, design, leaks, raters, texts, words, log = st.tabs(
         ["Overview", "Design", "Leakage", "Raters", "Guidelines", "Consent and labels", "Log"]
     )
@@ -44,6 +49,26 @@ def _study(store: Store, study_id: int) -> None:
         study_design.form(store, study)
     with leaks:
         study_audit.render_audit(store, study)
+    with raters:
+        study_raters.links_form(store, study)
+    with texts:
+        study_texts.guidelines_form(store, study)
+    with words:
+        study_texts.wording_form(store, study)
+    with log:
+        study_texts.log_table(store, study)
+
+
+def _rating_study(store: Store, study: Study) -> None:
+    """Texts are rated one by one: there are no two sources whose traits a rater could set against each other."""
+    overview, design, raters, texts, words, log = st.tabs(
+        ["Overview", "Design", "Raters", "Guidelines", "Consent", "Log"]
+    )
+    with overview:
+        study_progress.overview(store, study)
+        study_design.state_buttons(store, study)
+    with design:
+        study_design_ratings.form(store, study)
     with raters:
         study_raters.links_form(store, study)
     with texts:

@@ -117,6 +117,14 @@ def test_the_list_above_is_whole() -> None:
     assert reached("pages/annotate.py") - door == {f"pages/{name}" for name in RATERS_MODULES}
 
 
+UNRELEASED = {
+    "core.store.answers.history_of",
+    "core.store.guesses.guesses_of",
+    "core.store.ratings.rating_history_of",
+}
+"""What pages and commands may not read past released_record()."""
+
+
 def test_what_is_frozen_is_loaded_in_one_place() -> None:
     """Results and exports ask released_record(), which refuses before the study is unblinded."""
     for path in sorted([*ROOT.glob("core/**/*.py"), *ROOT.glob("pages/**/*.py"), ROOT / "app.py"]):
@@ -125,7 +133,7 @@ def test_what_is_frozen_is_loaded_in_one_place() -> None:
     for path in sorted([*ROOT.glob("core/cli/*.py"), *ROOT.glob("pages/**/*.py"), ROOT / "app.py"]):
         names = imported(path)
         assert not [name for name in names if name.startswith("core.store.record")], path
-        assert not names & {"core.store.answers.history_of", "core.store.guesses.guesses_of"}, path
+        assert not names & UNRELEASED, path
 
 
 def test_app_only_decides_who_gets_which_pages() -> None:

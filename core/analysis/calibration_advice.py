@@ -1,4 +1,4 @@
-"""Where an evaluator should not be used: cells that fail one of four rules, and a sentence that names them."""
+"""Where an evaluator should not be used: cells that fail one of three rules, and a sentence that names them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -108,6 +108,8 @@ def _classes(
     dimension: str, given: Floats, known: Floats, task: Dimension | None
 ) -> tuple[tuple[float, ...], str | None, list[str]]:
     """The classes, why there are none, and what was assumed."""
+    if task is not None and len(task.classes) > MOST_CLASSES:
+        return (), f"the task offers more than {MOST_CLASSES} classes", []
     if task is not None and task.classes:
         offered = np.array(task.classes)
         if not np.isclose(given[:, None], offered, atol=_SAME, rtol=0).any(axis=1).all():

@@ -8,7 +8,21 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core import __version__
-from core.cli import admin, correlate, generate, judge, meta_correlate, published, runs, score, serve, study
+from core.cli import (
+    acc23,
+    admin,
+    calibrate,
+    correlate,
+    generate,
+    judge,
+    meta_correlate,
+    published,
+    runs,
+    score,
+    serve,
+    spans,
+    study,
+)
 from core.datasets.reading import shown
 from core.errors import AssayError, InputError
 
@@ -28,8 +42,11 @@ def parser() -> argparse.ArgumentParser:
     generate.add_to(nouns)
     score.add_to(nouns)
     judge.add_to(nouns)
+    spans.add_to(nouns)
+    acc23.add_to(nouns)
     correlate.add_to(nouns)
     meta_correlate.add_to(nouns)
+    calibrate.add_to(nouns)
     published.add_to(nouns)
     runs.add_to(nouns)
     serve.add_to(nouns)

@@ -62,7 +62,9 @@ def add_to(nouns: Commands) -> None:
         help="says which classes were on offer (default: the study's or the judge's own, else the whole numbers given)",
     )
     command.add_argument(
-        "--by", metavar="COL,...", help="columns that make groups (default: language, task, dimension)"
+        "--by",
+        metavar="COL,...",
+        help="columns that make groups (default: language, task, dimension); without dimension, all dimensions are one group",
     )
     averaged = command.add_mutually_exclusive_group()
     averaged.add_argument(

@@ -5,16 +5,18 @@ from collections.abc import Mapping, Sequence
 from core.analysis.calibration import MAJORITIES, Calibration
 from core.analysis.calibration_advice import Advice, called
 from core.analysis.calibration_cells import STATISTICS, Cell
+from core.analysis.calibration_classes import MIXED
 from core.analysis.calibration_summary import MacroMean, Summary, macro_averaged
 from core.analysis.calibration_tables import map_estimates
 from core.analysis.quality_repeats import Sensitivity
 from core.analysis.temperature_sweep import Sweep
-from core.cli.aligned import counted, interval_notes, number, print_aligned, with_interval
+from core.cli.aligned import counted, number, print_aligned, with_interval
 from core.datasets.reading import printable_text, shown
 from core.stats.calibration_map import CalibrationMap
-from core.stats.resampling import Estimate
+from core.stats.resampling import NO_RESAMPLES, Estimate
 from core.stats.shares import Share
 
+_HOW = " (--by language,dimension keeps them apart)"
 _OF_RATERS = ("raters_agreement", "raters_kappa", "raters_alpha", "raters_ac1")
 _OF_EVALUATOR = ("agreement", "f1", "kappa", "alpha", "ac1", "gap", "bias", "bias_disagreed")
 _OF_NUMBERS = ("raters_alpha", "pearson", "spearman", "kendall", "error")
@@ -58,7 +60,9 @@ def print_calibration(found: Calibration, judged: Advice, averaged: str) -> None
     numbers = [one for one in cells if not one.classes]
     _print_cells([one for one in numbers if one.statistics], _OF_NUMBERS, "Ratings and scores as numbers:")
     for one in numbers:
-        print(f"{shown(called(one.group))}: no classes: {one.why_numbers}.")
+        print(
+            f"{shown(called(one.group))}: no classes: {one.why_numbers}{_HOW if one.why_numbers == MIXED else ''}."
+        )
     if averaged == "macro" and len(found.cells) > 1:
         _print_macro(macro_averaged(found), found)
     print(f"\n{printable_text(judged.sentence)}")
@@ -69,8 +73,7 @@ def print_calibration(found: Calibration, judged: Advice, averaged: str) -> None
         print(f"Left out: {counted(count, 'rating')}: {reason}")
     if found.options.n_resamples:
         print(f"Intervals: {found.options.confidence_level:.0%}, percentile bootstrap over items.")
-    named = [(_SHORT.get(name, name), one) for cell in cells for name, one in cell.statistics.items()]
-    for note in dict.fromkeys([*interval_notes(named), *found.notes]):
+    for note in dict.fromkeys([*_without_interval(cells), *found.notes]):
         print(f"Note: {note}")
 
 
@@ -100,6 +103,21 @@ def _print_undefined(cells: Sequence[Cell]) -> None:
                 counts[key] = counts.get(key, 0) + 1
     for (name, reason), n in counts.items():
         print(f"Undefined in {counted(n, 'group')}: {name}: {reason}.")
+
+
+def _without_interval(cells: Sequence[Cell]) -> list[str]:
+    """Why numbers that are there have no interval: a sentence for each reason, with the groups and the numbers."""
+    missing: dict[str, tuple[dict[int, None], dict[str, None]]] = {}
+    for which, cell in enumerate(cells):
+        for name, one in cell.statistics.items():
+            if one.estimate is None or one.low is not None or one.interval_reason in (None, NO_RESAMPLES):
+                continue
+            groups, names = missing.setdefault(one.interval_reason, ({}, {}))
+            groups[which] = names[_SHORT.get(name, STATISTICS[name])] = None
+    return [
+        f"no interval in {counted(len(groups), 'group')}, {reason} ({', '.join(names)})"
+        for reason, (groups, names) in missing.items()
+    ]
 
 
 def _print_macro(summaries: Sequence[Summary], found: Calibration) -> None:

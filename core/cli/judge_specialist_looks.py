@@ -12,6 +12,7 @@ from core.analysis.judged_spans import Locating, locating
 from core.analysis.rater_matrix import RaterMatrix, mean_f1, rater_matrix
 from core.analysis.span_agreement import SpanOptions
 from core.cli.as_json import plain
+from core.cli.human_ratings import STUDY
 from core.cli.judge_specialist_printed import print_copying, print_curve, print_matrix
 from core.cli.judges_given import judges_given
 from core.cli.options import (
@@ -38,12 +39,13 @@ from core.datasets.mt_metrics_eval import read_folder
 from core.datasets.rated import rated_of, read_rated
 from core.datasets.reading import shown
 from core.errors import InputError
-from core.runs.rated_sources import usual_ratings
+from core.runs.rated_sources import rated_of_study, usual_ratings
 from core.runs.rated_texts import rated_set
 from core.schema.judges import JudgeOutput
 from core.schema.rated import RatedSet
 from core.store import open_store
 from core.store.runs import get_run
+from core.store.studies import find_study
 
 _N_RESAMPLES = 2_000
 _JUDGES = "DIR|run:N"
@@ -59,8 +61,9 @@ def add_specialist_looks(verbs: Commands) -> None:
     )
     command.add_argument(
         "--rated",
-        metavar="PATH",
-        help="the rated texts: rated JSONL, or an mt-metrics-eval folder (default: what the first run:N kept)",
+        metavar="PATH|study:NAME",
+        help="the rated texts: rated JSONL, an mt-metrics-eval folder, or an unblinded study (default: what the first run:N "
+        "kept)",
     )
     command.add_argument("--language-pair", metavar="PAIR", help="of a folder with several, such as en-de")
     command.add_argument(
@@ -128,6 +131,10 @@ def _copying_json(found: Sequence[Copying], alone: Sequence[Disjoint], located: 
 def _rated(options: argparse.Namespace) -> RatedSet:
     """The rated texts that the judges worked on. Raises InputError where nothing says which."""
     if options.rated is not None:
+        if options.rated.startswith(STUDY):
+            with open_store(existing_database(options.db)) as store:
+                study = find_study(store, options.rated.removeprefix(STUDY))
+                return read_rated(*rated_of_study(store, study))
         path = Path(options.rated)
         if not path.is_dir():
             return read_rated(read_file(path), path.name)
@@ -136,7 +143,7 @@ def _rated(options: argparse.Namespace) -> RatedSet:
     numbers = [number for one in options.judges if (number := run_number(one)) is not None]
     if not numbers:
         raise InputError(
-            "--rated: names the rated texts that the judges worked on, as a folder does not hold them."
+            "--rated is missing: a folder does not hold the rated texts that its judge worked on; name them (PATH, study:NAME)."
         )
     with open_store(existing_database(options.db)) as store:
         return rated_set(store, get_run(store, numbers[0]))

@@ -96,8 +96,11 @@ def open_scores(given: str, options: argparse.Namespace) -> Scores:
     return Scores(table)
 
 
-def open_ratings(scores: Scores, options: argparse.Namespace) -> RatingSet:
-    """The ratings that `--human` names, else those that came with the scores. Raises InputError."""
+def open_ratings(scores: Scores, options: argparse.Namespace, asked: str = "--human") -> RatingSet:
+    """The ratings that `options.human` names, else those that came with the scores. Raises InputError.
+
+    asked: the option as the user wrote it, for messages.
+    """
     given = options.human
     path = Path(given or "")
     if given is not None and given not in scores.ratings and path.exists() and not path.is_dir():
@@ -107,7 +110,7 @@ def open_ratings(scores: Scores, options: argparse.Namespace) -> RatingSet:
         found, given = read_folder(path, language_pair=options.language_pair).ratings, None
     if given is not None and not found:
         read_file(path)  # says why it cannot be read
-    chosen = _of_folder(found, given)
+    chosen = _of_folder(found, given, asked)
     _no_direction(options, "the ratings of a folder have their direction")
     return chosen
 
@@ -119,20 +122,20 @@ def _no_direction(options: argparse.Namespace, why: str) -> None:
         )
 
 
-def _of_folder(ratings: Mapping[str, RatingSet], name: str | None) -> RatingSet:
+def _of_folder(ratings: Mapping[str, RatingSet], name: str | None, asked: str) -> RatingSet:
     """The ratings of that name; without one the usual ones, with a note on the others."""
     if not ratings and name is None:
-        raise InputError("There are no ratings: --human names a file of them, or a folder.")
+        raise InputError(f"There are no ratings: {asked} names a file of them, or a folder.")
     chosen = name or (DEFAULT_RATINGS if DEFAULT_RATINGS in ratings else next(iter(ratings)))
     if chosen not in ratings:
         raise InputError(
-            f"--human: {shown(chosen)} is neither a file nor among the folder's ratings ({', '.join(ratings)})."
+            f"{asked}: {shown(chosen)} is neither a file nor among the folder's ratings ({', '.join(ratings)})."
         )
     found = ratings[chosen]
     others = [other for other in ratings if other != chosen]
     if name is not None or not others:
         return found
-    note = f"the folder's ratings {shown(chosen)}; also there: {', '.join(map(shown, others))} (--human names others)"
+    note = f"the folder's ratings {shown(chosen)}; also there: {', '.join(map(shown, others))} ({asked} names others)"
     return replace(found, notes=(note, *found.notes))
 
 

@@ -47,9 +47,10 @@ def add_import_ratings(verbs: Commands) -> None:
     command.add_argument(
         "--raters-per-item",
         type=int,
+        metavar="N",
         help="raters of each item and all its texts (default: all raters rate all)",
     )
-    command.add_argument("--max-items", type=int, help="most items one rater gets")
+    command.add_argument("--max-items", type=int, metavar="N", help="most items one rater gets")
     command.add_argument("--seed", type=int, help="of every draw (default: a new one)")
     command.add_argument("--repeats", type=float, help="share of hidden repeats, 0 to 0.5 (default 0.05)")
     command.add_argument("--language-pair", metavar="PAIR", help="of a folder, such as en-de")

@@ -4,6 +4,7 @@ One JSON object a line: which text it is about (item_id, system, level, language
 `core.schema.judges`. A folder that a run wrote has them as records.jsonl, beside the run.json that says whose they are.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from pathlib import Path
@@ -47,6 +48,9 @@ from core.schema.scores import Metric, ScoredRow
 RECORDS_FILE = "records.jsonl"
 MOST_PROBLEMS = 50
 """That one message names; a file of another kind has several on every line."""
+
+_UNPRINTABLE = re.compile(r"\\[ubf]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+"""Without any of it, escaped or as it is, a line of JSON holds nothing that printable_record would replace."""
 
 T = TypeVar("T")
 _ABOUT = tuple(field.name for field in fields(ScoredRow))
@@ -213,7 +217,8 @@ def _lines(data: bytes, file_name: str, problems: list[str]) -> Iterable[tuple[i
         if one.value is None:
             continue
         try:
-            yield one.line, _nested(printable_record(one.value))
+            fine = _UNPRINTABLE.search(one.written) is None
+            yield one.line, _nested(one.value if fine else printable_record(one.value))
         except RecursionError:
             problems.append(f"line {one.line}: is nested too deeply")
 

@@ -132,7 +132,8 @@ class _Reader:
         item_id = given_id if written is None else label_of(written)
         text = field_of(record, "text")
         if item_id is None or not isinstance(text, str):
-            what = "id is no name" if item_id is None else f"text is {type_name(text)}, expected a text"
+            wrong = "is missing or empty" if text is None else f"is {type_name(text)}, expected a text"
+            what = "id is no name" if item_id is None else f"text {wrong}"
             self.findings.problems.append(f"{where}: {what}")
             return None
         source, task = field_of(record, "source"), label_of(field_of(record, "task"))
@@ -152,7 +153,12 @@ class _Reader:
         if people is None:
             taken = {name for names in FIELDS.values() for name in names}
             people = {key: value for key, value in record.items() if key not in taken and is_known(key)}
-        for said in said_in(people):
+        block = list(said_in(people))
+        if not block and people:
+            self.findings.problems.append(
+                f"{where}: the raters' scores are {type_name(people)} without any by dimension"
+            )
+        for said in block:
             score = self._score(said, where)
             if score is not None:
                 rating = Rating(output.item_id, score, rater=said.who, dimension=said.dimension)

@@ -22,6 +22,7 @@ from core.datasets.reading import (
     shown,
     type_name,
 )
+from core.datasets.span_cells import LARGEST_OFFSET
 from core.errors import InputError
 from core.schema.scores import ErrorSpan
 
@@ -201,6 +202,8 @@ def _span(error: object) -> ErrorSpan | str:
     start, end, weight = error.get("start"), error.get("end"), number_in(error.get("score"))
     if type(start) is not int or type(end) is not int or not 0 <= start <= end:
         return "start and end are not two whole numbers in order"
+    if end > LARGEST_OFFSET:
+        return f"ends at {shown(str(end))}, expected at most {LARGEST_OFFSET:,}"
     severity, category = name_of(error.get("severity")), name_of(error.get("category"))
     if severity is None or category is None:
         return "severity or category is missing"

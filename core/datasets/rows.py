@@ -36,6 +36,8 @@ class JsonLine:
     value: JsonObject | None
     """None: it holds no object."""
     problems: list[str]
+    written: str
+    """As it stands in the file."""
 
 
 @dataclass(frozen=True)
@@ -159,11 +161,12 @@ def jsonl_objects(text: str) -> Iterator[JsonLine]:
             continue
         value, problem = parse_json(written.rstrip("\n"), line)
         if problem:
-            yield JsonLine(line, None, [problem])
+            yield JsonLine(line, None, [problem], written)
         elif not isinstance(value, JsonObject):
-            yield JsonLine(line, None, [f"line {line}: is {type_name(value)}, expected an object"])
+            problem = f"line {line}: is {type_name(value)}, expected an object"
+            yield JsonLine(line, None, [problem], written)
         else:
-            yield JsonLine(line, value, duplicate_problems(f"line {line}", value))
+            yield JsonLine(line, value, duplicate_problems(f"line {line}", value), written)
 
 
 def known_fields(

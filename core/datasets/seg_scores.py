@@ -70,7 +70,7 @@ def read_seg_ratings(data: bytes, file_name: str) -> RatingSet:
 def metric_name(file_name: str) -> str:
     """The file's name without its ending: BLEU-refA."""
     name = printable_text(file_name)
-    return name[: -len(ENDING)] if is_seg_score(name) else name
+    return (name[: -len(ENDING)] if is_seg_score(name) else name) or name
 
 
 def _read(data: bytes, file_name: str) -> Mapping[str, list[float]]:

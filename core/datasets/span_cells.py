@@ -14,6 +14,8 @@ Units = Literal["code-points", "utf-16"]
 """What offsets count: Unicode code points, as Python does; or UTF-16 code units, as JavaScript does."""
 UNITS: tuple[Units, ...] = ("code-points", "utf-16")
 SPAN_FIELDS = ("start", "end", "severity", "category", "weight", "in_source")
+LARGEST_OFFSET = 10**9
+"""No text is longer: a larger offset is a mistake, and sums of such overflow."""
 MOST_NAMED = 20
 """Spans that a note names."""
 
@@ -173,8 +175,11 @@ def score_in(
 
 def _offset(value: object, name: str, where: str, problems: list[str]) -> int | None:
     number = number_in(value)
-    if number is not None and math.isfinite(number) and number.is_integer() and number >= 0:
+    if number is not None and 0 <= number <= LARGEST_OFFSET and number.is_integer():
         return int(number)
-    said = "is missing" if is_nothing(value) else f"is {shown(str(value))}, expected a whole number from 0"
+    wrong = f"is {shown(str(value))}, expected a whole number from 0"
+    if number is not None and number > LARGEST_OFFSET:
+        wrong += f" to {LARGEST_OFFSET:,}"
+    said = "is missing" if is_nothing(value) else wrong
     problems.append(f"{where}: {name} {said}")
     return None

@@ -10,7 +10,7 @@ Spans count code points of the text, ends are exclusive. Files that count otherw
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import PurePath
 
 from core.datasets.cells import is_undefined
@@ -33,7 +33,7 @@ from core.datasets.reading import (
     sha256_of,
     shown,
 )
-from core.datasets.rows import Columns, header_of, is_jsonl
+from core.datasets.rows import Columns, header_of, is_jsonl, jsonl_objects
 from core.datasets.span_border import Ends, Offsets, ReadRating, at_border
 from core.datasets.span_cells import Units
 from core.datasets.span_rows import COLUMNS, read_span_rows
@@ -126,32 +126,36 @@ def _whole(data: bytes, text: str, file_name: str) -> tuple[str | None, Whole] |
         return "marks in its texts (MQM)", read_mqm
     if not (is_json(text, file_name) or is_jsonl(text, file_name)):
         return None
-    keys = _first(text, file_name)
+    keys = {key for one in _objects(text, file_name) for key in one}
     if RATINGS in keys:
         return "rated texts", lambda data, name: ratings_of(read_rated(data, name))
     return (None, read_ratings) if "spans" in keys else None
 
 
 def holds_rated(data: bytes, file_name: str) -> bool:
-    """Whether a file holds rated texts: a list `ratings` in its first object."""
+    """Whether a file holds rated texts: an object of it has a list `ratings`; those nobody rated may lack it."""
     text = data.decode("utf-8-sig", "replace")
-    if not text.strip() or not (is_json(text, file_name) or is_jsonl(text, file_name)):
+    if f'"{RATINGS}"' not in text:
         return False
-    return isinstance(_first(text, file_name).get(RATINGS), list)
+    return any(isinstance(one.get(RATINGS), list) for one in _objects(text, file_name))
 
 
-def _first(text: str, file_name: str) -> JsonObject:
-    """The first object of a JSON or JSONL file; empty where it cannot be read."""
-    value, _ = parse_json(text) if is_json(text, file_name) else parse_json(text.strip().split("\n", 1)[0])
-    first = value[0] if isinstance(value, list) and value else value
-    return first if isinstance(first, JsonObject) else JsonObject()
+def _objects(text: str, file_name: str) -> Iterator[JsonObject]:
+    """The objects of a JSON or JSONL file, as far as they can be read; of another file none."""
+    rows: Iterable[object] = ()
+    if is_json(text, file_name):
+        value, _ = parse_json(text)
+        rows = value if isinstance(value, list) else [value]
+    elif is_jsonl(text, file_name):
+        rows = (line.value for line in jsonl_objects(text))
+    return (one for one in rows if isinstance(one, JsonObject))
 
 
 def _reader(text: str, file_name: str, left_out: Counter[str]) -> Rows | None:
     if PurePath(file_name).name.lower().endswith(RATING_ENDING) or _holds_errors(text):
         return lambda text, findings: _seg_ratings(text, left_out, findings)
     if is_json(text, file_name) or is_jsonl(text, file_name):
-        keys: Sequence[str] = list(_first(text, file_name))
+        keys = list(dict.fromkeys(key for one in _objects(text, file_name) for key in one))
     elif holds_wmt_qe(text):
         return read_wmt_qe
     else:

@@ -78,8 +78,11 @@ def write_span_rows_csv(ratings: RatingSet) -> bytes:
 
 
 def write_span_rows_jsonl(ratings: RatingSet) -> bytes:
-    """The same, one JSON object a line; what is not known is left out."""
-    return jsonl_bytes({k: v for k, v in row.items() if v is not None} for row in _rows(ratings))
+    """The same, one JSON object a line; what is not known is left out, but for the columns that a reader looks for."""
+    return jsonl_bytes(
+        {name: value for name, value in row.items() if value is not None or name in NEEDED}
+        for row in _rows(ratings)
+    )
 
 
 def _rows(ratings: RatingSet) -> Iterable[dict[str, Any]]:

@@ -5,6 +5,7 @@ from core.plots.heat import heat_colour
 from core.plots.judges import judge_costs, two_judges
 from core.plots.meta_correlation import meta_matrix, meta_scatter, meta_title, published_heat
 from core.plots.metrics import metric_ranking, metric_votes, redundancy, scores_by_level
+from core.plots.specialist import example_curve, rater_heat, spans_by_system
 from core.plots.study import AGREEMENT, agreement, choices, contingency, position, preference_names, verdict
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "agreement",
     "choices",
     "contingency",
+    "example_curve",
     "heat_colour",
     "judge_costs",
     "meta_matrix",
@@ -22,8 +24,10 @@ __all__ = [
     "position",
     "preference_names",
     "published_heat",
+    "rater_heat",
     "redundancy",
     "scores_by_level",
+    "spans_by_system",
     "two_judges",
     "verdict",
     "words_kept",

@@ -1,7 +1,9 @@
 """A run of a judge that stands on ratings, before it costs anything: whether the file and the task have what it needs."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
+from core.datasets.mqm_weights import weight_of
 from core.datasets.reading import shown
 from core.errors import InputError
 from core.runs.judge_settings import JudgeSettings
@@ -11,12 +13,18 @@ from core.runs.rated_settings import shows_examples
 from core.runs.rated_texts import judged_among, systems_wanted
 from core.schema import RULES
 from core.schema.rated import RatedSet, RatedText
+from core.scoring.judges.class_examples import HeldOut
 from core.scoring.judges.examples import ExamplePool
 from core.scoring.judges.quality_rating import hold_out
 from core.scoring.judges.settings import MERGED, AutoMqmSettings, DirectSettings, QualitySettings
 
 MOST_NAMED = 10
 """Systems, raters or dimensions that a message names."""
+_UNSHOWN = {
+    False: "a severity that the task has not: no model is shown them",
+    True: "a severity without an MQM weight: a text in which the Parrot repeats one gets no score",
+}
+"""Whether rules judge -> what is wrong with some errors, and what comes of it."""
 _HOW = "give ratings with --ratings, or name a file that has them"
 
 
@@ -52,8 +60,10 @@ def check_rated(settings: JudgeSettings, rated: RatedSet) -> tuple[str, ...]:
     """
     pool = pool_of(settings, rated.texts) if shows_examples(settings.of_kind) else None
     problems = list(_systems_problems(settings, rated))
-    if isinstance(settings.of_kind, QualitySettings):
-        problems += _shots_problems(settings.of_kind, settings, rated)
+    held_out = None
+    if isinstance(settings.of_kind, QualitySettings) and settings.of_kind.shots:
+        held_out = hold_out(settings.of_kind, task_of(settings), rated.texts)
+        problems += _shots_problems(held_out, settings, rated)
     bare: Sequence[RatedText] = ()
     if pool is not None and not (found := _pool_problems(settings, pool, rated)):
         bare = _without_examples(settings, pool, rated)
@@ -66,7 +76,10 @@ def check_rated(settings: JudgeSettings, rated: RatedSet) -> tuple[str, ...]:
         problems += found
     if problems:
         raise InputError(f"{shown(rated.file_name)} does not fit what was asked", problems)
-    return tuple(_notes(settings, rated, pool, len(bare)))
+    notes = list(_notes(settings, rated, pool, len(bare)))
+    if held_out is not None:
+        notes += _held_out_notes(held_out, settings, rated)
+    return tuple(notes)
 
 
 def _systems_problems(settings: JudgeSettings, rated: RatedSet) -> Iterator[str]:
@@ -76,13 +89,11 @@ def _systems_problems(settings: JudgeSettings, rated: RatedSet) -> Iterator[str]
             yield f"--only: {shown(name)} has no text in the file; there are {_listed(systems)}"
 
 
-def _shots_problems(chosen: QualitySettings, settings: JudgeSettings, rated: RatedSet) -> Iterator[str]:
-    if not chosen.shots:
-        return
+def _shots_problems(held_out: HeldOut, settings: JudgeSettings, rated: RatedSet) -> Iterator[str]:
     there = _dimensions_in(rated)
     if lacking := [one.name for one in task_of(settings).dimensions if one.name not in there]:
         yield f"--shots: nobody rated {_listed(lacking)}{_instead(there)}: {_HOW}"
-    elif _items_in(rated) <= _held_out(chosen, settings, rated):
+    elif _items_in(rated) <= held_out.items:
         yield (
             "--shots: holds every item out for examples, so that none is left to judge; give more items, or no --shots"
         )
@@ -92,8 +103,31 @@ def _items_in(rated: RatedSet) -> set[str]:
     return {text.output.item_id for text in rated.texts}
 
 
-def _held_out(chosen: QualitySettings, settings: JudgeSettings, rated: RatedSet) -> frozenset[str]:
-    return hold_out(chosen, task_of(settings), rated.texts).items
+def _held_out_notes(held_out: HeldOut, settings: JudgeSettings, rated: RatedSet) -> Iterator[str]:
+    """What is held out, and where that leaves too little: to be judged, or to be shown."""
+    n_items = len(_items_in(rated))
+    yield (
+        f"{len(held_out.items):,} of {n_items:,} items are held out for examples: their texts get no score, with that reason"
+    )
+    judged = [text for text in rated.texts if text.output.item_id not in held_out.items]
+    languages = dict.fromkeys(text.output.language for text in rated.texts)
+    if gone := [one for one in languages if all(text.output.language != one for text in judged)]:
+        yield f"every item of {_listed(gone)} is held out: no text of it gets a score"
+    without: list[str] = []
+    bare: set[int] = set()
+    for dimension in task_of(settings).dimensions:
+        examples = [held_out.shown(text, dimension) for text in judged]
+        bare.update(n for n, own in enumerate(examples) if not own)
+        there = {held_out.label(one, dimension)[0] for one in chain.from_iterable(examples)}
+        if lacking := [f"{one:g}" for one in dimension.classes if one not in there]:
+            without.append(f"{dimension.name} {', '.join(lacking)}")
+    if bare:
+        yield (
+            f"{len(bare):,} of the {len(judged):,} texts to be judged get no examples, at least on some dimension: none of "
+            "their language and task is held out"
+        )
+    if without:
+        yield f"classes that no example has: {_listed(without, '; ')}"
 
 
 def _pool_problems(settings: JudgeSettings, pool: ExamplePool, rated: RatedSet) -> list[str]:
@@ -110,7 +144,25 @@ def _pool_problems(settings: JudgeSettings, pool: ExamplePool, rated: RatedSet) 
             f"there are {_listed(pool.raters)}" if pool.raters else "its ratings name no rater; leave it out"
         )
         return [f"--rater: {shown(chosen.rater)} rated nothing of the kind in the file; {there}"]
+    unknown = _unknown_severities(settings, pool)
+    if unknown and unknown == pool.severities(chosen.rater):
+        return [
+            f"--task: all errors marked in the file ({_listed(list(unknown))}) have {_UNSHOWN[settings.backend == RULES]}; "
+            "choose a task with these severities, or rename them in the file"
+        ]
     return []
+
+
+def _unknown_severities(settings: JudgeSettings, pool: ExamplePool) -> dict[str, int]:
+    """Severity -> errors marked in examples that no model is shown, as the task lacks it, or that the Parrot cannot weigh."""
+    spans = task_of(settings).spans
+    if not isinstance(settings.of_kind, AutoMqmSettings) or spans is None:
+        return {}
+    found = pool.severities(settings.of_kind.rater)
+    if settings.backend == RULES:
+        return {one: n for one, n in found.items() if weight_of("", one) is None}
+    offered = {one.casefold() for one in spans.severities}
+    return {one: n for one, n in found.items() if one.casefold() not in offered}
 
 
 def _without_examples(settings: JudgeSettings, pool: ExamplePool, rated: RatedSet) -> list[RatedText]:
@@ -126,7 +178,8 @@ def _notes(settings: JudgeSettings, rated: RatedSet, pool: ExamplePool | None, n
     assert isinstance(chosen, AutoMqmSettings | DirectSettings | QualitySettings)
     of = f"of the {len(judged):,} texts to be judged"
     if others := len(rated.texts) - len(judged):
-        yield f"{others:,} texts of other systems are not judged; those that are rated serve as examples"
+        serve = "; those that are rated serve as examples" if pool is not None else ""
+        yield f"{others:,} texts of other systems are not judged{serve}"
     if pool is not None and isinstance(chosen, AutoMqmSettings | DirectSettings):
         if n_rated := sum(bool(text.ratings) for text in judged):
             yield (
@@ -135,9 +188,12 @@ def _notes(settings: JudgeSettings, rated: RatedSet, pool: ExamplePool | None, n
         if n_bare:
             yield f"{n_bare:,} {of} have no rated text of another system beside them: they get no examples"
         yield from pool.notes(chosen.examples, rater=chosen.rater, seed=chosen.seed)
-    if isinstance(chosen, QualitySettings) and chosen.shots:
-        n_held, n_items = len(_held_out(chosen, settings, rated)), len(_items_in(rated))
-        yield f"{n_held:,} of {n_items:,} items are held out for examples: their texts get no score, with that reason"
+        if unknown := _unknown_severities(settings, pool):
+            n_errors = sum(pool.severities(chosen.rater).values())
+            yield (
+                f"{sum(unknown.values()):,} of the {n_errors:,} errors marked in examples ({_listed(list(unknown))}) have "
+                + _UNSHOWN[settings.backend == RULES]
+            )
     if chosen.repeats > 1 and not _differs(settings):
         by_rules = settings.backend == RULES
         yield (
@@ -165,6 +221,6 @@ def _instead(there: Sequence[str]) -> str:
     return f" (rated are {_listed(there)})" if there else ""
 
 
-def _listed(names: Sequence[str]) -> str:
-    named = ", ".join(map(shown, names[:MOST_NAMED]))
+def _listed(names: Sequence[str], between: str = ", ") -> str:
+    named = between.join(map(shown, names[:MOST_NAMED]))
     return f"{named} and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else named

@@ -12,7 +12,7 @@ from core.scoring.judges.settings import AutoMqmSettings, DirectSettings
 from core.store import Store
 from core.store.runs import run_data
 
-EXAMPLES_ONLY = "of a system that is not judged, for examples only"
+NOT_JUDGED = "of a system that is not judged"
 
 
 def rated_set(store: Store, run: Run) -> RatedSet:
@@ -41,7 +41,7 @@ def judged_outputs(settings: JudgeSettings, rated: RatedSet) -> OutputSet:
         rated.sha256,
         rated.file_name,
         rated.notes,
-        {**rated.left_out, **({EXAMPLES_ONLY: others} if others else {})},
+        {**rated.left_out, **({NOT_JUDGED: others} if others else {})},
     )
 
 

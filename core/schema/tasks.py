@@ -37,7 +37,8 @@ class Dimension:
         if self.step <= 0:
             return ()
         n = round((self.highest - self.lowest) / self.step)
-        return tuple(self.lowest + k * self.step for k in range(n + 1))
+        # As people write them: three steps of 0.1 are 0.3.
+        return tuple(round(self.lowest + k * self.step, 12) for k in range(n + 1))
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,15 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from core.stats.resampling import Estimate, Floats, Statistic, cluster_bootstrap, mean_of_sums, ratio
+from core.stats.resampling import (
+    Estimate,
+    Floats,
+    Statistic,
+    cluster_bootstrap,
+    mean_of_sums,
+    ratio,
+    unit_clusters,
+)
 from core.stats.votes import MISSING, N_CHOICES, category_counts, check_votes, contingency
 
 __all__ = [
@@ -238,9 +246,7 @@ def _estimate(
     rng: int | np.random.Generator,
 ) -> Estimate:
     """Bootstrap the units used; `reason` is what to say where the statistic is undefined on them."""
-    labels = np.arange(used.size) if clusters is None else np.asarray(clusters)
-    if labels.shape != used.shape:
-        raise ValueError(f"clusters must have shape ({used.size},), one label a unit, got {labels.shape}")
+    labels = unit_clusters(clusters, used.size)
     found = cluster_bootstrap(
         per_unit,
         labels[used],

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from core.stats.many_ratios import mean_estimates, ratio_estimates
-from core.stats.resampling import Estimate, Floats, cluster_bootstrap, mean_of_sums, ratio
+from core.stats.resampling import Estimate, Floats, cluster_bootstrap, mean_of_sums, ratio, unit_clusters
 from core.stats.votes import MISSING, Codes, category_counts, check_votes
 
 FULL: Final = 0
@@ -96,7 +96,7 @@ def full_agreement(
     compare panels of different size. Misleads where one category is popular, as all raw agreement does.
     """
     kinds = agreement_kinds(votes, n_categories)
-    labels = _clusters(clusters, kinds.size)
+    labels = unit_clusters(clusters, kinds.size)
     used = kinds != MISSING
     found = cluster_bootstrap(
         np.column_stack([kinds[used] == FULL, np.ones(used.sum())]),
@@ -165,7 +165,7 @@ def class_distribution(
     return ratio_estimates(
         counts,
         np.repeat(counts.sum(axis=1, keepdims=True), n_categories, axis=1),
-        _clusters(clusters, len(codes)),
+        unit_clusters(clusters, len(codes)),
         n_resamples=n_resamples,
         confidence_level=confidence_level,
         rng=rng,
@@ -216,12 +216,5 @@ def _shared(
     highest = max(int(one.max(initial=0)), int(other.max(initial=0)))
     codes = check_votes(np.column_stack([one, other]), max(highest + 1, 2))
     used = (codes != MISSING).all(axis=1)
-    labels = _clusters(clusters, one.size)
+    labels = unit_clusters(clusters, one.size)
     return codes[used, 0], codes[used, 1], labels[used], int((~used).sum())
-
-
-def _clusters(clusters: ArrayLike | None, n_units: int) -> NDArray[np.generic]:
-    labels = np.arange(n_units) if clusters is None else np.asarray(clusters)
-    if labels.shape != (n_units,):
-        raise ValueError(f"clusters must have shape ({n_units},), one label a unit, got {labels.shape}")
-    return labels

@@ -7,12 +7,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from core.stats.many_ratios import mean_estimates
-from core.stats.resampling import Estimate, Floats, cluster_bootstrap, ratio
+from core.stats.resampling import Estimate, Floats, cluster_bootstrap, ratio, unit_clusters
 from core.stats.votes import MISSING, category_counts, check_votes
 
 MOST_PAIRS = 66
 """Of raters (12 of them): each takes columns of its own in every resample."""
 NO_PAIRS = "no text was rated by two raters"
+TOO_MANY = "too many raters for the F1 of every two of them: it is worked out for up to 12"
+NONE_WITH_BOTH = "no text has two raters' votes and the evaluator's"
 
 
 def pairwise_f1(
@@ -28,19 +30,19 @@ def pairwise_f1(
 
     votes: codes, shape (n_units, n_raters), -1 for missing; pairs that share no unit are left out. Its direction is a
     convention: averaged over both directions, the weighted F1 of two raters is exactly the share of their equal votes.
-    `n`: units with two votes or more. Undefined above MOST_PAIRS pairs. 004 prints it beside that of an evaluator (Table
+    `n`: units with two votes or more. Undefined above MOST_PAIRS pairs that share units. 004 prints it beside that of an evaluator (Table
     2). Misleads as weighted F1 does: high by chance where one class is popular.
     """
     codes = check_votes(votes, n_categories)
     used = (codes != MISSING).sum(axis=1) >= 2
-    labels = np.arange(len(codes)) if clusters is None else np.asarray(clusters)
+    labels = unit_clusters(clusters, len(codes))
     pairs = [
         (first, second)
         for first, second in combinations(range(codes.shape[1]), 2)
         if (codes[:, [first, second]] != MISSING).all(axis=1).any()
     ]
     if not pairs or len(pairs) > MOST_PAIRS:
-        pairs, why = [], NO_PAIRS if not pairs else f"more than {MOST_PAIRS} pairs of raters"
+        pairs, why = [], NO_PAIRS if not pairs else TOO_MANY
     else:
         why = None
     blocks = [_block(codes[used, first], codes[used, second], n_categories) for first, second in pairs]
@@ -88,7 +90,10 @@ def gap_to_raters(
     Below 0: the evaluator is not one of them. Unlike the agreement with their majority it compares like with like: one
     voice against one voice. Misleads where one class is popular, as all raw agreement does: both shares are high by chance.
     """
-    codes, given = check_votes(votes, n_categories), np.asarray(evaluator)
+    codes = check_votes(votes, n_categories)
+    given = check_votes(np.asarray(evaluator).reshape(-1, 1), n_categories)[:, 0]
+    if given.size != len(codes):
+        raise ValueError(f"evaluator must have shape ({len(codes)},), one label a unit, got {given.shape}")
     counts = category_counts(codes, n_categories)
     total = counts.sum(axis=1)
     used = (total >= 2) & (given != MISSING)
@@ -98,9 +103,9 @@ def gap_to_raters(
     apart = np.where(used, of_class / size - pairs / (size * (size - 1)), np.nan)
     (found,) = mean_estimates(
         apart[:, None],
-        np.arange(len(codes)) if clusters is None else clusters,
+        unit_clusters(clusters, len(codes)),
         n_resamples=n_resamples,
         confidence_level=confidence_level,
         rng=rng,
     )
-    return replace(found, reason=NO_PAIRS if found.estimate is None else None)
+    return replace(found, reason=NONE_WITH_BOTH if found.estimate is None else None)

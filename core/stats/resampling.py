@@ -89,6 +89,14 @@ def check_confidence_level(confidence_level: float) -> None:
         raise ValueError(f"confidence_level must lie strictly between 0 and 1, got {confidence_level!r}")
 
 
+def unit_clusters(clusters: ArrayLike | None, n_units: int) -> NDArray[np.generic]:
+    """The cluster of each unit: shape (n_units,). Without any, every unit stands for itself. ValueError for other shapes."""
+    labels = np.arange(n_units) if clusters is None else np.asarray(clusters)
+    if labels.shape != (n_units,):
+        raise ValueError(f"clusters must have shape ({n_units},), one label a unit, got {labels.shape}")
+    return labels
+
+
 def cluster_sums(per_unit: Floats, clusters: ArrayLike) -> Floats:
     """Sums of the rows of `per_unit` (n_units, k) within each cluster: shape (n_clusters, k).
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from core.stats.resampling import Estimate, Floats, cluster_bootstrap, ratio
+from core.stats.resampling import Estimate, Floats, cluster_bootstrap, ratio, unit_clusters
 from core.stats.votes import category_counts, check_votes
 
 NO_PAIRS = "no text was rated by two raters"
@@ -55,7 +55,7 @@ def ordinal_alpha(
 
     found = cluster_bootstrap(
         per_unit,
-        _labels(clusters, len(codes))[used],
+        unit_clusters(clusters, len(codes))[used],
         alpha,
         n_resamples=n_resamples,
         confidence_level=confidence_level,
@@ -107,20 +107,13 @@ def interval_alpha(
 
     found = cluster_bootstrap(
         per_unit,
-        _labels(clusters, len(values))[used],
+        unit_clusters(clusters, len(values))[used],
         alpha,
         n_resamples=n_resamples,
         confidence_level=confidence_level,
         rng=rng,
     )
     return _explained(found, used.size)
-
-
-def _labels(clusters: ArrayLike | None, n_units: int) -> np.ndarray:
-    labels = np.arange(n_units) if clusters is None else np.asarray(clusters)
-    if labels.shape != (n_units,):
-        raise ValueError(f"clusters must have shape ({n_units},), one label a unit, got {labels.shape}")
-    return labels
 
 
 def _explained(found: Estimate, n_units: int) -> Estimate:

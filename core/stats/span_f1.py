@@ -15,7 +15,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from core.stats.correlation_tests import Alternative, PairedTest, n_reached
 from core.stats.many_ratios import ratio_estimates
-from core.stats.resampling import NO_RESAMPLES, Estimate, Floats, at_a_time, cluster_sums, ratio
+from core.stats.resampling import (
+    NO_RESAMPLES,
+    Estimate,
+    Floats,
+    at_a_time,
+    cluster_sums,
+    ratio,
+    unit_clusters,
+)
 
 Measure = Literal["precision", "recall", "f1"]
 Marked = tuple[int, int, str]
@@ -179,7 +187,7 @@ def span_f1(
     judge is credited for the very characters: one that marks the word beside the wrong one earns nothing.
     """
     n_texts = counts.credit.size
-    labels = np.arange(n_texts) if clusters is None else np.asarray(clusters)
+    labels = unit_clusters(clusters, n_texts)
     credit, predicted, gold = counts.credit, counts.predicted, counts.gold
     found = ratio_estimates(
         np.column_stack([credit, credit, 2 * credit]),
@@ -237,7 +245,7 @@ def span_f1_test(
             f"both judges must have the same texts, got {first.credit.size} and {second.credit.size}"
         )
     n_texts = first.credit.size
-    labels = np.arange(n_texts) if clusters is None else np.asarray(clusters)
+    labels = unit_clusters(clusters, n_texts)
     one, other = (
         cluster_sums(np.column_stack([each.credit, each.predicted, each.gold]), labels)
         for each in (first, second)

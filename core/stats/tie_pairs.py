@@ -64,7 +64,8 @@ def pairs_of(true: Floats, scores: Floats) -> Pairs:
     known = known_pairs(true, scores)
     rows = np.nonzero(known)[0]
     of_human = np.sign((true[:, first] - true[:, second])[known])
-    between = (scores[:, first] - scores[:, second])[known]
+    with np.errstate(over="ignore"):  # scores far apart: their distance is then the largest number there is
+        between = np.nan_to_num((scores[:, first] - scores[:, second])[known])
     n_pairs = known.sum(axis=1)
     numbers = np.cumsum(n_pairs > 0) - 1
     return Pairs(

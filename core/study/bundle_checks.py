@@ -19,7 +19,8 @@ def misfits(record: StudyRecord) -> list[str]:
     """What is in the bundle although the app would never have let it in."""
     if record.study.kind == "ratings":
         return _wrong_raters(record) + rating_misfits(record)
-    if record.study.task is not None or record.rating_assignments or record.rating_answers:
+    ratings = (record.rating_assignments, record.rating_answers, record.rating_history)
+    if record.study.task is not None or any(ratings):
         return [f"{STUDY_MEMBER}: a study of pairs has neither a task nor ratings"]
     design, levels = record.study.design, record.study.levels
     sources = (design.candidate, design.comparator)

@@ -128,7 +128,11 @@ class Desk(ABC, Generic[Entry, Given]):
             if self.finished:
                 return  # pressed twice, or in another tab
             self._look_again()
-            if self.next_open() is not None:
+            # Another tab may have taken an answer back.
+            given: dict[object, Given] = {one.key: one for one in self._all_given()}
+            self._answers.update(given)
+            done = {key for key, one in given.items() if one.answered}
+            if any(entry.key not in done for entry in self._list()):
                 raise NotAllowed(f"Some {self._unit}s are still open: answer them first.")
             self._keep(finished_utc=now_utc())
 

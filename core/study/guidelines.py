@@ -82,15 +82,26 @@ def check_guideline(text: str, sources: Collection[str]) -> None:
 
 def blinding_problems(text: str, sources: Collection[str]) -> list[str]:
     """Why a text of the owner's must not reach a rater, as far as a program can see."""
-    problems = []
-    read = _as_read(text)
-    for source in filter(None, sources):  # a file with one text an item names none
-        word = regex.escape(_as_read(source))
-        if regex.search(rf"(?<![\p{{L}}\p{{N}}]){word}(?![\p{{L}}\p{{N}}])", read):
-            problems.append(f"the text names the source {source!r}: raters would know what to look for")
+    problems = [
+        f"the text names the source {source!r}: raters would know what to look for"
+        for source in named_sources(text, sources)
+    ]
     if regex.search(r"!\[|<\s*[a-zA-Z/!?]", text):
         problems.append("the text holds an image or HTML: raters' pages load nothing from outside")
     return problems
+
+
+def named_sources(text: str, sources: Collection[str]) -> list[str]:
+    """Sources whose names stand in a text as words of their own, as somebody reads it."""
+    read = _as_read(text)
+    words = {
+        source: regex.escape(_as_read(source)) for source in sources if source
+    }  # one text an item: no name
+    return [
+        source
+        for source, word in words.items()
+        if regex.search(rf"(?<![\p{{L}}\p{{N}}]){word}(?![\p{{L}}\p{{N}}])", read)
+    ]
 
 
 def _as_read(text: str) -> str:

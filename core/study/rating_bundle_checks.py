@@ -23,18 +23,21 @@ def rating_misfits(record: StudyRecord) -> list[str]:
     task = record.study.task
     if task is None:
         return [f"{STUDY_MEMBER}: a study of ratings has no task"]
+    try:
+        check_task(task)  # answers can only be held against a task that is none of a forger's
+    except InputError as wrong:
+        return [f"{STUDY_MEMBER}: task: {problem}" for problem in wrong.problems]
     problems = _doubled(record) + _of_pairs(record)
     sources = {output.source for output in record.outputs}
     try:
         check_rating_design(record.study.design)
-        check_task(task)
         for text in record.guidelines.values():
             check_guideline(text, sources)
         for language, labels in record.wording.items():
             check_wording(labels, sources, language)
     except InputError as wrong:
         problems += [f"{STUDY_MEMBER}: {problem}" for problem in wrong.problems]
-    problems += _wrong_texts(record) + _wrong_answers(record, task)
+    problems += _wrong_texts(record) + _wrong_lists(record) + _wrong_answers(record, task)
     return problems or _not_drawn(record)
 
 
@@ -69,6 +72,9 @@ def _wrong_texts(record: StudyRecord) -> list[str]:
     problems += [
         f"{name}.jsonl: {item!r}: text {p}" for name, item, text in fields if (p := text_problem(text))
     ]
+    levels = list(dict.fromkeys(output.level for output in record.outputs if output.level))
+    if sorted(record.study.levels) != sorted(levels):
+        problems.append(f"{STUDY_MEMBER}: the levels are not those of the texts")
     names = [("outputs.jsonl", name) for o in record.outputs for name in (o.level, o.source) if name]
     names += [("items.jsonl", item.item_id) for item in record.items] + [
         (STUDY_MEMBER, level) for level in record.study.levels
@@ -84,21 +90,43 @@ def _wrong_texts(record: StudyRecord) -> list[str]:
     return problems
 
 
+def _wrong_lists(record: StudyRecord) -> list[str]:
+    """Lists that no desk could open, those of previews and of raters who withdrew among them."""
+    texts = {(output.item_id, output.level, output.source) for output in record.outputs}
+    raters = {rater.rater_id for rater in record.raters}
+    problems = [
+        f"raters.jsonl: {rater.rater_id!r}: ratings are given by link, none can be imported"
+        for rater in record.raters
+        if rater.imported
+    ]
+    positions: dict[str, list[int]] = {}
+    for one in record.rating_assignments:
+        positions.setdefault(one.rater_id, []).append(one.position)
+        if (one.item_id, one.level, one.source) not in texts:
+            problems.append(
+                f"rating_assignments.jsonl: {one.rater_id}, {one.position}: there is no such text"
+            )
+    for name, numbers in positions.items():
+        if name not in raters:
+            problems.append(f"rating_assignments.jsonl: there is no rater {name!r}")
+        if sorted(numbers) != list(range(1, len(numbers) + 1)):
+            problems.append(
+                f"rating_assignments.jsonl: the positions of {name!r} are not 1 to {len(numbers)}"
+            )
+    return problems
+
+
 def _not_drawn(record: StudyRecord) -> list[str]:
     """Raters whose list is not the one that the seed gives."""
     texts, study = texts_by_item(record.outputs), record.study
-    raters = {rater.rater_id for rater in record.raters}
-    problems = [
-        f"rating_assignments.jsonl: there is no rater {name!r}"
-        for name in sorted({one.rater_id for one in record.rating_assignments} - raters)
-    ]
+    problems = []
     for rater in record.raters:
         own = [one for one in record.rating_assignments if one.rater_id == rater.rater_id]
         ids = {one.item_id for one in own}
         # A withdrawn rater's list was drawn for a name that is gone.
         if rater.dry_run or rater.withdrawn:
             continue
-        if not ids <= set(texts) or own != assign_texts(
+        if own != assign_texts(
             study.design, rater.rater_id, [i.item_id for i in record.items if i.item_id in ids], texts
         ):
             problems.append(
@@ -126,6 +154,10 @@ def _wrong_answers(record: StudyRecord, task: RatingTask) -> list[str]:
                 said = _unsaid(task, answer, text, questions.get(answer.item_id, ""))
                 problems += [f"{place}: {problem}" for problem in said]
     last = {answer.key: answer for answer in history}
+    kept = {answer.key for answer in record.rating_answers}
+    problems += [
+        f"rating_answers.jsonl: {key} is in the history and not here" for key in last if key not in kept
+    ]
     problems += [
         f"rating_answers.jsonl: {answer.key} is not what its history ends with"
         for answer in record.rating_answers
@@ -137,12 +169,14 @@ def _wrong_answers(record: StudyRecord, task: RatingTask) -> list[str]:
 def _unsaid(task: RatingTask, answer: RatingAnswer, text: str, question: str) -> list[str]:
     """What no rater could have said of this text."""
     try:
-        checked_scores(task, answer.scores)
-        if answer.spans:
-            checked_spans(task, answer.spans, text, question)
+        scores = checked_scores(task, answer.scores)
+        spans = checked_spans(task, answer.spans, text, question) if answer.spans else ()
     except InputError as wrong:
         return list(wrong.problems or (str(wrong),))
-    problems = ["it has errors and is said to have none"] if answer.spans and answer.no_errors else []
+    problems = []
+    if scores != answer.scores or spans != answer.spans:
+        problems.append("its scores or errors are not as a save leaves them (a weight, an error twice)")
+    problems += ["it has errors and is said to have none"] if answer.spans and answer.no_errors else []
     if answer.done and (left := missing(task, answer)):
         problems.append(f"it is done, but lacks {'; '.join(left)}")
     return problems

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from core import __version__
-from core.errors import InputError, NotAllowed
+from core.errors import InputError, StillMissing
 from core.schema.scores import ErrorSpan
 from core.schema.tasks import RatingAnswer, RatingAssignment, RatingTask, StudyKind
 from core.store import Store
@@ -90,7 +90,7 @@ class RatingDesk(Desk[RatingAssignment, RatingAnswer]):
 
         def changes(before: RatingAnswer) -> Mapping[str, object]:
             if left := missing(self.task, before):
-                raise NotAllowed(f"Not done yet. Still missing: {'; '.join(left)}.")
+                raise StillMissing(f"Not done yet. Still missing: {'; '.join(left)}.")
             if before.done:
                 return {}
             return {

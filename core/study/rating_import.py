@@ -1,22 +1,27 @@
 """A study in which texts are rated one by one, made of a file of texts by any number of systems."""
 
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from core import __version__
 from core.datasets.reading import shown
+from core.datasets.task_files import dump_task, parse_task
 from core.errors import InputError
 from core.schema import Design, Item, Output, Study
 from core.schema.scores import OutputSet, ScorableOutput
 from core.schema.tasks import RatingTask
 from core.store import Store
 from core.store.studies import insert_study, now_utc, studies_of_file, write_log
+from core.study.guidelines import named_sources
 from core.study.lifecycle import check_name, describe_design
 from core.study.rating_checks import SPAN_DIMENSION
 from core.study.rating_design import check_rating_design
 
 MOST_PROBLEMS = 20
 """Named one by one; the rest is counted."""
+_LINE = re.compile(r"^line \d+, ")
+"""Of a file that nobody has."""
 
 
 def import_rating_study(
@@ -55,23 +60,36 @@ def import_rating_study(
         study = insert_study(store, study, items, texts)
         write_log(store, study.study_id, "imported", f"{outputs.file_name}, sha256 {outputs.sha256}")
         write_log(store, study.study_id, "declared", f"task {task.name}; {describe_design(design)}")
-    return study, (*outputs.notes, *notes)
+    return study, (*outputs.notes, *notes, *_telling(task, {text.source for text in texts}))
 
 
 def check_task(task: RatingTask) -> None:
     """Raise InputError for a task that asks nothing, or whose answers could not be told apart."""
     names = [one.name for one in task.dimensions]
-    problems = [f"dimension {one} stands twice" for one, n in Counter(names).items() if n > 1]
-    if not task.dimensions and task.spans is None:
-        problems.append("it asks for no score and for no errors")
+    problems = []
     if task.spans is not None and SPAN_DIMENSION in names:
         problems.append(
             f"a dimension {SPAN_DIMENSION!r} cannot stand beside errors, whose score has this name"
         )
-    if task.spans is not None and not task.spans.severities:
-        problems.append("errors have no severities")
+    try:
+        parse_task(dump_task(task), task.name)  # what a file could not say, a study cannot ask either
+    except InputError as wrong:
+        problems += [_LINE.sub("", problem) for problem in wrong.problems]
     if problems:
         raise InputError(f"The task {shown(task.name)} cannot be used:", problems)
+
+
+def _telling(task: RatingTask, sources: Collection[str]) -> tuple[str, ...]:
+    """A note on systems whose names raters read in the task; no refusal, for a system may be called "a" or "text"."""
+    said = [task.title, *(task.spans.categories if task.spans else ())]
+    for one in task.dimensions:
+        said += [one.title, one.description, one.detailed, *(words for _, words in one.anchors)]
+    named = named_sources("\n".join(said), sorted(sources))
+    if not named:
+        return ()
+    return (
+        f"the task's words, which raters read, hold the names of systems: {', '.join(map(shown, named))}",
+    )
 
 
 def study_texts(

@@ -42,6 +42,8 @@ _STYLE = """<style>
 .assay-text del + ins { margin-inline-start: .2em; }
 div:has(> .st-key-choices) { position: sticky; bottom: 0; z-index: 5; }
 .st-key-choices { padding: .6rem 0 .8rem; background: Canvas; }
+[class*="st-key-answer-"] button { height: auto; }
+[class*="st-key-answer-"] button * { white-space: normal; overflow: visible; text-overflow: clip; }
 @media (max-width: 640px) {
   .assay-text { font-size: 1rem; }
   .st-key-choices [data-testid=stHorizontalBlock] { flex-wrap: nowrap; gap: .4rem; }

@@ -31,6 +31,8 @@ from pages.components.metrics_scores import Chosen, Scores
 
 _FILE = 0
 """Stands for ratings from a file."""
+_JUDGES, _NEW, _TAKEN = "calibration_judges", "calibration_new", "calibration_taken"
+"""Who is chosen; a file that is to be chosen in the next run; the last file that was."""
 _AVERAGED = {"macro": "each group counts once", "pooled": "each text counts once"}
 _RESAMPLES = (200, 2_000, 10_000)
 _AS_GIVEN = "the whole numbers that were given"
@@ -110,17 +112,22 @@ def _holds_ratings(study: Study) -> bool:
 def judges(store: Store) -> tuple[Scores, ...]:
     """Runs and tables of scores; several for a temperature sweep, or to look at one after the other."""
     names = metrics_scores.named(store)
+    if (new := st.session_state.pop(_NEW, None)) in names:
+        before = st.session_state.get(_JUDGES, [])
+        st.session_state[_JUDGES] = before if new in before else [*before, new]
     chosen: list[Chosen] = st.multiselect(
         "Judges",
         list(names),
         format_func=names.__getitem__,
-        key="calibration_judges",
+        key=_JUDGES,
         placeholder="Choose runs of judges or tables of scores",
         help="Runs of the page Judges, and tables that were given here or on the pages Judges and Metrics.",
     )
     with st.expander("Give a judge's scores", expanded=not names), mistakes_shown():
         given = metrics_kept.choose_new(store, "scores", "calibration")
-        if given is not None:
+        if given is not None and st.session_state.get(_TAKEN) != given.file_id:
+            st.session_state[_TAKEN] = given.file_id  # it stays in the upload box: choose it once
+            st.session_state[_NEW] = (metrics_scores.FILE, given.file_id)
             st.rerun()
     return tuple(metrics_scores.open_scores(store, one) for one in chosen if one in names)
 

@@ -37,6 +37,18 @@ _LABELS = {
     "--reask": "Ask every question of its own text too",
     "--seed": "Seed",
     "--device": "Device",
+    "--task": "Task",
+    "--dimension": "Dimension",
+    "--examples": "Examples",
+    "--n-examples": "Number of examples",
+    "--filtered": "Filter the examples",
+    "--rater": "Whose ratings are the examples",
+    "--only": "Judge only the texts of",
+    "--ratings": "Ratings, where they stand apart",
+    "--prompting": "How it is asked",
+    "--shots": "Examples of each class",
+    "--held-out": "Share of the rated items that is held out",
+    "--shuffled-words": "Share of words that change places",
 }
 _CHOICES = {
     "--mode reference": "the comparison with the reference",
@@ -45,6 +57,7 @@ _CHOICES = {
     "--backend rules": "the backend of rules",
     "--verifier nli": "the entailment model as verifier",
     "--order both": "both orders",
+    "--examples none": "no examples",
 }
 """An option with its value, inside a sentence."""
 _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")

@@ -29,6 +29,9 @@ _PURPOSES = {
     "answers": "Answering all questions of a text",
     "translate": "Translating back",
     "align": "Comparing mismatches with a marked error",
+    "mark-errors": "Marking errors",
+    "direct": "Giving a score",
+    "quality": "Rating quality",
 }
 _FORM = "generate"
 

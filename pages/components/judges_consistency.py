@@ -3,8 +3,9 @@
 import pandas as pd
 import streamlit as st
 
-from core.analysis.judge_consistency import VERDICT, Consistency, OrderConsistency, consistency
+from core.analysis.judge_consistency import Consistency, OrderConsistency, consistency
 from core.schema import Run
+from core.scoring.judges.specs import CEF_COMPONENTS
 from core.stats.resampling import Estimate
 from core.store import Store
 from pages.components import (
@@ -103,8 +104,8 @@ def _orders(found: Consistency, order: OrderConsistency) -> None:
 
 
 def _spread(found: Estimate, component: str) -> str:
-    """Of verdicts in points of the scale, of shares in percent."""
-    if component == VERDICT or found.estimate is None:
+    """Of verdicts and classes in points of the scale, of shares in percent."""
+    if component not in CEF_COMPONENTS or found.estimate is None:
         return _with_ends(found)
     return in_percent(found)
 

@@ -11,7 +11,7 @@ from core.runs.judge_plan import check_documents, create_judging, judging_notes
 from core.runs.judge_settings import JudgeSettings
 from core.runs.model_settings import RunningSettings
 from core.runs.scoring import by_item
-from core.schema import JUDGE_KINDS, JudgeKind
+from core.schema import COMPARING_KINDS, JudgeKind
 from core.store import Store
 from pages.components import (
     generate_backend,
@@ -105,10 +105,10 @@ def _judge() -> tuple[JudgeSettings, generate_backend.Chosen, str | None]:
         st.subheader("Judge", anchor=False)
         kind: JudgeKind = st.radio(
             "Kind",
-            JUDGE_KINDS,
+            COMPARING_KINDS,  # those that stand on ratings are asked on a page of their own
             format_func=judges_names.KINDS.__getitem__,
             horizontal=True,
-            key=given(_KIND, JUDGE_KINDS[0]),
+            key=given(_KIND, COMPARING_KINDS[0]),
             persist_state="session",
         )
         explained(_SAID[kind], judges_names.ANCHORS[kind])

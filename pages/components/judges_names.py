@@ -14,6 +14,9 @@ KINDS: dict[JudgeKind | CheckKind, str] = {
     "rubric": "Rubric",
     "claims": "Claims",
     "cef": "Cross-examination",
+    "automqm": "Marked errors",
+    "direct": "Direct score",
+    "quality": "Quality rating",
     "answers": "Answers to judges' questions",
     "alignment": "Alignment with marked errors",
 }

@@ -19,9 +19,9 @@ def choose(settings: JudgeSettings, slot: str = _NEW) -> dict[str, str]:
     return choose_judge_prompts(settings, generate_prompts.chosen(_form(slot), defaults))
 
 
-def put(run_id: int, settings: JudgeSettings) -> None:
+def put(run_id: int, settings: JudgeSettings, slot: str = _NEW) -> None:
     """Choose the shipped prompts that a run sent; those of the user's own are kept aside for the form."""
-    form, own = _form(_NEW), []
+    form, own = _form(slot), []
     sent = {
         _step(purpose): parse_prompt(text, f"{purpose}.yaml") for purpose, text in settings.prompts.items()
     }

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.runs.judge_results import judge_output
-from core.schema import CHECK_KINDS, JUDGE_KINDS, CheckKind, JudgeKind, Run
+from core.schema import CHECK_KINDS, COMPARING_KINDS, CheckKind, JudgeKind, Run
 from core.schema.judges import JudgeOutput
 from core.store import Store
 from core.store.kept_files import kept_files
@@ -28,7 +28,8 @@ def remember(chosen: Chosen) -> None:
 def choose(store: Store) -> Chosen:
     """What is looked at; without any judge's run yet, the form that makes one."""
     runs: dict[Chosen, str] = {
-        (RUN, run.run_id): judges_names.name_of(run) for run in list_runs(store, (*JUDGE_KINDS, *CHECK_KINDS))
+        (RUN, run.run_id): judges_names.name_of(run)
+        for run in list_runs(store, (*COMPARING_KINDS, *CHECK_KINDS))
     }
     files: dict[Chosen, str] = {
         (FILE, file.file_id): metrics_kept.name_of(file) for file in kept_files(store, "scores")

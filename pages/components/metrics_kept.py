@@ -7,20 +7,22 @@ from typing import Any
 import streamlit as st
 
 from core.datasets.correlation_files import read_correlations
-from core.datasets.rating_files import read_rating_file
 from core.datasets.reading import sha256_of
-from core.datasets.score_tables import read_scores
 from core.schema.scores import CorrelationSet, RatingSet, ScoreTable
 from core.store import Store
 from core.store.kept_files import KeptFile, KeptKind, delete_file, file_data, keep_file, kept_files
+from pages.components import metrics_metal
 from pages.components.menu import menu
 from pages.components.messages import mistakes_shown, moment, plain
 
+_WITH_METAL = ("calibration",)
+"""The places where a file may be METAL's JSON with dimensions to turn."""
 UPLOAD = 0
 """Stands for a file that is still to be given."""
 _MOST_MB = 100
-_Key = tuple[KeptKind, str, str, bool]
-"""Kind, hash and name of a file, and how it is read: lower ratings are better, or correlations are synthetic."""
+_Key = tuple[KeptKind, str, str, bool, metrics_metal.Flip]
+"""Kind, hash and name of a file, and how it is read: lower ratings are better, scores are those of METAL's
+evaluators, or correlations are synthetic; and the dimensions of METAL's JSON in which 1 is bad."""
 _TYPES: dict[KeptKind, list[str]] = {
     "ratings": ["csv", "tsv", "jsonl", "ndjson"],
     "scores": ["csv", "tsv", "jsonl", "ndjson", "json", "parquet"],
@@ -28,7 +30,7 @@ _TYPES: dict[KeptKind, list[str]] = {
 }
 _ACCEPTED: dict[KeptKind, str] = {
     "ratings": "Accepted: CSV, TSV or JSONL with the columns item, score and, where there are, system, level, rater, "
-    "dimension, language; or an MQM table (TSV).",
+    "dimension, language; rated texts (JSONL); or an MQM table (TSV).",
     "scores": "Accepted: what `score` and this page write, or CSV, TSV, JSONL or Parquet with the columns item, "
     "system, level and one column a metric; JSONL with id, level and result; RAGAS' rows; answers of a "
     "cross-examination server.",
@@ -70,18 +72,22 @@ def forget_button(store: Store, file: KeptFile, slot: str) -> None:
 
 def choose_new(store: Store, kind: KeptKind, slot: str) -> KeptFile | None:
     """A file that is given now; it is kept if it can be read."""
-    st.markdown(f":small[{_ACCEPTED[kind]}]")
+    with_metal = slot in _WITH_METAL
+    st.markdown(f":small[{_ACCEPTED[kind]}{' Also METAL JSON.' if with_metal else ''}]")
     options: dict[str, object] = {}
     if kind == "ratings":
         options["lower_is_better"] = st.checkbox(
             "In this file lower is better (such as MQM penalties)", key=f"metrics_lower_{slot}"
         )
-    upload = st.file_uploader("File", type=_TYPES[kind], key=f"metrics_file_{slot}", max_upload_size=_MOST_MB)
+    if with_metal:
+        options |= metrics_metal.asked(kind, slot)
+    types = dict.fromkeys([*_TYPES[kind], *(["json"] if with_metal else [])])
+    upload = st.file_uploader("File", type=list(types), key=f"metrics_file_{slot}", max_upload_size=_MOST_MB)
     if upload is None:
         return None
     with mistakes_shown():
         data = upload.getvalue()
-        _read((kind, sha256_of(data), upload.name, bool(options.get("lower_is_better"))), lambda: data)
+        _read(_key(kind, sha256_of(data), upload.name, options), lambda: data)
         return keep_file(store, kind, upload.name, data, options)
     return None  # type: ignore[unreachable]  # what is wrong with it is on the page
 
@@ -107,13 +113,20 @@ def scores_of(store: Store, file: KeptFile) -> ScoreTable:
 
 def correlations_of(store: Store, file: KeptFile, *, synthetic: bool) -> CorrelationSet:
     """The correlations that a kept file holds; synthetic: of Meta-Judge's files, those with the raw level."""
-    found: CorrelationSet = _read((file.kind, file.sha256, file.file_name, synthetic), _bytes(store, file))
+    found: CorrelationSet = _read(
+        (file.kind, file.sha256, file.file_name, synthetic, ()), _bytes(store, file)
+    )
     return found
 
 
 def key_of(file: KeptFile) -> _Key:
     """Names what is read from the file in a cache."""
-    return file.kind, file.sha256, file.file_name, bool(file.options.get("lower_is_better"))
+    return _key(file.kind, file.sha256, file.file_name, file.options)
+
+
+def _key(kind: KeptKind, sha256: str, file_name: str, options: Mapping[str, object]) -> _Key:
+    option = bool(options.get("lower_is_better")) or metrics_metal.wants_evaluators(options)
+    return kind, sha256, file_name, option, metrics_metal.flip_of(options)
 
 
 def _bytes(store: Store, file: KeptFile) -> Callable[[], bytes]:
@@ -123,12 +136,14 @@ def _bytes(store: Store, file: KeptFile) -> Callable[[], bytes]:
 # Resources, not data: large tables would be copied at every press of a widget. Nobody changes them: they are frozen.
 @st.cache_resource(show_spinner=False, max_entries=12)
 def _read(key: _Key, _data: Callable[[], bytes]) -> Any:
-    kind, _, name, option = key
-    return _READERS[kind](_data(), name, option)
+    kind, _, name, option, flip = key
+    return _READERS[kind](_data(), name, option, flip)
 
 
-_READERS: dict[KeptKind, Callable[[bytes, str, bool], object]] = {
-    "ratings": lambda data, name, lower: read_rating_file(data, name, lower_is_better=lower),
-    "scores": lambda data, name, _: read_scores(data, name),
-    "correlations": lambda data, name, synthetic: read_correlations(data, name, synthetic=synthetic),
+_READERS: dict[KeptKind, Callable[[bytes, str, bool, metrics_metal.Flip], object]] = {
+    "ratings": lambda data, name, lower, flip: metrics_metal.read_people(
+        data, name, flip, lower_is_better=lower
+    ),
+    "scores": lambda data, name, own, flip: metrics_metal.read_judge(data, name, flip, evaluators=own),
+    "correlations": lambda data, name, synthetic, _: read_correlations(data, name, synthetic=synthetic),
 }

@@ -21,7 +21,7 @@ def render(store: Store, scores: Scores) -> None:
         "For each pair of answers that raters told apart: does the metric score the one higher that they preferred?",
         "metrics-against-votes",
     )
-    study = study_choice.unblinded(store, "metrics_votes_study")
+    study = study_choice.unblinded(store, "metrics_votes_study", "pairs")
     if study is None:
         nothing("no study is unblinded yet; votes stay shut until then")
         return

@@ -17,6 +17,11 @@ def interval(low: float | None, high: float | None) -> str:
     return "no interval" if low is None or high is None else f"[{number(low)},\u00a0{number(high)}]"
 
 
+def counted_as(count: int, noun: str) -> str:
+    """`1 text`, `2 texts`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def percent(share: float) -> str:
     """0.9 as `90 %`."""
     return f"{100 * share:g} %"

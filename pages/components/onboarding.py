@@ -6,6 +6,7 @@ from core.schema import FIRST_LEVEL, Choice
 from core.study.blinding import RaterDesk
 from core.study.design import estimated_minutes
 from core.study.guidelines import practice_pairs
+from core.study.rating_desk import RatingDesk
 from core.study.wording import CONSENT
 from pages.components import blind_pair
 from pages.components.pair_list import Go
@@ -13,7 +14,7 @@ from pages.components.pair_list import Go
 _TRIED = "onboarding_try_{}"
 
 
-def consent(desk: RaterDesk, go: Go) -> None:
+def consent(desk: RaterDesk | RatingDesk, go: Go) -> None:
     """The study's consent text; nothing of the study is shown before the rater agrees."""
     st.title("Before you start")
     st.markdown(desk.wording()[CONSENT])

@@ -1,4 +1,4 @@
-"""Around the pair: header with the saved mark, comment and flag, back and next, the grid of numbers, the end."""
+"""Around the pair, or the text: header with the saved mark, comment and flag, back and next, the grid, the end."""
 
 from collections.abc import Callable, Mapping
 
@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.schema import Choice
 from core.study.blinding import PairStatus, RaterDesk
+from core.study.rating_desk import RatingDesk
 from pages.components.messages import plain
 
 Go = Callable[[str | int], None]
@@ -33,12 +34,12 @@ def header(
     st.progress(done / desk.total)
 
 
-def note(key: str, comment: str, invalid: bool) -> tuple[str, bool]:
+def note(key: str, comment: str, invalid: bool, unit: str = "pair") -> tuple[str, bool]:
     """Comment and invalid flag as they stand in the browser, at first as given; `key` tells pair and rater."""
-    with st.expander("Comment, or report a broken pair", expanded=bool(comment or invalid)):
+    with st.expander(f"Comment, or report a broken {unit}", expanded=bool(comment or invalid)):
         written = st.text_area("Comment (optional)", comment, key=f"m{key}", max_chars=5000)
         flagged = st.checkbox(
-            "This pair is invalid (broken text, wrong question): leave it out", invalid, key=f"i{key}"
+            f"This {unit} is invalid (broken text, wrong question): leave it out", invalid, key=f"i{key}"
         )
     return written, flagged
 
@@ -56,7 +57,7 @@ def note_in_browser(key: str) -> tuple[str, bool] | None:
     return st.session_state[f"m{key}"], st.session_state[f"i{key}"]
 
 
-def navigation(desk: RaterDesk, number: int, go: Go) -> None:
+def navigation(desk: RaterDesk | RatingDesk, number: int, go: Go) -> None:
     """Back, skip, next and the way to the grid."""
     back, skip, forward, overview = st.columns(4)
     if back.button("Back", key="back", disabled=number == 1, width="stretch"):
@@ -70,11 +71,11 @@ def navigation(desk: RaterDesk, number: int, go: Go) -> None:
         go("list")
 
 
-def overview(desk: RaterDesk, go: Go) -> None:
+def overview(desk: RaterDesk | RatingDesk, go: Go, unit: str = "pair") -> None:
     """The grid of numbers, and what is still open before the end."""
     statuses = desk.statuses()
     still = [status for status in statuses if not status.answered]
-    st.title("Your pairs")
+    st.title(f"Your {unit}s")
     if still:
         put_off = _runs([status.number for status in still if status.skipped])
         st.write(
@@ -82,10 +83,12 @@ def overview(desk: RaterDesk, go: Go) -> None:
             f"Still open: {_runs([status.number for status in still])}."
             + (f" Of these you skipped {put_off}." if put_off else "")
         )
-        if st.button("Go to the next open pair", type="primary", key="open"):
+        if st.button(f"Go to the next open {unit}", type="primary", key="open"):
             go(desk.next_open() or "list")
     else:
-        st.write(f"All {len(statuses)} pairs are answered. You can still change an answer: press its number.")
+        st.write(
+            f"All {len(statuses)} {unit}s are answered. You can still change an answer: press its number."
+        )
         if st.button("Finish", type="primary", key="finish"):
             go("finish")
     with st.container(horizontal=True, gap="small"):
@@ -97,13 +100,14 @@ def overview(desk: RaterDesk, go: Go) -> None:
     )
 
 
-def finish(desk: RaterDesk, go: Go) -> None:
+def finish(desk: RaterDesk | RatingDesk, go: Go, unit: str = "pair") -> None:
     """The last step before the answers are locked."""
-    st.title("All pairs are answered")
+    st.title(f"All {unit}s are answered")
+    follows = isinstance(desk, RaterDesk) and desk.guesses_follow
     st.write(
         f"All {desk.total} answers are saved. You can still look at them and change them. "
         "Once you lock them they stay as they are"
-        + ("; one last short question follows." if desk.guesses_follow else ", and you are done.")
+        + ("; one last short question follows." if follows else ", and you are done.")
     )
     lock, look = st.columns(2)
     if lock.button("Lock my answers", type="primary", key="lock", width="stretch"):
@@ -113,7 +117,7 @@ def finish(desk: RaterDesk, go: Go) -> None:
         go("list")
 
 
-def completion(desk: RaterDesk) -> None:
+def completion(desk: RaterDesk | RatingDesk) -> None:
     """Thanks, when all is locked."""
     st.title("Done. Thank you!")
     st.write(f"All {desk.total} answers are saved and locked; you can close this window.")

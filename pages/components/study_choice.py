@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.schema import Study
+from core.schema.tasks import StudyKind
 from core.store import Store
 from core.store.studies import list_studies
 from pages.components.menu import menu
@@ -25,9 +26,13 @@ def choose(studies: Sequence[Study], *, offer_new: bool = False) -> int | None:
     return menu("Study", options, _CHOSEN, lambda number: names.get(number, "Import a new study ..."))
 
 
-def unblinded(store: Store, key: str) -> Study | None:
-    """One of the studies whose answers are open, kept under `key`; None: there is none yet."""
-    studies = {study.study_id: study for study in list_studies(store) if study.state == "unblinded"}
+def unblinded(store: Store, key: str, kind: StudyKind | None = None) -> Study | None:
+    """One of the studies whose answers are open, of that kind or of any, kept under `key`; None: there is none yet."""
+    studies = {
+        study.study_id: study
+        for study in list_studies(store)
+        if study.state == "unblinded" and kind in (None, study.kind)
+    }
     if not studies:
         return None
     chosen = st.selectbox(

@@ -122,13 +122,13 @@ def form(store: Store, study: Study) -> None:
 
 def _workload(store: Store, study: Study) -> None:
     n_items = len(items_of(store, study.study_id))
-    st.caption(
-        f"{n_items} questions, {n_items * len(study.levels)} pairs. Data set {plain(study.dataset_file)}, "
-        f"sha256 {study.dataset_sha256[:16]}. Every side, order and repeat follows from the seed: docs/design.md."
+    st.markdown(
+        f":small[{n_items} questions, {n_items * len(study.levels)} pairs. Data set {plain(study.dataset_file)}, "
+        f"sha256 {study.dataset_sha256[:16]}. Every side, order and repeat follows from the seed: docs/design.md.]"
     )
     plan = study_workload(store, study)
     if not plan.questions:
-        st.caption("No raters yet: add them under Raters.")
+        st.markdown(":small[No raters yet: add them under Raters.]")
         return
     st.dataframe(
         {

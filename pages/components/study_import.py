@@ -1,4 +1,4 @@
-"""Import by page: a file, its two sources, and what is declared before the first vote."""
+"""Import by page: pairs of two sources, or texts to be rated; and what is declared before the first vote."""
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -7,17 +7,33 @@ from core.datasets import FORMATS, read_dataset
 from core.datasets.beside import verbatim_note
 from core.errors import InputError
 from core.schema import Dataset, Design
+from core.schema.tasks import StudyKind
 from core.store import Store
 from core.store.studies import studies_of_file
 from core.study import lifecycle
 from core.study.audit import audit_note, audit_study
 from core.study.bundle import is_bundle, read_bundle
 from core.study.design import LARGEST_SEED
+from pages.components import study_import_ratings
 from pages.components.messages import keep, mistakes_shown, plain
+
+_KINDS: dict[StudyKind, str] = {
+    "pairs": "Pairs: two blind answers side by side",
+    "ratings": "Ratings: one blind text after the other, scored or with its errors marked",
+}
 
 
 def form(store: Store) -> int | None:
     """The number of a study that was imported in this run, or None."""
+    kind: StudyKind = st.radio(
+        "What raters do", list(_KINDS), format_func=_KINDS.__getitem__, key="import_kind"
+    )
+    if kind == "ratings":
+        return study_import_ratings.form(store)
+    return _pairs(store)
+
+
+def _pairs(store: Store) -> int | None:
     st.write(
         f"Accepted: {FORMATS}, or a study bundle (.zip). "
         "Columns of a table: item_id, question, reference, level, source, text, language."
@@ -40,7 +56,7 @@ def _bundle(store: Store, upload: UploadedFile) -> int | None:
     record = read_bundle(upload.getvalue(), upload.name)
     st.write(
         f"A bundle of the study {plain(record.study.name)}: {len(record.items)} questions, "
-        f"{len(record.raters)} raters, {len(record.answers)} answers. Links have to be issued again."
+        f"{len(record.raters)} raters, {len(record.answers) + len(record.rating_answers)} answers. Links have to be issued again."
     )
     name = st.text_input("Name", record.study.name, key="import_bundle_name")
     if st.button("Restore this study", type="primary"):

@@ -1,20 +1,25 @@
 """How far each rater is, what to look at, and what an owner can do about it. Nothing here names a source."""
 
+from collections.abc import Sequence
+
 import pandas as pd
 import streamlit as st
 
-from core.schema import Study
+from core.schema import Answer, Study
+from core.schema.tasks import RatingAnswer
 from core.store import Store
 from core.store.answers import answers_of
+from core.store.ratings import ratings_of
 from core.study import conduct
-from core.study.progress import FAST_SECONDS, ONE_SIDE_P, RaterProgress, progress
+from core.study.progress import FAST_SECONDS, ONE_SIDE_P, ListProgress, RaterProgress
+from core.study.rating_progress import RatingProgress, list_progress
 from pages.components.messages import app_address, mistakes_shown, moment, plain, tell
 from pages.components.parts import table
 
 
 def overview(store: Store, study: Study) -> None:
     """One line a rater, flags in words, reported pairs, reminders, and leaving raters out."""
-    lines = progress(store, study.study_id)
+    lines = list_progress(store, study)
     if not lines:
         st.info("No raters yet. Add them under Raters; each gets a personal link.")
         return
@@ -30,7 +35,16 @@ def overview(store: Store, study: Study) -> None:
     _leave_out(store, study, lines)
 
 
-def _table(lines: list[RaterProgress]) -> None:
+def _table(lines: Sequence[ListProgress]) -> None:
+    of_pairs = [line for line in lines if isinstance(line, RaterProgress)]
+    of_texts = [line for line in lines if isinstance(line, RatingProgress)]
+    own: dict[str, list[str]] = {}
+    if of_pairs:
+        own["Left"] = [_number(line.left_rate, "{:.0%}") for line in of_pairs]
+        own["Both good"] = [_number(line.both_good_rate, "{:.0%}") for line in of_pairs]
+    if any(line.with_errors is not None for line in of_texts):
+        own["Texts with errors"] = [_number(line.with_errors, "{}") for line in of_texts]
+        own["Errors"] = [_number(line.errors, "{}") for line in of_texts]
     st.dataframe(
         {
             "Rater": [line.rater_id for line in lines],
@@ -39,8 +53,7 @@ def _table(lines: list[RaterProgress]) -> None:
             "Skipped": [line.skipped for line in lines],
             "Flagged": [line.flagged for line in lines],
             "Median seconds": [_number(line.median_seconds, "{:.0f}") for line in lines],
-            "Left": [_number(line.left_rate, "{:.0%}") for line in lines],
-            "Both good": [_number(line.both_good_rate, "{:.0%}") for line in lines],
+            **own,
             "Repeats the same": [
                 f"{line.repeats_same} of {line.repeats}" if line.repeats else "none" for line in lines
             ],
@@ -48,23 +61,34 @@ def _table(lines: list[RaterProgress]) -> None:
         },
         hide_index=True,
     )
-    st.caption(
-        "Left: share of left among choices of a side; far from 50 % is a sign of position bias. "
+    if of_texts:
+        st.markdown(
+            f":small[To look at: a median below {FAST_SECONDS:g} seconds, from 10 texts on, and what is named below. "
+            "What was said of whose texts stays shut until the study is unblinded.]"
+        )
+        return
+    st.markdown(
+        ":small[Left: share of left among choices of a side; far from 50 % is a sign of position bias. "
         f"To look at: a median below {FAST_SECONDS:g} seconds, or a side chosen more often than chance "
-        f"(p below {ONE_SIDE_P:g}), from 10 answers on; with many raters a few are flagged by chance."
+        f"(p below {ONE_SIDE_P:g}), from 10 answers on; with many raters a few are flagged by chance.]"
     )
 
 
 def _reported(store: Store, study: Study) -> None:
-    noted = [a for a in answers_of(store, study.study_id) if a.invalid or a.comment]
+    given: list[Answer | RatingAnswer] = [
+        *answers_of(store, study.study_id),
+        *ratings_of(store, study.study_id),
+    ]
+    noted = [a for a in given if a.invalid or a.comment]
     if not noted:
         return
-    with st.expander(f"Reported pairs and comments ({len(noted)})"):
+    unit, whole = ("pairs", "Question") if study.kind == "pairs" else ("texts", "Source")
+    with st.expander(f"Reported {unit} and comments ({len(noted)})"):
         table(
             pd.DataFrame(
                 {
                     "Rater": [a.rater_id for a in noted],
-                    "Question": [a.item_id for a in noted],
+                    whole: [a.item_id for a in noted],
                     "Level": [a.level for a in noted],
                     "Reported as": ["invalid" if a.invalid else "" for a in noted],
                     "Comment": [a.comment for a in noted],
@@ -83,7 +107,7 @@ def _reminders(store: Store, study: Study) -> None:
             st.code(reminder.text, language=None, wrap_lines=True)
 
 
-def _leave_out(store: Store, study: Study, lines: list[RaterProgress]) -> None:
+def _leave_out(store: Store, study: Study, lines: Sequence[ListProgress]) -> None:
     people = [line.rater_id for line in lines if line.kind != "dry run"]
     if not people:
         return

@@ -38,13 +38,14 @@ def links_form(store: Store, study: Study) -> None:
             st.info("The study is a draft: links start to work when you open it (Overview).")
     _preview(store, study, base)
     _change(store, study)
-    _import_votes(store, study)
+    if study.kind == "pairs":
+        _import_votes(store, study)
 
 
 def _add(store: Store, study: Study) -> None:
     with st.form("add_raters", clear_on_submit=True):
         names = st.text_input("New raters, separated by commas", help="Pseudonyms: they appear in exports.")
-        language = st.selectbox("Guidelines in", ["as the study", *shipped_languages()])
+        language = st.selectbox("Guidelines in", ["as the study", *shipped_languages(study.kind)])
         if not st.form_submit_button("Add raters"):
             return
     with mistakes_shown():

@@ -30,18 +30,18 @@ _LONG_HASH = re.compile(r"([0-9a-f]{32})(?=[0-9a-f])")  # broken in two, so that
 def guidelines_form(store: Store, study: Study) -> None:
     """Edit the guidelines of one language; they may name no source."""
     own = read_guidelines(store, study.study_id)
-    languages = sorted({*shipped_languages(), *own})
+    languages = sorted({*shipped_languages(study.kind), *own})
     left, right = st.columns(2)
     chosen = left.selectbox("Language", languages, languages.index("en"))
     other = right.text_input("Or another language (BCP 47, such as cs or pt-BR)").strip()
     language = other or chosen
     text = st.text_area(
         "Guidelines (Markdown). They must not say who or what wrote the answers.",
-        guideline_text(own, language),
+        guideline_text(own, language, study.kind),
         height=380,
-        key=f"guideline_{language}",
+        key=f"guideline_{study.study_id}_{language}",  # not another study's text,
     )
-    if note := levels_note(study.levels):
+    if study.kind == "pairs" and (note := levels_note(study.levels)):
         st.warning(note)
     with mistakes_shown():
         if st.button("Save guidelines"):
@@ -52,11 +52,18 @@ def guidelines_form(store: Store, study: Study) -> None:
 
 
 def wording_form(store: Store, study: Study) -> None:
-    """Edit the consent text and the labels of one language; an empty label is what Assay says."""
+    """Edit the consent text and the labels of one language; an empty label is what Assay says.
+
+    Raters of texts have no buttons whose labels could be changed: their task says what is asked.
+    """
+    keys = LABEL_KEYS if study.kind == "pairs" else ()
     own = read_wording(store, study.study_id)
-    language = st.text_input("Language (BCP 47)", study.language, key="wording_language").strip() or "en"
+    language = (
+        st.text_input("Language (BCP 47)", study.language, key=f"wording_language_{study.study_id}").strip()
+        or "en"
+    )
     said, mine = wording({}, language), own.get(language, {})
-    with st.form(f"wording_{language}"):
+    with st.form(f"wording_{study.study_id}_{language}"):
         consent = st.text_area(
             "Consent text (Markdown; raters are asked if any language has one)",
             mine.get(CONSENT, ""),
@@ -67,9 +74,9 @@ def wording_form(store: Store, study: Study) -> None:
             key: columns[n % 2].text_input(
                 _LABELS[key], mine.get(key, ""), max_chars=LONGEST_LABEL, placeholder=said[key]
             )
-            for n, key in enumerate(LABEL_KEYS)
+            for n, key in enumerate(keys)
         }
-        submitted = st.form_submit_button("Save consent and labels")
+        submitted = st.form_submit_button("Save consent and labels" if keys else "Save consent")
     if submitted:
         with mistakes_shown():
             given = {CONSENT: consent, **labels}

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
-from typing import Literal
+from typing import Literal, TypeVar
 
 import streamlit as st
 
@@ -12,9 +12,11 @@ from core.errors import AssayError, NotAllowed, StorageError
 from core.store import Store, database_path, open_store
 from core.store.access import token_sha256
 from core.study.blinding import RaterDesk, open_desk
+from core.study.rating_desk import RatingDesk, open_rating_desk, study_kind_of
 from pages.components.messages import plain
 from pages.door.cookies import Holder, token_in
 
+_Desk = TypeVar("_Desk", bound=RaterDesk | RatingDesk)
 Who = Literal["rater", "admin", "nobody"]
 PLACE = "at"
 """The part of a rater's address that says where in their list they are."""
@@ -58,27 +60,52 @@ def turn_away(problem: AssayError) -> None:
 
 
 @contextmanager
+def any_desk() -> Iterator[RaterDesk | RatingDesk]:
+    """The desk that this browser's link opens, whatever is rated there. Raises NotAllowed when it opens none."""
+    with open_store(database_path()) as store:
+        token = _token(store, "rater")
+        texts = token is not None and study_kind_of(store, token) == "ratings"
+        yield _opened(open_rating_desk(store, token) if token and texts else _desk_of_pairs(store, token))
+
+
+@contextmanager
 def rater_desk(drawn_for: str | None = None) -> Iterator[RaterDesk]:
-    """The desk that this browser's link opens. Raises NotAllowed when it opens none.
+    """The desk of a study of pairs that this browser's link opens. Raises NotAllowed when it opens none.
 
     `drawn_for` is the token under which a pair was drawn: where the connection carries another by now, nothing
     is opened, so that a press is never saved for somebody else. A connection that has just gone carries none;
     what it sent before was its own.
     """
     with open_store(database_path()) as store:
-        now = _token(store, "rater")
-        if drawn_for and now and now != drawn_for:
-            raise NotAllowed(
-                "Another personal link was opened in this browser. Reload the page, then answer."
-            )
-        token = drawn_for or now
-        desk = open_desk(store, token) if token else None
-        if desk is None:
-            raise NotAllowed(
-                "This link does not open anything. It may be incomplete, replaced or withdrawn. "
-                "Ask the person who sent it for a new one."
-            )
-        yield desk
+        yield _opened(_desk_of_pairs(store, _token_for(store, drawn_for)))
+
+
+@contextmanager
+def rating_desk(drawn_for: str | None = None) -> Iterator[RatingDesk]:
+    """The desk of a rating study that this browser's link opens; as rater_desk."""
+    with open_store(database_path()) as store:
+        token = _token_for(store, drawn_for)
+        yield _opened(open_rating_desk(store, token) if token else None)
+
+
+def _desk_of_pairs(store: Store, token: str | None) -> RaterDesk | None:
+    return open_desk(store, token) if token else None
+
+
+def _token_for(store: Store, drawn_for: str | None) -> str | None:
+    now = _token(store, "rater")
+    if drawn_for and now and now != drawn_for:
+        raise NotAllowed("Another personal link was opened in this browser. Reload the page, then answer.")
+    return drawn_for or now
+
+
+def _opened(desk: _Desk | None) -> _Desk:
+    if desk is None:
+        raise NotAllowed(
+            "This link does not open anything. It may be incomplete, replaced or withdrawn. "
+            "Ask the person who sent it for a new one."
+        )
+    return desk
 
 
 @contextmanager

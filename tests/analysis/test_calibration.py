@@ -166,6 +166,24 @@ def test_classes_of_the_task_and_scores_between_them() -> None:
     assert "beyond the classes 0, 1, 2" in beyond.why_numbers
 
 
+def test_a_task_with_many_classes_is_one_of_numbers() -> None:
+    """0 to 100 in ones: kappas of 101 classes say nothing, and their tables would fill the memory."""
+    wide = replace(QUICK, dimensions=(Dimension("LA", "", "", 0, 100),))
+    cell = compared(options=wide).cells[0]
+    assert (cell.classes, cell.why_numbers) == ((), "the task offers more than 11 classes")
+    assert cell.statistics["error"].estimate == pytest.approx((0 + 1 / 3 + 1 + 1 + 1 / 3 + 0) / 6)
+    eleven = replace(QUICK, dimensions=(Dimension("LA", "", "", 0, 10),))
+    assert len(compared(options=eleven).cells[0].classes) == 11
+
+
+def test_a_crowd_of_raters_is_told_why_it_has_no_f1() -> None:
+    cell = compared(((0, 1) * 7, (1, 1) * 7), (0, 1)).cells[0]
+    assert cell.statistics["raters_f1"].estimate is None
+    assert cell.statistics["raters_f1"].reason == (
+        "too many raters for the F1 of every two of them: it is worked out for up to 12"
+    )
+
+
 def test_numbers_have_correlations_and_errors() -> None:
     rated, scored = given(((90.5, 80), (10, 20), (50, 50), (70, 60)), (85.25, 15, 40, 75), "overall")
     people, made = rating_set(*rated), table(scored, ["judge"])

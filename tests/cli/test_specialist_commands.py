@@ -243,3 +243,15 @@ def test_what_raters_marked_in_a_study_becomes_examples(
     folder = tmp_path / "direct"
     run("judge", "direct", "study:ratings", "--out", str(folder), *asked)
     assert {text.scores["direct-tiny"] for text in read_judge_folder(folder).texts} == {100}
+    copies = run(
+        "judge", "copying", str(tmp_path / "out"), "--rated", "study:ratings", "--resamples", "0", "--json"
+    )
+    assert json.loads(copies)["judges"][0]["n_errors"] == 8
+    scores_file = str(folder / "scores.csv")
+    found = json.loads(
+        run("acc23", "study:ratings", scores_file, "--dimension", "mqm", "--resamples", "0", "--json")
+    )
+    assert (found["n_texts"], found["n_items"], found["epsilon"]) == (12, 4, 0)
+    assert found["acc23"] == pytest.approx(
+        1 / 3
+    )  # every text 100: of an item's three pairs only the tie is right

@@ -201,6 +201,18 @@ def test_what_no_page_can_hold_is_replaced_and_nothing_else() -> None:
     assert read.text == "bad \ufffd half"
 
 
+@pytest.mark.parametrize(
+    "char", ["\0", "\b", "\f", "\x1f", "\x7f", "\x85", "\x9f", "\udfff", "\\u0000", "\\b", "\u200d"]
+)
+def test_a_character_is_replaced_however_it_is_written(char: str) -> None:
+    """Lines that hold nothing of the kind are not looked through; a backslash of the text's own escapes nothing."""
+    for as_ascii in (True, False):
+        line = json.dumps(line_of(text=f"a{char}b"), ensure_ascii=as_ascii or char == "\udfff")
+        (read,) = read_records(line.encode(), "records.jsonl", "cef", METRICS)
+        assert read.text == printable_record(f"a{char}b")
+        assert (read.text == f"a{char}b") == (char in ("\\u0000", "\\b", "\u200d"))
+
+
 def folder_with(path: Path, run: Any, records: bytes) -> Path:
     path.mkdir()
     (path / "run.json").write_text(run if isinstance(run, str) else json.dumps(run), encoding="utf-8")

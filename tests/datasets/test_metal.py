@@ -115,7 +115,7 @@ def test_problems_name_record_rater_and_dimension() -> None:
     ]
     assert problems_of(rows) == (
         "record 1: is a number, expected an object",
-        "record 2: text is null, expected a text",
+        "record 2: text is missing or empty",
         "record 3, a, LA: score 3 is not between 0 and 2",
         'record 3, a, H: score is "x", expected a number',
         "record 3, a, PC: score is a truth value, expected a number",

@@ -76,6 +76,14 @@ def test_forms_that_lose_nothing(name, write) -> None:
     assert found.notes == ()
 
 
+def test_a_file_without_any_error_comes_back() -> None:
+    clean = replace(
+        ratings_of(CASES), ratings=tuple(replace(one, spans=()) for one in ratings_of(CASES).ratings)
+    )
+    for write, name in ((write_span_rows_csv, "x.csv"), (write_span_rows_jsonl, "x.jsonl")):
+        assert keys(read_span_file(write(clean), name)) == keys(clean)
+
+
 def test_forms_without_raters_or_categories() -> None:
     nobody = rated(*((text.output.text, text.ratings[0].spans) for text in CASES.texts), rater=None)
     found = read_span_file(write_seg_rating(ratings_of(nobody)), "en-de.mqm.seg.rating", TEXTS)

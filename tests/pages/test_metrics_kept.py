@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.store import Store, open_store
 from core.store.kept_files import keep_file, kept_files
-from pages.components import metrics_kept, metrics_scores, metrics_texts
+from pages.components import metrics_kept, metrics_metal, metrics_scores, metrics_texts
 
 pytestmark = pytest.mark.usefixtures("cookies")
 
@@ -78,7 +78,7 @@ def test_a_folder_is_read_again_only_when_it_changes(
 def test_an_uploaded_file_is_read_once(store: Store, counted: Callable[[Any, str], list[str]]) -> None:
     scores = [{"item": str(n), "system": "s", "read once": n} for n in range(4)]
     file = keep_file(store, "scores", "read-once.jsonl", lines(*scores))
-    calls = counted(metrics_kept, "read_rating_file")
+    calls = counted(metrics_metal, "read_any_ratings")
     at = visit(("file", file.file_id), "Correlations")
     at.file_uploader[0].upload("read-once.csv", b"item,system,score\n0,s,1\n1,s,2\n2,s,4\n3,s,3\n")
     at.run()

@@ -30,6 +30,7 @@ from core.runs.scoring import output_set
 from core.runs.worker import work
 from core.schema import RATED_KINDS, Run
 from core.schema.judges import AutoMqmRecord, DirectRecord, JudgedText, QualityRecord
+from core.schema.rated import RatedText
 from core.scoring.judges.quality_rating import HELD_OUT
 from core.scoring.judges.settings import AutoMqmSettings, DirectSettings, QualitySettings
 from core.store import Store
@@ -333,6 +334,59 @@ def test_items_are_left_to_judge(store: Store) -> None:
     assert problem.startswith("--shots: holds every item out for examples")
     _, outputs = create_judging(store, rated_texts(5), "m.jsonl", chosen, RUNNING)
     assert any(note.startswith("2 of 5 items are held out for examples") for note in outputs.notes)
+
+
+def with_severity(text: RatedText, severity: str) -> RatedText:
+    """The text with all errors of this severity."""
+    own = tuple(
+        replace(one, spans=one.spans and tuple(replace(span, severity=severity) for span in one.spans))
+        for one in text.ratings
+    )
+    return replace(text, ratings=own)
+
+
+@pytest.mark.parametrize("by_rules", [False, True])
+def test_errors_of_severities_that_the_task_lacks_are_not_lost_in_silence(
+    by_rules: bool, store: Store
+) -> None:
+    """Every example would be shown as a text without errors."""
+    chosen = parrot() if by_rules else specialist("automqm", "http://127.0.0.1:1/v1")
+    texts = [rated(item, system) for item in range(3) for system in SYSTEMS]
+    high = write_rated(with_severity(one, "High") for one in texts)
+    with pytest.raises(InputError) as refused:
+        create_judging(store, high, "m.jsonl", chosen, RUNNING)
+    (problem,) = refused.value.problems
+    assert problem.startswith("--task: all errors marked in the file (High) have a severity")
+    mixed = write_rated([with_severity(texts[1], "High"), *texts[:1], *texts[2:]])
+    _, outputs = create_judging(store, mixed, "m.jsonl", chosen, RUNNING)
+    (note,) = (note for note in outputs.notes if "(High)" in note)
+    # Of each slip two raters say major, which stands once, and one minor; of the one slip of texts[1] all say High.
+    n_errors = 2 * sum(one.output.text.count("slip") for one in texts) - 1
+    assert note.startswith(f"1 of the {n_errors} errors marked in examples")
+
+
+def test_languages_and_classes_without_examples_are_named(store: Store) -> None:
+    texts = [rated(item, system) for item in range(8) for system in SYSTEMS]
+    rare = [
+        replace(one, output=replace(one.output, language="sw")) for one in texts if one.output.item_id == "0"
+    ]
+    file = write_rated([*rare, *(one for one in texts if one.output.item_id != "0")])
+    said = set()
+    for seed in range(6):
+        chosen = QualitySettings(shots=1, seed=seed, held_out=0.3)
+        judge = specialist("quality", "http://127.0.0.1:1/v1", quality=chosen)
+        _, outputs = create_judging(store, file, "m.jsonl", judge, RUNNING)
+        gone = any("every item of sw is held out" in note for note in outputs.notes)
+        bare = any(
+            note.startswith("4 of the 24 texts to be judged get no examples") for note in outputs.notes
+        )
+        assert gone != bare
+        said.add(gone)
+    assert said == {True, False}
+    one_class = write_rated(rated(item, "A") for item in (0, 3, 6))  # no slips: the highest class of all
+    judge = specialist("quality", "http://127.0.0.1:1/v1", quality=QualitySettings(shots=1))
+    _, outputs = create_judging(store, one_class, "m.jsonl", judge, RUNNING)
+    assert "classes that no example has: LA 0, 1; OCQ 0, 1; TQ 0, 1; PC 0; H 0" in outputs.notes
 
 
 def test_notes_say_what_a_run_will_not_show(store: Store) -> None:

@@ -7,7 +7,7 @@ import pytest
 from sklearn.metrics import f1_score
 
 from core.stats.agreement import raw_agreement
-from core.stats.pairwise_f1 import MOST_PAIRS, NO_PAIRS, gap_to_raters, pairwise_f1
+from core.stats.pairwise_f1 import NO_PAIRS, NONE_WITH_BOTH, TOO_MANY, gap_to_raters, pairwise_f1
 
 
 def test_the_mean_over_pairs_is_scikit_learns() -> None:
@@ -37,7 +37,7 @@ def test_undefined_without_pairs_and_with_too_many() -> None:
     assert pairwise_f1([[0, -1], [-1, 1]], 2).reason == NO_PAIRS
     many = pairwise_f1(np.zeros((3, 13), dtype=int), 2)
     assert many.estimate is None
-    assert str(MOST_PAIRS) in many.reason
+    assert many.reason == TOO_MANY
 
 
 def test_an_evaluator_among_raters_by_hand() -> None:
@@ -45,4 +45,8 @@ def test_an_evaluator_among_raters_by_hand() -> None:
     found = gap_to_raters([[1, 1, 0], [0, 0, 0], [1, -1, -1], [1, 0, -1]], [1, 1, 1, -1], 2, n_resamples=0)
     assert found.estimate == pytest.approx(((2 / 3 - 1 / 3) + (0 - 1)) / 2)
     assert (found.n, found.n_left_out) == (2, 2)
-    assert gap_to_raters([[1, -1]], [1], 2).reason == NO_PAIRS
+    assert gap_to_raters([[1, -1]], [1], 2).reason == NONE_WITH_BOTH
+    with pytest.raises(ValueError, match=r"evaluator must have shape \(1,\)"):
+        gap_to_raters([[1, 1]], [1, 1], 2)
+    with pytest.raises(ValueError, match=r"clusters must have shape \(2,\)"):
+        pairwise_f1([[1, 1], [0, 1]], 2, clusters=[0])

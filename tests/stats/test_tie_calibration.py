@@ -85,6 +85,13 @@ def test_undefined_without_a_pair():
         assert accuracy_test(empty, empty, empty).reason == found.reason
 
 
+def test_scores_as_far_apart_as_numbers_go():
+    """All that people tie is right once even the largest distance is a tie; ordered the wrong way, nothing else is."""
+    found = calibrate_ties([[1, 1], [2, 1]], [[1e308, -1e308], [-1e308, 1e308]])
+    assert found.accuracy == 0.5
+    assert np.isfinite(found.epsilon)
+
+
 def test_input_that_cannot_be():
     with pytest.raises(ValueError, match=r"one shape \(n_items, n_systems\)"):
         calibrate_ties([[1, 2]], [[1, 2, 3]])

@@ -85,7 +85,10 @@ FORGED = [
     ("items.jsonl", {"item_id": "other"}, "nobody rates a text of 'other'"),
     ("outputs.jsonl", {"text": " "}, "text is blank"),
     ("outputs.jsonl", {"source": "a\tb"}, "cannot be a name"),
-    ("rating_assignments.jsonl", {"position": 2}, "not what the seed gives"),
+    ("study.json", {"levels": ["A0"]}, "the levels are not those of the texts"),
+    ("raters.jsonl", {"imported": True}, "none can be imported"),
+    ("rating_assignments.jsonl", {"position": 2}, "are not 1 to"),
+    ("rating_assignments.jsonl", {"source": "x"}, "there is no such text"),
     ("rating_assignments.jsonl", {"rater_id": "x"}, "nobody was shown this"),
     ("rating_answers.jsonl", {"scores": {"overall": 101}}, "101.0 is not on offer"),
     ("rating_answers.jsonl", {"scores": {"overall": 1e300}}, "beyond what can be kept"),
@@ -115,6 +118,63 @@ def test_a_span_beyond_its_text(written: bytes) -> None:
     spans = [{**answers[number]["spans"][0], "end": 10_000}]
     with pytest.raises(InputError, match="is no part of a text"):
         read_bundle(changed_line(written, "rating_answers.jsonl", number, spans=spans), "b.zip")
+
+
+def test_a_list_that_was_turned_round(written: bytes) -> None:
+    first, second = (
+        json.loads(line) for line in members_of(written)["rating_assignments.jsonl"].splitlines()[:2]
+    )
+    swapped = changed_line(
+        written, "rating_assignments.jsonl", 0, **{**first, "position": second["position"]}
+    )
+    swapped = changed_line(
+        swapped, "rating_assignments.jsonl", 1, **{**second, "position": first["position"]}
+    )
+    with pytest.raises(InputError, match="not what the seed gives"):
+        read_bundle(swapped, "b.zip")
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"step": 1e-7}, "1000000001 answers are on offer"),
+        ({"lowest": 200}, "not above lowest"),
+        ({"highest": 1e308}, "expected a number"),
+        ({"name": "a b"}, "may have letters"),
+    ],
+)
+def test_a_task_that_no_file_could_ask(written: bytes, values: dict[str, object], said: str) -> None:
+    study = json.loads(members_of(written)["study.json"])
+    study["task"]["dimensions"][0].update(values)
+    with pytest.raises(InputError, match=said):
+        read_bundle(edited(written, {"study.json": json.dumps(study).encode()}), "b.zip")
+
+
+def test_a_weight_that_no_rater_gave(written: bytes) -> None:
+    """It would count in the score in place of the one that the severity has."""
+    changed = written
+    for member, inner in (("rating_answers.jsonl", False), ("rating_history.jsonl", True)):
+        for number, line in enumerate(members_of(written)[member].splitlines()):
+            row = json.loads(line)
+            answer = row["answer"] if inner else row
+            answer["spans"] = [{**span, "weight": 1000.0} for span in answer["spans"]]
+            if answer["spans"]:
+                changed = changed_line(changed, member, number, **row)
+    with pytest.raises(InputError, match="not as a save leaves them"):
+        read_bundle(changed, "b.zip")
+
+
+def test_an_answer_that_is_only_in_the_history(written: bytes) -> None:
+    lines = members_of(written)["rating_answers.jsonl"].splitlines(keepends=True)
+    with pytest.raises(InputError, match="is in the history and not here"):
+        read_bundle(edited(written, {"rating_answers.jsonl": b"".join(lines[1:])}), "b.zip")
+
+
+def test_ratings_in_the_bundle_of_pairs(store: Store, written: bytes) -> None:
+    pairs = write_bundle(study_in(store, dataset()).record)
+    history = members_of(written)["rating_history.jsonl"]
+    with pytest.raises(InputError, match="neither a task nor ratings"):
+        read_bundle(edited(pairs, {"rating_history.jsonl": history}), "b.zip")
 
 
 @pytest.mark.parametrize("member", ADDED)

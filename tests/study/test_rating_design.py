@@ -135,13 +135,14 @@ def test_texts_that_cannot_be_rated(texts: tuple[ScorableOutput, ...], said: str
 
 
 def test_tasks_and_designs_that_cannot_be(store: Store) -> None:
-    nothing = RatingTask("n", "N", "", "", "")
+    nothing = RatingTask("n", "N", "002", "2", "none")
     twice = replace(TASK, dimensions=(HARM, HARM))
     clash = replace(TASK, dimensions=(replace(OVERALL, name="mqm"),))
     for task, said in (
-        (nothing, "asks for no score"),
-        (twice, "H stands twice"),
+        (nothing, "nothing is asked"),
+        (twice, "several dimensions are called H"),
         (clash, "'mqm' cannot stand"),
+        (replace(TASK, dimensions=(replace(OVERALL, lowest=100),)), "  - dimensions, 1, highest: is 100"),
     ):
         with pytest.raises(InputError, match=said):
             import_rating_study(store, "x", rating_texts(), task, DESIGN)
@@ -149,7 +150,9 @@ def test_tasks_and_designs_that_cannot_be(store: Store) -> None:
         check_rating_design(Design("a", "", seed=-1, repeat_share=0.6, max_questions=3))
     assert len(raised.value.problems) == 4
     same = rating_texts()
-    import_rating_study(store, "x", same, TASK, DESIGN)
+    telling = replace(TASK, dimensions=(replace(HARM, description="Is it as harmless as *ZQ-West*?"),))
+    _, notes = import_rating_study(store, "x", same, telling, DESIGN)
+    assert "the task's words, which raters read, hold the names of systems: zq-west" in notes
     with pytest.raises(InputError, match="already here"):
         import_rating_study(store, "y", same, TASK, DESIGN)
     import_rating_study(store, "y", same, TASK, DESIGN, again=True)

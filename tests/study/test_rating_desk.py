@@ -215,12 +215,12 @@ def test_spans_that_cannot_be(store: Store) -> None:
 
 
 def test_errors_in_the_source_where_the_task_has_them(store: Store) -> None:
-    task = dataclasses.replace(TASK, spans=SpanTask(("minor",), (), source_side=True))
+    task = dataclasses.replace(TASK, spans=SpanTask(("minor",), ("style",), source_side=True))
     desk = rating_study(store, task=task).desk("R1")
     length = len(desk.text(1).source_text)
-    desk.save_spans(1, [ErrorSpan(0, length, "minor", "", in_source=True)])
+    desk.save_spans(1, [ErrorSpan(0, length, "minor", "style", in_source=True)])
     with pytest.raises(InputError, match=f"text of {length} characters"):
-        desk.save_spans(1, [ErrorSpan(0, length + 1, "minor", "", in_source=True)])
+        desk.save_spans(1, [ErrorSpan(0, length + 1, "minor", "style", in_source=True)])
 
 
 def test_errors_are_not_marked_where_nobody_asks(store: Store) -> None:
@@ -251,6 +251,17 @@ def test_what_was_put_off_comes_back(store: Store) -> None:
     desk.finish()
     with pytest.raises(NotAllowed, match="your answers are locked"):
         desk.save_scores(1, {"overall": 3})
+
+
+def test_nothing_open_is_locked_that_another_tab_took_back(store: Store) -> None:
+    at_hand = rating_study(store, rating_texts(1))
+    rate_all(at_hand.desk("R1"))
+    stale, other = at_hand.desk("R1"), at_hand.desk("R1")
+    other.save_scores(1, {"H": None})
+    with pytest.raises(NotAllowed, match="Some texts are still open"):
+        stale.finish()
+    assert not at_hand.desk("R1").finished
+    assert stale.next_open() == 1, "and it is shown where"
 
 
 def test_a_link_that_is_gone_a_study_that_closed_a_list_drawn_again(store: Store) -> None:

@@ -31,8 +31,7 @@ class HeldOut:
     ) -> None:
         items = sorted({text.output.item_id for text in texts if text.ratings})
         random.Random(seed).shuffle(items)
-        n = min(len(items), max(1, round(share * len(items)))) if shots else 0
-        self.items = frozenset(items[:n])
+        self.items = frozenset(_drawn(texts, items, share) if shots else ())
         self._majority: Majority = majority
         self._shown: dict[tuple[str, str, str], tuple[RatedText, ...]] = {}
         order = {item: at for at, item in enumerate(items)}
@@ -69,6 +68,22 @@ class HeldOut:
             if label is not None:
                 by_class.setdefault(label, []).append(text)
         return tuple(text for label in sorted(by_class) for text in by_class[label][:shots])
+
+
+def _drawn(texts: Sequence[RatedText], order: Sequence[str], share: float) -> set[str]:
+    """The items held out: of every task and language the share asked for, one at least, but never its only one.
+
+    All take the first of one order, so that an item that is there in several languages is held out of all of them.
+    """
+    of_kind: dict[tuple[str, str], set[str]] = {}
+    for text in texts:
+        if text.ratings:
+            of_kind.setdefault(_kind_of(text), set()).add(text.output.item_id)
+    drawn: set[str] = set()
+    for own in of_kind.values():
+        n = min(len(own) - 1, max(1, round(share * len(own))))
+        drawn.update([item for item in order if item in own][:n])
+    return drawn
 
 
 def _kind_of(text: RatedText) -> tuple[str, str]:

@@ -137,8 +137,8 @@ def read_score(text: str, dimension: Dimension) -> float:
     score = found["score"]
     if isinstance(score, bool) or not isinstance(score, int | float):
         raise Unusable("Its score is no number.", NO_SCORE)
-    nearest = min(dimension.classes, key=lambda one: abs(one - score), default=None)
-    on_offer = dimension.lowest <= score <= dimension.highest
+    on_offer = dimension.lowest <= score <= dimension.highest  # a number of any length can be compared
+    nearest = min(dimension.classes, key=lambda one: abs(one - score), default=None) if on_offer else None
     if not on_offer or (nearest is not None and abs(nearest - score) > _NEARLY):
         shown = str(score)
         shown = shown if len(shown) <= LONGEST_SHOWN else f"{shown[:LONGEST_SHOWN]}…"

@@ -2,12 +2,13 @@
 
 Source: 002, section 3 (Algorithm 1: the ratings of all other systems' texts of the same source), section 4.2.1 (the
 baselines `shuffled` and `fixed`), section 5.3 (nested subsets) and appendix B.2.1 (the filter). Whatever is asked for,
-no example is a text of the tested system: not of another source, and at no other level of quality.
+no example is a text of the tested system: not of another source, and at no other level of quality. Systems whose names a
+reader could not tell apart, such as GPT-4 and gpt-4, are one in this.
 """
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from core.datasets.mt_pair import names_reference
 from core.datasets.open_tables import LABEL_PAIR
+from core.datasets.reading import same_name
 from core.schema.judges import ExampleUsed
 from core.schema.rated import RatedText
 from core.schema.scores import ErrorSpan, Rating, ScorableOutput
@@ -24,7 +26,9 @@ from core.scoring.judges.example_ratings import merged_errors, quoted, scores_on
 from core.scoring.judges.settings import MERGED, ExamplesFrom
 
 Item = tuple[str, str]
-"""An item's id and its source: two sources under one id, as files of several test sets have them, are two items."""
+"""An item's id and its source: two sources under one id, as files of several test sets have them, are two items. Blanks
+make no other source.
+"""
 _Indices = NDArray[np.int64]
 
 
@@ -65,6 +69,11 @@ class ExamplePool:
         """Texts that can be examples: rated by this rater, or by anybody."""
         return sum(len(one.examples) for one in self._of(rater).values())
 
+    def severities(self, rater: str = MERGED) -> Mapping[str, int]:
+        """Severity, as the file has it -> errors of all texts that can be examples."""
+        shown = (one for test_set in self._of(rater).values() for one in test_set.examples)
+        return Counter(span.severity for one in shown for _, span in one.errors)
+
     def examples_for(
         self,
         text: RatedText,
@@ -102,6 +111,10 @@ class ExamplePool:
         notes = []
         if references := sorted({t.output.system for t in self._texts if names_reference(t.output.system)}):
             notes.append(f"texts of references are no examples: {', '.join(references)}")
+        notes += [
+            f"{', '.join(alike)} are taken for one system: its texts are no examples for one another"
+            for alike in _alike(text.output.system for text in self._texts)
+        ]
         if variant == "fixed" and not self.raters:
             notes.append("the ratings carry no rater: the other source may have been rated by somebody else")
         found = Counter[str]()
@@ -146,7 +159,7 @@ class _TestSet:
 
     def __init__(self, examples: Sequence[tuple[ShownExample, frozenset[str | None]]]) -> None:
         self.examples = tuple(one for one, _ in examples)
-        self._system = np.array([one.output.system for one in self.examples], dtype=object)
+        self._system = np.array([same_name(one.output.system) for one in self.examples], dtype=object)
         self._items: dict[Item, list[int]] = {}
         raters: dict[Item, frozenset[str | None]] = {}
         for n, (one, own) in enumerate(examples):
@@ -159,13 +172,14 @@ class _TestSet:
 
     def drawn(self, output: ScorableOutput, variant: ExamplesFrom, seed: int) -> Sequence[int]:
         """Numbers of a text's examples, before any are filtered."""
-        own = self._others(_item(output), output.system)
+        system = same_name(output.system)
+        own = self._others(_item(output), system)
         if variant == "specialist" or not own:
             return own
         if variant == "shuffled":
-            return [int(n) for n in self._deal(output.system, seed)[_item(output)]]
+            return [int(n) for n in self._deal(system, seed)[_item(output)]]
         donor, _ = self._donor(output, seed)
-        there = [] if donor is None else self._others(donor, output.system)
+        there = [] if donor is None else self._others(donor, system)
         if len(there) > len(own):
             order = _rng(seed, "donor", *_named(output)).permutation(len(there))
             there = [there[n] for n in sorted(order[: len(own)])]
@@ -173,21 +187,22 @@ class _TestSet:
 
     def shortcomings(self, output: ScorableOutput, seed: int) -> list[str]:
         """What `fixed` could not keep to for this text."""
-        own = self._others(_item(output), output.system)
+        system = same_name(output.system)
+        own = self._others(_item(output), system)
         if not own:
             return []
         donor, same_raters = self._donor(output, seed)
         if donor is None:
             return ["there is no other source"]
-        short = len(self._others(donor, output.system)) < len(own)
+        short = len(self._others(donor, system)) < len(own)
         return [
             *(["no other source has enough examples, so there are fewer"] if short else []),
             *([] if same_raters else ["no other source was rated by the same people, so others rated it"]),
         ]
 
     def _others(self, item: Item, system: str) -> list[int]:
-        """The examples of an item that are not of this system."""
-        return [n for n in self._items.get(item, ()) if self.examples[n].output.system != system]
+        """The examples of an item that are not of this system, named as same_name does."""
+        return [n for n in self._items.get(item, ()) if self._system[n] != system]
 
     def _deal(self, system: str, seed: int) -> Mapping[Item, _Indices]:
         """Item -> its share of all other systems' examples, permuted: as many as it has of its own."""
@@ -205,11 +220,11 @@ class _TestSet:
 
     def _donor(self, output: ScorableOutput, seed: int) -> tuple[Item | None, bool]:
         """The other item that gives a text its examples, and whether the same people rated it."""
-        item = _item(output)
-        donor = self._next(item, output.system, self._circle(self._raters[item], seed))
+        item, system = _item(output), same_name(output.system)
+        donor = self._next(item, system, self._circle(self._raters[item], seed))
         if donor is not None:
             return donor, True
-        return self._next(item, output.system, self._circle(None, seed)), False
+        return self._next(item, system, self._circle(None, seed)), False
 
     def _next(self, item: Item, system: str, circle: "_Circle") -> Item | None:
         """The next item of the circle with enough examples; else the one with most; None: no other has any."""
@@ -260,12 +275,20 @@ def _filtered(examples: Sequence[ShownExample], text: RatedText) -> list[ShownEx
     return kept
 
 
+def _alike(systems: Iterable[str]) -> list[list[str]]:
+    """Different names that a reader could not tell apart, those of one system together."""
+    names: dict[str, dict[str, None]] = {}
+    for system in dict.fromkeys(systems):
+        names.setdefault(same_name(system), {})[system] = None
+    return [list(alike) for alike in names.values() if len(alike) > 1]
+
+
 def _test_set(output: ScorableOutput) -> tuple[str, str]:
-    return output.language, output.labels.get(LABEL_PAIR, "")
+    return output.language.casefold(), output.labels.get(LABEL_PAIR, "")
 
 
 def _item(output: ScorableOutput) -> Item:
-    return output.item_id, output.source or ""
+    return output.item_id, " ".join((output.source or "").split())
 
 
 def _named(output: ScorableOutput) -> tuple[str, ...]:

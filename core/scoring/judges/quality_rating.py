@@ -294,4 +294,4 @@ def _number(value: float) -> float:
 
 
 def _short(value: float) -> str:
-    return f"{value:g}"
+    return f"{value:.10g}"

@@ -59,6 +59,7 @@ class Locator:
         self._text = text
         self._plain: _Plain | None = None
         self._named: dict[str, int] = {}
+        self._places: dict[str, list[tuple[int, int]]] = {}
 
     def find(self, quote: str) -> Place:
         """The next place of these words: exact, else nearest, else not found; an empty quote names nothing."""
@@ -66,8 +67,10 @@ class Locator:
             return UNQUOTED
         nth = self._named.get(quote, 0)
         self._named[quote] = nth + 1
-        if found := occurrences(quote, self._text):
-            own = [one for one in found if _stands_alone(self._text, *one)] or found
+        if not nth:
+            found = occurrences(quote, self._text)
+            self._places[quote] = [one for one in found if _stands_alone(self._text, *one)] or found
+        if own := self._places[quote]:
             return Place(*own[min(nth, len(own) - 1)], "exact")
         if not visible(quote) or not visible(self._text):
             return NOWHERE

@@ -137,6 +137,8 @@ def test_no_number_is_no_score(said: Said | str, reason: str, temporary: bool, a
         ('{"score": 4.5}', STARS, "score not on offer"),
         ('{"score": 0}', STARS, "score not on offer"),
         ('{"score": 1e300}', OVERALL, "score not on offer"),
+        (f'{{"score": {10**400}}}', STARS, "score not on offer"),
+        (f'{{"score": -{10**400}}}', OVERALL, "score not on offer"),
         ('{"score": true}', STARS, "no score"),
         ('{"score": null}', OVERALL, "no score"),
         ('{"points": 4}', STARS, "invalid"),

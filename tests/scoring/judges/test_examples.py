@@ -67,6 +67,30 @@ def test_a_specialist_is_shown_the_other_systems_texts_of_the_same_source() -> N
     )
 
 
+def test_names_that_nobody_could_tell_apart_are_one_system() -> None:
+    """Case, full-width letters, an accent of its own, an invisible mark: none of it makes another system."""
+    alike = ["Modèle-4", "modèle-4", "Mode\u0300le-4", "Ｍodèle-4", "Modèle\u200b-4"]
+    texts = [text(item, system, span(0, 1)) for item in "pqr" for system in [*alike, "B", "C"]]
+    pool = ExamplePool(texts)
+    for one, variant in product(texts[:5], VARIANTS):
+        found = examples(pool, one, variant)
+        assert len(found) == 2
+        assert {e.output.system for e in found} <= {"B", "C"}
+    (note,) = pool.notes("specialist")
+    assert note.startswith(f"{', '.join(alike)} are taken for one system")
+
+
+def test_blanks_make_no_other_source_and_case_no_other_language() -> None:
+    sources, languages = (" a  dog\r\n", "a dog"), ("de-AT", "de-at")
+    first, second = (
+        RatedText(replace(one.output, source=source, language=language), one.ratings)
+        for one, source, language in zip(grid("p", "AB"), sources, languages, strict=True)
+    )
+    pool = ExamplePool([first, second])
+    assert shown(pool, first) == ["p B"]
+    assert shown(pool, second) == ["p A"]
+
+
 def test_a_system_is_held_out_at_every_level() -> None:
     levels = [text("p", "A", level=level, words=f"level {level}") for level in ("0", "3")]
     pool = ExamplePool([*levels, text("p", "B", level="0"), text("p", "B", level="3")])

@@ -168,6 +168,12 @@ def test_the_last_object_with_a_score_counts_and_2_0_is_2() -> None:
     assert read_scores(said, [LA], together=False)["LA"].score == 2
 
 
+def test_classes_are_the_numbers_that_people_write() -> None:
+    tenths = Dimension("LA", "Tenths", "How good is it?", 0, 1, step=0.1)
+    assert tenths.classes == (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1)
+    assert read_scores(says(0.3), [tenths], together=False)["LA"].score == 0.3
+
+
 def test_a_scale_without_classes_takes_any_number_between_its_ends() -> None:
     assert scale_of(OVERALL).startswith("Any number from 0 to 100")
     assert read_scores(says(33.5), [OVERALL], together=False)["overall"].score == 33.5

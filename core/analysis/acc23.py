@@ -1,0 +1,250 @@
+"""Do metrics order the texts of an item as people do, ties included? Accuracy with tie calibration, and what stands beside
+it in WMT's meta-evaluation: segment and system correlations.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.analysis.joining import Joined, join_ratings, left_out, rows_met
+from core.analysis.rating_choice import chosen_ratings
+from core.analysis.row_columns import items_of, level_key, names_of, rows_at
+from core.datasets.mt_pair import names_reference
+from core.datasets.reading import shown
+from core.errors import InputError
+from core.schema.scores import RatingSet, ScoreTable
+from core.stats.correlation import between_systems, correlate, mean_within, system_accuracy
+from core.stats.correlation_tests import PairedTest
+from core.stats.many_ratios import mean_estimates
+from core.stats.resampling import Estimate, Floats, ratio
+from core.stats.tie_calibration import (
+    PairwiseAccuracy,
+    accuracy_test,
+    calibrate_ties,
+    calibrated_interval,
+    pair_results,
+    pairwise_accuracy,
+)
+
+
+@dataclass(frozen=True)
+class Acc23Options:
+    """What is compared and how intervals and tests are made."""
+
+    epsilon: float | None = None
+    """Differences of a metric that are no larger are ties; None: calibrated for each metric."""
+    tie_rounding: bool = False
+    """Whether people's scores that differ by rounding alone (-25.2 and -25.200000000000003) are tied. The numbers that
+    WMT23 published take them for different."""
+    references: bool = False
+    """Whether systems that are references (refA, refB, synthetic_ref) take part."""
+    dimension: str | None = None
+    """Of the ratings; None: the only one."""
+    test: bool = False
+    """Also test every two metrics."""
+    n_resamples: int = 1_000
+    """Of intervals and of the test; 0: neither."""
+    confidence_level: float = 0.95
+    rng: int = 0
+
+    @property
+    def resampling(self) -> dict[str, Any]:
+        """What decides the intervals."""
+        return {
+            "n_resamples": self.n_resamples,
+            "confidence_level": self.confidence_level,
+            "rng": self.rng,
+        }
+
+
+DEFAULT_ACC23_OPTIONS = Acc23Options()
+
+
+@dataclass(frozen=True)
+class MetricAccuracy:
+    """One metric against people."""
+
+    metric: str
+    accuracy: PairwiseAccuracy
+    interval: Estimate
+    """Of the accuracy, over items; a calibrated epsilon is found anew in each resample."""
+    segment: Estimate
+    """Pearson over all texts; the interval resamples items."""
+    per_item: Estimate
+    """Pearson within each item, averaged over items."""
+    system: Estimate
+    """Pearson between systems' means."""
+    system_accuracy: Estimate
+    """Share of pairs of systems that the metric orders as people do."""
+    n_texts: int
+    left_out: Mapping[str, int]
+    """Reason -> scored texts without a part in it."""
+
+
+@dataclass(frozen=True)
+class AccuracyTest:
+    """Two metrics on the same texts."""
+
+    first: str
+    second: str
+    test: PairedTest
+
+
+@dataclass(frozen=True)
+class Acc23:
+    """All metrics of a table against one set of ratings."""
+
+    human: str
+    metrics: tuple[MetricAccuracy, ...]
+    """In the table's order."""
+    tests: tuple[AccuracyTest, ...]
+    """Every pair once; empty where no test was asked for."""
+    options: Acc23Options
+    notes: tuple[str, ...] = ()
+
+
+def acc23(human: RatingSet, table: ScoreTable, options: Acc23Options = DEFAULT_ACC23_OPTIONS) -> Acc23:
+    """Pairwise accuracy within items for every metric, with segment and system correlations beside it.
+
+    Deutsch et al. 2023 (EMNLP, "Ties Matter"), as WMT23 has it: of all pairs of an item's texts, those that metric and
+    people put in one order or both tie, averaged over items. A rating is the mean of a text's ratings; texts of a system
+    at several levels are texts of their own. Misleads where people hardly ever tie, or always: the calibrated epsilon
+    then says more about them than about the metric; and it is fitted on the data it is reported on, which favours
+    metrics on a fine scale a little. Raises InputError where nothing meets.
+    """
+    if not table.metrics:
+        raise InputError("There is no metric: the table holds no column of scores.")
+    if options.epsilon is not None and not 0 <= options.epsilon < float("inf"):
+        raise InputError(f"epsilon: {options.epsilon} is no number from 0 up.")
+    people, scored, notes = (human, table, ()) if options.references else _without_references(human, table)
+    joined = join_ratings(scored, people, dimension=options.dimension, z_normalise=False, kept=False)
+    places, shape = _places(joined)
+    tied = _spread(joined.target, places, shape)
+    target = tied if options.tie_rounding else _spread(_as_given(joined, people, options), places, shape)
+    scores = joined.scores()
+    matrices = [_spread(scores[:, index], places, shape) for index in range(scores.shape[1])]
+    found = tuple(
+        _of_metric(joined, index, matrices[index], target, options) for index in range(len(matrices))
+    )
+    names = [metric.name for metric in joined.table.metrics]
+    tests = _tests(names, target, matrices, options) if options.test else ()
+    rounding = () if options.tie_rounding else _rounding_note(tied, target)
+    return Acc23(human.file_name, found, tests, options, (*notes, *scored.notes, *joined.notes, *rounding))
+
+
+def _as_given(joined: Joined, people: RatingSet, options: Acc23Options) -> Floats:
+    """The joined rows' mean ratings without tying those that differ by rounding alone."""
+    chosen = chosen_ratings(people, options.dimension, z_normalise=False)
+    met = rows_met(joined.table, people, chosen.ratings)
+    size = len(joined.table.rows)
+    used = met >= 0
+    sums = np.bincount(met[used], weights=chosen.values[used], minlength=size).astype(np.float64)
+    return ratio(sums, np.bincount(met[used], minlength=size).astype(np.float64))[joined.rows]
+
+
+def _rounding_note(tied: Floats, given: Floats) -> tuple[str, ...]:
+    """How many pairs of people's scores are no tie by rounding alone."""
+    n = 0
+    for first, second in combinations(range(tied.shape[1]), 2):
+        same = tied[:, first] == tied[:, second]
+        n += int((same & (given[:, first] != given[:, second])).sum())
+    if not n:
+        return ()
+    return (
+        f"{n:,} pairs of people's scores differ by rounding alone and count as different, as in WMT23's own numbers",
+    )
+
+
+def _without_references(human: RatingSet, table: ScoreTable) -> tuple[RatingSet, ScoreTable, tuple[str, ...]]:
+    """Without the texts of systems that are references, and a note on which these were."""
+    kept = [index for index, row in enumerate(table.rows) if not names_reference(row.system)]
+    ratings = tuple(one for one in human.ratings if not names_reference(one.system or ""))
+    gone = {row.system for row in table.rows if names_reference(row.system)}
+    gone |= {one.system for one in human.ratings if one.system and names_reference(one.system)}
+    if not gone:
+        return human, table, ()
+    if not kept or not ratings:
+        raise InputError(
+            f"All texts are of references ({', '.join(sorted(map(shown, gone)))}), which are left out unless asked for."
+        )
+    note = f"references left out: {', '.join(sorted(map(shown, gone)))}"
+    scored = replace(rows_at(table, kept), notes=table.notes)
+    return replace(human, ratings=ratings), scored, (note,)
+
+
+def _places(joined: Joined) -> tuple[tuple[NDArray[np.intp], NDArray[np.intp]], tuple[int, int]]:
+    """Item and system of each joined row, numbered, and how many there are. A level makes a system of its own."""
+    rows = [joined.table.rows[index] for index in joined.rows.tolist()]
+    items = np.unique(items_of(rows), return_inverse=True)[1]
+    numbers: dict[tuple[object, ...], int] = {}
+    systems = np.array(
+        [numbers.setdefault((row.system, level_key(row.level)), len(numbers)) for row in rows], dtype=np.intp
+    )
+    taken = set()
+    for row, place in zip(rows, zip(items.tolist(), systems.tolist(), strict=True), strict=True):
+        if place in taken:
+            raise InputError(
+                f"Item {shown(row.item_id)} has several texts of system {shown(row.system)} at one level: their pairs "
+                "cannot be told apart. Leave all but one out."
+            )
+        taken.add(place)
+    return (items, systems), (int(items.max(initial=-1)) + 1, len(numbers))
+
+
+def _spread(
+    values: Floats, places: tuple[NDArray[np.intp], NDArray[np.intp]], shape: tuple[int, int]
+) -> Floats:
+    """Shape (items, systems), NaN where there is no text."""
+    matrix = np.full(shape, np.nan)
+    matrix[places] = values
+    return matrix
+
+
+def _of_metric(
+    joined: Joined, index: int, matrix: Floats, target: Floats, options: Acc23Options
+) -> MetricAccuracy:
+    rows = [joined.table.rows[row] for row in joined.rows.tolist()]
+    scores, people = joined.scores()[:, index], joined.target
+    items, systems = items_of(rows), names_of(rows, "system")
+    if options.epsilon is None:
+        accuracy = calibrate_ties(target, matrix)
+        interval = calibrated_interval(target, matrix, **options.resampling)
+    else:
+        accuracy = pairwise_accuracy(target, matrix, options.epsilon)
+        interval = _fixed_interval(target, matrix, options.epsilon, options)
+    return MetricAccuracy(
+        metric=joined.table.metrics[index].name,
+        accuracy=accuracy,
+        interval=interval,
+        segment=correlate(scores, people, "pearson", clusters=items, **options.resampling),
+        per_item=mean_within(scores, people, items, "pearson", **options.resampling),
+        system=between_systems(scores, people, systems, "pearson", items=items, **options.resampling),
+        system_accuracy=system_accuracy(scores, people, systems, items, **options.resampling),
+        n_texts=int((~np.isnan(scores)).sum()),
+        left_out=left_out(joined, np.ones(len(joined.table.rows), dtype=np.bool_), index),
+    )
+
+
+def _fixed_interval(target: Floats, matrix: Floats, epsilon: float, options: Acc23Options) -> Estimate:
+    """The mean over items of each one's share of right pairs."""
+    results = pair_results(target, matrix, epsilon)
+    known = ~np.isnan(results)
+    shares = ratio(np.where(known, results, 0.0).sum(axis=1), known.sum(axis=1).astype(np.float64))
+    return mean_estimates(shares[:, None], np.arange(len(shares)), **options.resampling)[0]
+
+
+def _tests(
+    names: Sequence[str], target: Floats, matrices: Sequence[Floats], options: Acc23Options
+) -> tuple[AccuracyTest, ...]:
+    """Every two metrics, on the texts that both scored."""
+    found = []
+    for first, second in combinations(range(len(names)), 2):
+        both = ~(np.isnan(matrices[first]) | np.isnan(matrices[second]))
+        one, other = (np.where(both, matrices[index], np.nan) for index in (first, second))
+        test = accuracy_test(target, one, other, n_resamples=options.n_resamples, rng=options.rng)
+        found.append(AccuracyTest(names[first], names[second], test))
+    return tuple(found)

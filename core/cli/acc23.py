@@ -1,0 +1,148 @@
+"""`acc23`: do metrics order and tie the texts of an item as people do?"""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from core.analysis.acc23 import Acc23, Acc23Options, MetricAccuracy, acc23
+from core.analysis.merging import merge_tables
+from core.cli.acc23_printed import print_acc23
+from core.cli.as_json import plain
+from core.cli.human_ratings import STUDY, human_ratings
+from core.cli.options import Commands, add_database_option, json_text, read_file, run_number
+from core.cli.progress_line import telling
+from core.cli.score_sources import add_interval_options, interval_problems, open_ratings, open_scores
+from core.datasets.rating_files import read_rating_file
+from core.datasets.seg_scores import is_seg_score, read_seg_ratings, read_seg_scores
+from core.errors import InputError
+from core.schema.scores import RatingSet, ScoreTable
+
+_N_RESAMPLES = 1_000
+_SCORES = "METRIC.seg.score, a table of scores (CSV, JSONL, Parquet), run:N or an mt-metrics-eval folder"
+
+
+def add_to(nouns: Commands) -> None:
+    """Register `acc23`."""
+    command = nouns.add_parser(
+        "acc23", help="pairwise accuracy with tie calibration of metrics against people, as in WMT23"
+    )
+    command.add_argument(
+        "human",
+        metavar="HUMAN",
+        help="HUMAN.seg.score, a file of ratings, an mt-metrics-eval folder, or an unblinded study:NAME of ratings",
+    )
+    command.add_argument("metrics", metavar="METRIC", nargs="+", help=_SCORES)
+    command.add_argument("--dimension", metavar="D", help="of the ratings (default: the only one)")
+    command.add_argument(
+        "--ratings", dest="named", metavar="NAME", help="of a folder with several, such as mqm"
+    )
+    command.add_argument("--language-pair", metavar="PAIR", help="of a folder with several, such as en-de")
+    command.add_argument(
+        "--references", action="store_true", help="keep refA, refB, synthetic_ref among the systems"
+    )
+    command.add_argument(
+        "--epsilon", type=float, help="differences no larger are ties (default: the best one of each metric)"
+    )
+    command.add_argument(
+        "--tie-rounding",
+        action="store_true",
+        help="people's scores that differ by rounding alone are ties; WMT23's numbers are without",
+    )
+    command.add_argument("--test", action="store_true", help="also a permutation test for every two metrics")
+    add_interval_options(command, _N_RESAMPLES)
+    command.add_argument("--json", action="store_true", help="print JSON as docs/formats.md describes it")
+    add_database_option(command)
+    command.set_defaults(run=_acc23, lower_is_better=False)
+
+
+def _acc23(options: argparse.Namespace) -> None:
+    _check(options)
+    with telling("reading the scores") as tell:
+        table = merge_tables([_scores(given, options) for given in options.metrics])
+        human = _human(options.human, options)
+        tell("calibrating ties")
+        found = acc23(human, table, _chosen(options))
+    if options.json:
+        print(json_text(_json(found)))
+    else:
+        print_acc23(found)
+
+
+def _check(options: argparse.Namespace) -> None:
+    problems = interval_problems(options)
+    if options.epsilon is not None and not 0 <= options.epsilon < float("inf"):
+        problems.append(f"--epsilon: {options.epsilon} is no number from 0 up")
+    if options.test and options.epsilon is not None:
+        problems.append("--test: of calibrated metrics; leave --epsilon out")
+    if options.test and not options.resamples:
+        problems.append("--test: needs --resamples above 0, which are its swaps")
+    if len(set(options.metrics)) < len(options.metrics):
+        problems.append("METRIC: one is named twice")
+    if problems:
+        raise InputError("The options cannot be used.", problems)
+
+
+def _chosen(options: argparse.Namespace) -> Acc23Options:
+    return Acc23Options(
+        epsilon=options.epsilon,
+        tie_rounding=options.tie_rounding,
+        references=options.references,
+        dimension=options.dimension,
+        test=options.test,
+        n_resamples=options.resamples,
+        confidence_level=options.confidence,
+        rng=options.seed,
+    )
+
+
+def _scores(given: str, options: argparse.Namespace) -> ScoreTable:
+    path = Path(given)
+    if run_number(given) is None and is_seg_score(path.name) and not path.is_dir():
+        return read_seg_scores(read_file(path), path.name)
+    return open_scores(given, options).table
+
+
+def _human(given: str, options: argparse.Namespace) -> RatingSet:
+    if given.startswith(STUDY):
+        return human_ratings(given, options)[0]
+    path = Path(given)
+    if path.is_dir():
+        of_folder = argparse.Namespace(**{**vars(options), "human": options.named})
+        return open_ratings(open_scores(given, options), of_folder, "--ratings")
+    if is_seg_score(path.name):
+        return read_seg_ratings(read_file(path), path.name)
+    return read_rating_file(read_file(path), path.name)
+
+
+def _json(found: Acc23) -> dict[str, Any]:
+    """Of one metric its numbers; of several a list of them, with the tests."""
+    metrics = [_metric_json(one) for one in found.metrics]
+    notes = {"notes": list(found.notes)}
+    if len(metrics) == 1:
+        return metrics[0] | notes
+    tests: Sequence[Any] = [
+        {"first": one.first, "second": one.second, **plain(one.test)} for one in found.tests
+    ]
+    return {"metrics": metrics, "tests": tests, **notes}
+
+
+def _metric_json(one: MetricAccuracy) -> dict[str, Any]:
+    accuracy = one.accuracy
+    return {
+        "metric": one.metric,
+        "acc23": accuracy.accuracy,
+        "epsilon": accuracy.epsilon,
+        "n_items": accuracy.n_items,
+        "n_systems": accuracy.n_systems,
+        "n_pairs": accuracy.n_pairs,
+        "n_items_left_out": accuracy.n_items_left_out,
+        "reason": accuracy.reason,
+        "interval": None if one.interval.low is None else [one.interval.low, one.interval.high],
+        "segment_pearson": plain(one.segment),
+        "item_pearson": plain(one.per_item),
+        "system_pearson": plain(one.system),
+        "system_accuracy": plain(one.system_accuracy),
+        "n_texts": one.n_texts,
+        "left_out": dict(one.left_out),
+    }

@@ -1,0 +1,92 @@
+"""Accuracy with tie calibration, for a person at a terminal."""
+
+from core.analysis.acc23 import Acc23, MetricAccuracy
+from core.cli.aligned import interval_notes, number, print_aligned, with_interval
+from core.datasets.reading import shown
+from core.stats.resampling import Estimate
+
+
+def print_acc23(found: Acc23) -> None:
+    """A line a metric, then a line for every two that were tested."""
+    print(f"Metrics against {shown(found.human)}.")
+    print_aligned(
+        [
+            "metric",
+            "acc23",
+            "epsilon",
+            "items",
+            "systems",
+            "pairs",
+            "Pearson",
+            "per item",
+            "system",
+            "pairs of systems",
+        ],
+        [_cells(one) for one in found.metrics],
+    )
+    print(
+        "acc23: share of pairs of an item's texts that metric and people order alike or both tie, averaged over items; "
+        f"epsilon: {'found for each metric' if found.options.epsilon is None else 'as given'}."
+    )
+    if found.tests:
+        print()
+        print_aligned(
+            ["first", "second", "difference", "p"],
+            [
+                [
+                    one.first,
+                    one.second,
+                    number(one.test.difference),
+                    "-" if one.test.p is None else number(one.test.p, 4),
+                ]
+                for one in found.tests
+            ],
+        )
+        print(
+            "p: permutation test of single pairs, two-sided, as behind WMT23's tables. Pairs of an item share texts, so p "
+            "is too small; nothing pays for the number of tests."
+        )
+        for why in dict.fromkeys(one.test.reason for one in found.tests if one.test.reason):
+            print(f"Where - stands: {why}.")
+    _print_end(found)
+
+
+def _cells(one: MetricAccuracy) -> list[object]:
+    accuracy = one.accuracy
+    return [
+        one.metric,
+        "-" if one.interval.estimate is None else with_interval(one.interval),
+        "-" if accuracy.epsilon is None else f"{accuracy.epsilon:.6g}",
+        accuracy.n_items,
+        accuracy.n_systems,
+        f"{accuracy.n_pairs:,}",
+        *("-" if each.estimate is None else with_interval(each) for _, each in _beside(one)),
+    ]
+
+
+def _beside(one: MetricAccuracy) -> list[tuple[str, Estimate]]:
+    return [
+        ("Pearson", one.segment),
+        ("Pearson per item", one.per_item),
+        ("Pearson of systems", one.system),
+        ("the share of pairs of systems", one.system_accuracy),
+    ]
+
+
+def _kind(found: Acc23) -> str:
+    """Which bootstrap intervals these are: a calibrated accuracy has the basic one (`calibrated_interval`)."""
+    return "percentile" if found.options.epsilon is not None else "basic for acc23, percentile beside it"
+
+
+def _print_end(found: Acc23) -> None:
+    named = [("acc23", one.interval) for one in found.metrics]
+    named += [pair for one in found.metrics for pair in _beside(one)]
+    for name, why in {(name, one.reason): None for name, one in named if one.estimate is None}:
+        print(f"Where - stands, {name} is undefined: {why}.")
+    reasons = {(reason, n): None for one in found.metrics for reason, n in one.left_out.items()}
+    for reason, n in reasons:
+        print(f"Left out: {n:,}: {shown(reason)}")
+    if found.options.n_resamples:
+        print(f"Intervals: {found.options.confidence_level:.0%}, bootstrap over items: {_kind(found)}.")
+    for note in dict.fromkeys([*found.notes, *interval_notes(named)]):
+        print(f"Note: {note}")

@@ -1,0 +1,155 @@
+"""`spans`: errors that judges mark against those that people marked, character by character."""
+
+import argparse
+from collections.abc import Mapping
+from typing import Any
+
+from core.analysis.span_agreement import SpanAgreement, SpanOptions, span_agreement
+from core.analysis.span_comparison import JudgeSpans, SpanComparison, compare_spans
+from core.cli.as_json import plain
+from core.cli.options import Commands, add_database_option, json_text
+from core.cli.progress_line import telling
+from core.cli.score_sources import add_interval_options, interval_problems
+from core.cli.spans_given import (
+    MEANING,
+    NAMES,
+    add_mark_options,
+    marked_given,
+    names_apart,
+    single,
+    texts_among,
+)
+from core.cli.spans_printed import print_span_agreement, print_span_comparison
+from core.errors import InputError
+from core.stats.span_f1 import SpanF1
+
+_N_RESAMPLES = 2_000
+
+
+def add_to(nouns: Commands) -> None:
+    """Register `spans`."""
+    command = nouns.add_parser(
+        "spans", help="precision, recall and F1 of marked errors, character by character"
+    )
+    command.add_argument("gold", metavar="GOLD", help=f"what people marked: {NAMES} ({MEANING})")
+    command.add_argument(
+        "predicted", metavar="PRED", nargs="+", help="what a judge marked; several stand side by side"
+    )
+    add_mark_options(command)
+    command.add_argument(
+        "--by", choices=["system", "rater", "severity"], help="also by system, by rater of GOLD, by severity"
+    )
+    add_interval_options(command, _N_RESAMPLES)
+    command.add_argument("--json", action="store_true", help="print JSON as docs/formats.md describes it")
+    add_database_option(command)
+    command.set_defaults(run=_spans)
+
+
+def _spans(options: argparse.Namespace) -> None:
+    problems = interval_problems(options)
+    if options.by and len(options.predicted) > 1:
+        problems.append("--by: of one PRED alone; several stand side by side")
+    if problems:
+        raise InputError("The options cannot be used.", problems)
+    with telling("reading the marked errors") as tell:
+        gold, *predicted = marked_given([options.gold, *options.predicted], options)
+        names = names_apart(predicted, options.predicted)
+        draws = {name: one.draws for name, one in zip(names, predicted, strict=True)}
+        texts = texts_among([gold, *predicted])
+        tell("comparing them")
+        alone = len(predicted) == 1 and len(predicted[0].draws) == 1
+        if options.by and not alone:
+            raise InputError("--by: of a judge without repeats alone; leave it out.")
+        chosen = _chosen(options)
+        found = (
+            span_agreement(single(gold), predicted[0].draws[0], texts=texts, options=chosen)
+            if alone
+            else compare_spans(single(gold), draws, texts=texts, options=chosen)
+        )
+    if isinstance(found, SpanAgreement):
+        groups = _groups(found, options.by)
+        if options.json:
+            print(json_text(_agreement_json(found, options.by, groups)))
+        else:
+            print_span_agreement(found, options.by, groups)
+    elif options.json:
+        print(json_text(_comparison_json(found)))
+    else:
+        print_span_comparison(found)
+
+
+def _chosen(options: argparse.Namespace) -> SpanOptions:
+    return SpanOptions(
+        raters=options.raters,
+        references=options.references,
+        n_resamples=options.resamples,
+        confidence_level=options.confidence,
+        rng=options.seed,
+    )
+
+
+def _groups(found: SpanAgreement, by: str | None) -> Mapping[str, SpanF1]:
+    groups: Mapping[str, SpanF1] = {} if by is None else getattr(found, f"by_{by}")
+    if by == "rater" and not groups:
+        raise InputError("--by rater: the ratings name no raters, or were merged.")
+    return groups
+
+
+def _agreement_json(found: SpanAgreement, by: str | None, groups: Mapping[str, SpanF1]) -> dict[str, Any]:
+    result = {
+        **f1_json(found.overall),
+        "n_segments": found.n_segments,
+        "n_items": found.n_items,
+        "left_out": dict(found.left_out),
+        "notes": list(found.notes),
+    }
+    return result | ({f"by_{by}": {name: f1_json(one) for name, one in groups.items()}} if by else {})
+
+
+def f1_json(found: SpanF1) -> dict[str, Any]:
+    """The three numbers as numbers, or null with the reason; their intervals and the characters beside them."""
+    measures = {"precision": found.precision, "recall": found.recall, "f1": found.f1}
+    return {
+        **{name: one.estimate for name, one in measures.items()},
+        "intervals": {
+            name: None if one.low is None else [one.low, one.high] for name, one in measures.items()
+        },
+        "reasons": {
+            name: why
+            for name, one in measures.items()
+            if (why := one.reason or (one.interval_reason if one.low is None else None))
+        },
+        "characters": {
+            "gold": found.gold_characters,
+            "predicted": found.predicted_characters,
+            "credit": found.credit,
+        },
+    }
+
+
+def _comparison_json(found: SpanComparison) -> dict[str, Any]:
+    judges = [
+        {
+            "name": one.name,
+            **judge_json(one),
+            "n_segments": found.n_segments,
+            "left_out": dict(one.left_out),
+        }
+        for one in found.judges
+    ]
+    tests = [{"first": one.first, "second": one.second, **plain(one.test)} for one in found.tests]
+    whole = {"n_segments": found.n_segments, "n_items": found.n_items, "notes": list(found.notes)}
+    if len(judges) == 1:
+        return {**judges[0], **whole}
+    return {"judges": judges, "tests": tests, **whole}
+
+
+def judge_json(one: JudgeSpans) -> dict[str, Any]:
+    """The means over draws as numbers, with their standard deviations; the intervals are those of the mean counts."""
+    measures = {"precision": one.precision, "recall": one.recall, "f1": one.f1}
+    return {
+        **f1_json(one.overall),
+        **{name: draws.mean for name, draws in measures.items()},
+        "sd": {name: draws.sd for name, draws in measures.items()},
+        "n_draws": one.n_draws,
+    }

@@ -1,0 +1,144 @@
+"""Marked errors that a command is given: a file, an mt-metrics-eval folder, a judge's run or folder, a rating study."""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+
+from core.analysis.judged_spans import draws_of_judge
+from core.cli.judges_given import judges_given
+from core.cli.options import existing_database, read_file, run_number
+from core.cli.texts_given import find_given_study
+from core.datasets.mt_metrics_eval import read_folder
+from core.datasets.rated import outputs_of, read_rated
+from core.datasets.reading import shown
+from core.datasets.span_files import holds_rated, read_span_file
+from core.errors import InputError
+from core.runs.rated_sources import usual_ratings
+from core.runs.report import RUN_FILE
+from core.schema.judges import JudgeOutput
+from core.schema.rated import RatedSet
+from core.schema.scores import OutputSet, RatingSet, ScorableOutput
+from core.store import open_store
+from core.study.rating_results import rated_texts_of, rating_set_of
+from core.study.release import released_record
+
+NAMES = "FILE|FOLDER|run:N|DIR|study:NAME"
+"""What may be given, for the help of a command."""
+MEANING = (
+    "marked errors: MQM TSV, .seg.rating, WMT-QE, CSV or JSONL of spans, rated JSONL; an mt-metrics-eval folder; a run or "
+    "folder of `judge automqm`; an unblinded study of ratings"
+)
+_STUDY = "study:"
+
+
+@dataclass(frozen=True)
+class Marked:
+    """Errors as one side of a comparison gives them."""
+
+    name: str
+    """As it was given, without its folders."""
+    draws: tuple[RatingSet, ...]
+    """One; of a judge with repeats, one a repeat."""
+    texts: OutputSet | None = None
+    """The texts that were marked, where they came along."""
+
+
+def add_mark_options(command: argparse.ArgumentParser) -> None:
+    """What says how marked errors are read and paired, the same for every command; --db is added elsewhere."""
+    command.add_argument(
+        "--raters",
+        choices=["kept", "merged"],
+        default="kept",
+        help="each rater's marks of a text by themselves, or all raters' together (default %(default)s)",
+    )
+    command.add_argument(
+        "--references", action="store_true", help="keep refA, refB, synthetic_ref among the systems"
+    )
+    command.add_argument("--ratings", metavar="NAME", help="of a folder with several, such as mqm")
+    command.add_argument("--language-pair", metavar="PAIR", help="of a folder with several, such as en-de")
+
+
+def marked_given(given: Sequence[str], options: argparse.Namespace) -> list[Marked]:
+    """What each argument names, in the order given. Raises InputError at the first that cannot be read."""
+    return [_marked(one, options) for one in given]
+
+
+def single(marked: Marked) -> RatingSet:
+    """The marks of a side that may have no repeats. Raises InputError where it has several."""
+    if len(marked.draws) > 1:
+        raise InputError(
+            f"{shown(marked.name)} has {len(marked.draws)} repeats, so it can be no gold: judge without --repeats."
+        )
+    return marked.draws[0]
+
+
+def texts_among(sides: Sequence[Marked]) -> OutputSet | None:
+    """The texts that the first side brings along that has any."""
+    return next((side.texts for side in sides if side.texts is not None), None)
+
+
+def names_apart(sides: Sequence[Marked], given: Sequence[str]) -> list[str]:
+    """What to call each side: its short name, or as it was given where two share one. Raises InputError for twice."""
+    if len(set(given)) < len(given):
+        twice = sorted({one for one in given if list(given).count(one) > 1})
+        raise InputError(
+            f"{', '.join(map(shown, twice))} is named twice: a judge beside itself tells nothing."
+        )
+    names = [side.name for side in sides]
+    return [name if names.count(name) == 1 else whole for name, whole in zip(names, given, strict=True)]
+
+
+def _marked(given: str, options: argparse.Namespace) -> Marked:
+    path = Path(given)
+    if given.startswith(_STUDY):
+        return _of_study(given, options)
+    if run_number(given) is not None or (path / RUN_FILE).is_file():
+        (output,) = judges_given([given], options.db)
+        return Marked(_short(given), draws_of_judge(output), _texts_of(output))
+    if path.is_dir():
+        return _of_folder(path, options)
+    data = read_file(path)
+    texts = outputs_of(read_rated(data, path.name)) if holds_rated(data, path.name) else None
+    return Marked(_short(given), (read_span_file(data, path.name),), texts)
+
+
+def _of_study(given: str, options: argparse.Namespace) -> Marked:
+    with open_store(existing_database(options.db)) as store:
+        study = find_given_study(store, given)
+        assert study is not None, "it begins as a study does"
+        if study.kind != "ratings":
+            raise InputError(f"Study {shown(study.name)} compares pairs: in it nobody marked errors.")
+        record = released_record(store, study)
+    texts = RatedSet(rated_texts_of(record), "", study.name)
+    return Marked(given, (rating_set_of(record),), outputs_of(texts))
+
+
+def _of_folder(path: Path, options: argparse.Namespace) -> Marked:
+    folder = read_folder(path, language_pair=options.language_pair)
+    name = options.ratings or next(iter(usual_ratings(folder.ratings)), None)
+    if name is None or name not in folder.ratings:
+        there = ", ".join(map(shown, folder.ratings)) or "none"
+        raise InputError(
+            f"{path} has no ratings {shown(name or 'mqm')}; there are: {there} (--ratings names them)."
+        )
+    return Marked(path.name, (folder.ratings[name],), folder.outputs)
+
+
+def _texts_of(output: JudgeOutput) -> OutputSet:
+    outputs = tuple(
+        ScorableOutput(
+            text.row.item_id,
+            text.row.system,
+            text.text,
+            level=text.row.level,
+            language=text.row.language,
+            labels=text.row.labels,
+        )
+        for text in output.texts
+    )
+    return OutputSet(outputs, "", output.name)
+
+
+def _short(given: str) -> str:
+    return given if run_number(given) is not None else PurePath(given).name or given

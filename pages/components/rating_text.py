@@ -1,0 +1,243 @@
+"""Rating one text: draw it, save every score and mark before anything else happens, move on when all is said."""
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from html import escape
+
+import streamlit as st
+
+from core.errors import AssayError, NotAllowed, StillMissing
+from core.study.rating_desk import BlindText, RatingDesk
+from pages.components import blind_pair, pair_list, rating_marks, rating_scales, visitor
+from pages.components.pair_list import Go
+from pages.components.rating import DOUBLE_PRESS_SECONDS
+from pages.components.rating_scales import Box
+from pages.components.rating_tab import OnScreen, Tab, same_text
+
+_AT, _SAVED, _HANDLED, _PROBLEM, _KNOWN = (
+    "text_at",
+    "text_saved",
+    "text_handled",
+    "text_problem",
+    "text_known",
+)
+
+
+def show(desk: RatingDesk, number: int, go: Go) -> None:
+    """One text from top to bottom; a press is saved before this runs again."""
+    text = desk.text(number)
+    new_session = not st.session_state.get(_KNOWN)
+    st.session_state[_KNOWN] = True
+    key = f"{number}-{visitor.key_of(desk.token, text.mark)}"
+    tab = _tab(key, text)
+    screen = OnScreen(desk.token, number, text.mark, key, tab.shown_at)
+    _header(desk, text, go)
+    _what_was_asked(text, in_marker=rating_marks.marks_source(desk))
+    rating_marks.text_with_errors(desk, text, screen, tab)
+    boxes = _scales(desk, text, screen, new_session)
+    written = pair_list.note(key, *tab.note, "text")
+    try:
+        _keep(desk, number, tab, boxes, written)
+    except AssayError as error:
+        st.error(f"Not saved. {visitor.said_to_rater(error)}")
+    else:
+        pair_list.note_mark(written)
+    below = blind_pair.choice_place()  # always in sight, so that nobody presses and sees nothing happen
+    if problem := st.session_state.pop(_PROBLEM, None):
+        below.error(problem)
+    pressed = below.button(
+        "Save and go on",
+        key=f"n{key}",
+        type="primary",
+        width="stretch",
+        on_click=_done,
+        args=(screen,),
+    )
+    if pressed and not st.session_state.pop(_HANDLED, False):
+        # A press without its callback: the server was restarted while the text was on the screen.
+        _done(replace(screen, shown_at=-math.inf) if new_session else screen)
+        st.rerun()
+    st.session_state.pop(_HANDLED, None)
+    pair_list.navigation(desk, number, go)
+
+
+def _tab(key: str, text: BlindText) -> Tab:
+    tab = st.session_state.get(_AT)
+    if not isinstance(tab, Tab) or tab.key != key:
+        tab = Tab(key, time.monotonic(), (text.comment, text.invalid), dict(text.scores))
+        st.session_state[_AT] = tab
+    return tab
+
+
+def _header(desk: RatingDesk, text: BlindText, go: Go) -> None:
+    """Where the rater is, what is saved, and the way to the other texts of the same source."""
+    statuses = {status.number: status for status in desk.statuses()}
+    done = sum(status.answered for status in statuses.values())
+    where, saved = st.columns([2, 3], vertical_alignment="bottom")
+    where.markdown(f"**Text {text.number} of {text.total}** · {done} done")
+    before = st.session_state.pop(_SAVED, None)
+    marks = [f":material/check: Text {before} saved"] if before else []
+    marks += [":material/check: This text is done; what you change is saved"] if text.done else []
+    saved.markdown(" · ".join(marks) or "Not done yet")
+    st.progress(done / text.total)
+    place, of = text.place_in_source
+    if of == 1:
+        return
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        st.markdown(f"Text {place} of {of} of this source", width="content")
+        for step, other in enumerate(text.same_source, start=1):
+            mark = " :material/check:" if statuses[other].answered else ""
+            if st.button(f"{step}{mark}", key=f"s{step}", disabled=other == text.number):
+                go(other)
+
+
+def _what_was_asked(text: BlindText, *, in_marker: bool) -> None:
+    if text.source_text and not in_marker:
+        st.html(
+            '<div class="assay-quiet">Source</div>'
+            f'<div class="assay-reference assay-text" dir="auto">{escape(text.source_text)}</div>'
+        )
+    if text.reference:
+        st.html(
+            '<div class="assay-quiet">Reference (correct and complete)</div>'
+            f'<div class="assay-reference assay-text" dir="auto">{escape(text.reference)}</div>'
+        )
+
+
+def _scales(desk: RatingDesk, text: BlindText, screen: OnScreen, new_session: bool) -> list[Box]:
+    """The task's dimensions; the number boxes among them, as they are in the browser."""
+    boxes = []
+    for number, dimension in enumerate(desk.task.dimensions, start=1):
+        current = text.scores.get(dimension.name)
+        if not rating_scales.has_buttons(dimension):
+            boxes.append(
+                rating_scales.box(dimension, number, current, screen.key, partial(_boxes_left, screen))
+            )
+            continue
+        pressed = rating_scales.buttons(
+            dimension,
+            number,
+            current,
+            screen.key,
+            keyed=rating_scales.one_keyed(desk.task),
+            on_press=partial(_score, screen),
+        )
+        if pressed is not None and not st.session_state.get(_HANDLED):
+            _score(replace(screen, shown_at=-math.inf) if new_session else screen, dimension.name, pressed)
+            st.rerun()
+    return boxes
+
+
+def _score(screen: OnScreen, dimension: str, value: float) -> None:
+    """An answer was pressed: save it; a double press, and one meant for a text that is gone, change nothing."""
+    problem: AssayError | None = None
+    if time.monotonic() - screen.shown_at >= DOUBLE_PRESS_SECONDS:
+        try:
+            with visitor.rating_desk(screen.token) as desk:
+                same_text(desk, screen, screen.mark)
+                desk.save_scores(screen.number, {dimension: value})
+        except AssayError as error:
+            problem = error
+    _handled(problem)
+
+
+def _boxes_left(screen: OnScreen) -> None:
+    """A number was written: save it before anything is drawn, also when its text is drawn no more."""
+    tab = st.session_state.get(_AT)
+    if not isinstance(tab, Tab) or tab.key != screen.key:
+        return
+    try:
+        with visitor.rating_desk(screen.token) as desk:
+            same_text(desk, screen, screen.mark)
+            _keep(desk, screen.number, tab, _boxes_in_browser(desk, screen), tab.note)
+    except AssayError as error:
+        st.session_state[_PROBLEM] = _not_saved(error)
+
+
+def _boxes_in_browser(desk: RatingDesk, screen: OnScreen) -> list[Box]:
+    found = []
+    for number, dimension in enumerate(desk.task.dimensions, start=1):
+        where = rating_scales.box_key(number, screen.key)
+        if where in st.session_state:
+            value = st.session_state[where]
+            found.append(Box(dimension.name, where, None if value is None else float(value)))
+    return found
+
+
+def _done(screen: OnScreen) -> None:
+    """Save and go on was pressed. What is still in the browser alone is saved first, where it is needed."""
+    seconds = time.monotonic() - screen.shown_at
+    place: str | None = None
+    problem: AssayError | None = None
+    if seconds >= DOUBLE_PRESS_SECONDS:
+        taken = seconds if math.isfinite(seconds) else None
+        try:
+            with visitor.rating_desk(screen.token) as desk:
+                place = _completed(desk, screen, taken, lambda: _left_in_browser(desk, screen))
+        except AssayError as error:
+            problem = error
+    if place:
+        st.session_state[_SAVED] = screen.number
+        st.session_state.pop(_AT, None)
+        st.query_params[visitor.PLACE] = place
+    _handled(problem)
+
+
+def _completed(
+    desk: RatingDesk, screen: OnScreen, seconds: float | None, keep_rest: Callable[[], None]
+) -> str:
+    """Complete the text; where to go next. Raises NotAllowed that names what is missing."""
+    number = screen.number
+    before = same_text(desk, screen, screen.mark)
+    # Nothing of Streamlit is touched until the press is on disk, unless something is missing there: each of its
+    # calls may end this run when a newer event waits.
+    early = not desk.missing(number)
+    if early:
+        desk.complete(number, seconds=seconds)
+    keep_rest()
+    if not early:
+        desk.complete(number, seconds=seconds)
+    if not before.done:
+        return str(desk.next_open(after=number) or "finish")
+    return str(number + 1) if number < desk.total else "list"
+
+
+def _left_in_browser(desk: RatingDesk, screen: OnScreen) -> None:
+    """A number, a comment or a mark may arrive with the press that follows it."""
+    tab = st.session_state.get(_AT)
+    if not isinstance(tab, Tab) or tab.key != screen.key:
+        return
+    if late := rating_marks.late_marks(screen, tab):
+        rating_marks.keep_marked(desk, late, screen, tab)
+        if tab.problem:
+            raise NotAllowed(tab.problem)
+    written = pair_list.note_in_browser(screen.key) or tab.note
+    _keep(desk, screen.number, tab, _boxes_in_browser(desk, screen), written)
+
+
+def _keep(desk: RatingDesk, number: int, tab: Tab, boxes: list[Box], written: tuple[str, bool]) -> None:
+    """Save the numbers and the note that were changed in this tab, and only these."""
+    if scores := rating_scales.changed(boxes, tab.scores):
+        desk.save_scores(number, scores)
+        tab.scores |= scores
+    comment, invalid = tab.note
+    if written[0] != comment:
+        desk.save_note(number, comment=written[0])
+    if written[1] != invalid:
+        desk.save_note(number, invalid=written[1])
+    tab.note = written
+
+
+def _handled(problem: AssayError | None) -> None:
+    st.session_state[_HANDLED] = True
+    if problem:
+        st.session_state[_PROBLEM] = _not_saved(problem)
+
+
+def _not_saved(problem: AssayError) -> str:
+    """What was said is kept all the same where something else is still missing."""
+    said = visitor.said_to_rater(problem)
+    return said if isinstance(problem, StillMissing) else f"Not saved. {said}"

@@ -1,0 +1,133 @@
+"""Tab Accuracy: does a judge order the texts of an item as people do, ties included?"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pandas as pd
+import streamlit as st
+
+from core.analysis.acc23 import Acc23, Acc23Options, MetricAccuracy, acc23
+from core.schema import RATED_KINDS, Run
+from core.store import Store
+from pages.components import (
+    judges_beside,
+    metrics_computed,
+    metrics_figure,
+    metrics_kept,
+    metrics_scores,
+    metrics_tables,
+    specialist_runs,
+)
+from pages.components.judges_numbers import ends, value
+from pages.components.metrics_scores import RUN
+from pages.components.numbers import UNDEFINED, left_out, number
+from pages.components.parts import nothing, part, table
+
+_RESAMPLES = 500
+
+
+def render(store: Store, run: Run) -> None:
+    """Accuracy with tie calibration, and segment and system correlation beside it."""
+    part(
+        "Accuracy",
+        "Of all pairs of an item's texts, how many does the judge order as people do, or tie where they do? Scores that "
+        "differ by no more than epsilon are ties; epsilon is the best there is for each judge.",
+        "accuracy-within-items",
+    )
+    people = specialist_runs.people_of(store, run)
+    if not people.ratings.ratings:
+        nothing("nobody rated these texts")
+        return
+    scores = metrics_scores.open_scores(store, (RUN, run.run_id))
+    if not scores.table.rows:
+        nothing("nothing is judged yet")
+        return
+    dimensions = list(dict.fromkeys(one.dimension for one in people.ratings.ratings))
+    left, right = st.columns([2, 3], vertical_alignment="bottom")
+    dimension = dimensions[0]
+    if len(dimensions) > 1:
+        dimension = left.selectbox(
+            "People's ratings of", dimensions, key=f"specialist_dimension_of_{run.run_id}"
+        )
+    references = right.checkbox("References as systems too", key="specialist_accuracy_references")
+    runs = specialist_runs.beside(store, run, "accuracy", "Beside", *RATED_KINDS)
+    options = Acc23Options(
+        references=references, dimension=dimension, test=len(runs) > 1, n_resamples=_RESAMPLES
+    )
+    with st.spinner("Computing ..."):
+        found = _found(store, runs, options)
+    _tables(found)
+
+
+def _found(store: Store, runs: Sequence[Run], options: Acc23Options) -> Acc23:
+    people = specialist_runs.people_of(store, runs[0])
+
+    def compute() -> Acc23:
+        opened = [metrics_scores.open_scores(store, (RUN, one.run_id)) for one in runs]
+        several = judges_beside.merged(opened) if len(opened) > 1 else replace(opened[0].table, notes=())
+        return acc23(people.ratings, several, options)
+
+    return metrics_computed.once(("accuracy", *specialist_runs.keys_of(store, runs), options), compute)
+
+
+def _tables(found: Acc23) -> None:
+    table(pd.DataFrame([_row(one) for one in found.metrics]))
+    st.markdown("**Correlations (Pearson)**")
+    table(pd.DataFrame([_correlations(one) for one in found.metrics]))
+    st.markdown(
+        f":small[95 % intervals resample items, {found.options.n_resamples:,} times, with epsilon found anew. Segment: over "
+        "all texts; item: within each item, averaged; system: between systems' means. Epsilon is fitted on the texts it is reported on, which favours a fine scale a little.]"
+    )
+    if found.tests:
+        st.markdown("**Differences of accuracy**")
+        table(
+            pd.DataFrame(
+                {
+                    "First": [one.first for one in found.tests],
+                    "Second": [one.second for one in found.tests],
+                    "First minus second": [number(one.test.difference) for one in found.tests],
+                    "p": [UNDEFINED if one.test.p is None else number(one.test.p, 4) for one in found.tests],
+                }
+            )
+        )
+    lost = [f"{one.metric}: left out: {left_out(one.left_out)}" for one in found.metrics if one.left_out]
+    metrics_kept.read_notes((*found.notes, *lost))
+    metrics_figure.downloads("accuracy", [_csv_row(one) for one in found.metrics])
+
+
+def _row(one: MetricAccuracy) -> dict[str, str]:
+    epsilon = one.accuracy.epsilon
+    return {
+        "Judge": one.metric,
+        "Accuracy": f"{value(one.interval)} {ends(one.interval)}".strip(),
+        "Epsilon": UNDEFINED if epsilon is None else f"{epsilon:.4g}",
+        "Texts, pairs": f"{one.n_texts:,}, {one.accuracy.n_pairs:,}",
+    }
+
+
+def _correlations(one: MetricAccuracy) -> dict[str, str]:
+    return {
+        "Judge": one.metric,
+        "Segment": f"{value(one.segment)} {ends(one.segment)}".strip(),
+        "Item": f"{value(one.per_item)} {ends(one.per_item)}".strip(),
+        "System": f"{value(one.system)} {ends(one.system)}".strip(),
+        "Systems ordered": f"{value(one.system_accuracy)} {ends(one.system_accuracy)}".strip(),
+    }
+
+
+def _csv_row(one: MetricAccuracy) -> dict[str, object]:
+    return {
+        "metric": one.metric,
+        "acc23": one.accuracy.accuracy,
+        "epsilon": one.accuracy.epsilon,
+        "n_items": one.accuracy.n_items,
+        "n_systems": one.accuracy.n_systems,
+        "n_pairs": one.accuracy.n_pairs,
+        **metrics_tables.estimate("accuracy", one.interval),
+        **metrics_tables.estimate("segment", one.segment),
+        **metrics_tables.estimate("per_item", one.per_item),
+        **metrics_tables.estimate("system", one.system),
+        **metrics_tables.estimate("system_accuracy", one.system_accuracy),
+        "texts": one.n_texts,
+        "left_out": left_out(one.left_out),
+    }

@@ -1,0 +1,214 @@
+"""Tabs Copying and Examples: does a specialist copy what it was shown, and what does each further example give it?"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from core.analysis.error_copying import Copying, Disjoint, disjoint_errors, error_copying
+from core.analysis.example_curve import CurvePoint, ExampleCurve, example_curve
+from core.analysis.span_agreement import SpanOptions
+from core.plots import specialist as figures
+from core.runs.judge_settings import judge_of
+from core.schema import Run
+from core.stats.resampling import Estimate
+from core.store import Store
+from pages.components import (
+    metrics_computed,
+    metrics_figure,
+    metrics_kept,
+    metrics_tables,
+    specialist_agreement,
+    specialist_runs,
+)
+from pages.components.judges_numbers import ends, in_percent, value
+from pages.components.numbers import UNDEFINED, number
+from pages.components.parts import nothing, part, table
+
+_COPIES = {
+    "of_people": "People marked here",
+    "of_examples": "Of its examples",
+    "of_examples_or_parts": "Of its examples, or a part",
+    "of_same_source": "Of the same source",
+}
+
+
+def copying(store: Store, run: Run) -> None:
+    """The shares of copied errors, of this judge and of others."""
+    part(
+        "Copied errors",
+        "Of the errors whose words the judge quotes, how many did people mark in this very text, how many stand among its "
+        "examples, and how many in any other system's text of the same source? The words have to be the same, letter by letter.",
+        "copied-errors",
+    )
+    runs = specialist_runs.beside(store, run, "copying", "Beside", "automqm")
+    found = [_copying(store, one) for one in runs]
+    table(pd.DataFrame([_row(one, who) for one, who in zip(found, runs, strict=True)]))
+    st.markdown(":small[Shares of errors, 95 % intervals resample items; the first of several draws.]")
+    for one, who in zip(found, runs, strict=True):
+        if one.left_out:
+            metrics_kept.read_notes((specialist_runs.short_name(who),), one.left_out)
+    metrics_figure.downloads(
+        "copied-errors",
+        [
+            {
+                "judge": specialist_runs.short_name(who),
+                "texts": one.n_texts,
+                "errors": one.n_errors,
+                "without_words": one.n_without_words,
+                **{
+                    key: each
+                    for name in _COPIES
+                    for key, each in metrics_tables.estimate(name, getattr(one, name)).items()
+                },
+            }
+            for one, who in zip(found, runs, strict=True)
+        ],
+    )
+    if len(runs) > 1:
+        _alone(store, runs)
+
+
+def _copying(store: Store, run: Run) -> Copying:
+    rated, output = specialist_runs.people_of(store, run).rated, specialist_runs.output_of(store, run)
+    return metrics_computed.once(
+        ("copying", *specialist_runs.keys_of(store, [run])), lambda: error_copying(output, rated)
+    )
+
+
+def _row(one: Copying, run: Run) -> dict[str, str]:
+    return {
+        "Judge": specialist_runs.short_name(run),
+        **{said: _share(getattr(one, name)) for name, said in _COPIES.items()},
+        "Errors, texts": f"{one.n_errors:,}, {one.n_texts:,}",
+        "Without words": f"{one.n_without_words:,}",
+    }
+
+
+def _share(found: Estimate) -> str:
+    return in_percent(found)
+
+
+def _alone(store: Store, runs: Sequence[Run]) -> None:
+    part(
+        "What one marks and the other does not",
+        "Of the errors that a judge marks alone, how many stand among those of other systems' texts of the same source? A "
+        "judge that copies has more of them than one that was not shown them.",
+        "copied-errors",
+    )
+    first = runs[0]
+    rated, one = specialist_runs.people_of(store, first).rated, specialist_runs.output_of(store, first)
+    rows = []
+    for run in runs[1:]:
+        other = specialist_runs.output_of(store, run)
+        found = metrics_computed.once(
+            ("alone", *specialist_runs.keys_of(store, [first, run])),
+            partial(disjoint_errors, one, other, rated),
+        )
+        names = specialist_runs.short_name(first), specialist_runs.short_name(run)
+        rows += [_alone_row(found[0], *names), _alone_row(found[1], *reversed(names))]
+    table(pd.DataFrame(rows))
+
+
+def _alone_row(found: Disjoint, judge: str, other: str) -> dict[str, str]:
+    return {
+        "Judge": judge,
+        "Not marked by": other,
+        "Errors": f"{found.n_errors:,}",
+        "Alone": f"{found.n_alone:,}",
+        "Of these, of the same source": f"{found.n_alone_of_same_source:,}",
+        "Share": _share(found.share),
+    }
+
+
+def examples(store: Store, run: Run) -> None:
+    """F1 against the number of examples, over several runs."""
+    part(
+        "F1 by number of examples",
+        "Runs with more and more examples, on the ratings that all of them have an answer to. Runs of one seed are nested: "
+        "with five examples a judge is shown those it had with two, and three more.",
+        "number-of-examples",
+    )
+    people = specialist_runs.people_of(store, run)
+    if not people.marked:
+        nothing("nobody marked errors in these texts")
+        return
+    runs = specialist_runs.beside(
+        store, run, "curve", "Together with", "automqm", at_first=partial(_in_all_else_alike, run)
+    )
+    if len(runs) < 2:
+        nothing("a curve needs at least two runs with different numbers of examples")
+        return
+    options = specialist_agreement.options("curve")
+    with st.spinner("Computing ..."):
+        found = metrics_computed.once(
+            ("curve", *specialist_runs.keys_of(store, runs), options),
+            lambda: _curve(store, runs, options),
+        )
+    rows = [_point_csv(point) for point in found.points]
+    metrics_figure.show(
+        figures.example_curve(found),
+        f"F1 of {len(runs)} runs against the number of examples shown",
+        "examples-curve",
+        rows,
+    )
+    table(pd.DataFrame([_point(point) for point in found.points]))
+    st.markdown(
+        f":small[{found.n_segments:,} ratings of a text on {found.n_items:,} items. 95 % intervals resample items; SD: over "
+        "draws of the examples.]"
+    )
+    if found.tests:
+        with st.expander("Tests of every two runs"):
+            table(
+                pd.DataFrame(
+                    {
+                        "First": [one.first for one in found.tests],
+                        "Second": [one.second for one in found.tests],
+                        "First minus second": [number(one.test.difference) for one in found.tests],
+                        "p": [
+                            UNDEFINED if one.test.p is None else number(one.test.p, 4) for one in found.tests
+                        ],
+                    }
+                )
+            )
+    metrics_kept.read_notes(found.notes)
+
+
+def _in_all_else_alike(run: Run, other: Run) -> bool:
+    """Whether two runs differ in the number of examples, and in the draws of it, alone."""
+    a, b = judge_of(run), judge_of(other)
+    alike = replace(b.automqm, n_examples=a.automqm.n_examples, repeats=a.automqm.repeats)
+    return (a.backend, a.model, a.prompts, a.automqm) == (b.backend, b.model, b.prompts, alike)
+
+
+def _curve(store: Store, runs: Sequence[Run], options: SpanOptions) -> ExampleCurve:
+    people = specialist_runs.people_of(store, runs[0])
+    outputs = {specialist_runs.short_name(one): specialist_runs.output_of(store, one) for one in runs}
+    return example_curve(people.ratings, outputs, texts=people.texts, options=options)
+
+
+def _point(point: CurvePoint) -> dict[str, str]:
+    f1 = point.judge.overall.f1
+    return {
+        "Run": point.name,
+        "Examples": point.variant,
+        "Asked for": "all" if point.n_examples is None else f"{point.n_examples}",
+        "Shown of a text": number(point.mean_shown, 2),
+        "F1": f"{value(f1)} {ends(f1)}".strip(),
+        "F1 over draws, mean (SD)": specialist_agreement.over_draws(point.judge.f1),
+    }
+
+
+def _point_csv(point: CurvePoint) -> dict[str, object]:
+    return {
+        "run": point.name,
+        "examples": point.variant,
+        "n_examples": point.n_examples,
+        "mean_shown": point.mean_shown,
+        **metrics_tables.estimate("f1", point.judge.overall.f1),
+        "draws": point.judge.n_draws,
+        "f1_mean": point.judge.f1.mean,
+        "f1_sd": point.judge.f1.sd,
+    }

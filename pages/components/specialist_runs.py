@@ -1,0 +1,139 @@
+"""Which run of a judge that stands on ratings is looked at, with the ratings that it stands on."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from core.datasets.rated import outputs_of, ratings_of
+from core.plots.families import shortened
+from core.runs.judge_settings import judge_of
+from core.runs.progress import state_of
+from core.runs.rated_judging import pool_of
+from core.runs.rated_texts import rated_set
+from core.schema import RATED_KINDS, RatedKind, Run
+from core.schema.judges import JudgeOutput
+from core.schema.rated import RatedSet
+from core.schema.scores import OutputSet, RatingSet
+from core.scoring.judges.examples import ExamplePool
+from core.store import Store
+from core.store.runs import list_runs
+from pages.components import judges_runs, run_choice
+from pages.components.menu import menu
+from pages.components.messages import moment
+from pages.components.metrics_computed import Key
+
+NEW = 0
+"""Stands for a judge that is still to be asked."""
+_CHOSEN = "specialist_chosen"
+_LONGEST = 44
+
+
+@dataclass(frozen=True)
+class People:
+    """The texts of a run's file, and what people said of them."""
+
+    rated: RatedSet
+    ratings: RatingSet
+    texts: OutputSet
+    key: Key
+
+    @property
+    def marked(self) -> bool:
+        """Whether somebody marked errors, or said of a text that it has none."""
+        return any(one.spans is not None for one in self.ratings.ratings)
+
+
+def remember(run_id: int) -> None:
+    """Make this what the page shows."""
+    st.session_state[_CHOSEN] = run_id
+
+
+def choose(store: Store) -> int:
+    """The number of a run, or NEW; without any run yet, the form that makes one."""
+    names = {run.run_id: name_of(run) for run in list_runs(store, RATED_KINDS)}
+    names[NEW] = "Ask a judge ..."
+    return menu(
+        "Judge",
+        list(names),
+        _CHOSEN,
+        names.__getitem__,
+        help_text="Newest first; runs that were started by command are here too.",
+    )
+
+
+def name_of(run: Run) -> str:
+    """A run in a menu: what tells it from others comes before what may be cut off."""
+    part = "" if run.n_wanted == run.n_items else f", first {run.n_wanted:,} of {run.n_items:,}"
+    return (
+        f"Run {run.run_id} ({state_of(run)}), {moment(run.created_utc)} UTC: "
+        f"{shortened(judge_of(run).judge_name, _LONGEST)}, {shortened(run.data_file, _LONGEST)}{part}"
+    )
+
+
+def short_name(run: Run) -> str:
+    """A run in a table or a figure."""
+    return f"{judge_of(run).judge_name} (run {run.run_id})"
+
+
+def output_of(store: Store, run: Run) -> JudgeOutput:
+    """All that the judge said so far, read once."""
+    return judges_runs.output_of(store, run)
+
+
+def people_of(store: Store, run: Run) -> People:
+    """The ratings that the run's file holds, read once for all who look at them."""
+    return _people((run.data_sha256, run.data_file), store, run)
+
+
+# Resources: thousands of texts would be copied at every press of a widget. Nobody changes them: they are frozen.
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _people(key: Key, _store: Store, _run: Run) -> People:
+    rated = rated_set(_store, _run)
+    return People(rated, ratings_of(rated), outputs_of(rated), key)
+
+
+def pool(store: Store, run: Run) -> ExamplePool | None:
+    """The rated texts that the run's examples were drawn from; None: it was shown none, or holds out its own."""
+    return _pool(run_choice.identity(run), store, run)
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _pool(key: Key, _store: Store, _run: Run) -> ExamplePool | None:
+    return pool_of(judge_of(_run), people_of(_store, _run).rated.texts)
+
+
+def beside(
+    store: Store,
+    run: Run,
+    slot: str,
+    said: str,
+    *kinds: RatedKind,
+    at_first: Callable[[Run], bool] | None = None,
+) -> list[Run]:
+    """The run and those chosen to stand beside it, of the same texts and ratings.
+
+    slot: tells apart the places that ask; at_first: whether one is chosen until somebody chooses; None: none is.
+    """
+    there = {
+        number: one
+        for number, one in judges_runs.with_results(store, *kinds).items()
+        if number != run.run_id and one.data_sha256 == run.data_sha256
+    }
+    if not there:
+        st.markdown(f":small[{said}: no other judge has worked on these texts and ratings yet.]")
+        return [run]
+    chosen = st.multiselect(
+        said,
+        list(there),
+        default=[number for number, one in there.items() if at_first is not None and at_first(one)],
+        format_func=lambda number: name_of(there[number]),
+        key=f"specialist_beside_{slot}_{run.run_id}",
+        placeholder="No other judge",
+    )
+    return [run, *(there[number] for number in chosen if number in there)]
+
+
+def keys_of(store: Store, runs: Sequence[Run]) -> Key:
+    """Names what several runs have made so far in a cache."""
+    return tuple(run_choice.key_of(store, run) for run in runs)

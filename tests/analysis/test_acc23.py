@@ -1,0 +1,103 @@
+"""Accuracy of metrics within items, on small tables whose pairs can be counted by hand."""
+
+import numpy as np
+import pytest
+
+from core.analysis.acc23 import Acc23Options, acc23
+from core.datasets.score_columns import metric_made_elsewhere
+from core.errors import InputError
+from core.schema.scores import Rating, RatingSet, ScoredRow, ScoreTable
+
+QUICK = Acc23Options(n_resamples=0)
+HUMAN = [1.0, 2.0, 2.0, 3.0, 4.0]
+METRIC = [2.0, 1.0, 1.5, 5.0, 3.0]
+"""Accuracy .6 without ties, .4 where differences up to 2 are ties."""
+
+
+def table(columns, item="q1", systems="ABCDE", levels=None):
+    rows = tuple(
+        ScoredRow(item, system, None if levels is None else levels[k]) for k, system in enumerate(systems)
+    )
+    metrics = tuple(metric_made_elsewhere(name, "higher") for name in columns)
+    return ScoreTable(rows, metrics, np.array(list(columns.values()), dtype=float).T, file_name="scores")
+
+
+def human(scores=HUMAN, systems="ABCDE", levels=None):
+    return RatingSet(
+        tuple(
+            Rating("q1", score, system, None if levels is None else levels[k])
+            for k, (system, score) in enumerate(zip(systems, scores, strict=True))
+        ),
+        "",
+        "human",
+    )
+
+
+def test_the_example_of_five_texts():
+    (found,) = acc23(human(), table({"m": METRIC}), Acc23Options(epsilon=0.0, n_resamples=0)).metrics
+    assert found.accuracy.accuracy == pytest.approx(0.6)
+    assert (found.accuracy.n_items, found.accuracy.n_systems, found.accuracy.n_pairs) == (1, 5, 10)
+    (wide,) = acc23(human(), table({"m": METRIC}), Acc23Options(epsilon=2.0, n_resamples=0)).metrics
+    assert wide.accuracy.accuracy == pytest.approx(0.4)
+    assert wide.interval.estimate == pytest.approx(0.4)
+
+
+def test_calibration_finds_the_difference_that_is_a_tie():
+    """With .5 as a tie, the pair that people tie is tied too, and nothing else: 6 right of 10 become 7."""
+    (found,) = acc23(human(), table({"m": METRIC}), QUICK).metrics
+    assert (found.accuracy.accuracy, found.accuracy.epsilon) == (pytest.approx(0.7), 0.5)
+    assert found.segment.estimate == pytest.approx(np.corrcoef(HUMAN, METRIC)[0, 1])
+
+
+def test_references_are_left_out_unless_asked_for():
+    ratings = human([*HUMAN, 9.0], ["A", "B", "C", "D", "E", "refA"])
+    scores = table({"m": [*METRIC, 0.0]}, systems=["A", "B", "C", "D", "E", "refA"])
+    found = acc23(ratings, scores, QUICK)
+    assert found.metrics[0].accuracy.n_systems == 5
+    assert any("refA" in note for note in found.notes)
+    kept = acc23(ratings, scores, Acc23Options(references=True, n_resamples=0))
+    assert kept.metrics[0].accuracy.n_systems == 6
+    only = table({"m": [1.0, 2.0]}, systems=["refA", "synthetic_ref"])
+    with pytest.raises(InputError, match="references"):
+        acc23(ratings, only, QUICK)
+
+
+def test_rounding_ties_people_only_when_asked_to():
+    """-25.2 and -25.200000000000003: in WMT23's numbers no tie."""
+    ratings = human([-25.2, -25.200000000000003, 0.0], "ABC")
+    scores = table({"m": [1.0, 1.0, 2.0]}, systems="ABC")
+    given = acc23(ratings, scores, Acc23Options(epsilon=0.0, n_resamples=0))
+    assert given.metrics[0].accuracy.accuracy == pytest.approx(2 / 3)
+    assert any("rounding" in note for note in given.notes)
+    tied = acc23(ratings, scores, Acc23Options(epsilon=0.0, tie_rounding=True, n_resamples=0))
+    assert tied.metrics[0].accuracy.accuracy == pytest.approx(1.0)
+
+
+def test_levels_are_texts_of_their_own():
+    levels = ["A0", "A1", "A2"]
+    found = acc23(
+        human([3.0, 2.0, 1.0], "AAA", levels),
+        table({"m": [3.0, 2.0, 1.0]}, systems="AAA", levels=levels),
+        QUICK,
+    )
+    assert (found.metrics[0].accuracy.n_pairs, found.metrics[0].accuracy.accuracy) == (3, 1.0)
+
+
+def test_metrics_are_tested_on_the_texts_that_both_scored():
+    options = Acc23Options(test=True, n_resamples=50)
+    found = acc23(human(), table({"m": METRIC, "n": [1.0, 2.0, 2.0, 3.0, np.nan]}), options)
+    (test,) = found.tests
+    assert (test.first, test.second) == ("m", "n")
+    # On A to D people tie B and C; m is wrong on A-B and A-C alone, n has all six pairs.
+    assert test.test.difference == pytest.approx(4 / 6 - 1)
+    assert 0 < test.test.p <= 1
+
+
+def test_what_cannot_be_compared():
+    with pytest.raises(InputError, match="no number from 0 up"):
+        acc23(human(), table({"m": METRIC}), Acc23Options(epsilon=-1.0))
+    twice = table({"m": [1.0, 2.0]}, systems="AA")
+    with pytest.raises(InputError):
+        acc23(human(), twice, QUICK)
+    with pytest.raises(InputError, match="no metric"):
+        acc23(human(), table({}), QUICK)

@@ -1,0 +1,149 @@
+"""Evaluators asked again, at other temperatures, and with shuffled words: every number worked out by hand."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from score_factories import ratings as rating_set
+from score_factories import table
+
+from core.analysis.calibration import CalibrationOptions, calibrate
+from core.analysis.calibration_joined import evaluators_of
+from core.analysis.calibration_tables import sensitivity_rows, sweep_rows
+from core.analysis.judge_consistency import consistency
+from core.analysis.quality_repeats import NO_TWIN, NOT_SHUFFLED, UNSCORED, sensitivity
+from core.analysis.temperature_sweep import temperature_sweep
+from core.errors import InputError
+from core.schema.judges import (
+    DirectRecord,
+    DirectTrial,
+    JudgedText,
+    JudgeOutput,
+    QualityRecord,
+    QualityTrial,
+)
+from core.schema.scores import Rating, ScoredRow
+
+Scores = Sequence[float | None]
+
+
+def quality(
+    *texts: dict[str, Scores] | None,
+    name: str = "judge",
+    judged: Sequence[str | None] = (),
+    languages: Sequence[str] = (),
+    **settings: Any,
+) -> JudgeOutput:
+    """Texts as {dimension: its scores by repeat}; None: the judge was never asked."""
+    made = []
+    for n, scores in enumerate(texts):
+        trials = tuple(
+            QualityTrial(dimension, repeat, score)
+            for dimension, own in (scores or {}).items()
+            for repeat, score in enumerate(own)
+        )
+        read = judged[n] if n < len(judged) else None
+        record = None if scores is None else QualityRecord(trials, judged=read)
+        row = ScoredRow(f"i{n}", "s", language=languages[n] if languages else "en")
+        made.append(JudgedText(row, "a text", None, None, {}, {}, record))
+    return JudgeOutput(name, "quality", "model", settings, (), tuple(made))
+
+
+def test_repeats_of_each_dimension() -> None:
+    """LA: 2 2 equal, 2 1 with the SD .707, one without a class; H: asked of two texts, both equal."""
+    given = quality({"LA": (2, 2), "H": (1, 1)}, {"LA": (2, 1), "H": (0, 0)}, {"LA": (2, None)}, None)
+    found = consistency(given, n_resamples=50)
+    assert (found.n_repeats, found.orders, found.order) == (2, (), None)
+    by_dimension = {one.component: one for one in found.repeats}
+    assert by_dimension["LA"].agreeing.estimate == 0.5
+    assert by_dimension["LA"].spread.estimate == pytest.approx(0.5**0.5 / 2)
+    assert by_dimension["LA"].left_out == {"a repeat has no value": 1, "the judge was not asked": 1}
+    assert by_dimension["H"].agreeing.estimate == 1
+
+
+def test_repeats_of_the_scorer() -> None:
+    row = ScoredRow("i", "s")
+    record = DirectRecord((DirectTrial(0, 80.0), DirectTrial(1, 90.0)))
+    output = JudgeOutput("d", "direct", "m", {}, (), (JudgedText(row, "t", None, None, {}, {}, record),))
+    (one,) = consistency(output, n_resamples=0).repeats
+    assert (one.component, one.agreeing.estimate) == ("score", 0.0)
+    assert one.spread.estimate == pytest.approx(50**0.5)
+
+
+def test_shuffled_words() -> None:
+    """One drops, one stays, one rises; left out: not shuffled, not scored, not in the other run."""
+    plain = quality(
+        *[{"LA": (2, 1)}, {"LA": (1,)}, {"LA": (0,)}, {"LA": (2,)}, {"LA": (None,)}, {"LA": (2,)}]
+    )
+    shuffled = quality(
+        *[{"LA": (1, 1)}, {"LA": (1,)}, {"LA": (1,)}, {"LA": (2,)}, {"LA": (1,)}],
+        judged=["x", "x", "x", None, "x"],
+        shuffled_words=0.1,
+    )
+    (found,) = sensitivity(plain, shuffled)
+    assert dict(found.group) == {"dimension": "LA"}
+    assert [(one.count, one.n) for one in (found.drops, found.stays, found.rises)] == [(1, 3)] * 3
+    assert found.drops.low == pytest.approx(0.0615, abs=1e-4)  # Wilson, 1 of 3
+    assert found.left_out == {NOT_SHUFFLED: 1, UNSCORED: 1, NO_TWIN: 1}
+    (row,) = sensitivity_rows([found])
+    assert (row["drops_count"], row["n"]) == (1, 3)
+
+
+def test_shuffled_words_by_language() -> None:
+    languages = ("en", "ja")
+    plain = quality({"LA": (2,), "H": (1,)}, {"LA": (2,), "H": (1,)}, languages=languages)
+    shuffled = quality(
+        {"LA": (0,), "H": (1,)},
+        {"LA": (2,), "H": (1,)},
+        languages=languages,
+        judged=["x", "y"],
+        shuffled_words=0.1,
+    )
+    found = {tuple(one.group.values()): one.drops.share for one in sensitivity(plain, shuffled)}
+    assert found == {
+        ("all", "LA"): 0.5,
+        ("all", "H"): 0.0,
+        ("en", "LA"): 1.0,
+        ("ja", "LA"): 0.0,
+        ("en", "H"): 0.0,
+        ("ja", "H"): 0.0,
+    }
+
+
+@pytest.mark.parametrize(
+    ("plain", "shuffled", "problem"),
+    [
+        ({}, {}, "shuffled no words"),
+        ({"shuffled_words": 0.1}, {"shuffled_words": 0.1}, "shuffled words, too"),
+    ],
+)
+def test_runs_that_are_no_twins(plain: dict[str, Any], shuffled: dict[str, Any], problem: str) -> None:
+    with pytest.raises(InputError) as caught:
+        sensitivity(quality({"LA": (1,)}, **plain), quality({"LA": (1,)}, **shuffled))
+    assert problem in caught.value.problems[0]
+
+
+def test_temperatures() -> None:
+    """At 0 both texts are equal to the majority, at 1 one of them; the colder run comes first."""
+    people = rating_set(
+        *(Rating(f"i{n}", n, "s", None, f"r{who}", "LA", "en") for n in range(2) for who in range(2))
+    )
+    runs = []
+    for temperature, said in ((1.0, (1, 1)), (0.0, (0, 1))):
+        output = quality(
+            *({"LA": (score, score)} for score in said), temperature=temperature, prompting="single"
+        )
+        made = table(
+            [(ScoredRow(f"i{n}", "s", language="en"), score) for n, score in enumerate(said)], ["j-LA"]
+        )
+        (evaluator,) = evaluators_of(made, people)
+        runs.append((output, calibrate(people, made, evaluator, options=CalibrationOptions(n_resamples=0))))
+    found = temperature_sweep(runs, n_resamples=0)
+    assert [(one.temperature, one.agreement.estimate) for one in found.points] == [(0.0, 1.0), (1.0, 0.5)]
+    assert all(one.repeats_equal.estimate == 1 for one in found.points)
+    assert found.notes == ()
+    assert [row["agreement"] for row in sweep_rows(found)] == [1.0, 0.5]
+    other = JudgeOutput("o", "quality", "another", {"temperature": 0.3}, (), runs[0][0].texts)
+    assert temperature_sweep([*runs, (other, runs[0][1])], n_resamples=0).notes == (
+        "the runs differ in more than temperature: model, prompting",
+    )

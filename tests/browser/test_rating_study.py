@@ -1,0 +1,281 @@
+"""A rater's whole way through a rating study in a real browser, and what reaches it."""
+
+import os
+from pathlib import Path
+
+import pytest
+from admin_session import sign_in
+from app_server import AppServer, open_tab, settled, violations
+from playwright.sync_api import Browser, Page, expect
+from text_visit import (
+    ITEM,
+    LEVEL,
+    SYSTEMS,
+    NewPage,
+    given,
+    on_text,
+    rating_study,
+    saved,
+    texts,
+    the_text,
+)
+from wire import Wire
+
+from core.datasets.task_files import find_task
+from core.schema.tasks import Dimension, RatingTask, SpanTask
+from core.store import Store
+from core.store.raters import rater_of_token
+from core.store.studies import list_studies
+from core.study.lifecycle import move
+from core.study.raters import links
+from core.study.rating_desk import open_rating_desk
+
+SAID = {
+    "First question?": ["One answer here.", "Another answer here."],
+    "Second question?": ["A third answer.", "A fourth answer."],
+}
+BOTH = RatingTask(
+    "both",
+    "Score and mark",
+    "none",
+    "none",
+    "made for a test",
+    dimensions=(
+        Dimension("F", "Fluency", "Does it read well?", 0, 2, anchors=((0, "no"), (1, "partly"), (2, "yes"))),
+        Dimension("overall", "Overall", "How good is it?", 0, 100, 0),
+    ),
+    spans=SpanTask(("minor", "major"), ("accuracy/omission", "fluency/grammar")),
+)
+
+
+def go_on(page: Page) -> None:
+    page.get_by_role("button", name="Save and go on").click()
+
+
+def score(page: Page, value: int) -> None:
+    page.get_by_role("spinbutton").fill(str(value))
+
+
+def test_scores_and_marks_are_saved_at_once_and_nothing_is_forgotten(
+    app: AppServer, app_store: Store, new_page: NewPage
+) -> None:
+    """Guidelines to lock; no byte names system, level, item or file."""
+    study_id, link = rating_study(app_store, app.url, texts(SAID), BOTH, onboarded=False)
+    page = new_page()
+    wire = Wire().watch(page)
+    page.goto(link)
+    expect(page.get_by_text("Marking errors by keyboard.")).to_be_visible(timeout=20_000)
+    page.get_by_role("button", name="Start").click()
+    on_text(page, 1)
+    expect(page.get_by_text("Text 1 of 2 of this source")).to_be_visible()
+    go_on(page)
+    expect(page.get_by_text("Still missing")).to_be_visible()
+    page.get_by_role("button", name="2: yes").click()
+    settled(page)
+    assert given(app_store, study_id)[1].scores == {"F": 2}
+    page.get_by_label("No errors in this text").check()
+    saved(page)
+    assert given(app_store, study_id)[1].no_errors
+    score(page, 71)
+    go_on(page)  # the number arrives with the press
+    on_text(page, 2)
+    first = given(app_store, study_id)[1]
+    assert (first.done, first.scores) == (True, {"F": 2, "overall": 71})
+
+    the_text(page).dblclick(position={"x": 30, "y": 25})
+    page.locator(".assay-marker-bar").get_by_role("button", name="minor").click()
+    page.get_by_label("Category of the error").select_option("fluency/grammar")
+    page.get_by_role("button", name="Mark", exact=True).click()
+    saved(page)
+    score(page, 40)
+    page.get_by_role("spinbutton").press("Tab")
+    settled(page)
+    page.reload()
+    on_text(page, 2)
+    expect(page.get_by_role("spinbutton")).to_have_value("40")
+    expect(page.get_by_role("button", name="Show error 1")).to_be_visible()
+    page.get_by_role("button", name="1: partly").click()
+    settled(page)
+    go_on(page)
+    on_text(page, 3)
+    second = given(app_store, study_id)[2]
+    assert second.done
+    assert len(second.spans) == 1
+    assert second.scores == {"F": 1, "overall": 40}
+
+    page.get_by_text("Comment, or report a broken text").click()
+    page.get_by_text("This text is invalid").click()
+    settled(page)
+    go_on(page)  # a broken text needs no scores
+    on_text(page, 4)
+    assert given(app_store, study_id)[3].invalid
+    page.get_by_role("button", name="0: no").click()
+    settled(page)
+    score(page, 5)
+    page.get_by_label("No errors in this text").check()
+    saved(page)
+    go_on(page)
+    expect(page.get_by_text("All texts are answered")).to_be_visible()
+    settled(page)
+    page.get_by_role("button", name="Lock my answers").click()
+    expect(page.get_by_text("Done. Thank you!")).to_be_visible()
+    wire.add_document(page)
+    everything = wire.everything()
+    assert b"answer here" in everything
+    secrets = (*SYSTEMS, LEVEL, ITEM, "secret-file", "ratings in a browser")
+    assert not [secret for secret in secrets if secret.encode() in everything]
+
+
+@pytest.mark.slow
+def test_it_goes_on_elsewhere_and_after_a_restart(
+    app: AppServer, app_store: Store, new_page: NewPage
+) -> None:
+    study_id, link = rating_study(app_store, app.url, texts(SAID), "direct")
+    page = new_page()
+    page.goto(link)
+    on_text(page, 1)
+    score(page, 12)
+    go_on(page)
+    on_text(page, 2)
+    app.kill()
+    app.start()
+    page.wait_for_timeout(3000)  # the tab reconnects by itself
+    score(page, 34)
+    go_on(page)
+    on_text(page, 3)
+    elsewhere = new_page()
+    elsewhere.goto(link)
+    on_text(elsewhere, 3)
+    elsewhere.get_by_role("button", name="Skip, ask me later").click()
+    on_text(elsewhere, 4)
+    score(elsewhere, 56)
+    go_on(elsewhere)
+    on_text(elsewhere, 3)  # the skipped one comes back
+    assert {n: dict(a.scores) for n, a in given(app_store, study_id).items() if a.done} == {
+        1: {"overall": 12},
+        2: {"overall": 34},
+        4: {"overall": 56},
+    }
+
+
+@pytest.mark.slow
+def test_keys_answer_a_single_dimension_once(app: AppServer, app_store: Store, new_page: NewPage) -> None:
+    one = RatingTask("one", "One", "", "", "", dimensions=find_task("multilingual").dimensions[:1])
+    study_id, link = rating_study(app_store, app.url, texts(SAID), one)
+    page = new_page()
+    page.goto(link)
+    on_text(page, 1)
+    page.keyboard.press("3")
+    settled(page)
+    assert dict(given(app_store, study_id)[1].scores) == {"LA": 2}
+    go_on(page)
+    page.wait_for_timeout(60)
+    page.mouse.down()
+    page.mouse.up()  # a double press: the second text is not done, and says nothing of it
+    on_text(page, 2)
+    assert set(given(app_store, study_id)) == {1}
+    expect(page.get_by_text("Still missing")).to_have_count(0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_raters_way_has_no_violation(
+    app: AppServer, app_store: Store, browser: Browser, scheme: str, width: int
+) -> None:
+    """axe-core on every screen; ASSAY_PICTURES names a folder for pictures to look at."""
+    _, link = rating_study(app_store, app.url, texts(SAID), BOTH, onboarded=False)
+    context = browser.new_context(
+        viewport={"width": width, "height": 900},
+        color_scheme=scheme,  # type: ignore[arg-type]
+        reduced_motion="reduce",
+    )
+    found: dict[str, list[str]] = {}
+
+    def check(place: str) -> None:
+        settled(page)
+        page.wait_for_timeout(300)
+        found[place] = violations(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, place
+        if folder := os.environ.get("ASSAY_PICTURES"):
+            page.screenshot(path=Path(folder) / f"{scheme}-{width}-{place}.png", full_page=True)
+
+    try:
+        page = context.new_page()
+        page.goto(link)
+        expect(page.get_by_role("button", name="Start")).to_be_visible(timeout=20_000)
+        check("guide")
+        page.get_by_role("button", name="Start").click()
+        on_text(page, 1)
+        check("text")
+        the_text(page).dblclick(position={"x": 30, "y": 25})
+        page.locator(".assay-marker-bar").get_by_role("button", name="major").click()
+        check("marking")
+        page.get_by_label("Category of the error").select_option("accuracy/omission")
+        page.get_by_role("button", name="Mark", exact=True).click()
+        saved(page)
+        page.get_by_role("button", name="Show error 1").click()
+        page.get_by_role("button", name="1: partly").click()
+        check("marked")
+        page.get_by_role("button", name="Overview and finish").click()
+        expect(page.get_by_text("Your texts")).to_be_visible()
+        check("list")
+    finally:
+        context.close()
+    assert {place: list_ for place, list_ in found.items() if list_} == {}
+
+
+@pytest.mark.slow
+def test_an_owner_makes_a_rating_study_by_page(
+    app: AppServer, app_store: Store, new_page: NewPage, tmp_path: Path
+) -> None:
+    """Import, raters, ratings, unblinding, results and a download."""
+    file = tmp_path / "texts.csv"
+    file.write_text(
+        "item_id,system,source,text\nq1,alpha,Was ist das?,What is that\nq1,beta,Was ist das?,Who is it\n",
+        "utf-8",
+    )
+    page = new_page()
+    sign_in(page, app_store, app.url)
+    page.goto(app.url)
+    page.get_by_text("Ratings: one blind text after the other").click(timeout=20_000)
+    expect(page.get_by_text("What is asked of every text")).to_be_visible()
+    settled(page)
+    page.locator("input[type=file]").first.set_input_files(file)
+    expect(page.get_by_text("2 texts of 1 source by 2 systems")).to_be_visible(timeout=20_000)
+    settled(page)
+    assert violations(page) == []
+    page.get_by_role("button", name="Import as a draft").click()
+    expect(page.get_by_text("is imported")).to_be_visible()
+    (study,) = list_studies(app_store)
+    assert study.kind == "ratings"
+    open_tab(page, "Design")
+    expect(page.get_by_text("A rater is shown neither system nor level")).to_be_visible()
+    open_tab(page, "Raters")
+    page.get_by_role("textbox", name="New raters, separated by commas").fill("ann")
+    page.get_by_role("button", name="Add raters").click()
+    expect(page.get_by_text("Added ann")).to_be_visible()
+    for tab in ("Guidelines", "Consent", "Log", "Overview"):
+        open_tab(page, tab)
+        assert page.get_by_text("Traceback").count() == 0
+    page.get_by_role("button", name="Open: let raters answer").click()
+    settled(page)
+    (link,) = links(app_store, study)
+    assert rater_of_token(app_store, link.token) is not None
+    desk = open_rating_desk(app_store, link.token)
+    assert desk is not None
+    for number in (1, 2):
+        if desk.task.spans:
+            desk.save_spans(number, (), True)
+        desk.save_scores(number, {one.name: one.lowest for one in desk.task.dimensions})
+        desk.complete(number, seconds=3.0)
+    for state in ("closed", "unblinded"):
+        move(app_store, list_studies(app_store)[0], state, "the test is over")
+    page.goto(f"{app.url}/results")
+    expect(page.get_by_text("2 of 2 texts, with 2 ratings in all, by 1 rater")).to_be_visible(timeout=20_000)
+    settled(page)
+    expect(page.get_by_role("table").first).to_contain_text("beta")
+    assert violations(page) == []
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Rated texts (assay-rated-texts.jsonl)").click()
+    assert '"alpha"' in Path(download.value.path()).read_text("utf-8")

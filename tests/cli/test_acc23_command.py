@@ -1,0 +1,89 @@
+"""`acc23` from files of mt-metrics-eval to JSON, tables and sentences for mistakes."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from core.cli import main
+
+Run = Callable[..., str]
+
+
+def write(path: Path, scores: dict[str, list[object]]) -> None:
+    lines = [f"{system}\t{score}\n" for system, own in scores.items() for score in own]
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    """The example of five texts as segment 1; in segment 2 nobody rated more than one text."""
+    human = dict(zip("ABCDE", [1, 2, 2, 3, 4], strict=True))
+    metric = dict(zip("ABCDE", [2, 1, 1.5, 5, 3], strict=True))
+    write(
+        tmp_path / "human.seg.score",
+        {s: [x, 1 if s == "A" else None] for s, x in human.items()} | {"refA": [9, 9]},
+    )
+    write(tmp_path / "m.seg.score", {s: [x, 0.5] for s, x in metric.items()} | {"refA": [0, 0]})
+    write(tmp_path / "n.seg.score", {s: [x, 0.5] for s, x in human.items()})
+    return tmp_path
+
+
+def test_json_holds_the_four_numbers_and_more(files: Path, run: Run) -> None:
+    found = json.loads(run("acc23", "human.seg.score", "m.seg.score", "--json", "--resamples", "20"))
+    assert found["acc23"] == pytest.approx(0.7)
+    assert (found["epsilon"], found["n_items"], found["n_systems"], found["n_pairs"]) == (0.5, 1, 5, 10)
+    assert (found["n_items_left_out"], found["metric"]) == (1, "m")
+    assert "references left out: refA" in found["notes"]
+
+
+@pytest.mark.parametrize(("epsilon", "accuracy"), [("0", 0.6), ("2", 0.4)])
+def test_epsilon_can_be_given(epsilon: str, accuracy: float, files: Path, run: Run) -> None:
+    found = json.loads(
+        run("acc23", "human.seg.score", "m.seg.score", "--epsilon", epsilon, "--json", "--resamples", "0")
+    )
+    assert (found["acc23"], found["epsilon"]) == (pytest.approx(accuracy), float(epsilon))
+
+
+def test_references_take_part_when_asked_for(files: Path, run: Run) -> None:
+    found = json.loads(
+        run("acc23", "human.seg.score", "m.seg.score", "--references", "--json", "--resamples", "0")
+    )
+    assert (found["n_systems"], found["n_items"]) == (6, 2)
+
+
+def test_several_metrics_are_a_table_with_tests(files: Path, run: Run) -> None:
+    arguments = ["acc23", "human.seg.score", "m.seg.score", "n.seg.score", "--test", "--resamples", "200"]
+    found = json.loads(run(*arguments, "--json"))
+    assert [one["metric"] for one in found["metrics"]] == ["m", "n"]
+    assert [one["acc23"] for one in found["metrics"]] == pytest.approx([0.7, 1.0])
+    (test,) = found["tests"]
+    assert test["difference"] == pytest.approx(-0.3)
+    table = run(*arguments)
+    assert "permutation test" in table
+    assert "epsilon: found for each metric" in table
+    assert "basic for acc23, percentile beside it" in table
+    assert "percentile." in run("acc23", "human.seg.score", "m.seg.score", "--epsilon", "1")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["m.seg.score", "--epsilon", "-1"], "--epsilon: -1.0 is no number from 0 up"),
+        (["m.seg.score", "--epsilon", "1", "--test"], "--test: of calibrated metrics"),
+        (["m.seg.score", "m.seg.score"], "one is named twice"),
+        (["m.seg.score", "--test", "--resamples", "0"], "--test: needs --resamples"),
+        (["absent.seg.score"], "absent.seg.score cannot be read"),
+    ],
+)
+def test_mistakes_are_told_in_a_sentence(
+    arguments: list[str],
+    said: str,
+    files: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(files)
+    assert main(["acc23", "human.seg.score", *arguments]) == 2
+    assert said in capsys.readouterr().err

@@ -1,0 +1,296 @@
+"""The page Specialist: from rated texts to a run, and to who marked what, how far they agree, and what was copied."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from generate_visit import field, press, said
+from judge_runs import run_to_the_end
+from rating_studies import rate_all, rating_study, unblind
+from scripted_server import Body, ScriptedServer
+from specialist_runs import SYSTEMS, parrot, rated, rated_texts, says, specialist
+from streamlit.testing.v1 import AppTest
+
+from core.datasets.rated import write_rated
+from core.runs.judge_settings import judge_of
+from core.schema import Run
+from core.schema.rated import RatedText
+from core.schema.scores import ErrorSpan, Rating, ScorableOutput
+from core.scoring.judges.settings import AutoMqmSettings, DirectSettings, QualitySettings
+from core.store import Store
+from core.store.runs import list_runs
+from pages.components.specialist_marked import OF_JUDGE, OF_PERSON, Marked, marked_html, met
+
+HOSTILE = '<img src=x onerror="alert(1)"> **bold** $x$'
+
+
+def page() -> None:
+    from pages import specialist
+
+    specialist.render()
+
+
+def visit(run: Run | None = None, part: str = "", slot: str = "errors", **state: Any) -> AppTest:
+    """The page as it is first opened, or one part of a run."""
+    at = AppTest.from_function(page, default_timeout=60)
+    if run is not None:
+        at.session_state["specialist_chosen"] = run.run_id
+        at.session_state[f"specialist_part_{slot}"] = part
+    for key, value in state.items():
+        at.session_state[key] = value
+    at.run()
+    assert not at.exception
+    return at
+
+
+def tables(at: AppTest) -> list[list[dict[str, str]]]:
+    return [
+        [
+            {str(name): str(cell).replace("\\", "").replace("\u00a0", " ") for name, cell in row.items()}
+            for row in one.value.to_dict("records")
+        ]
+        for one in at.table
+    ]
+
+
+def by_model(store: Store, *kinds: str, **fields: Any) -> list[Run]:
+    with ScriptedServer(says) as server:
+        return [
+            run_to_the_end(store, specialist(kind, server.url, **fields), rated_texts(3), name="rated.jsonl")
+            for kind in kinds
+        ]
+
+
+# --- errors in a text, without a page -------------------------------------------------------------
+
+
+def mark(start: int | None, end: int | None, severity: str = "minor", quote: str = "q") -> Marked:
+    return Marked(quote, severity, "accuracy/omission", start, end)
+
+
+@pytest.mark.parametrize(
+    ("text", "errors", "marked"),
+    [
+        ("abcdef", [mark(1, 3)], ["bc"]),
+        ("abcdef", [mark(0, 6), mark(2, 4)], ["ab", "cd", "ef"]),  # nested
+        ("abcdef", [mark(0, 4), mark(2, 6)], ["ab", "cd", "ef"]),  # overlapping
+        ("abcdef", [mark(3, 3)], []),  # of no length
+        ("abc", [mark(1, 9), mark(7, 9)], ["bc"]),  # beyond the end
+        ("👍a\u0301x", [mark(0, 1), mark(1, 3)], ["👍", "a\u0301"]),  # code points
+        ("abc", [mark(None, None)], []),
+    ],
+)
+def test_marked_characters_are_those_of_the_spans(text: str, errors: list[Marked], marked: list[str]) -> None:
+    html = marked_html(text, errors)
+    pieces = [piece.split("</mark>")[0].split(">", 1)[1] for piece in html.split("<mark ")[1:]]
+    assert pieces == marked
+
+
+def test_severity_is_told_by_the_line_and_every_error_has_its_number() -> None:
+    html = marked_html("abcdef", [mark(0, 1, "major"), mark(2, 3, "critical"), mark(4, 5, "odd")])
+    assert [f"assay-error-{line}" in html for line in ("solid", "double", "dashed", "dotted")] == [
+        True
+    ] * 3 + [False]
+    assert [f">{number}</sup>" in html for number in (1, 2, 3)] == [True] * 3
+
+
+def test_a_text_stays_text() -> None:
+    html = marked_html(HOSTILE, [mark(0, 4)])
+    assert "<img" not in html
+    assert "&lt;img" in html
+
+
+def test_a_hit_needs_one_common_character_and_says_whether_the_severity_is_the_same() -> None:
+    theirs = [mark(0, 5, "major"), mark(8, 8)]
+    assert met(mark(4, 7, "major"), theirs, OF_JUDGE) == "hit"
+    assert met(mark(4, 7, "minor"), theirs, OF_JUDGE) == "hit, other severity"
+    assert met(mark(5, 9, "major"), theirs, OF_JUDGE) == "marked by nobody"
+    assert met(mark(5, 9, "major"), theirs, OF_PERSON) == "missed by the judge"
+    assert met(mark(None, None), theirs, OF_JUDGE) == ""
+
+
+# --- a new run ------------------------------------------------------------------------------------
+
+pytestmark = pytest.mark.usefixtures("cookies")
+
+
+def test_the_form_makes_the_run_that_the_command_makes(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[int] = []
+    # The process itself is tried in tests/browser: here it would outlive the database.
+    monkeypatch.setattr("pages.components.run_panel.start", lambda run: begun.append(run.run_id))
+    at = visit()
+    assert "Choose texts above" in said(at)
+    assert "The Parrot: no model" in said(at)
+    at.file_uploader[0].upload("rated.jsonl", rated_texts(6))
+    at.run()
+    assert "24 texts on 6 items by 4 systems; 24 of them rated by 3 raters." in said(at)
+    field(at, "Number of examples (0: all there are)").set_value(2)  # type: ignore[attr-defined]
+    field(at, "Whose ratings are the examples").set_value("r2")  # type: ignore[attr-defined]
+    field(at, "Judge only the texts of").set_value(["A", "B"])  # type: ignore[attr-defined]
+    at.run()
+    assert "12 texts of other systems are not judged" in said(at)
+    press(at, "Preview five items")
+    (run,) = list_runs(store, ("automqm",))
+    assert (begun, run.limit, run.n_items) == ([run.run_id], 5, 6)
+    wanted = parrot(automqm=AutoMqmSettings(n_examples=2, rater="r2", only=("A", "B")))
+    assert judge_of(run) == wanted
+    press(at, "Judge with other settings")
+    assert field(at, "Whose ratings are the examples").value == "r2"  # type: ignore[attr-defined]
+    assert field(at, "Judge only the texts of").value == ["A", "B"]  # type: ignore[attr-defined]
+    assert "Judge all 6 items" in [button.label for button in at.button]
+
+
+def test_what_keeps_a_run_from_starting_is_said_in_the_forms_words(store: Store) -> None:
+    at = visit()
+    bare = b'{"item": "1", "system": "A", "text": "t", "source": "s"}\n'
+    at.file_uploader[0].upload("bare.jsonl", bare)
+    at.run()
+    assert "0 of them rated" in said(at)
+    assert "Examples: nobody marked errors in a text" in said(at)
+    assert "--" not in "".join(one.value for one in (*at.error, *at.code) if "nobody" in one.value)
+
+
+# --- a run of errors ------------------------------------------------------------------------------
+
+
+def test_errors_of_people_and_judge_stand_side_by_side_with_the_examples(store: Store) -> None:
+    (run,) = by_model(store, "automqm")
+    at = visit(run, "Spans", specialist_order_True="as in the file", specialist_system="B")
+    html = "\n".join(one.proto.body for one in at.get("html"))
+    assert field(at, "Text").options[0].startswith("0, B: F1 0.833")  # type: ignore[attr-defined]
+    assert "People: all raters together" in html
+    # r3 called it minor, the judge major.
+    assert [
+        f"<bdi>slipB0x0</bdi>: {said_}" in html
+        for said_ in ("major, style/awkward, r1, hit", "minor, style/awkward, r3, hit, other severity")
+    ] == [True, True]
+    assert "<bdi>slipB0x0</bdi>: major, style/awkward, hit" in html
+    assert "1 errors in" not in html
+    assert "Examples used: 3" in [one.label for one in at.expander]
+    shown = [system for system in SYSTEMS if f"{system}, item 0" in html]
+    assert shown == ["A", "C", "D"], "never the judged system's own"
+
+
+def test_agreement_is_that_of_a_hand_calculation(store: Store) -> None:
+    # All three marked every slip, as the judge did; r3 with another severity: (1 + 1 + 1/2) / 3, and 1/2 for r3 alone.
+    (run,) = by_model(store, "automqm")
+    at = visit(run, "Agreement")
+    overall, by_system, by_rater, by_severity = tables(at)[:4]
+    assert [overall[0][name].split()[0] for name in ("Precision", "Recall", "F1")] == ["0.833"] * 3
+    assert [row["F1"].split()[0] for row in by_rater] == ["1.000", "1.000", "0.500"]
+    assert len(by_system) == 4
+    assert {row["Severity"]: row["Recall"].split()[0] for row in by_severity} == {
+        "major": "1.000",
+        "minor": "0.000",
+    }
+
+
+@pytest.mark.slow
+def test_several_judges_and_all_other_tabs(store: Store) -> None:
+    (run,) = by_model(store, "automqm")
+    few = run_to_the_end(store, parrot(automqm=AutoMqmSettings(n_examples=1)), rated_texts(3))
+    own = run_to_the_end(store, parrot(automqm=AutoMqmSettings(rater="r3", repeats=2)), rated_texts(3))
+    beside: dict[str, Any] = {
+        f"specialist_beside_{slot}_{run.run_id}": [few.run_id, own.run_id]
+        for slot in ("agreement", "raters", "copying", "curve", "accuracy")
+    }
+    shown = {
+        name: visit(run, name, **beside)
+        for name in (
+            "Progress",
+            "Scores",
+            "Agreement",
+            "Raters",
+            "Copying",
+            "Examples",
+            "Accuracy",
+            "Cost",
+            "Files",
+        )
+    }
+    assert not [one.value for at in shown.values() for one in at.error]
+    agreement = tables(shown["Agreement"])
+    assert [row["Draws"] for row in agreement[4]] == ["1", "1", "2"]
+    assert len(agreement[5]) == 3, "a test of every two"
+    people, specialists = tables(shown["Raters"])
+    assert people[0]["r2"].split()[0] == "1.000"
+    assert people[0]["r3"].split()[0] == "0.500"
+    assert specialists[0]["r3"].split()[0] == "0.500"
+    copies, alone = tables(shown["Copying"])
+    assert copies[0]["People marked here"].startswith("100 %")
+    assert copies[0]["Of its examples"].startswith("0 %"), "every slip is one system's own"
+    assert [row["Alone"] for row in alone[:2]] == ["12", "0"]
+    (curve, _) = tables(shown["Examples"])
+    assert {row["Shown of a text"] for row in curve} == {"1.00", "3.00"}
+    accuracy = tables(shown["Accuracy"])[0]
+    assert accuracy[0]["Accuracy"].startswith("1.000")
+    assert "r3" in said(shown["Raters"])
+
+
+@pytest.mark.slow
+def test_scorers_and_evaluators_show_what_they_said(store: Store) -> None:
+    direct, quality = by_model(
+        store, "direct", "quality", direct=DirectSettings(n_examples=2), quality=QualitySettings()
+    )
+    at = visit(direct, "Texts", "scores", specialist_order_False="as in the file")
+    assert field(at, "Text").options[1] == "0, B: 90.000"  # type: ignore[attr-defined]
+    assert "Examples used: 2" in [one.label for one in at.expander]
+    html = "\n".join(one.proto.body for one in at.get("html"))
+    # Of item 0 B, C and D made one, two and no slips; people took 10 off for each.
+    shown = re.findall(r"assay-side\">(\w), item 0<.*?Score (\d+)", html)
+    assert len(shown) == 2
+    assert set(shown) <= {("B", "90"), ("C", "80"), ("D", "100")}
+    at = visit(quality, "Texts", "scores")
+    assert "slips." in said(at)
+    for run in (direct, quality):
+        at = visit(run, "Accuracy", "scores", **{f"specialist_dimension_of_{run.run_id}": "overall"})
+        assert tables(at)[0]
+
+
+@pytest.mark.slow
+def test_quotes_that_are_not_there_and_texts_that_want_to_be_more(store: Store) -> None:
+    def lost(body: Body, n: int) -> str:
+        return json.dumps(
+            {"errors": [{"span": "never written", "severity": "major", "category": HOSTILE[:60]}]}
+        )
+
+    text = RatedText(
+        ScorableOutput("1", HOSTILE, f"{HOSTILE} text", source=HOSTILE, language="ar"),
+        (
+            Rating(
+                "1",
+                -1.0,
+                HOSTILE,
+                rater=HOSTILE,
+                dimension="mqm",
+                language="ar",
+                spans=(ErrorSpan(0, 4, HOSTILE, HOSTILE),),
+            ),
+        ),
+    )
+    with ScriptedServer(lost) as server:
+        chosen = specialist("automqm", server.url, automqm=AutoMqmSettings())
+        run = run_to_the_end(store, chosen, write_rated([text, rated(1, "B"), rated(1, "C")]))
+    at = visit(run, "Spans", specialist_order_True="quotes not found first")
+    html = "\n".join(one.proto.body for one in at.get("html"))
+    assert "1 not found" in field(at, "Text").options[0]  # type: ignore[attr-defined]
+    assert "not found in the text" in html
+    assert "Quotes not found in the text: 1" in said(at)
+    assert "<img" not in html
+    assert "<img" not in "\n".join(one.value.replace("\\<", "") for one in at.markdown)
+
+
+def test_ratings_of_a_study_become_examples(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pages.components.run_panel.start", lambda run: None)
+    at_hand = rating_study(store)
+    for rater in ("R1", "R2"):
+        rate_all(at_hand.desk(rater))
+    assert "No rating study is unblinded yet" in said(visit(specialist_texts_from="study"))
+    unblind(at_hand)
+    at = visit(specialist_texts_from="study")
+    assert "12 texts on 4 items by 3 systems; 12 of them rated by 2 raters." in said(at)
+    assert field(at, "Whose ratings are the examples").options == ["all raters together", "R1", "R2"]  # type: ignore[attr-defined]
+    press(at, "Judge all 4 items")
+    (run,) = list_runs(store, ("automqm",))
+    assert (run.data_file, run.n_items) == ("study-ratings.jsonl", 4)
