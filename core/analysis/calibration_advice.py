@@ -60,8 +60,10 @@ def reasons_against(cell: Cell) -> tuple[str, ...]:
     name = "kappa" if cell.classes else "spearman"
     title = "kappa" if cell.classes else "Spearman"
     central = cell.get(name)
-    if central is None or central.estimate is None:
-        reasons.append(f"{title} is undefined ({central.reason if central else 'it does not apply'})")
+    if central is None:
+        reasons.append("dimensions with different classes are mixed, and nothing was computed: group by dimension")
+    elif central.estimate is None:
+        reasons.append(f"{title} is undefined ({central.reason})")
     elif central.low is None:
         reasons.append(f"{title} has no interval ({central.interval_reason})")
     elif central.low <= 0:

@@ -62,12 +62,13 @@ def evaluators_of(
     *,
     dimension: str | None = None,
     columns: Mapping[str, str] | None = None,
+    said: str | None = None,
 ) -> tuple[Evaluator, ...]:
     """Which column of a table says which dimension, evaluator by evaluator, in the table's order.
 
-    `JUDGE-LA` is the judge JUDGE on the dimension LA; upper and lower case are alike. Where the ratings have one
-    dimension (or one is asked for) and no column ends with it, every column is an evaluator of it. columns: metric ->
-    dimension, in place of that. Raises InputError for unknown names, and where nothing tells what a column says.
+    `JUDGE-LA` is the judge JUDGE on the dimension LA; upper and lower case are alike. Where no column ends with a
+    dimension, every column is an evaluator of the one that the ratings have (or that is asked for), or else of the one
+    that the judge's run was asked for (said). columns: metric -> dimension, in place of that. Raises InputError for unknown names, and where nothing tells what a column says.
     """
     there = dimensions_of(ratings)
     if not there:
@@ -85,12 +86,13 @@ def evaluators_of(
         says = (name, named[name]) if name in named else None if named else _says(name, wanted)
         if says is not None and says[1] in wanted:
             found.setdefault(says[0], {}).setdefault(says[1], name)
-    if not found and not named and len(wanted) == 1:
-        found = {name: {wanted[0]: name} for name in names}
+    only = wanted[0] if len(wanted) == 1 else said
+    if not found and not named and only is not None and only in wanted:
+        found = {name: {only: name} for name in names}
     if not found:
         raise InputError(
             f"Nothing tells which column of {_called(table)} says what people rated: name a column and its dimension "
-            "(--columns COLUMN=DIMENSION,...).",
+            "(--columns COLUMN=DIMENSION,...), or the one dimension that all columns are scores of (--dimension D).",
             [
                 f"columns: {', '.join(map(shown, names)) or 'none'}",
                 f"dimensions: {', '.join(map(shown, wanted))}",

@@ -14,7 +14,7 @@ from core.analysis.quality_repeats import sensitivity
 from core.analysis.temperature_sweep import Sweep, temperature_sweep
 from core.cli.as_json import plain
 from core.cli.calibrate_printed import print_calibration, print_map, print_sensitivity, print_sweep
-from core.cli.calibrated_runs import asked_again, task_asked
+from core.cli.calibrated_runs import asked_again, dimension_asked, task_asked
 from core.cli.human_ratings import HUMAN_NAMES, add_human_options, human_ratings, metal_scores
 from core.cli.judges_given import NAMES, judges_given, scores_given
 from core.cli.options import Commands, json_text, name_list
@@ -128,7 +128,8 @@ def _calibrate(options: argparse.Namespace) -> None:
             tell(f"comparing {shown(table.file_name)}")
             own = task or task_asked(given, options.db)
             classes = replace(chosen, dimensions=own.dimensions if own else ())
-            compared.append(_compared(ratings, table, columns, classes, options))
+            said = dimension_asked(given, options.db)
+            compared.append(_compared(ratings, table, columns, said, classes, options))
         outputs = [asked_again(name, options.db) for name in options.judges]
         sweep = _sweep(outputs, compared, chosen)
         twins = _twins(options)
@@ -160,14 +161,13 @@ def _compared(
     ratings: RatingSet,
     table: ScoreTable,
     columns: Mapping[str, str] | None,
+    said: str | None,
     chosen: CalibrationOptions,
     options: argparse.Namespace,
 ) -> list[_Compared]:
     by = name_list(options.by)
-    found = [
-        calibrate(ratings, table, evaluator, group_by=by, options=chosen)
-        for evaluator in evaluators_of(table, ratings, dimension=options.dimension, columns=columns)
-    ]
+    evaluators = evaluators_of(table, ratings, dimension=options.dimension, columns=columns, said=said)
+    found = [calibrate(ratings, table, evaluator, group_by=by, options=chosen) for evaluator in evaluators]
     return [
         _Compared(one, None if options.map is None else maps_of(one, method=options.map)) for one in found
     ]

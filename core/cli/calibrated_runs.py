@@ -7,9 +7,11 @@ from core.datasets.judge_records import read_judge_folder, read_report
 from core.datasets.task_files import parse_task
 from core.runs.judge_results import judge_output
 from core.runs.judge_settings import judge_of
+from core.runs.rated_settings import dimension_said
 from core.schema import RATED_KINDS, RUN_FILE
 from core.schema.judges import JudgeOutput
 from core.schema.tasks import RatingTask
+from core.scoring.judges.settings import AutoMqmSettings, DirectSettings
 from core.store import open_store
 from core.store.runs import get_run
 
@@ -28,6 +30,24 @@ def asked_again(given: str, database: str | None) -> JudgeOutput | None:
     if not (folder / RUN_FILE).is_file() or read_report(folder).get("kind") not in _AGAIN:
         return None
     return read_judge_folder(folder)
+
+
+def dimension_asked(given: str, database: str | None) -> str | None:
+    """What the one column of a judge's run or folder is a score of; None: nothing tells, or it has one a dimension."""
+    number = run_number(given)
+    if number is not None:
+        with open_store(existing_database(database)) as store:
+            run = get_run(store, number)
+            return dimension_said(judge_of(run).of_kind) if run.kind in RATED_KINDS else None
+    folder = Path(given)
+    if not (folder / RUN_FILE).is_file():
+        return None
+    report = read_report(folder)
+    if report.get("kind") == "automqm":
+        return dimension_said(AutoMqmSettings())
+    settings = report["settings"].get("direct") if report.get("kind") == "direct" else None
+    named = settings.get("dimension") if isinstance(settings, dict) else None
+    return dimension_said(DirectSettings(named)) if isinstance(named, str) else None
 
 
 def task_asked(given: str, database: str | None) -> RatingTask | None:

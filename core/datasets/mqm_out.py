@@ -5,6 +5,7 @@ rating without a rater stands under MERGED. Reading it back gives the same spans
 behind it, as published files have it.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -42,8 +43,8 @@ def write_mqm(texts: Iterable[RatedText]) -> bytes:
     breaks or <v> of their own, texts at several levels, errors in a source that is not known, weights of the owner's.
     """
     out = _Rows()
-    texts = tuple(texts)
-    out.problems += _levels(texts)
+    texts = [text for text in texts if any(one.spans is not None for one in text.ratings)]
+    out.problems += several_texts(texts, "MQM's TSV")
     for text in texts:
         for rating in text.ratings:
             if rating.spans is not None:
@@ -58,17 +59,21 @@ def write_mqm(texts: Iterable[RatedText]) -> bytes:
     return "".join("\t".join(row) + "\n" for row in table).encode()
 
 
-def _levels(texts: Sequence[RatedText]) -> list[str]:
-    first: dict[tuple[str, str], RatedText] = {}
-    problems = []
-    for text in texts:
-        key = text.output.item_id, text.output.system
-        if first.setdefault(key, text) is not text:
-            problems.append(
-                f"item {shown(key[0])}, system {shown(key[1])}: has several texts, which differ in level or labels; "
-                "the form has no place for either"
-            )
-    return problems
+def several_texts(texts: Sequence[RatedText], form: str) -> list[str]:
+    """One problem, if any, of a form that has no place for what tells the marked texts of an item and system apart.
+
+    texts: those that are written. form: its name, for the message.
+    """
+    counts = Counter((one.output.item_id, one.output.system) for one in texts)
+    several = [key for key, count in counts.items() if count > 1]
+    if not several:
+        return []
+    item, system = several[0]
+    more = f" (and {len(several) - 1:,} more)" if len(several) > 1 else ""
+    return [
+        f"item {shown(item)}, system {shown(system)}{more}: has several texts, which differ in level, language or labels; "
+        f"{form} has no place for these: write the form `rated` instead"
+    ]
 
 
 def _add(text: RatedText, rating: Rating, spans: Sequence[ErrorSpan], out: _Rows) -> None:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import regex
 
 from core.datasets.findings import FileFindings
+from core.datasets.mqm_out import several_texts
 from core.datasets.mqm_weights import WEIGHTS, score_of
 from core.datasets.open_tables import LABEL_PAIR, named_columns, target_language
 from core.datasets.reading import name_of, name_problem, reject, shown
@@ -116,9 +117,11 @@ def write_wmt_qe(texts: Iterable[RatedText]) -> bytes:
     """One row a text and rater whose errors were marked; read_wmt_qe reads the spans back.
 
     The format has no place for categories, levels, scores and labels, and none for errors in the source: these are not
-    written. Raises InputError where a text or a name holds a tab or a line break, or a severity a blank.
+    written. Raises InputError where a text or a name holds a tab or a line break, or a severity a blank, and where an
+    item and system has several marked texts.
     """
-    lines, problems = ["\t".join(HEADER)], []
+    texts = [text for text in texts if any(one.spans is not None for one in text.ratings)]
+    lines, problems = ["\t".join(HEADER)], several_texts(texts, "WMT-QE")
     for text in texts:
         for rating in text.ratings:
             if rating.spans is None:

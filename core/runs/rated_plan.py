@@ -13,7 +13,9 @@ from core.runs.rated_settings import shows_examples
 from core.runs.rated_texts import judged_among, systems_wanted
 from core.schema import RULES
 from core.schema.rated import RatedSet, RatedText
+from core.schema.tasks import Dimension
 from core.scoring.judges.class_examples import HeldOut
+from core.scoring.judges.example_ratings import weighs_its_errors
 from core.scoring.judges.examples import ExamplePool
 from core.scoring.judges.quality_rating import hold_out
 from core.scoring.judges.settings import MERGED, AutoMqmSettings, DirectSettings, QualitySettings
@@ -93,25 +95,23 @@ def _shots_problems(held_out: HeldOut, settings: JudgeSettings, rated: RatedSet)
     there = _dimensions_in(rated)
     if lacking := [one.name for one in task_of(settings).dimensions if one.name not in there]:
         yield f"--shots: nobody rated {_listed(lacking)}{_instead(there)}: {_HOW}"
-    elif _items_in(rated) <= held_out.items:
+    elif not held_out.items:
         yield (
-            "--shots: holds every item out for examples, so that none is left to judge; give more items, or no --shots"
+            "--shots: no task and language has two rated items, so that none can be held out for examples and another "
+            "be judged; give more items, or no --shots"
         )
-
-
-def _items_in(rated: RatedSet) -> set[str]:
-    return {text.output.item_id for text in rated.texts}
 
 
 def _held_out_notes(held_out: HeldOut, settings: JudgeSettings, rated: RatedSet) -> Iterator[str]:
     """What is held out, and where that leaves too little: to be judged, or to be shown."""
-    n_items = len(_items_in(rated))
+    n_items = len({text.output.item_id for text in rated.texts})
     yield (
         f"{len(held_out.items):,} of {n_items:,} items are held out for examples: their texts get no score, with that reason"
     )
     judged = [text for text in rated.texts if text.output.item_id not in held_out.items]
     languages = dict.fromkeys(text.output.language for text in rated.texts)
     if gone := [one for one in languages if all(text.output.language != one for text in judged)]:
+        # Items that are there in several languages are held out of all, and may be all that one of them has.
         yield f"every item of {_listed(gone)} is held out: no text of it gets a score"
     without: list[str] = []
     bare: set[int] = set()
@@ -137,7 +137,7 @@ def _pool_problems(settings: JudgeSettings, pool: ExamplePool, rated: RatedSet) 
     if not pool.n_texts():
         what = "marked errors in a text"
         if isinstance(chosen, DirectSettings):
-            what = f"rated {shown(chosen.dimension)} on the task's scale{_instead(_dimensions_in(rated))}"
+            what = f"rated {_off_scale(task_of(settings).dimension(chosen.dimension), rated)}"
         return [f"--examples: nobody {what}: {_HOW}, or choose --examples none"]
     if chosen.rater != MERGED and chosen.rater not in pool.raters:
         there = (
@@ -151,6 +151,20 @@ def _pool_problems(settings: JudgeSettings, pool: ExamplePool, rated: RatedSet) 
             "choose a task with these severities, or rename them in the file"
         ]
     return []
+
+
+def _off_scale(dimension: Dimension, rated: RatedSet) -> str:
+    """What nobody rated, and what was found in its place."""
+    name = shown(dimension.name)
+    what = f"{name} on the task's scale from {dimension.lowest:g} to {dimension.highest:g}"
+    own = [one for text in rated.texts for one in text.ratings if one.dimension == dimension.name]
+    if not own:
+        return what + _instead(_dimensions_in(rated))
+    scores = [one.score for one in own]
+    found = f"the file's {len(own):,} ratings of {name} go from {min(scores):g} to {max(scores):g}"
+    if all(map(weighs_its_errors, own)):
+        found += " and are MQM scores, minus the weights of marked errors"
+    return f"{what} ({found})"
 
 
 def _unknown_severities(settings: JudgeSettings, pool: ExamplePool) -> dict[str, int]:

@@ -12,6 +12,7 @@ from core.scoring.judges.settings import (
     Prompting,
     QualitySettings,
 )
+from core.study.rating_checks import SPAN_DIMENSION
 
 PARROT = "parrot"
 """What 002 calls the baseline that repeats its examples' errors: the name of automqm by rules."""
@@ -78,6 +79,13 @@ def shows_examples(chosen: object) -> bool:
     if isinstance(chosen, QualitySettings):
         return chosen.shots > 0
     return isinstance(chosen, AutoMqmSettings | DirectSettings) and chosen.examples != "none"
+
+
+def dimension_said(chosen: object) -> str | None:
+    """What the judge's one column is a score of; None: it has a column a dimension, or is none of these judges."""
+    if isinstance(chosen, DirectSettings):
+        return chosen.dimension
+    return SPAN_DIMENSION if isinstance(chosen, AutoMqmSettings) else None
 
 
 def not_offered(option: str, value: str, offered: tuple[str, ...]) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from core.errors import NotFound
 from core.schema import Dataset, Design, Item, LogEntry, Output, State, Study
-from core.schema.tasks import Dimension, RatingTask, SpanTask
+from core.schema.tasks import Dimension, RatingTask, SpanTask, StudyKind
 from core.store.connection import Row, Store
 
 _DESIGN_FIELDS = tuple(Design.__dataclass_fields__)
@@ -70,9 +70,12 @@ def get_study(store: Store, study_id: int) -> Study:
     return _study(row)
 
 
-def studies_of_file(store: Store, sha256: str) -> list[str]:
-    """Names of the studies made from a file with this hash."""
-    rows = store.rows("select name from study where dataset_sha256 = :sha order by id", {"sha": sha256})
+def studies_of_file(store: Store, sha256: str, kind: StudyKind) -> list[str]:
+    """Names of the studies of this kind made from a file with this hash."""
+    rows = store.rows(
+        "select name from study where dataset_sha256 = :sha and kind = :kind order by id",
+        {"sha": sha256, "kind": kind},
+    )
     return [row["name"] for row in rows]
 
 

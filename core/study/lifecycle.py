@@ -82,7 +82,7 @@ def import_study(store: Store, name: str, dataset: Dataset, design: Design, *, a
     """
     name = check_name(store, name)
     check_design(design, dataset.sources)
-    known = studies_of_file(store, dataset.sha256)
+    known = studies_of_file(store, dataset.sha256, "pairs")
     if known and not again:
         raise InputError(
             f"{dataset.file_name} is already here: the same file (sha256 {dataset.sha256[:12]}) was imported as "

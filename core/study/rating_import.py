@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 
 from core import __version__
-from core.datasets.reading import shown
+from core.datasets.reading import same_name, shown
 from core.datasets.task_files import dump_task, parse_task
 from core.errors import InputError
 from core.schema import Design, Item, Output, Study
@@ -37,7 +37,7 @@ def import_rating_study(
     check_rating_design(design)
     check_task(task)
     items, texts, levels, notes = study_texts(outputs)
-    known = studies_of_file(store, outputs.sha256)
+    known = studies_of_file(store, outputs.sha256, "ratings")
     if known and not again:
         raise InputError(
             f"{shown(outputs.file_name)} is already here: the same file (sha256 {outputs.sha256[:12]}) was imported "
@@ -140,6 +140,14 @@ def _place(item: str, system: str, level: str | None) -> str:
     return f"item {shown(item)}, system {shown(system)}" + (f", level {shown(level)}" if level else "")
 
 
+def _has_others(texts: Sequence[Output]) -> bool:
+    """Whether some text stands beside another system's of the same item, as what a judge of it learns from."""
+    systems: dict[str, set[str]] = {}
+    for text in texts:
+        systems.setdefault(text.item_id, set()).add(same_name(text.source))
+    return any(len(own) > 1 for own in systems.values())
+
+
 def _notes(outputs: OutputSet, items: Sequence[Item], texts: Sequence[Output]) -> tuple[str, ...]:
     notes = []
     kinds = {(text.source, text.level) for text in texts}
@@ -151,6 +159,11 @@ def _notes(outputs: OutputSet, items: Sequence[Item], texts: Sequence[Output]) -
         )
     if not any(item.question for item in items):
         notes.append("the file names no source texts: raters see the texts alone")
+    if not _has_others(texts):
+        notes.append(
+            "no item has texts of two systems: judges that learn from people's ratings (automqm, direct) are shown those "
+            "of other systems' texts of the same item, and will have no examples here"
+        )
     if any(one.labels for one in outputs.outputs):
         notes.append("further columns of the file are not kept with the study")
     if outputs.left_out:

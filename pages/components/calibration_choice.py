@@ -16,6 +16,7 @@ from core.analysis.calibration import (
 from core.analysis.calibration_joined import GROUP_BY, Evaluator, evaluators_of
 from core.datasets.task_files import parse_task, shipped_tasks
 from core.runs.judge_settings import judge_of
+from core.runs.rated_settings import dimension_said
 from core.schema import RATED_KINDS, Study
 from core.schema.scores import RatingSet
 from core.schema.tasks import RatingTask
@@ -193,10 +194,16 @@ def _task_of(scores: Scores) -> RatingTask | None:
     return parse_task(text, scores.name) if text else None
 
 
+def _dimension_of(scores: Scores) -> str | None:
+    """What a judge's run was asked for, where that is one dimension."""
+    run = scores.run
+    return dimension_said(judge_of(run).of_kind) if run is not None and run.kind in RATED_KINDS else None
+
+
 def judged(given: Ratings, scores: Scores, wanted: How) -> tuple[Judged, ...]:
     """Every evaluator in a table of scores, each computed once. Raises InputError."""
     found = []
-    for evaluator in evaluators_of(scores.table, given.found):
+    for evaluator in evaluators_of(scores.table, given.found, said=_dimension_of(scores)):
         key: Key = (
             "calibration",
             given.key,

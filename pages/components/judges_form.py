@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.errors import InputError
 from core.runs.environments import missing_for
-from core.runs.judge_plan import check_documents, create_judging, judging_notes
+from core.runs.judge_plan import check_documents, judging_notes
 from core.runs.judge_settings import JudgeSettings
 from core.runs.model_settings import RunningSettings
 from core.runs.scoring import by_item
@@ -15,17 +15,16 @@ from core.schema import COMPARING_KINDS, JudgeKind
 from core.store import Store
 from pages.components import (
     generate_backend,
+    judge_start,
     judges_names,
     judges_prompts,
     judges_settings,
     metrics_texts,
-    run_panel,
 )
 from pages.components.generate_mistakes import as_on_page, said_on_page
 from pages.components.generate_state import given
 from pages.components.messages import mistakes_shown, plain
 from pages.components.parts import explained
-from pages.components.run_words import PREVIEW, PREVIEW_WORD
 
 _KIND = "judges_kind"
 _SAID: dict[JudgeKind, str] = {
@@ -144,26 +143,4 @@ def _start(store: Store, wanted: _Wanted) -> int | None:
     """Make the run and start it, once a button is pressed."""
     texts, settings, running, missing = wanted
     n_items = len(by_item(metrics_texts.read(texts).outputs))
-    limit = None if n_items <= PREVIEW else PREVIEW
-    everything = f"Judge all {n_items:,} items" if n_items != 1 else "Judge the one item"
-    with st.container(horizontal=True):
-        first = st.button(
-            f"Preview {PREVIEW_WORD} items" if limit else everything,
-            type="primary",
-            disabled=missing is not None,
-            key="judges_preview",
-        )
-        at_once = limit is not None and st.button(
-            everything,
-            disabled=missing is not None,
-            key="judges_all",
-            help="Without a preview nobody knows what it will cost.",
-        )
-    if not first and not at_once:
-        return None
-    try:
-        run, _ = create_judging(store, *texts, settings, running, None if at_once else limit)
-    except InputError as problem:
-        raise as_on_page(problem) from None
-    run_panel.start(run)
-    return run.run_id
+    return judge_start.start(store, "judges", texts, n_items, settings, running, disabled=missing is not None)

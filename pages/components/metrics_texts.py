@@ -1,7 +1,6 @@
 """Texts for a new scoring run: what a generation run made, a file, an unblinded study, or a folder of translations."""
 
 from collections.abc import Callable
-from typing import TypeVar
 
 import streamlit as st
 
@@ -14,12 +13,12 @@ from core.schema.scores import OutputSet
 from core.store import Store
 from core.store.runs import get_run, item_counts, list_runs
 from pages.components import metrics_folder, metrics_kept, run_choice, study_choice
+from pages.components.kept_once import once
 from pages.components.messages import plain
 
 FROM, RUN = "metrics_texts_from", "metrics_texts_run"
 """Keys under which another page says what to score."""
 _FILE, _MADE, _READ = "metrics_texts_file", "metrics_texts_made", "metrics_texts_read"
-Result = TypeVar("Result")
 _FROM = {
     "run": "A generation run",
     "file": "A file of mine",
@@ -76,7 +75,7 @@ def _of_run(store: Store) -> Texts | None:
         persist_state="session",
     )
     run = get_run(store, chosen)
-    return _once(run_choice.key_of(store, run), lambda: texts_of_run(store, run))
+    return once(_MADE, run_choice.key_of(store, run), lambda: texts_of_run(store, run))
 
 
 def _of_file() -> Texts | None:
@@ -114,29 +113,14 @@ def _of_folder() -> Texts | None:
         return None
     path, pair = given
     key = (path, pair, metrics_folder.stamp(path))
-    texts, notes = _once(key, lambda: texts_of_folder(path, pair))
+    texts, notes = once(_MADE, key, lambda: texts_of_folder(path, pair))
     metrics_kept.read_notes(notes)
     return texts
 
 
-def _once(key: tuple[object, ...], make: Callable[[], Result]) -> Result:
-    """Texts of what `key` names, made once and not at every press of a widget; only the last are kept."""
-    known = st.session_state.get(_MADE)
-    if known is None or known[0] != key:
-        with st.spinner("Reading the texts ..."):
-            st.session_state[_MADE] = known = (key, make())
-    made: Result = known[1]
-    return made
-
-
 def read(texts: Texts) -> OutputSet:
     """What is in the file, read once a file and not at every press of a widget."""
-    key = (sha256_of(texts[0]), texts[1])
-    known = st.session_state.get(_READ)
-    if known is None or known[0] != key:
-        st.session_state[_READ] = known = (key, read_outputs(*texts))
-    found: OutputSet = known[1]
-    return found
+    return once(_READ, (sha256_of(texts[0]), texts[1]), lambda: read_outputs(*texts))
 
 
 def _summary(found: OutputSet) -> None:

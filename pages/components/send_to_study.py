@@ -148,7 +148,7 @@ def _placed(store: Store, run: Run, key: str, other: SourceAnswers) -> Dataset:
 
 
 def _make(store: Store, dataset: Dataset, file_name: str) -> None:
-    known = studies_of_file(store, dataset.sha256)
+    known = studies_of_file(store, dataset.sha256, "pairs")
     with st.form("send_to_study"):
         name = st.text_input("Name of the study", PurePath(file_name).stem)
         candidate = st.radio(

@@ -6,7 +6,6 @@ from typing import NamedTuple
 import streamlit as st
 
 from core.errors import InputError
-from core.runs.judge_plan import create_judging
 from core.runs.judge_settings import JudgeSettings, judge_of
 from core.runs.model_settings import RunningSettings, running_of
 from core.runs.rated_plan import check_rated, check_task
@@ -19,10 +18,10 @@ from core.store.runs import run_data
 from pages.components import (
     generate_again,
     generate_backend,
+    judge_start,
     judges_prompts,
     metrics_computed,
     metrics_kept,
-    run_panel,
     specialist_runs,
     specialist_settings,
     specialist_texts,
@@ -31,7 +30,7 @@ from pages.components.generate_mistakes import as_on_page, said_on_page
 from pages.components.generate_state import given
 from pages.components.messages import mistakes_shown
 from pages.components.parts import explained
-from pages.components.run_words import PREVIEW, PREVIEW_WORD
+from pages.components.run_words import PREVIEW_WORD
 
 KINDS: dict[RatedKind, str] = {
     "automqm": "Marked errors (AutoMQM)",
@@ -155,29 +154,9 @@ def _start(store: Store, wanted: _Wanted) -> int | None:
     """Make the run and start it, once a button is pressed."""
     texts, rated, settings, running, missing = wanted
     n_items = len(by_item(judged_outputs(settings, rated).outputs))
-    limit = None if n_items <= PREVIEW else PREVIEW
-    everything = f"Judge all {n_items:,} items" if n_items != 1 else "Judge the one item"
-    with st.container(horizontal=True):
-        first = st.button(
-            f"Preview {PREVIEW_WORD} items" if limit else everything,
-            type="primary",
-            disabled=missing is not None,
-            key="specialist_preview",
-        )
-        at_once = limit is not None and st.button(
-            everything,
-            disabled=missing is not None,
-            key="specialist_all",
-            help="Without a preview nobody knows what it will cost.",
-        )
-    if not first and not at_once:
-        return None
-    try:
-        run, _ = create_judging(store, *texts, settings, running, None if at_once else limit)
-    except InputError as problem:
-        raise as_on_page(problem) from None
-    run_panel.start(run)
-    return run.run_id
+    return judge_start.start(
+        store, "specialist", texts, n_items, settings, running, disabled=missing is not None
+    )
 
 
 def again_button(store: Store, run: Run) -> None:

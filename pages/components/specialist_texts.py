@@ -1,7 +1,6 @@
 """Texts for a judge that stands on ratings: a file that has both, two files, a folder, or an unblinded rating study."""
 
 from collections.abc import Callable
-from typing import TypeVar
 
 import streamlit as st
 
@@ -13,6 +12,7 @@ from core.schema import RatedKind
 from core.schema.rated import RatedSet
 from core.store import Store
 from pages.components import metrics_folder, metrics_kept, study_choice
+from pages.components.kept_once import once
 from pages.components.messages import plain
 
 _FILE, _RATINGS, _MADE, _READ = (
@@ -21,7 +21,6 @@ _FILE, _RATINGS, _MADE, _READ = (
     "specialist_texts_made",
     "specialist_texts_read",
 )
-Result = TypeVar("Result")
 _FROM = {
     "file": "A file of mine",
     "study": "An unblinded rating study",
@@ -90,8 +89,8 @@ def _of_file(kind: RatedKind) -> Texts | None:
     if ratings is None:
         return kept
     key = (sha256_of(kept[0]), kept[1], sha256_of(ratings[0]), ratings[1], kind)
-    texts, notes = _once(
-        key, lambda: rated_of_texts(*kept, lambda outputs: [read_apart(kind, *ratings, outputs)])
+    texts, notes = once(
+        _MADE, key, lambda: rated_of_texts(*kept, lambda outputs: [read_apart(kind, *ratings, outputs)])
     )
     metrics_kept.read_notes(notes)
     return texts
@@ -114,30 +113,14 @@ def _of_folder() -> Texts | None:
         return None
     path, pair = given
     key = (path, pair, metrics_folder.stamp(path))
-    texts, notes = _once(key, lambda: rated_of_folder(path, pair))
+    texts, notes = once(_MADE, key, lambda: rated_of_folder(path, pair))
     metrics_kept.read_notes(notes)
     return texts
 
 
-def _once(key: tuple[object, ...], make: Callable[[], Result]) -> Result:
-    """What `key` names, made once and not at every press of a widget; only the last is kept."""
-    known = st.session_state.get(_MADE)
-    if known is None or known[0] != key:
-        with st.spinner("Reading the texts ..."):
-            st.session_state[_MADE] = known = (key, make())
-    made: Result = known[1]
-    return made
-
-
 def read(texts: Texts) -> RatedSet:
     """What is in the file, read once a file and not at every press of a widget."""
-    key = (sha256_of(texts[0]), texts[1])
-    known = st.session_state.get(_READ)
-    if known is None or known[0] != key:
-        with st.spinner("Reading the texts ..."):
-            st.session_state[_READ] = known = (key, read_rated(*texts))
-    found: RatedSet = known[1]
-    return found
+    return once(_READ, (sha256_of(texts[0]), texts[1]), lambda: read_rated(*texts))
 
 
 def _summary(found: RatedSet) -> None:

@@ -73,7 +73,7 @@ def _dataset(store: Store, dataset: Dataset, file_name: str) -> int | None:
         st.code("\n".join(notes), language=None, wrap_lines=True)
     papers = set(dataset.sources) == set(lifecycle.PAPER_SOURCES)
     usual = list(lifecycle.PAPER_SOURCES if papers else dataset.sources)
-    known = studies_of_file(store, dataset.sha256)
+    known = studies_of_file(store, dataset.sha256, "pairs")
     with st.form("import"):
         name = st.text_input("Name of the study", file_name.rsplit(".", 1)[0])
         candidate = st.radio(

@@ -91,7 +91,7 @@ def _declared(store: Store, outputs: OutputSet, task: RatingTask) -> int | None:
     )
     if outputs.notes:
         st.code("\n".join(outputs.notes), language=None, wrap_lines=True)
-    known = studies_of_file(store, outputs.sha256)
+    known = studies_of_file(store, outputs.sha256, "ratings")
     with st.form("import_ratings"):
         name = st.text_input("Name of the study", outputs.file_name.rsplit(".", 1)[0])
         left, middle, right = st.columns(3)

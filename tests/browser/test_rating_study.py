@@ -160,7 +160,9 @@ def test_it_goes_on_elsewhere_and_after_a_restart(
 
 @pytest.mark.slow
 def test_keys_answer_a_single_dimension_once(app: AppServer, app_store: Store, new_page: NewPage) -> None:
-    one = RatingTask("one", "One", "", "", "", dimensions=find_task("multilingual").dimensions[:1])
+    one = RatingTask(
+        "one", "One", "none", "none", "made for a test", dimensions=find_task("multilingual").dimensions[:1]
+    )
     study_id, link = rating_study(app_store, app.url, texts(SAID), one)
     page = new_page()
     page.goto(link)

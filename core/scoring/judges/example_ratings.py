@@ -38,7 +38,7 @@ def scores_on(dimension: Dimension, ratings: Sequence[Rating]) -> tuple[Rating, 
         for one in ratings
         if one.dimension == dimension.name
         and dimension.lowest <= one.score <= dimension.highest
-        and not (dimension.highest > 0 and _is_of_errors(one))
+        and not (dimension.highest > 0 and weighs_its_errors(one))
     )
 
 
@@ -46,7 +46,8 @@ def _what(span: ErrorSpan) -> tuple[int, int, str, str, bool]:
     return span.start, span.end, span.severity, span.category, span.in_source
 
 
-def _is_of_errors(rating: Rating) -> bool:
+def weighs_its_errors(rating: Rating) -> bool:
+    """Whether the score is minus the MQM weights of the errors that were marked with it."""
     if rating.spans is None:
         return False
     weighed = (

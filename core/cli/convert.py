@@ -1,0 +1,249 @@
+"""`convert`: ratings and marked errors from one form into another."""
+
+import argparse
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from core.analysis.choosing import check_names
+from core.cli.options import (
+    Commands,
+    add_database_option,
+    check_out,
+    name_list,
+    read_file,
+    run_number,
+    write_file,
+)
+from core.cli.spans_given import MEANING, NAMES, STUDY, marked, single
+from core.datasets.any_ratings import holds_metal, read_any_ratings
+from core.datasets.metal import read_metal
+from core.datasets.mqm_out import write_mqm
+from core.datasets.mt_metrics_eval import read_folder_outputs
+from core.datasets.mt_out import write_seg_rating, write_seg_score
+from core.datasets.rated import outputs_of, rated_of, ratings_of, read_rated, write_rated
+from core.datasets.reading import shown
+from core.datasets.seg_scores import is_seg_score
+from core.datasets.span_border import ENDS
+from core.datasets.span_cells import UNITS
+from core.datasets.span_files import has_reader_here, holds_rated, read_span_file
+from core.datasets.span_rows import write_span_rows_csv, write_span_rows_jsonl
+from core.datasets.wmtqe import write_wmt_qe
+from core.errors import InputError
+from core.runs.rated_sources import notes_of
+from core.schema.rated import RatedSet, RatedText
+from core.schema.scores import OutputSet, Rating, RatingSet
+from core.store import database_path
+
+
+@dataclass(frozen=True)
+class _Given:
+    """Ratings, and the texts that they are of where these are known."""
+
+    ratings: RatingSet
+    texts: OutputSet | None
+
+
+@dataclass(frozen=True)
+class _Form:
+    """What a form of ratings holds, and how it is written."""
+
+    write: Callable[[_Given], bytes]
+    of_errors: bool = True
+    """Whether ratings are in it as marked errors alone."""
+    with_texts: bool = False
+    no_place: str = ""
+    """What is not in it; empty: all is."""
+
+
+def _of_texts(write: Callable[[Iterable[RatedText]], bytes]) -> Callable[[_Given], bytes]:
+    return lambda given: write(_rated(given).texts)
+
+
+_OF_MT = "texts, raters, levels and labels"
+_FORMS: Mapping[str, _Form] = {
+    "mqm": _Form(_of_texts(write_mqm), with_texts=True, no_place="levels, labels but the document"),
+    "seg-rating": _Form(
+        lambda given: write_seg_rating(given.ratings, n_segments=_n_segments(given.texts)), no_place=_OF_MT
+    ),
+    "seg-score": _Form(
+        lambda given: write_seg_score(given.ratings, n_segments=_n_segments(given.texts)),
+        of_errors=False,
+        no_place=f"errors, {_OF_MT}; a score is the mean over raters",
+    ),
+    "wmt-qe": _Form(
+        _of_texts(write_wmt_qe),
+        with_texts=True,
+        no_place="categories, scores, errors in the source, levels, labels but the document",
+    ),
+    "spans-csv": _Form(lambda given: write_span_rows_csv(given.ratings), no_place="texts"),
+    "spans-jsonl": _Form(lambda given: write_span_rows_jsonl(given.ratings), no_place="texts"),
+    "rated": _Form(_of_texts(write_rated), of_errors=False, with_texts=True),
+}
+
+
+def add_to(nouns: Commands) -> None:
+    """Register `convert`."""
+    command = nouns.add_parser("convert", help="ratings and marked errors from one form into another")
+    command.add_argument(
+        "given",
+        metavar=NAMES,
+        help=f"{MEANING}; for seg-score and rated also ratings without errors: a table, .seg.score, METAL's JSON",
+    )
+    command.add_argument(
+        "--to", required=True, choices=list(_FORMS), help="the form; docs/formats.md says what each holds"
+    )
+    command.add_argument("--out", type=Path, required=True, metavar="FILE")
+    command.add_argument(
+        "--texts", metavar="FILE|FOLDER", help="what was rated, where the ratings stand apart from it"
+    )
+    command.add_argument("--ratings", metavar="NAME", help="of a folder with several, such as mqm")
+    command.add_argument("--language-pair", metavar="PAIR", help="of a folder with several, such as en-de")
+    command.add_argument("--dimension", metavar="D", help="ratings on this dimension alone")
+    command.add_argument("--rater", metavar="NAME", help="ratings of this rater alone")
+    command.add_argument(
+        "--units", choices=UNITS, default=UNITS[0], help="what the file's offsets count (%(default)s)"
+    )
+    command.add_argument(
+        "--ends",
+        choices=ENDS,
+        default=ENDS[0],
+        help="an end is the place behind the last character, or its own (%(default)s)",
+    )
+    command.add_argument(
+        "--flip", metavar="D,D", help="of METAL's JSON: dimensions in which 1 is bad, such as H,PC"
+    )
+    add_database_option(command)
+    command.set_defaults(run=_convert)
+
+
+def _convert(options: argparse.Namespace) -> None:
+    form, out = _FORMS[options.to], options.out
+    check_out(out, database_path(options.db), [options.given, options.texts, *_in_folder(options)])
+    given = _chosen(_given(options, form), options)
+    if form.with_texts and given.texts is None:
+        raise InputError(f"--texts is missing: {options.to} holds the texts, and they are not in the ratings.")
+    notes = list(given.ratings.notes) + [f"left out, {why}: {n:,}" for why, n in given.ratings.left_out.items()]
+    if form.of_errors:
+        given, n_unmarked = _marked_alone(given)
+        notes += [f"left out, ratings without marked errors: {n_unmarked:,}"] if n_unmarked else []
+    if form.with_texts:
+        notes += notes_of(_rated(given))
+    write_file(out, form.write(given))
+    for note in dict.fromkeys([*notes, *([f"not in this form: {form.no_place}"] if form.no_place else [])]):
+        print(f"Note: {note}")
+    print(out)
+
+
+def _in_folder(options: argparse.Namespace) -> list[Path]:
+    """The file that is written, where it is there already in a folder that is read."""
+    folders = [Path(one).resolve() for one in (options.given, options.texts) if one and Path(one).is_dir()]
+    there = options.out.exists() and any(folder in options.out.resolve().parents for folder in folders)
+    return [options.out] if there else []
+
+
+def _given(options: argparse.Namespace, form: _Form) -> _Given:
+    """What is given, with its texts. Raises InputError, also for options that do not fit it."""
+    path = Path(options.given)
+    is_file = run_number(options.given) is None and not options.given.startswith(STUDY) and not path.is_dir()
+    problems = []
+    if options.ratings is not None and not path.is_dir():
+        problems.append("--ratings: names ratings of a folder; leave it out")
+    if not is_file:
+        ours = (options.units, options.ends) == (UNITS[0], ENDS[0])
+        problems += [] if ours else ["--units, --ends: are of a file; leave them out"]
+        problems += [] if options.flip is None else ["--flip: is for METAL's JSON; leave it out"]
+    if problems:
+        raise InputError("The options cannot be used.", problems)
+    if is_file:
+        return _of_file(path, options, form)
+    found = marked(options.given, options)
+    if options.texts is not None and found.texts is not None:
+        raise InputError(f"--texts: {shown(options.given)} holds texts itself; leave the option out.")
+    return _Given(single(found, "one file cannot hold them"), found.texts or _texts(options))
+
+
+def _of_file(path: Path, options: argparse.Namespace, form: _Form) -> _Given:
+    data, name, flip = read_file(path), path.name, name_list(options.flip) or ()
+    ours = (options.units, options.ends) == (UNITS[0], ENDS[0])
+    is_metal = holds_metal(data, name)
+    if ours and (is_metal or (holds_rated(data, name) and not flip)):
+        if options.texts is not None:
+            raise InputError(f"--texts: {shown(name)} holds texts itself; leave the option out.")
+        rated = read_metal(data, name, flip=flip).rated if is_metal else read_rated(data, name)
+        if not any(text.ratings for text in rated.texts):
+            raise InputError(f"{shown(name)} holds texts, but nobody rated one: there is nothing to write.")
+        return _Given(ratings_of(rated), outputs_of(rated))
+    texts = _texts(options)
+    spans = form.of_errors or not ours or (not is_seg_score(name) and has_reader_here(data, name))
+    if spans and not flip:
+        return _Given(read_span_file(data, name, texts, units=options.units, ends=options.ends), texts)
+    return _Given(read_any_ratings(data, name, flip=flip), texts)
+
+
+def _texts(options: argparse.Namespace) -> OutputSet | None:
+    """What was rated, where it was named apart."""
+    if options.texts is None:
+        return None
+    path = Path(options.texts)
+    if path.is_dir():
+        return read_folder_outputs(path, language_pair=options.language_pair)
+    return outputs_of(read_rated(read_file(path), path.name))
+
+
+def _chosen(given: _Given, options: argparse.Namespace) -> _Given:
+    """The ratings of one rater or dimension, where one is named. Raises InputError where one has to be."""
+    ratings = given.ratings.ratings
+    dimensions = list(dict.fromkeys(one.dimension for one in ratings))
+    if options.dimension is not None:
+        check_names("dimension", [options.dimension], dimensions)
+        ratings = tuple(one for one in ratings if one.dimension == options.dimension)
+    elif options.to == "seg-score" and len(dimensions) > 1:
+        raise InputError(
+            f"--dimension is missing: the form holds one, the ratings have {', '.join(map(shown, dimensions))}."
+        )
+    if options.rater is not None:
+        check_names("rater", [options.rater], dict.fromkeys(one.rater for one in ratings if one.rater))
+        ratings = tuple(one for one in ratings if one.rater == options.rater)
+    elif options.to == "seg-rating" and (key := _marked_by_several(ratings)):
+        raise InputError(
+            f"--rater is missing: the form holds one rater's errors of a text, but several marked item {shown(key[0])}, "
+            f"system {shown(key[1])}."
+        )
+    return replace(given, ratings=replace(given.ratings, ratings=ratings))
+
+
+def _marked_by_several(ratings: Iterable[Rating]) -> tuple[str, str] | None:
+    """Item and system of the first text that has errors of two raters."""
+    seen: dict[tuple[object, ...], str | None] = {}
+    for one in ratings:
+        key = (one.item_id, one.system, one.level, one.language, *sorted(one.labels.items()))
+        if one.spans is not None and seen.setdefault(key, one.rater) != one.rater:
+            return one.item_id, one.system or "output"
+    return None
+
+
+def _marked_alone(given: _Given) -> tuple[_Given, int]:
+    """Ratings with marked errors, and how many there are besides. Raises InputError where there are none."""
+    kept = tuple(one for one in given.ratings.ratings if one.spans is not None)
+    if not kept:
+        raise InputError(f"{shown(given.ratings.file_name)} has ratings, but no marked errors to write.")
+    return replace(given, ratings=replace(given.ratings, ratings=kept)), len(given.ratings.ratings) - len(kept)
+
+
+def _rated(given: _Given) -> RatedSet:
+    """The texts with their ratings. Raises InputError where no rating is of one of them."""
+    assert given.texts is not None, "a form with texts is refused without"
+    rated = rated_of(given.texts, given.ratings)
+    if not any(text.ratings for text in rated.texts):
+        raise InputError(
+            "--texts: none of the ratings is of a text in it: items, systems and levels have to be named alike."
+        )
+    return rated
+
+
+def _n_segments(texts: OutputSet | None) -> int | None:
+    """The last segment among the texts, rated or not, where their items are numbers."""
+    items = {one.item_id for one in texts.outputs} if texts is not None else set()
+    numbered = bool(items) and all(item.isascii() and item.isdigit() for item in items)
+    return max(map(int, items)) if numbered else None
