@@ -3,22 +3,25 @@
 They go to docs/images, or to `--out FOLDER`.
 
 The rater's page shows the demo study. The results page needs votes, of which the project ships none: with
-`--data FOLDER` (the published study's three files) it shows those, else raters drawn at random.
+`--data FOLDER` (the published study's three files) it shows those, else raters drawn at random. The rater of texts and the Specialist page show the demo study's damaged answers, marked where they
+were damaged.
 """
 
 import argparse
 import random
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "scripts")]
 
 from admin_session import sign_in  # noqa: E402  (the paths come first)
-from app_server import chromium, on_pair, running, settled  # noqa: E402
+from app_server import chromium, on_pair, open_tab, running, settled  # noqa: E402
 from model_answers import answer  # noqa: E402
 from playwright.sync_api import Page, expect  # noqa: E402
+from rated_demo import ITEMS, LEVELS, NAME, end, mark, study_of_marks  # noqa: E402
 from scripted_server import ScriptedServer  # noqa: E402
 
 from core.cli import main as assay  # noqa: E402
@@ -31,6 +34,8 @@ from core.study.lifecycle import move  # noqa: E402
 from core.study.raters import links  # noqa: E402
 
 IMAGES = ROOT / "docs" / "images"
+SHOWN = 3
+"""Text on the list of the rater who marks errors."""
 
 
 def prepare(database: Path, data: Path | None) -> str:
@@ -71,6 +76,11 @@ def shoot(page: Page, path: Path) -> None:
     print(path)
 
 
+def in_another_process(command: list[str], database: Path) -> None:
+    """A command while the browser is there: its driver holds this process' event loop."""
+    subprocess.run([sys.executable, "-m", "core", *command, "--db", str(database)], cwd=ROOT, check=True)
+
+
 def judge(database: Path, folder: Path) -> None:
     """Cross-examine the damaged answers. A server of ours stands in for the model: it answers word by word."""
     with ScriptedServer(answer, models=("word-by-word",)) as server:
@@ -84,6 +94,36 @@ def choose(page: Page, tab: str) -> None:
     page.get_by_role("combobox", name="Run").click()
     page.get_by_role("option", name="Run 1").click()
     page.get_by_role("tab", name=tab).click()
+
+
+def marking(page: Page, database: Path, url: str, path: Path) -> None:
+    """A rater of texts marks the errors of one; then all are marked, the study ends, and a Parrot learns from it."""
+    with open_store(database) as store:
+        token = study_of_marks(store)
+        mark(store, token, range(1, SHOWN))
+        mark(store, token, range(SHOWN, SHOWN + 1), done=False)
+    page.goto(f"{url}/r/{token}")
+    expect(page.locator("strong", has_text=f"Text {SHOWN} of ")).to_be_visible(timeout=60_000)
+    settled(page)
+    page.get_by_role("button", name="Show error 1").click()
+    shoot(page, path)
+    with open_store(database) as store:
+        mark(store, token, range(SHOWN, ITEMS * len(LEVELS) + 1))
+        end(store)
+
+
+def specialist(page: Page, url: str, path: Path) -> None:
+    """Who marked what in one text."""
+    page.goto(f"{url}/specialist")
+    open_tab(page, "Spans")
+    page.get_by_role("combobox", name="System").click()
+    page.get_by_role("option", name="pipeline-A3").click()
+    settled(page)
+    page.get_by_role("textbox", name="Search in item, source and text").fill("Titan")
+    page.keyboard.press("Enter")
+    settled(page)
+    page.get_by_text("Examples used: ").click()
+    shoot(page, path)
 
 
 def main() -> None:
@@ -135,6 +175,12 @@ def main() -> None:
             page.get_by_role("combobox", name="Text").click()
             page.get_by_role("option", name="level 2").click()
             shoot(page, images / "judges.png")
+            page.set_viewport_size({"width": 1180, "height": 1000})
+            marking(page, database, server.url, images / "marking.png")
+            parrot = ["judge", "automqm", f"study:{NAME}", "--backend", "rules", "--out", f"{folder}/parrot"]
+            in_another_process(parrot, database)
+            page.set_viewport_size({"width": 1180, "height": 1900})
+            specialist(page, server.url, images / "specialist.png")
 
 
 if __name__ == "__main__":

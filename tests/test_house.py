@@ -171,7 +171,16 @@ def test_the_readme_shows_every_command() -> None:
         verbs = next(action for action in nouns[noun]._actions if action.dest == "verb").choices
         shown = {words[4] for line in readme_commands() if (words := shlex.split(line))[3] == noun}
         assert shown == set(verbs), noun
-    without_verbs = {"score", "correlate", "meta-correlate", "published", "spans", "acc23", "calibrate"}
+    without_verbs = {
+        "score",
+        "correlate",
+        "meta-correlate",
+        "published",
+        "spans",
+        "acc23",
+        "calibrate",
+        "convert",
+    }
     assert without_verbs <= {shlex.split(line)[3] for line in readme_commands()}
     assert set(nouns) == {"study", "generate", "judge", "runs", "admin", "serve", *without_verbs}, (
         "serve is what ./run calls"

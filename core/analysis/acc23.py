@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.analysis.calibration_joined import SIGNS, dimension_said
 from core.analysis.joining import Joined, join_ratings, left_out, rows_met
-from core.analysis.rating_choice import chosen_ratings
-from core.analysis.row_columns import items_of, level_key, names_of, rows_at
+from core.analysis.merging import SAME_NAME
+from core.analysis.rating_choice import chosen_ratings, dimensions_of
+from core.analysis.row_columns import columns_at, items_of, level_key, names_of, rows_at
 from core.datasets.mt_pair import names_reference
 from core.datasets.reading import shown
 from core.errors import InputError
@@ -114,12 +116,14 @@ def acc23(human: RatingSet, table: ScoreTable, options: Acc23Options = DEFAULT_A
     people put in one order or both tie, averaged over items. A rating is the mean of a text's ratings; texts of a system
     at several levels are texts of their own. Misleads where people hardly ever tie, or always: the calibrated epsilon
     then says more about them than about the metric; and it is fitted on the data it is reported on, which favours
-    metrics on a fine scale a little. Raises InputError where nothing meets.
+    metrics on a fine scale a little. Of a judge's columns, one a dimension (JUDGE-DIMENSION), the one that says what
+    people rated takes part, which a note says. Raises InputError where nothing meets.
     """
     if not table.metrics:
         raise InputError("There is no metric: the table holds no column of scores.")
     if options.epsilon is not None and not 0 <= options.epsilon < float("inf"):
         raise InputError(f"epsilon: {options.epsilon} is no number from 0 up.")
+    table, other_columns = _of_dimension(human, table, options.dimension)
     people, scored, notes = (human, table, ()) if options.references else _without_references(human, table)
     joined = join_ratings(scored, people, dimension=options.dimension, z_normalise=False, kept=False)
     places, shape = _places(joined)
@@ -133,7 +137,13 @@ def acc23(human: RatingSet, table: ScoreTable, options: Acc23Options = DEFAULT_A
     names = [metric.name for metric in joined.table.metrics]
     tests = _tests(names, target, matrices, options) if options.test else ()
     rounding = () if options.tie_rounding else _rounding_note(tied, target)
-    return Acc23(human.file_name, found, tests, options, (*notes, *scored.notes, *joined.notes, *rounding))
+    return Acc23(
+        human.file_name,
+        found,
+        tests,
+        options,
+        (*notes, *other_columns, *scored.notes, *joined.notes, *rounding),
+    )
 
 
 def _as_given(joined: Joined, people: RatingSet, options: Acc23Options) -> Floats:
@@ -156,6 +166,24 @@ def _rounding_note(tied: Floats, given: Floats) -> tuple[str, ...]:
         return ()
     return (
         f"{n:,} pairs of people's scores differ by rounding alone and count as different, as in WMT23's own numbers",
+    )
+
+
+def _of_dimension(
+    human: RatingSet, table: ScoreTable, dimension: str | None
+) -> tuple[ScoreTable, tuple[str, ...]]:
+    """The table without what judges say of other dimensions than the one that is looked at."""
+    there = dimensions_of(human) if dimension is None else (dimension,)
+    names = [metric.name for metric in table.metrics]
+    once = {name: name.partition(SAME_NAME)[0] for name in names}
+    said = {name: found for name in names if len(there) == 1 and (found := dimension_said(once[name], there))}
+    judges = tuple(f"{judge}{sign}" for judge, _ in said.values() if judge for sign in SIGNS)
+    kept = [place for place, name in enumerate(names) if name in said or not name.startswith(judges)]
+    if len(kept) == len(names):
+        return table, ()
+    others = ", ".join(shown(name) for place, name in enumerate(names) if place not in kept)
+    return columns_at(table, kept), (
+        f"columns of the same judge that say something else, left out: {others}",
     )
 
 

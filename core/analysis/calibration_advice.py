@@ -61,7 +61,9 @@ def reasons_against(cell: Cell) -> tuple[str, ...]:
     title = "kappa" if cell.classes else "Spearman"
     central = cell.get(name)
     if central is None:
-        reasons.append("dimensions with different classes are mixed, and nothing was computed: group by dimension")
+        reasons.append(
+            "dimensions with different classes are mixed, and nothing was computed: group by dimension"
+        )
     elif central.estimate is None:
         reasons.append(f"{title} is undefined ({central.reason})")
     elif central.low is None:

@@ -22,7 +22,9 @@ GROUP_BY = ("language", TASK, DIMENSION)
 """The cells of 004's tables."""
 _DATASET = "dataset"
 _NO_LANGUAGE = "und"
-_BEFORE = r"(?:(.*)[-_.: ])?"
+SIGNS = "-_.: "
+"""Between a judge's name and a dimension, in the name of a column."""
+_BEFORE_IT = f"(?:(.*)[{re.escape(SIGNS)}])?"
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ def evaluators_of(
     named = columns or {}
     found: dict[str, dict[str, str]] = {}
     for name in names:
-        says = (name, named[name]) if name in named else None if named else _says(name, wanted)
+        says = (name, named[name]) if name in named else None if named else dimension_said(name, wanted)
         if says is not None and says[1] in wanted:
             found.setdefault(says[0], {}).setdefault(says[1], name)
     only = wanted[0] if len(wanted) == 1 else said
@@ -105,10 +107,10 @@ def evaluators_of(
     return tuple(Evaluator(name or _called(table), own) for name, own in found.items())
 
 
-def _says(column: str, dimensions: Sequence[str]) -> tuple[str, str] | None:
+def dimension_said(column: str, dimensions: Sequence[str]) -> tuple[str, str] | None:
     """The judge's name and the dimension that a column ends with; the longest dimension that fits."""
     for dimension in sorted(dimensions, key=len, reverse=True):
-        if fits := re.fullmatch(_BEFORE + re.escape(dimension), column, re.IGNORECASE | re.DOTALL):
+        if fits := re.fullmatch(_BEFORE_IT + re.escape(dimension), column, re.IGNORECASE | re.DOTALL):
             return fits[1] or "", dimension
     return None
 

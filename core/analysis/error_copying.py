@@ -12,12 +12,12 @@ import numpy as np
 from core.analysis.row_columns import Key, items_of
 from core.analysis.span_segments import text_keys
 from core.datasets.mt_pair import names_reference
-from core.datasets.open_tables import LABEL_PAIR
 from core.datasets.reading import shown
 from core.errors import InputError
 from core.schema.judges import AutoMqmRecord, ErrorTrial, ExampleUsed, JudgedText, JudgeOutput
 from core.schema.rated import RatedSet, RatedText
 from core.schema.scores import ScorableOutput, ScoredRow
+from core.scoring.judges.examples import test_set_of
 from core.stats.many_ratios import ratio_estimates
 from core.stats.resampling import Estimate, Floats
 
@@ -269,7 +269,7 @@ class _Pool:
         self._texts: dict[tuple[str, ...], list[RatedText]] = {}
         self._of_item: dict[tuple[str, ...], list[RatedText]] = {}
         for text in rated.texts:
-            item = (*_test_set(text.output), text.output.item_id)
+            item = (*test_set_of(text.output), text.output.item_id)
             self._texts.setdefault((*item, text.output.system), []).append(text)
             self._of_item.setdefault(item, []).append(text)
 
@@ -277,7 +277,7 @@ class _Pool:
         self, used: Sequence[ExampleUsed], judged: ScorableOutput, own: frozenset[str]
     ) -> frozenset[str]:
         """The quotes of the examples' errors. Of a filtered judge, without those that people marked in its text."""
-        test_set = _test_set(judged)
+        test_set = test_set_of(judged)
         quotes = {
             quote
             for one in used
@@ -290,15 +290,10 @@ class _Pool:
         """The quotes of all errors in other systems' texts of the item, references' aside."""
         return frozenset(
             quote
-            for text in self._of_item.get((*_test_set(judged), judged.item_id), ())
+            for text in self._of_item.get((*test_set_of(judged), judged.item_id), ())
             if text.output.system != judged.system and not names_reference(text.output.system)
             for quote in _quotes(text)
         )
-
-
-def _test_set(output: ScorableOutput) -> tuple[str, str]:
-    """Examples come from the text's own (`ExamplePool`): an id may stand in several languages."""
-    return output.language.casefold(), output.labels.get(LABEL_PAIR, "")
 
 
 def _quotes(text: RatedText, rater: str | None = None) -> list[str]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from core.analysis.metric_directions import directions as directions
 from core.analysis.metric_directions import with_directions
 from core.analysis.rating_choice import chosen_ratings
-from core.analysis.row_columns import Key, Named, column_of, has_column, level_key, values_of
+from core.analysis.row_columns import Key, Named, column_of, has_column, keys_of, level_key
 from core.analysis.row_columns import group_columns as group_columns
 from core.analysis.row_columns import items_of as items_of
 from core.analysis.row_columns import names_of as names_of
@@ -158,15 +158,7 @@ def _key(row: Named, columns: Sequence[str]) -> Key:
 
 def _keys(rows: Sequence[Named], columns: Sequence[str], n_scored: int) -> tuple[list[Key], list[Key]]:
     """What each text is told by, of the scores and of the ratings; blanks are filled from the item's other rows."""
-    values = [
-        [level_key(row.level) for row in rows]
-        if name == "level"
-        else [column_of(row, name) for row in rows]
-        if name in ("item", "system")
-        else values_of(rows, name)
-        for name in columns
-    ]
-    keys: list[Key] = list(zip(*values, strict=True))
+    keys = keys_of(rows, columns)
     return keys[:n_scored], keys[n_scored:]
 
 

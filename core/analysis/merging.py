@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from core.analysis.metric_directions import with_directions
-from core.analysis.row_columns import Key, column_of, has_column, level_key, values_of
+from core.analysis.row_columns import Key, column_of, has_column, keys_of, level_key
 from core.datasets.open_tables import ONLY_SYSTEM
 from core.datasets.reading import shown
 from core.errors import InputError
@@ -111,15 +111,7 @@ def _n_texts(table: ScoreTable, columns: Sequence[str]) -> int:
 def _keys(tables: Sequence[ScoreTable], columns: Sequence[str]) -> list[list[Key]]:
     """A key a row and table; what a row leaves blank is filled from the item's other rows, whatever their table."""
     rows = [row for table in tables for row in table.rows]
-    by_column = [
-        [level_key(row.level) for row in rows]
-        if name == "level"
-        else [column_of(row, name) for row in rows]
-        if name in ("item", "system")
-        else values_of(rows, name)
-        for name in columns
-    ]
-    all_keys: list[Key] = list(zip(*by_column, strict=True))
+    all_keys = keys_of(rows, columns)
     keys, begin = [], 0
     for table in tables:
         keys.append(all_keys[begin : begin + len(table.rows)])

@@ -69,6 +69,19 @@ def values_of(rows: Sequence[Named], column: str) -> list[str | None]:
     return [only.get(row.item_id) if value is None else value for row, value in zip(rows, own, strict=True)]
 
 
+def keys_of(rows: Sequence[Named], columns: Sequence[str]) -> list[Key]:
+    """What tells each row's text: item and system as they are, levels under any name, other blanks filled (`values_of`)."""
+    values = [
+        [level_key(row.level) for row in rows]
+        if name == "level"
+        else [column_of(row, name) for row in rows]
+        if name in ("item", "system")
+        else values_of(rows, name)
+        for name in columns
+    ]
+    return list(zip(*values, strict=True)) if rows else []
+
+
 def names_of(rows: Sequence[Named], column: str) -> NDArray[np.str_]:
     """Each row's value in a column, `NO_VALUE` where it has none."""
     return np.array([column_of(row, column) or NO_VALUE for row in rows], dtype=str)
@@ -81,6 +94,17 @@ def rows_by(rows: Sequence[Named], columns: Sequence[str]) -> dict[tuple[str, ..
     for index in range(len(rows)):
         members.setdefault(tuple(column[index] for column in values), []).append(index)
     return members
+
+
+def columns_at(table: ScoreTable, places: Sequence[int]) -> ScoreTable:
+    """Some metrics of a table, in the order given, with their reasons."""
+    new = {place: number for number, place in enumerate(places)}
+    return replace(
+        table,
+        metrics=tuple(table.metrics[place] for place in places),
+        values=table.values[:, list(places)],
+        reasons={(r, new[m]): reason for (r, m), reason in table.reasons.items() if m in new},
+    )
 
 
 def rows_at(table: ScoreTable, indices: Sequence[int]) -> ScoreTable:

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from core.analysis.row_columns import Key, Named, column_of, has_column, items_of, level_key, values_of
+from core.analysis.row_columns import Key, Named, column_of, has_column, items_of, keys_of, level_key
 from core.datasets.mt_pair import names_reference
 from core.datasets.open_tables import ONLY_SYSTEM
 from core.datasets.reading import shown
@@ -132,15 +132,7 @@ def text_keys(sides: Sequence[Sequence[Named]]) -> list[list[Key]]:
             if any(_n_texts(side, with_it) > _n_texts(side, columns) for side in given):
                 columns = with_it
     rows = [row for side in sides for row in side]
-    values = [
-        [level_key(row.level) for row in rows]
-        if name == "level"
-        else [column_of(row, name) for row in rows]
-        if name in ("item", "system")
-        else values_of(rows, name)
-        for name in columns
-    ]
-    keys: list[Key] = list(zip(*values, strict=True)) if rows else []
+    keys = keys_of(rows, columns)
     ends = np.cumsum([len(side) for side in sides]).tolist()
     return [keys[end - len(side) : end] for side, end in zip(sides, ends, strict=True)]
 

@@ -12,6 +12,7 @@ from core.cli import (
     acc23,
     admin,
     calibrate,
+    convert,
     correlate,
     generate,
     judge,
@@ -47,6 +48,7 @@ def parser() -> argparse.ArgumentParser:
     correlate.add_to(nouns)
     meta_correlate.add_to(nouns)
     calibrate.add_to(nouns)
+    convert.add_to(nouns)
     published.add_to(nouns)
     runs.add_to(nouns)
     serve.add_to(nouns)

@@ -9,10 +9,11 @@ from core.analysis.acc23 import Acc23, Acc23Options, MetricAccuracy, acc23
 from core.analysis.merging import merge_tables
 from core.cli.acc23_printed import print_acc23
 from core.cli.as_json import plain
-from core.cli.human_ratings import STUDY, human_ratings
+from core.cli.human_ratings import human_ratings
 from core.cli.options import Commands, add_database_option, json_text, read_file, run_number
 from core.cli.progress_line import telling
 from core.cli.score_sources import add_interval_options, interval_problems, open_ratings, open_scores
+from core.cli.texts_given import STUDY
 from core.datasets.rating_files import read_rating_file
 from core.datasets.seg_scores import is_seg_score, read_seg_ratings, read_seg_scores
 from core.errors import InputError

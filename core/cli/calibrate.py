@@ -16,7 +16,7 @@ from core.cli.as_json import plain
 from core.cli.calibrate_printed import print_calibration, print_map, print_sensitivity, print_sweep
 from core.cli.calibrated_runs import asked_again, dimension_asked, task_asked
 from core.cli.human_ratings import HUMAN_NAMES, add_human_options, human_ratings, metal_scores
-from core.cli.judges_given import NAMES, judges_given, scores_given
+from core.cli.judges_given import NAMES, scores_given
 from core.cli.options import Commands, json_text, name_list
 from core.cli.progress_line import telling
 from core.cli.score_sources import add_interval_options, interval_problems
@@ -132,7 +132,7 @@ def _calibrate(options: argparse.Namespace) -> None:
             compared.append(_compared(ratings, table, columns, said, classes, options))
         outputs = [asked_again(name, options.db) for name in options.judges]
         sweep = _sweep(outputs, compared, chosen)
-        twins = _twins(options)
+        twins = _twins(options, outputs[0])
     every = [one for own in compared for one in own]
     if options.json:
         print(json_text(_as_json(every, sweep, twins, options)))
@@ -200,11 +200,22 @@ def _sweep(
     return temperature_sweep(runs, n_resamples=chosen.n_resamples, confidence_level=chosen.confidence_level)
 
 
-def _twins(options: argparse.Namespace) -> Any:
+def _twins(options: argparse.Namespace, first: JudgeOutput | None) -> Any:
+    """What shuffled words do to the first judge's scores, where a run with them is named. Raises InputError."""
     if options.shuffled is None:
         return None
-    first, second = judges_given([options.judges[0], options.shuffled], options.db)
-    return sensitivity(first, second, confidence_level=options.confidence)
+    shuffled = asked_again(options.shuffled, options.db)
+    if first is None or shuffled is None:
+        sides = (("JUDGE", options.judges[0], first), ("--shuffled", options.shuffled, shuffled))
+        raise InputError(
+            "Shuffled words are looked at in two runs of a judge.",
+            [
+                f"{side}: {shown(name)} is no run (run:N) and no folder of `judge quality` or `judge direct`"
+                for side, name, found in sides
+                if found is None
+            ],
+        )
+    return sensitivity(first, shuffled, confidence_level=options.confidence)
 
 
 def _as_json(every: Sequence[_Compared], sweep: Sweep | None, twins: Any, options: argparse.Namespace) -> Any:

@@ -3,6 +3,7 @@
 import argparse
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from core.analysis.choosing import check_names
@@ -15,7 +16,9 @@ from core.cli.options import (
     run_number,
     write_file,
 )
-from core.cli.spans_given import MEANING, NAMES, STUDY, marked, single
+from core.cli.progress_line import telling
+from core.cli.spans_given import MEANING, NAMES, marked, single
+from core.cli.texts_given import STUDY
 from core.datasets.any_ratings import holds_metal, read_any_ratings
 from core.datasets.metal import read_metal
 from core.datasets.mqm_out import write_mqm
@@ -31,7 +34,7 @@ from core.datasets.span_rows import write_span_rows_csv, write_span_rows_jsonl
 from core.datasets.wmtqe import write_wmt_qe
 from core.errors import InputError
 from core.runs.rated_sources import notes_of
-from core.schema.rated import RatedSet, RatedText
+from core.schema.rated import RatedSet
 from core.schema.scores import OutputSet, Rating, RatingSet
 from core.store import database_path
 
@@ -42,6 +45,17 @@ class _Given:
 
     ratings: RatingSet
     texts: OutputSet | None
+
+    @cached_property
+    def rated(self) -> RatedSet:
+        """The texts with their ratings. Raises InputError where no rating is of one of them."""
+        assert self.texts is not None, "a form with texts is refused without"
+        rated = rated_of(self.texts, self.ratings)
+        if not any(text.ratings for text in rated.texts):
+            raise InputError(
+                "--texts: none of the ratings is of a text in it: items, systems and levels have to be named alike."
+            )
+        return rated
 
 
 @dataclass(frozen=True)
@@ -56,13 +70,13 @@ class _Form:
     """What is not in it; empty: all is."""
 
 
-def _of_texts(write: Callable[[Iterable[RatedText]], bytes]) -> Callable[[_Given], bytes]:
-    return lambda given: write(_rated(given).texts)
-
-
 _OF_MT = "texts, raters, levels and labels"
 _FORMS: Mapping[str, _Form] = {
-    "mqm": _Form(_of_texts(write_mqm), with_texts=True, no_place="levels, labels but the document"),
+    "mqm": _Form(
+        lambda given: write_mqm(given.rated.texts),
+        with_texts=True,
+        no_place="scores, levels, labels but the document",
+    ),
     "seg-rating": _Form(
         lambda given: write_seg_rating(given.ratings, n_segments=_n_segments(given.texts)), no_place=_OF_MT
     ),
@@ -72,13 +86,13 @@ _FORMS: Mapping[str, _Form] = {
         no_place=f"errors, {_OF_MT}; a score is the mean over raters",
     ),
     "wmt-qe": _Form(
-        _of_texts(write_wmt_qe),
+        lambda given: write_wmt_qe(given.rated.texts),
         with_texts=True,
         no_place="categories, scores, errors in the source, levels, labels but the document",
     ),
     "spans-csv": _Form(lambda given: write_span_rows_csv(given.ratings), no_place="texts"),
     "spans-jsonl": _Form(lambda given: write_span_rows_jsonl(given.ratings), no_place="texts"),
-    "rated": _Form(_of_texts(write_rated), of_errors=False, with_texts=True),
+    "rated": _Form(lambda given: write_rated(given.rated.texts), of_errors=False, with_texts=True),
 }
 
 
@@ -120,19 +134,28 @@ def add_to(nouns: Commands) -> None:
 def _convert(options: argparse.Namespace) -> None:
     form, out = _FORMS[options.to], options.out
     check_out(out, database_path(options.db), [options.given, options.texts, *_in_folder(options)])
-    given = _chosen(_given(options, form), options)
-    if form.with_texts and given.texts is None:
-        raise InputError(f"--texts is missing: {options.to} holds the texts, and they are not in the ratings.")
-    notes = list(given.ratings.notes) + [f"left out, {why}: {n:,}" for why, n in given.ratings.left_out.items()]
-    if form.of_errors:
-        given, n_unmarked = _marked_alone(given)
-        notes += [f"left out, ratings without marked errors: {n_unmarked:,}"] if n_unmarked else []
-    if form.with_texts:
-        notes += notes_of(_rated(given))
-    write_file(out, form.write(given))
+    with telling("reading the ratings") as tell:
+        given, notes = _to_write(options, form)
+        tell("writing them")
+        write_file(out, form.write(given))
     for note in dict.fromkeys([*notes, *([f"not in this form: {form.no_place}"] if form.no_place else [])]):
         print(f"Note: {note}")
     print(out)
+
+
+def _to_write(options: argparse.Namespace, form: _Form) -> tuple[_Given, list[str]]:
+    """What the form is written from, and what is to be known of it."""
+    given = _chosen(_given(options, form), options)
+    if form.with_texts and given.texts is None:
+        raise InputError(
+            f"--texts is missing: {options.to} holds the texts, and they are not in the ratings."
+        )
+    n_unmarked = 0
+    if form.of_errors:
+        given, n_unmarked = _marked_alone(given)
+    left_out = [f"left out, {why}: {n:,}" for why, n in given.ratings.left_out.items()]
+    notes = list(notes_of(given.rated)) if form.with_texts else [*given.ratings.notes, *left_out]
+    return given, notes + ([f"left out, ratings without marked errors: {n_unmarked:,}"] if n_unmarked else [])
 
 
 def _in_folder(options: argparse.Namespace) -> list[Path]:
@@ -228,18 +251,9 @@ def _marked_alone(given: _Given) -> tuple[_Given, int]:
     kept = tuple(one for one in given.ratings.ratings if one.spans is not None)
     if not kept:
         raise InputError(f"{shown(given.ratings.file_name)} has ratings, but no marked errors to write.")
-    return replace(given, ratings=replace(given.ratings, ratings=kept)), len(given.ratings.ratings) - len(kept)
-
-
-def _rated(given: _Given) -> RatedSet:
-    """The texts with their ratings. Raises InputError where no rating is of one of them."""
-    assert given.texts is not None, "a form with texts is refused without"
-    rated = rated_of(given.texts, given.ratings)
-    if not any(text.ratings for text in rated.texts):
-        raise InputError(
-            "--texts: none of the ratings is of a text in it: items, systems and levels have to be named alike."
-        )
-    return rated
+    return replace(given, ratings=replace(given.ratings, ratings=kept)), len(given.ratings.ratings) - len(
+        kept
+    )
 
 
 def _n_segments(texts: OutputSet | None) -> int | None:

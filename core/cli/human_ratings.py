@@ -1,12 +1,13 @@
 """Ratings by people that a command names: a file in any form, or a rating study of the app."""
 
 import argparse
-from dataclasses import replace
 from pathlib import Path
 
 from core.cli.options import add_database_option, existing_database, name_list, read_file
-from core.cli.score_sources import DEFAULT_RATINGS
-from core.datasets.any_ratings import holds_metal, metal_file, read_any_ratings
+from core.cli.texts_given import STUDY
+from core.datasets.any_ratings import holds_metal, read_any_ratings
+from core.datasets.folder_ratings import ratings_among
+from core.datasets.metal import read_metal
 from core.datasets.mt_metrics_eval import read_folder
 from core.datasets.reading import shown
 from core.errors import InputError
@@ -17,7 +18,6 @@ from core.store.studies import find_study
 from core.study.rating_results import rating_set_of, task_of
 from core.study.release import released_record
 
-STUDY = "study:"
 HUMAN_NAMES = "CSV, JSONL, MQM TSV, rated texts (JSONL), METAL's JSON, a folder, or study:NAME"
 
 
@@ -53,13 +53,7 @@ def _of_folder(path: Path, options: argparse.Namespace) -> RatingSet:
     """The usual ratings of a folder in the form of mt-metrics-eval. Raises InputError where it holds none."""
     if options.lower_is_better:
         raise InputError("--lower-is-better: the ratings of a folder have their direction; leave it out.")
-    ratings = read_folder(path, language_pair=options.language_pair).ratings
-    if not ratings:
-        raise InputError(f"{shown(str(path))} holds no ratings.")
-    name = DEFAULT_RATINGS if DEFAULT_RATINGS in ratings else next(iter(ratings))
-    others = [shown(other) for other in ratings if other != name]
-    note = f"the folder's ratings {shown(name)}" + (f"; also there: {', '.join(others)}" if others else "")
-    return replace(ratings[name], notes=(note, *ratings[name].notes))
+    return ratings_among(read_folder(path, language_pair=options.language_pair).ratings, None, None)
 
 
 def metal_scores(given: str, options: argparse.Namespace) -> ScoreTable | None:
@@ -70,7 +64,7 @@ def metal_scores(given: str, options: argparse.Namespace) -> ScoreTable | None:
     data = read_file(path)
     if not holds_metal(data, path.name):
         return None
-    found = metal_file(data, path.name, name_list(options.flip) or ()).evaluators
+    found = read_metal(data, path.name, flip=name_list(options.flip) or ()).evaluators
     if found is None:
         raise InputError(
             f"{shown(path.name)} holds no scores of an evaluator: name a table of scores or a run."

@@ -12,7 +12,6 @@ from core.analysis.judged_spans import Locating, locating
 from core.analysis.rater_matrix import RaterMatrix, mean_f1, rater_matrix
 from core.analysis.span_agreement import SpanOptions
 from core.cli.as_json import plain
-from core.cli.human_ratings import STUDY
 from core.cli.judge_specialist_printed import print_copying, print_curve, print_matrix
 from core.cli.judges_given import judges_given
 from core.cli.options import (
@@ -35,11 +34,13 @@ from core.cli.spans_given import (
     single,
     texts_among,
 )
+from core.cli.texts_given import STUDY
+from core.datasets.folder_ratings import usual_ratings
 from core.datasets.mt_metrics_eval import read_folder
 from core.datasets.rated import rated_of, read_rated
 from core.datasets.reading import shown
 from core.errors import InputError
-from core.runs.rated_sources import rated_of_study, usual_ratings
+from core.runs.rated_sources import rated_of_study
 from core.runs.rated_texts import rated_set
 from core.schema.judges import JudgeOutput
 from core.schema.rated import RatedSet

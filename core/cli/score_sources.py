@@ -2,7 +2,7 @@
 
 import argparse
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from core.analysis.correlations import CorrelationOptions
@@ -10,6 +10,7 @@ from core.analysis.meta_correlation import LiveSide, Side
 from core.cli.options import add_database_option, existing_database, read_file, run_number
 from core.cli.texts_given import SCORES_FILE, check_no_run
 from core.datasets.correlation_files import read_correlations
+from core.datasets.folder_ratings import ratings_among
 from core.datasets.mt_metrics_eval import read_folder
 from core.datasets.published import PREFIX, published_side
 from core.datasets.rating_files import read_rating_file
@@ -22,8 +23,6 @@ from core.schema.scores import RatingSet, ScoreTable
 from core.store import open_store
 from core.store.runs import get_run
 
-DEFAULT_RATINGS = "mqm"
-"""Of a folder that holds several."""
 RATER_NAMES, RATING_NAMES = OF_RATINGS["rater"], OF_RATINGS["score"]
 
 
@@ -91,7 +90,7 @@ def open_scores(given: str, options: argparse.Namespace) -> Scores:
     if raters and [metric.name.lower() in RATING_NAMES for metric in table.metrics] == [True]:
         raise InputError(
             f"{shown(path.name)} looks like ratings by people (it has raters and one score), not like scores of metrics: "
-            "--human names ratings."
+            "ratings are the human side."
         )
     return Scores(table)
 
@@ -110,7 +109,7 @@ def open_ratings(scores: Scores, options: argparse.Namespace, asked: str = "--hu
         found, given = read_folder(path, language_pair=options.language_pair).ratings, None
     if given is not None and not found:
         read_file(path)  # says why it cannot be read
-    chosen = _of_folder(found, given, asked)
+    chosen = ratings_among(found, given, asked)
     _no_direction(options, "the ratings of a folder have their direction")
     return chosen
 
@@ -120,23 +119,6 @@ def _no_direction(options: argparse.Namespace, why: str) -> None:
         raise InputError(
             f"--lower-is-better is for a file of ratings that --human names; {why}: leave it out."
         )
-
-
-def _of_folder(ratings: Mapping[str, RatingSet], name: str | None, asked: str) -> RatingSet:
-    """The ratings of that name; without one the usual ones, with a note on the others."""
-    if not ratings and name is None:
-        raise InputError(f"There are no ratings: {asked} names a file of them, or a folder.")
-    chosen = name or (DEFAULT_RATINGS if DEFAULT_RATINGS in ratings else next(iter(ratings)))
-    if chosen not in ratings:
-        raise InputError(
-            f"{asked}: {shown(chosen)} is neither a file nor among the folder's ratings ({', '.join(ratings)})."
-        )
-    found = ratings[chosen]
-    others = [other for other in ratings if other != chosen]
-    if name is not None or not others:
-        return found
-    note = f"the folder's ratings {shown(chosen)}; also there: {', '.join(map(shown, others))} ({asked} names others)"
-    return replace(found, notes=(note, *found.notes))
 
 
 def open_side(given: str, options: argparse.Namespace, *, human: bool) -> Side:

@@ -8,13 +8,13 @@ from pathlib import Path, PurePath
 from core.analysis.judged_spans import draws_of_judge
 from core.cli.judges_given import judges_given
 from core.cli.options import existing_database, read_file, run_number
-from core.cli.texts_given import find_given_study
+from core.cli.texts_given import STUDY, find_given_study
+from core.datasets.folder_ratings import ratings_among
 from core.datasets.mt_metrics_eval import read_folder
 from core.datasets.rated import outputs_of, read_rated
 from core.datasets.reading import shown
 from core.datasets.span_files import holds_rated, read_span_file
 from core.errors import InputError
-from core.runs.rated_sources import usual_ratings
 from core.runs.report import RUN_FILE
 from core.schema.judges import JudgeOutput
 from core.schema.rated import RatedSet
@@ -29,7 +29,6 @@ MEANING = (
     "marked errors: MQM TSV, .seg.rating, WMT-QE, CSV or JSONL of spans, rated JSONL; an mt-metrics-eval folder; a run or "
     "folder of `judge automqm`; an unblinded study of ratings"
 )
-_STUDY = "study:"
 
 
 @dataclass(frozen=True)
@@ -61,16 +60,16 @@ def add_mark_options(command: argparse.ArgumentParser) -> None:
 
 def marked_given(given: Sequence[str], options: argparse.Namespace) -> list[Marked]:
     """What each argument names, in the order given. Raises InputError at the first that cannot be read."""
-    return [_marked(one, options) for one in given]
+    return [marked(one, options) for one in given]
 
 
-def single(marked: Marked) -> RatingSet:
-    """The marks of a side that may have no repeats. Raises InputError where it has several."""
-    if len(marked.draws) > 1:
+def single(side: Marked, why: str = "it can be no gold") -> RatingSet:
+    """The marks of a side that may have no repeats. Raises InputError, which says why, where it has several."""
+    if len(side.draws) > 1:
         raise InputError(
-            f"{shown(marked.name)} has {len(marked.draws)} repeats, so it can be no gold: judge without --repeats."
+            f"{shown(side.name)} has {len(side.draws)} repeats, so {why}: judge without --repeats."
         )
-    return marked.draws[0]
+    return side.draws[0]
 
 
 def texts_among(sides: Sequence[Marked]) -> OutputSet | None:
@@ -89,9 +88,13 @@ def names_apart(sides: Sequence[Marked], given: Sequence[str]) -> list[str]:
     return [name if names.count(name) == 1 else whole for name, whole in zip(names, given, strict=True)]
 
 
-def _marked(given: str, options: argparse.Namespace) -> Marked:
+def marked(given: str, options: argparse.Namespace) -> Marked:
+    """What one argument names. Raises InputError where it cannot be read.
+
+    options: with db, ratings and language_pair, which say where it is and what of a folder is meant.
+    """
     path = Path(given)
-    if given.startswith(_STUDY):
+    if given.startswith(STUDY):
         return _of_study(given, options)
     if run_number(given) is not None or (path / RUN_FILE).is_file():
         (output,) = judges_given([given], options.db)
@@ -116,13 +119,7 @@ def _of_study(given: str, options: argparse.Namespace) -> Marked:
 
 def _of_folder(path: Path, options: argparse.Namespace) -> Marked:
     folder = read_folder(path, language_pair=options.language_pair)
-    name = options.ratings or next(iter(usual_ratings(folder.ratings)), None)
-    if name is None or name not in folder.ratings:
-        there = ", ".join(map(shown, folder.ratings)) or "none"
-        raise InputError(
-            f"{path} has no ratings {shown(name or 'mqm')}; there are: {there} (--ratings names them)."
-        )
-    return Marked(path.name, (folder.ratings[name],), folder.outputs)
+    return Marked(path.name, (ratings_among(folder.ratings, options.ratings, "--ratings"),), folder.outputs)
 
 
 def _texts_of(output: JudgeOutput) -> OutputSet:

@@ -17,7 +17,7 @@ NAMES = "FILE|FOLDER|run:N|study:NAME"
 MEANING = "texts: CSV, JSONL or JSON, an mt-metrics-eval folder, what run N generated, an unblinded study"
 TEXTS_FILE, SCORES_FILE = "outputs.csv", "scores.csv"
 """In the folder of a run that made texts, and of one in which a judge scored them."""
-_STUDY = "study:"
+STUDY = "study:"
 
 
 def check_no_run(folder: Path, wanted: str) -> None:
@@ -36,7 +36,7 @@ def check_no_run(folder: Path, wanted: str) -> None:
 
 def check_given(given: str, database: str | None) -> None:
     """Raise InputError where a run or a study is asked for and there is no database that could hold it."""
-    if run_number(given) is not None or given.startswith(_STUDY):
+    if run_number(given) is not None or given.startswith(STUDY):
         existing_database(database)
 
 
@@ -63,7 +63,7 @@ def read_given(store: Store, given: str, language_pair: str | None = None) -> Te
 
 def find_given_study(store: Store, given: str) -> Study | None:
     """The study that is named; None where none is. Raises NotFound for one that is not there."""
-    return find_study(store, given.removeprefix(_STUDY)) if given.startswith(_STUDY) else None
+    return find_study(store, given.removeprefix(STUDY)) if given.startswith(STUDY) else None
 
 
 def print_notes(outputs: OutputSet) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from pathlib import PurePath
 
-from core.datasets.metal import MetalFile, read_metal
+from core.datasets.metal import read_metal
 from core.datasets.metal_forms import is_known
 from core.datasets.rated import RATINGS
 from core.datasets.rating_files import read_rating_file
@@ -35,11 +35,6 @@ def read_any_ratings(
     if flip:
         raise InputError(f"--flip is for METAL's JSON; {shown(file_name)} does not hold that: leave it out.")
     return read_rating_file(data, file_name, lower_is_better=lower_is_better)
-
-
-def metal_file(data: bytes, file_name: str, flip: Collection[str]) -> MetalFile:
-    """All that METAL's JSON holds, evaluators among it. Raises InputError."""
-    return read_metal(data, file_name, flip=flip)
 
 
 def holds_metal(data: bytes, file_name: str) -> bool:

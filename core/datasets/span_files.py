@@ -140,6 +140,12 @@ def holds_rated(data: bytes, file_name: str) -> bool:
     return any(isinstance(one.get(RATINGS), list) for one in _objects(text, file_name))
 
 
+def has_reader_here(data: bytes, file_name: str) -> bool:
+    """Whether a file has errors in a form that is read here alone: .seg.rating, WMT-QE, a row a span."""
+    text = decode(data, file_name)
+    return _whole(data, text, file_name) is None and _reader(text, file_name, Counter()) is not None
+
+
 def _objects(text: str, file_name: str) -> Iterator[JsonObject]:
     """The objects of a JSON or JSONL file, as far as they can be read; of another file none."""
     rows: Iterable[object] = ()

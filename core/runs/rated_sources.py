@@ -1,10 +1,11 @@
 """Texts with what people said of them, for the judges that stand on ratings: of a study, a folder, or two files."""
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from core.datasets.any_ratings import read_any_ratings
+from core.datasets.folder_ratings import ratings_among, usual_ratings
 from core.datasets.mt_metrics_eval import read_folder
 from core.datasets.rated import outputs_of, rated_of, read_rated, write_rated
 from core.datasets.reading import shown
@@ -18,8 +19,6 @@ from core.store import Store
 from core.study.rating_results import rated_texts_of
 from core.study.release import released_record
 
-USUAL_RATINGS = "mqm"
-"""Of a folder that holds several."""
 Apart = Callable[[OutputSet], Sequence[RatingSet]]
 """Reads ratings that stand apart from the texts that they are of."""
 
@@ -60,17 +59,9 @@ def rated_of_folder(
     return (write_rated(rated.texts), f"{path.resolve().name}{pair}.jsonl"), notes_of(rated)
 
 
-def usual_ratings(there: Mapping[str, RatingSet]) -> list[str]:
-    """The name of the ratings that are taken of a folder unless others are named; empty where it has none."""
-    return [USUAL_RATINGS] if USUAL_RATINGS in there else list(there)[:1]
-
-
 def ratings_of_folder(path: Path, language_pair: str | None = None) -> RatingSet:
-    """The ratings that are usual of a folder: mqm, or the only ones. Raises InputError where it has none."""
-    found = read_folder(path, language_pair=language_pair).ratings
-    if not found:
-        raise InputError(f"--ratings: {path} has no human scores.")
-    return found[usual_ratings(found)[0]]
+    """The ratings that are usual of a folder: mqm, or the first. Raises InputError where it has none."""
+    return ratings_among(read_folder(path, language_pair=language_pair).ratings, None, None)
 
 
 def read_apart(

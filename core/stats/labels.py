@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from core.stats.many_ratios import mean_estimates, ratio_estimates
+from core.stats.many_ratios import mean_estimates
 from core.stats.resampling import Estimate, Floats, cluster_bootstrap, mean_of_sums, ratio, unit_clusters
 from core.stats.votes import MISSING, Codes, category_counts, check_votes
 
@@ -143,33 +143,6 @@ def weighted_f1(
         rng=rng,
     )
     return replace(found, reason=_NO_SHARED if found.estimate is None else None, n_left_out=n_left_out)
-
-
-def class_distribution(
-    votes: ArrayLike,
-    n_categories: int,
-    *,
-    clusters: ArrayLike | None = None,
-    n_resamples: int = 2_000,
-    confidence_level: float = 0.95,
-    rng: int | np.random.Generator = 0,
-) -> list[Estimate]:
-    """Share of each category among all votes given, one estimate a category, with one resampling for all.
-
-    votes: (n_units, n_raters), or labels (n_units,). `n` counts votes. Give the units of one kind of agreement
-    (`agreement_kinds`) to split it as 004 does.
-    """
-    array = np.asarray(votes)
-    codes = check_votes(array[:, None] if array.ndim == 1 else array, n_categories)
-    counts = category_counts(codes, n_categories)
-    return ratio_estimates(
-        counts,
-        np.repeat(counts.sum(axis=1, keepdims=True), n_categories, axis=1),
-        unit_clusters(clusters, len(codes)),
-        n_resamples=n_resamples,
-        confidence_level=confidence_level,
-        rng=rng,
-    )
 
 
 def top_class_bias(

@@ -1,6 +1,5 @@
 """What is wrong with a bundle although every line of it can be read: a forged or damaged study is refused whole."""
 
-from collections import Counter
 from typing import Any
 
 from core.datasets.reading import clean_text, is_language_tag, name_of, text_problem
@@ -11,7 +10,7 @@ from core.study.draws import assign, first_source
 from core.study.guidelines import check_guideline
 from core.study.raters import rater_id_problem
 from core.study.rating_bundle_checks import STUDY_MEMBER as STUDY_MEMBER
-from core.study.rating_bundle_checks import rating_misfits
+from core.study.rating_bundle_checks import rating_misfits, stand_twice
 from core.study.wording import check_wording
 
 
@@ -56,12 +55,7 @@ def _doubled(record: StudyRecord) -> list[str]:
         "answers": [a.key for a in record.answers],
         "guesses": [guess.key for guess in record.guesses],
     }
-    return [
-        f"{name}.jsonl: {key} stands {n} times"
-        for name, listed in keys.items()
-        for key, n in Counter(listed).items()
-        if n > 1
-    ]
+    return stand_twice(keys)
 
 
 def _wrong_texts(record: StudyRecord) -> list[str]:

@@ -1,6 +1,7 @@
 """What is wrong with the bundle of a rating study although every line of it can be read."""
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.datasets.reading import is_language_tag, name_of, text_problem
@@ -49,6 +50,11 @@ def _doubled(record: StudyRecord) -> list[str]:
         "rating_assignments": [one.key for one in record.rating_assignments],
         "rating_answers": [answer.key for answer in record.rating_answers],
     }
+    return stand_twice(keys)
+
+
+def stand_twice(keys: Mapping[str, Sequence[Any]]) -> list[str]:
+    """One problem a key that stands in its member more than once. keys: member -> the key of each of its lines."""
     return [
         f"{name}.jsonl: {key} stands {n} times"
         for name, listed in keys.items()

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from core.datasets.any_ratings import holds_metal, metal_file, read_any_ratings
+from core.datasets.any_ratings import holds_metal, read_any_ratings
+from core.datasets.metal import read_metal
 from core.datasets.metal_forms import SCALES
 from core.datasets.reading import shown
 from core.datasets.score_tables import read_scores
@@ -66,7 +67,7 @@ def read_judge(data: bytes, file_name: str, flip: Flip, *, evaluators: bool) -> 
         return read_scores(data, file_name)
     if not holds_metal(data, file_name):
         raise InputError(f"{shown(file_name)} is not METAL's JSON.")
-    found = metal_file(data, file_name, flip).evaluators
+    found = read_metal(data, file_name, flip=flip).evaluators
     if found is None:
         raise InputError(f"{shown(file_name)} holds no scores of an evaluator.")
     return found

@@ -118,5 +118,5 @@ def _declared(store: Store, outputs: OutputSet, task: RatingTask) -> int | None:
         blinding_pairs=0,
     )
     study, notes = import_rating_study(store, name, outputs, task, design, again=again)
-    keep(" ".join([f"{study.name} is imported.", *notes]))
+    keep(f"{study.name} is imported." + (f" Note: {'; '.join(notes)}." if notes else ""))
     return study.study_id

@@ -206,6 +206,7 @@ def test_dimensions_with_different_classes_are_not_put_together() -> None:
     assert (found.pooled.why_numbers, dict(found.pooled.statistics)) == (MIXED, {})
     by_language = calibrate(people, made, evaluator, group_by=["language"], options=QUICK)
     assert by_language.cells[0].why_numbers == MIXED
+    assert "group by dimension" in reasons_against(by_language.cells[0])[-1]
     assert len(found.by_dimension) == 2
 
 
@@ -221,6 +222,10 @@ def test_which_column_says_what() -> None:
     with pytest.raises(InputError, match="Nothing tells"):
         evaluators_of(bare, people)
     assert [found.name for found in evaluators_of(bare, people, dimension="H")] == ["x", "y", "z"]
+    asked = evaluators_of(bare, people, said="H")
+    assert [dict(found.columns) for found in asked] == [{"H": "x"}, {"H": "y"}, {"H": "z"}]
+    with pytest.raises(InputError, match="--dimension D"):
+        evaluators_of(bare, people, said="mqm")
     (named,) = evaluators_of(bare, people, columns={"x": "LA", "z": "H"})
     assert dict(named.columns) == {"LA": "x", "H": "z"}
     with pytest.raises(InputError, match="column of scores"):

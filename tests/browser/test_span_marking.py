@@ -103,7 +103,7 @@ def test_what_is_marked_by_mouse_is_what_is_stored(
     [
         pytest.param(LATIN, "en", 4, "👩‍👩‍👧 fam", marks=pytest.mark.slow),
         pytest.param(ARABIC, "ar", 4, "الطالب", marks=pytest.mark.slow),
-        (JAPANESE, "ja", 2, "窓のそば"),
+        pytest.param(JAPANESE, "ja", 2, "窓のそば", marks=pytest.mark.slow),
     ],
     ids=["Latin", "Arabic", "Japanese"],
 )

@@ -3,16 +3,17 @@
 By page and by command: both judges are shown the same examples and mark the same errors.
 """
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from admin_session import sign_in
-from app_server import AppServer, open_tab, settled
+from app_server import ROOT, AppServer, open_tab, settled
 from playwright.sync_api import Page, expect
 from text_visit import on_text, saved, the_text
 
-from core.cli import main
 from core.datasets.judge_records import read_judge_folder
 from core.runs.judge_results import judge_output
 from core.schema.judges import AutoMqmRecord, JudgedText
@@ -193,7 +194,8 @@ def test_marks_of_a_rater_become_examples_by_page_and_by_command(
         assert {example.system, text.row.system} == {"alpha", "beta"}
     out = tmp_path / "out"
     asked = ["judge", "automqm", f"study:{NAME}", "--backend", "rules", "--out", str(out)]
-    assert main([*asked, "--db", str(database)]) == 0
+    command = [sys.executable, "-m", "core", *asked, "--db", str(database)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     by_command = read_judge_folder(out)
     assert [one.record for one in by_command.texts] == [one.record for one in by_page.texts]
     assert [one.row for one in by_command.texts] == [one.row for one in by_page.texts]

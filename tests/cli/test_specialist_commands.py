@@ -207,7 +207,7 @@ def test_what_is_missing_is_said_with_its_remedy(refused: Command, asked: list[s
         "neither a file nor among the folder's ratings (da, mqm)": judge(
             "automqm", "wmt", *PARROT, "--ratings", "sqm"
         ),
-        "nobody rated style on the task's scale (rated are overall)": judge(
+        "nobody rated style on the task's scale from 0 to 100 (rated are overall)": judge(
             "direct", "wmt", *asked, "--task", "style.yaml", "--dimension", "style"
         ),
         "--flip: turns dimensions of a file": judge("quality", "rated.jsonl", *asked, "--flip", "H"),
@@ -247,6 +247,11 @@ def test_what_raters_marked_in_a_study_becomes_examples(
         "judge", "copying", str(tmp_path / "out"), "--rated", "study:ratings", "--resamples", "0", "--json"
     )
     assert json.loads(copies)["judges"][0]["n_errors"] == 8
+    every = ("run:1", "run:2", str(tmp_path / "out"), str(folder))
+    calibrated = json.loads(run("calibrate", "study:ratings", *every, "--resamples", "0", "--json"))
+    assert [[group["group"]["dimension"] for group in one["by_group"]] for one in calibrated] == [
+        [asked_for] for asked_for in ("mqm", "overall", "mqm", "overall")
+    ], "of a study with three dimensions, the one that the run was asked for"
     scores_file = str(folder / "scores.csv")
     found = json.loads(
         run("acc23", "study:ratings", scores_file, "--dimension", "mqm", "--resamples", "0", "--json")

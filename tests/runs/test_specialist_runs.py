@@ -28,7 +28,7 @@ from core.runs.rated_texts import rated_set
 from core.runs.score_results import score_table, texts_left_out
 from core.runs.scoring import output_set
 from core.runs.worker import work
-from core.schema import RATED_KINDS, Run
+from core.schema import Run
 from core.schema.judges import AutoMqmRecord, DirectRecord, JudgedText, QualityRecord
 from core.schema.rated import RatedText
 from core.scoring.judges.quality_rating import HELD_OUT
@@ -57,9 +57,10 @@ CALLS = {
     "quality": {f"quality: {name}": 1 for name in ("LA", "OCQ", "TQ", "PC", "H")},
 }
 """Of one text."""
+SLOW_KINDS = [pytest.param(kind, marks=pytest.mark.slow) for kind in ("direct", "quality")]
 
 
-@pytest.mark.parametrize("kind", RATED_KINDS)
+@pytest.mark.parametrize("kind", ["automqm", "quality", pytest.param("direct", marks=pytest.mark.slow)])
 def test_every_text_is_scored_by_what_the_model_said_of_it(kind: Any, store: Store, tmp_path: Path) -> None:
     with ScriptedServer(says) as server:
         run = run_to_the_end(store, specialist(kind, server.url), rated_texts(N_ITEMS), name="mills.jsonl")
@@ -199,7 +200,7 @@ def failing(body: Body, n: int) -> Said | str:
     return says(body, n)
 
 
-@pytest.mark.parametrize("kind", RATED_KINDS)
+@pytest.mark.parametrize("kind", ["automqm", *SLOW_KINDS])
 def test_what_fails_has_a_reason_and_costs_nothing_else(kind: Any, store: Store, tmp_path: Path) -> None:
     with ScriptedServer(failing) as server:
         run = run_to_the_end(store, specialist(kind, server.url, attempts=2), rated_texts(4))
@@ -298,7 +299,26 @@ def test_examples_need_ratings(kind: Any, fields: dict[str, Any], said: str, sto
     assert problem.startswith(said)
 
 
-@pytest.mark.parametrize("kind", RATED_KINDS)
+def test_ratings_off_the_scale_are_told_from_none(store: Store) -> None:
+    """`overall` that is minus the weights of errors, as some files have it."""
+    texts = [rated(item, system) for item in range(2) for system in SYSTEMS]
+    weighed = [
+        replace(
+            one, ratings=tuple(replace(r, dimension="overall") for r in one.ratings if r.spans is not None)
+        )
+        for one in texts
+    ]
+    chosen = specialist("direct", "http://127.0.0.1:1/v1")
+    with pytest.raises(InputError) as refused:
+        create_judging(store, write_rated(weighed), "m.jsonl", chosen, RUNNING)
+    (problem,) = refused.value.problems
+    assert (
+        "nobody rated overall on the task's scale from 0 to 100 (the file's 24 ratings of overall" in problem
+    )
+    assert "go from -10 to 0 and are MQM scores" in problem
+
+
+@pytest.mark.parametrize("kind", ["automqm", *SLOW_KINDS])
 def test_without_examples_texts_need_no_ratings(kind: Any, store: Store) -> None:
     none: dict[str, Any] = {
         "automqm": AutoMqmSettings("none"),
@@ -331,7 +351,7 @@ def test_items_are_left_to_judge(store: Store) -> None:
     with pytest.raises(InputError) as refused:
         create_judging(store, rated_texts(1), "m.jsonl", chosen, RUNNING)
     (problem,) = refused.value.problems
-    assert problem.startswith("--shots: holds every item out for examples")
+    assert problem.startswith("--shots: no task and language has two rated items")
     _, outputs = create_judging(store, rated_texts(5), "m.jsonl", chosen, RUNNING)
     assert any(note.startswith("2 of 5 items are held out for examples") for note in outputs.notes)
 
@@ -365,20 +385,28 @@ def test_errors_of_severities_that_the_task_lacks_are_not_lost_in_silence(
     assert note.startswith(f"1 of the {n_errors} errors marked in examples")
 
 
+@pytest.mark.slow
 def test_languages_and_classes_without_examples_are_named(store: Store) -> None:
+    """The only item in sw is never held out for its own sake; with its English twin it may be."""
     texts = [rated(item, system) for item in range(8) for system in SYSTEMS]
     rare = [
-        replace(one, output=replace(one.output, language="sw")) for one in texts if one.output.item_id == "0"
+        replace(
+            one,
+            output=replace(one.output, language="sw"),
+            ratings=tuple(replace(rating, language="sw") for rating in one.ratings),
+        )
+        for one in texts
+        if one.output.item_id == "0"
     ]
-    file = write_rated([*rare, *(one for one in texts if one.output.item_id != "0")])
+    file = write_rated([*rare, *texts])
     said = set()
-    for seed in range(6):
+    for seed in range(8):
         chosen = QualitySettings(shots=1, seed=seed, held_out=0.3)
         judge = specialist("quality", "http://127.0.0.1:1/v1", quality=chosen)
         _, outputs = create_judging(store, file, "m.jsonl", judge, RUNNING)
         gone = any("every item of sw is held out" in note for note in outputs.notes)
         bare = any(
-            note.startswith("4 of the 24 texts to be judged get no examples") for note in outputs.notes
+            note.startswith("4 of the 28 texts to be judged get no examples") for note in outputs.notes
         )
         assert gone != bare
         said.add(gone)

@@ -13,7 +13,6 @@ from core.stats.labels import (
     NONE,
     PARTIAL,
     agreement_kinds,
-    class_distribution,
     full_agreement,
     majority_labels,
     top_class_bias,
@@ -99,15 +98,6 @@ def test_labels_have_to_be_codes_of_one_shape():
         weighted_f1([0, 1], [0, 1, 2])
     with pytest.raises(ValueError, match="codes run from 0 to 2"):
         top_class_bias([0, 3], [0, 1], 3)
-
-
-def test_class_distribution():
-    of_votes = class_distribution(VOTES, 3, n_resamples=50)
-    assert [found.estimate for found in of_votes] == pytest.approx([4 / 14, 4 / 14, 6 / 14])
-    assert of_votes[0].n == 14
-    of_labels = class_distribution([2, 2, 0, -1], 3, n_resamples=0)
-    assert [found.estimate for found in of_labels] == pytest.approx([1 / 3, 0, 2 / 3])
-    assert class_distribution([-1], 3)[0].estimate is None
 
 
 def test_top_class_bias():

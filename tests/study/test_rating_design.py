@@ -15,7 +15,7 @@ from core.store import Store
 from core.study.audit import audit_study
 from core.study.conduct import exclude_rater, reminders, withdraw_rater
 from core.study.draws import REPEAT_DISTANCE
-from core.study.lifecycle import describe_design
+from core.study.lifecycle import describe_design, import_study
 from core.study.progress import RaterProgress
 from core.study.raters import add_raters, import_votes, study_workload
 from core.study.rating_design import assign_texts, check_rating_design, texts_by_item
@@ -112,6 +112,9 @@ def test_what_an_owner_should_know(store: Store) -> None:
         "1 of 3 items lack a text of some system or level; they are rated with what they have",
         "2 texts left out: no text",
     )
+    for alone in (rating_texts(3, ["s"], levels=("A0", "A1")), rating_texts(3, ["S1", "s1"])):
+        _, notes = import_rating_study(store, alone.sha256[:9], alone, TASK, DESIGN)
+        assert [note[:34] for note in notes] == ["no item has texts of two systems: "]
 
 
 def one(item: str = "1", system: str = "s", text: str = "T.", **more: str) -> ScorableOutput:
@@ -156,6 +159,12 @@ def test_tasks_and_designs_that_cannot_be(store: Store) -> None:
     with pytest.raises(InputError, match="already here"):
         import_rating_study(store, "y", same, TASK, DESIGN)
     import_rating_study(store, "y", same, TASK, DESIGN, again=True)
+    pairs = replace(dataset(n_items=3), sha256=same.sha256)
+    import_study(
+        store, "p", pairs, Design("ai", "human", seed=1)
+    )  # another kind of study of the file is none of this
+    with pytest.raises(InputError, match="was imported as p"):
+        import_study(store, "q", pairs, Design("ai", "human", seed=1))
     assert describe_design(DESIGN) == "seed 5, ratings per item from all raters, hidden repeats 10%"
 
 

@@ -93,7 +93,7 @@ class ExamplePool:
         are shown in the order that all would have. 0: all. filtered: before that, without examples whose text is the
         judged one, and without errors on words that somebody marked in it.
         """
-        test_set = self._of(rater).get(_test_set(text.output))
+        test_set = self._of(rater).get(test_set_of(text.output))
         if variant == "none" or test_set is None:
             return ()
         chosen = [test_set.examples[n] for n in test_set.drawn(text.output, variant, seed)]
@@ -119,7 +119,7 @@ class ExamplePool:
             notes.append("the ratings carry no rater: the other source may have been rated by somebody else")
         found = Counter[str]()
         for text in self._texts if variant == "fixed" else ():
-            if (test_set := self._of(rater).get(_test_set(text.output))) is not None:
+            if (test_set := self._of(rater).get(test_set_of(text.output))) is not None:
                 found.update(test_set.shortcomings(text.output, seed))
         return (*notes, *(f"{why}: {n} of {len(self._texts)} texts" for why, n in found.items()))
 
@@ -131,7 +131,9 @@ class ExamplePool:
                 ratings = self._of_use(text, rater)
                 if ratings and not names_reference(text.output.system):
                     raters = frozenset(one.rater for one in ratings)
-                    shown.setdefault(_test_set(text.output), []).append((self._shown(text, ratings), raters))
+                    shown.setdefault(test_set_of(text.output), []).append(
+                        (self._shown(text, ratings), raters)
+                    )
             self._sets[rater] = {name: _TestSet(examples) for name, examples in shown.items()}
         return self._sets[rater]
 
@@ -283,7 +285,8 @@ def _alike(systems: Iterable[str]) -> list[list[str]]:
     return [list(alike) for alike in names.values() if len(alike) > 1]
 
 
-def _test_set(output: ScorableOutput) -> tuple[str, str]:
+def test_set_of(output: ScorableOutput) -> tuple[str, str]:
+    """Language and language pair: examples come from a text's own, as an id may stand in several."""
     return output.language.casefold(), output.labels.get(LABEL_PAIR, "")
 
 

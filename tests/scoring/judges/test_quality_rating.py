@@ -228,6 +228,23 @@ def test_examples_are_of_the_same_task_and_language() -> None:
             assert one.output.item_id in pool.items
 
 
+def test_of_every_task_and_language_one_item_is_held_out_but_never_the_only_one() -> None:
+    """Shares of 2 rated items, 6 and 1: drawn together, small languages would often have no example, or nothing else."""
+    texts = [
+        text_of(f"{language}{n}", language=language, LA=[n % 3], H=[1])
+        for language, n_items in (("sw", 2), ("de", 6), ("ja", 1))
+        for n in range(n_items)
+    ]
+    texts.append(text_of("sw9", language="sw"))  # rated by nobody: no example
+    drawn = set()
+    for seed in range(8):
+        for share, n_de in ((0.01, 1), (0.5, 3), (1.0, 5)):
+            pool = HeldOut(texts, TASK.dimensions, shots=1, share=share, majority="middle", seed=seed)
+            assert Counter(item[:2] for item in pool.items) == {"sw": 1, "de": n_de}
+            drawn.update(pool.items)
+    assert len(drawn) == 8, "each of both languages in turn"
+
+
 def test_without_shots_nothing_is_held_out() -> None:
     pool = HeldOut([text_of("a", LA=[1])], TASK.dimensions, shots=0, share=0.5, majority="middle", seed=0)
     assert not pool.items

@@ -1,0 +1,85 @@
+"""The demo answers as a rating study for pictures: three damaged versions of each, marked where they were damaged."""
+
+import csv
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+
+from core.datasets.task_files import find_task
+from core.diff import diff_against
+from core.schema import Design
+from core.schema.scores import ErrorSpan, OutputSet, ScorableOutput
+from core.store import Store
+from core.store.raters import update_rater
+from core.store.studies import find_study
+from core.study.lifecycle import move
+from core.study.raters import add_raters
+from core.study.rating_desk import open_rating_desk
+from core.study.rating_import import import_rating_study
+
+NAME = "marks"
+ITEMS = 4
+LEVELS = ("A1", "A2", "A3")
+_ANSWERS = Path(__file__).resolve().parents[1] / "data" / "demo" / "answers.csv"
+
+
+def study_of_marks(store: Store) -> str:
+    """An open study of the damaged answers, each version a system of its own, with one rater; the rater's token."""
+    answers = _answers()
+    outputs = tuple(
+        ScorableOutput(
+            item, f"pipeline-{level}", row["text"], row["reference"], row["question"], None, row["language"]
+        )
+        for (item, level), row in answers.items()
+        if level in LEVELS
+    )
+    sha256 = hashlib.sha256(_ANSWERS.read_bytes()).hexdigest()
+    task = replace(find_task("mqm"), show_reference=True)
+    design = Design(candidate="", comparator="", seed=5, repeat_share=0)
+    study, _ = import_rating_study(store, NAME, OutputSet(outputs, sha256, _ANSWERS.name), task, design)
+    (link,) = add_raters(store, study, ["rater-1"])
+    move(store, study, "open")
+    update_rater(store, study.study_id, "rater-1", onboarding=1)
+    return link.token
+
+
+def mark(store: Store, token: str, numbers: range, *, done: bool = True) -> None:
+    """Mark in these of the rater's texts every word that the undamaged answer says otherwise; not done: go no further."""
+    desk = open_rating_desk(store, token)
+    assert desk is not None
+    answers = _answers()
+    item_of = {row["text"]: item for (item, _), row in answers.items()}
+    for number in numbers:
+        text = desk.text(number).text
+        spans = _changed(answers[item_of[text], "A0"]["text"], text)
+        desk.save_spans(number, spans, no_errors=not spans)
+        if done:
+            desk.complete(number, seconds=40.0)
+
+
+def end(store: Store) -> None:
+    """Close the study and open its results."""
+    move(store, find_study(store, NAME), "closed")
+    move(store, find_study(store, NAME), "unblinded", "screenshot")
+
+
+def _answers() -> dict[tuple[str, str], dict[str, str]]:
+    with _ANSWERS.open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["source"] == "pipeline"]
+    kept = list(dict.fromkeys(row["item_id"] for row in rows))[:ITEMS]
+    return {(row["item_id"], row["level"]): row for row in rows if row["item_id"] in kept}
+
+
+def _changed(base: str, text: str) -> tuple[ErrorSpan, ...]:
+    """Where the text says something else; a wrong number is a major error, other words a minor one."""
+    spans, at = [], 0
+    for segment in diff_against(base, text):
+        if segment.kind == "removed":
+            continue
+        words = segment.text.strip()
+        start = at + segment.text.index(words)
+        if segment.kind == "added" and words:
+            severity = "major" if any(one.isdigit() for one in words) else "minor"
+            spans.append(ErrorSpan(start, start + len(words), severity, "accuracy/mistranslation"))
+        at += len(segment.text)
+    return tuple(spans)
