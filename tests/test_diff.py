@@ -246,6 +246,7 @@ def test_the_long_texts_are_long_and_differ():
         assert (one == other) == (shape == "equal")
 
 
+@pytest.mark.slow
 def test_no_shape_takes_time_by_the_square():
     """What was once slow, four times as long: minutes by the square, two seconds now."""
     program = "import sys; from core.diff import diff_against; diff_against(sys.argv[1] * 60_000, sys.argv[2] * 60_000)"

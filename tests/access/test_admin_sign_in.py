@@ -153,6 +153,7 @@ def test_attempts_at_the_same_time_do_not_slip_through(signed_up: Store) -> None
     assert sum("not the passphrase" in sentence for sentence in said) == admin.MOST_FAILURES
 
 
+@pytest.mark.slow
 def test_a_clock_set_back_locks_nobody_out(signed_up: Store, clock_at: list[float]) -> None:
     clock_at[0] = 86_400
     for _ in range(admin.MOST_FAILURES):

@@ -122,6 +122,7 @@ def test_every_form_holds_the_same_numbers(quiet: Run, tmp_path: Path, suffix: s
     assert (one.values == other.values).all()
 
 
+@pytest.mark.slow
 def test_several_processes_write_the_same_file(quiet: Run, tmp_path: Path) -> None:
     quiet("score", "texts.jsonl", "--out", "one.csv", "--db", "one.db")
     quiet("score", "texts.jsonl", "--out", "two.csv", "--db", "two.db", "--workers", "2")

@@ -254,6 +254,7 @@ def check_both(seen: Counter[tuple[str, bool]], files: int) -> None:
         assert 0.1 < share < 0.9, (kind, share)
 
 
+@pytest.mark.slow
 def test_a_thousand_malformed_files(bench: Bench) -> None:
     check_both(run(bench, range(FILES)), FILES)
 

@@ -130,6 +130,7 @@ def test_what_cannot_be_made_has_a_reason_and_a_sentence():
     assert not any(answer.temporary for answer in missing)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
 def test_long_texts(task):
     long = " ".join(m.item.reference for m in demo_materials()[:11])

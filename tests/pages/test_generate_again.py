@@ -141,6 +141,7 @@ def test_a_run_that_stopped_later_keeps_its_counts_and_lists_its_problems(store:
     assert "Change the settings" in [button.label for button in at.button]
 
 
+@pytest.mark.slow
 def test_no_process_stays_behind_when_its_run_is_done(store: Store) -> None:
     run, _ = create_run(store, OWN, "mine.jsonl", GenerationSettings("factual"), RunningSettings())
     at = press(visit(run), "Start")

@@ -68,6 +68,7 @@ def test_a_finished_run_speaks_of_scores(store: Store) -> None:
     assert environment_of(run) == "base"
 
 
+@pytest.mark.slow
 def test_after_a_preview_the_rest_is_scored_by_a_process_of_its_own(store: Store) -> None:
     run = scored(store, limit=2)
     at = visit(run)

@@ -66,7 +66,9 @@ def requests_of(bodies: list[Body]) -> Counter[str]:
     return Counter(json.dumps(body, sort_keys=True) for body in bodies)
 
 
-@pytest.mark.parametrize("n", [40, pytest.param(500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "n", [pytest.param(40, marks=pytest.mark.slow), pytest.param(500, marks=pytest.mark.slow)]
+)
 def test_a_killed_run_is_resumed_without_repeating_what_was_saved(n: int, tmp_path: Path) -> None:
     file, database = questions(tmp_path, n), tmp_path / "killed.db"
 

@@ -51,12 +51,14 @@ def test_with_wordnet_both_words_match_and_the_signature_names_the_version(data)
     assert value == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_the_same_data_can_be_left_alone(data):
     signature, value = asked(data, "none")
     assert "|synonyms:none|" in signature
     assert value == pytest.approx(0.5)
 
 
+@pytest.mark.slow
 def test_without_data_the_signature_says_so_and_a_demand_is_an_error(tmp_path):
     signature, value = asked(tmp_path, "auto")
     assert "|synonyms:none|" in signature

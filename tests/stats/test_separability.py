@@ -127,6 +127,7 @@ def test_one_perfect_feature_on_the_fewest_questions() -> None:
     assert rule.p == 2 / 64
 
 
+@pytest.mark.slow
 def test_many_pairs_are_taken_in_blocks() -> None:
     """2500 pairs and 2000 flips are two blocks; all at once gives the same p."""
     rows, questions = noise(6, (5,) * 500)
