@@ -5,10 +5,10 @@ sentence that starts with its place: `line 12, ladder, 3: is empty`.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Generic, Protocol, TypeVar
 
 import regex
 import yaml
@@ -26,6 +26,13 @@ DEEPEST = 10
 _FORBIDDEN = regex.compile(r"[\p{Cc}\p{Cs}--\n\t]", regex.V1)
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+Thing = TypeVar("Thing", bound=_Named)
 Keys = tuple[str, ...]
 """Keys from the top of a file to a value; list entries count from 1."""
 
@@ -214,6 +221,60 @@ def text_of(path: Path, what: str = "Prompt") -> str:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"{what} {path} cannot be read: {reason}") from None
+
+
+class Shipped(Generic[Thing]):
+    """The files of one kind that stand in a folder of Assay's, those that somebody put there included.
+
+    what: their kind in a word, such as `task`. parse: takes a file's text and its name, raises InputError.
+    """
+
+    def __init__(self, folder: Path, what: str, parse: Callable[[str, str], Thing]) -> None:
+        self._folder, self._what, self._parse = folder, what, parse
+
+    def load(self, path: Path | str) -> Thing:
+        """What is in a file. Raises InputError with every problem found."""
+        path = Path(path)
+        return self._parse(text_of(path, self._what.capitalize()), path.name)
+
+    def all(self) -> tuple[Thing, ...]:
+        """Every one, by name.
+
+        Raises InputError when one of the files cannot be used: a menu without it would hide why it is not there.
+        """
+        found, problems = [], []
+        for path in self._paths():
+            try:
+                found.append(self._own(path))
+            except InputError as error:
+                problems += [f"{path.name}: {problem}" for problem in error.problems or (error.what,)]
+        if problems:
+            raise InputError(f"Not every {self._what} in {self._folder} can be used", problems)
+        return tuple(found)
+
+    def find(self, name_or_path: str) -> Thing:
+        """The one of that name, else what is in the file. Raises InputError where there is neither."""
+        if is_file_name(name_or_path):
+            return self.load(name_or_path)
+        path = next((path for path in self._paths() if path.stem == name_or_path), None)
+        if path is None:
+            names = ", ".join(path.stem for path in self._paths())
+            raise InputError(
+                f"There is no {self._what} {name_or_path}: give one of {names}, or the path of a .yaml file"
+            )
+        return self._own(path)
+
+    def _paths(self) -> list[Path]:
+        return sorted(self._folder.glob("*.yaml"), key=lambda path: path.stem)
+
+    def _own(self, path: Path) -> Thing:
+        found = self.load(path)
+        if found.name != path.stem:
+            where = f"{path.parent.parent.name}/{path.parent.name}/"
+            raise InputError(
+                f"name: is {found.name}; in {where} a file is called after its {self._what}: {found.name}.yaml"
+            )
+        return found
 
 
 def dumped(fields: Mapping[str, object]) -> str:

@@ -1,5 +1,7 @@
 """Studies: import, design, leakage audit, raters and links, progress, texts, log."""
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from core.schema import Study
@@ -36,44 +38,22 @@ def render() -> None:
 
 def _study(store: Store, study_id: int) -> None:
     study = get_study(store, study_id)
-    if study.kind == "ratings":
-        _rating_study(store, study)
-        return
-    overview, design, leaks, raters, texts, words, log = st.tabs(
-        ["Overview", "Design", "Leakage", "Raters", "Guidelines", "Consent and labels", "Log"]
-    )
-    with overview:
-        study_progress.overview(store, study)
-        study_design.state_buttons(store, study)
-    with design:
-        study_design.form(store, study)
-    with leaks:
-        study_audit.render_audit(store, study)
-    with raters:
-        study_raters.links_form(store, study)
-    with texts:
-        study_texts.guidelines_form(store, study)
-    with words:
-        study_texts.wording_form(store, study)
-    with log:
-        study_texts.log_table(store, study)
+    # Where texts are rated one by one there are no two sources whose traits a rater could set against each other.
+    pairs = study.kind == "pairs"
+    parts: dict[str, Callable[[Store, Study], None]] = {
+        "Overview": _overview,
+        "Design": study_design.form if pairs else study_design_ratings.form,
+        **({"Leakage": study_audit.render_audit} if pairs else {}),
+        "Raters": study_raters.links_form,
+        "Guidelines": study_texts.guidelines_form,
+        "Consent and labels" if pairs else "Consent": study_texts.wording_form,
+        "Log": study_texts.log_table,
+    }
+    for tab, show in zip(st.tabs(list(parts)), parts.values(), strict=True):
+        with tab:
+            show(store, study)
 
 
-def _rating_study(store: Store, study: Study) -> None:
-    """Texts are rated one by one: there are no two sources whose traits a rater could set against each other."""
-    overview, design, raters, texts, words, log = st.tabs(
-        ["Overview", "Design", "Raters", "Guidelines", "Consent", "Log"]
-    )
-    with overview:
-        study_progress.overview(store, study)
-        study_design.state_buttons(store, study)
-    with design:
-        study_design_ratings.form(store, study)
-    with raters:
-        study_raters.links_form(store, study)
-    with texts:
-        study_texts.guidelines_form(store, study)
-    with words:
-        study_texts.wording_form(store, study)
-    with log:
-        study_texts.log_table(store, study)
+def _overview(store: Store, study: Study) -> None:
+    study_progress.overview(store, study)
+    study_design.state_buttons(store, study)

@@ -19,16 +19,15 @@ from core.schema.tasks import Dimension, RatingTask, SpanTask
 from core.yaml_fields import (
     Name,
     ReadYaml,
+    Shipped,
     Source,
     Strict,
     Text,
     Title,
     by_line,
     dumped,
-    is_file_name,
     place_of,
     read_yaml,
-    text_of,
     value_problem,
 )
 
@@ -94,35 +93,20 @@ def parse_task(text: str, file_name: str) -> RatingTask:
 
 def load_task(path: Path | str) -> RatingTask:
     """The task in a file. Raises InputError with every problem found."""
-    path = Path(path)
-    return parse_task(text_of(path, "Task"), path.name)
+    return _SHIPPED.load(path)
 
 
 def shipped_tasks() -> tuple[RatingTask, ...]:
-    """Every task in `data/tasks/`, the files that somebody put there included; by name.
-
-    Raises InputError when one of the files cannot be used: a menu without it would hide why it is not there.
-    """
-    tasks, problems = [], []
-    for path in sorted(SHIPPED.glob("*.yaml"), key=lambda path: path.stem):
-        try:
-            tasks.append(_shipped(path))
-        except InputError as error:
-            problems += [f"{path.name}: {problem}" for problem in error.problems or (error.what,)]
-    if problems:
-        raise InputError(f"Not every task in {SHIPPED} can be used", problems)
-    return tuple(tasks)
+    """Every task in `data/tasks/`, the files that somebody put there included; by name. Raises InputError."""
+    return _SHIPPED.all()
 
 
 def find_task(name_or_path: str) -> RatingTask:
     """A shipped task by name, else the task in a file. Raises InputError where there is neither."""
-    if is_file_name(name_or_path):
-        return load_task(name_or_path)
-    path = next((path for path in SHIPPED.glob("*.yaml") if path.stem == name_or_path), None)
-    if path is None:
-        names = ", ".join(sorted(path.stem for path in SHIPPED.glob("*.yaml")))
-        raise InputError(f"There is no task {name_or_path}: give one of {names}, or the path of a .yaml file")
-    return _shipped(path)
+    return _SHIPPED.find(name_or_path)
+
+
+_SHIPPED = Shipped(SHIPPED, "task", parse_task)
 
 
 def dump_task(task: RatingTask) -> str:
@@ -187,15 +171,6 @@ def _task(fields: TaskFields) -> RatingTask:
         else SpanTask(tuple(spans.severities), tuple(spans.categories), spans.source_side),
         fields.show_reference,
     )
-
-
-def _shipped(path: Path) -> RatingTask:
-    task = load_task(path)
-    if task.name != path.stem:
-        raise InputError(
-            f"name: is {task.name}; in data/tasks/ a file is called after its task: {task.name}.yaml"
-        )
-    return task
 
 
 # --- what types alone do not say ------------------------------------------------------------------

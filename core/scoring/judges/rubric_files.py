@@ -15,12 +15,12 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from core.errors import InputError
-from core.llm.prompt_bases import is_file_name
 from core.schema.judges import HIGHEST_VERDICT
 from core.yaml_fields import (
     Keys,
     Name,
     ReadYaml,
+    Shipped,
     Source,
     Strict,
     Text,
@@ -29,7 +29,6 @@ from core.yaml_fields import (
     dumped,
     place_of,
     read_yaml,
-    text_of,
     value_problem,
 )
 
@@ -131,46 +130,20 @@ def parse_rubric(text: str, file_name: str) -> Rubric:
 
 def load_rubric(path: Path | str) -> Rubric:
     """The rubric in a file. Raises InputError with every problem found."""
-    path = Path(path)
-    return parse_rubric(text_of(path, "Rubric"), path.name)
+    return _SHIPPED.load(path)
 
 
 def shipped_rubrics() -> tuple[Rubric, ...]:
-    """Every rubric in `data/rubrics/`, the files that somebody put there included; by name.
-
-    Raises InputError when one of the files cannot be used: a menu without it would hide why it is not there.
-    """
-    rubrics, problems = [], []
-    for path in sorted(SHIPPED.glob("*.yaml")):
-        try:
-            rubrics.append(_shipped(path))
-        except InputError as error:
-            problems += [f"{path.name}: {problem}" for problem in error.problems or (error.what,)]
-    if problems:
-        raise InputError(f"Not every rubric in {SHIPPED} can be used", problems)
-    return tuple(rubrics)
+    """Every rubric in `data/rubrics/`, the files that somebody put there included; by name. Raises InputError."""
+    return _SHIPPED.all()
 
 
 def find_rubric(name_or_path: str) -> Rubric:
     """A shipped rubric by name, else the rubric in a file. Raises InputError where there is neither."""
-    if is_file_name(name_or_path):
-        return load_rubric(name_or_path)
-    path = next((path for path in SHIPPED.glob("*.yaml") if path.stem == name_or_path), None)
-    if path is None:
-        names = ", ".join(sorted(path.stem for path in SHIPPED.glob("*.yaml")))
-        raise InputError(
-            f"There is no rubric {name_or_path}: give one of {names}, or the path of a .yaml file"
-        )
-    return _shipped(path)
+    return _SHIPPED.find(name_or_path)
 
 
-def _shipped(path: Path) -> Rubric:
-    rubric = load_rubric(path)
-    if rubric.name != path.stem:
-        raise InputError(
-            f"name: is {rubric.name}; in data/rubrics/ a file is called after its rubric: {rubric.name}.yaml"
-        )
-    return rubric
+_SHIPPED = Shipped(SHIPPED, "rubric", parse_rubric)
 
 
 def _level_problems(read: ReadYaml) -> Iterator[str]:
