@@ -93,13 +93,12 @@ class RatingDesk(Desk[RatingAssignment, RatingAnswer]):
                 raise StillMissing(f"Not done yet. Still missing: {'; '.join(left)}.")
             if before.done:
                 return {}
-            return {
-                "done": True,
-                "skipped": False,
+            again = {"done": True, "skipped": False, "answered_utc": now_utc(), "app_version": __version__}
+            if before.answered_utc is not None:  # it was done before, and opened again
+                return again
+            return again | {
                 "seconds": None if seconds is None else round(seconds, 2),
                 "shown_utc": None if seconds is None else now_utc(-seconds),
-                "answered_utc": now_utc(),
-                "app_version": __version__,
             }
 
         self._change(number, changes)

@@ -12,6 +12,8 @@ _UNIT = "text"
 def show(desk: RatingDesk, go: Go) -> None:
     """The place that the address names, if this rater may be there, else where they left off."""
     place = _place(desk)
+    if not place.isdecimal():
+        rating_text.leave()
     if place == "consent":
         onboarding.consent(desk, go)
     elif place == "guide":

@@ -83,3 +83,13 @@ def late_marks(screen: OnScreen, tab: Tab) -> Marked | None:
     """What the marker sent that is not dealt with yet; None: nothing."""
     late = span_marker.in_browser(f"e{screen.key}")
     return late if late is not None and late.number > tab.taken else None
+
+
+def unsaved(tab: Tab) -> bool:
+    """Whether the browser shows errors that are not on disk, because saving them failed."""
+    return tab.problem is not None and not tab.replaced
+
+
+def unsaved_marks(screen: OnScreen, tab: Tab) -> Marked | None:
+    """The list that is to be saved before its text is left: what came late, or what could not be saved; None: nothing."""
+    return span_marker.in_browser(f"e{screen.key}") if unsaved(tab) else late_marks(screen, tab)

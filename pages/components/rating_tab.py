@@ -15,6 +15,10 @@ class OnScreen:
     mark: str
     key: str
     shown_at: float
+    earlier: float = 0.0
+    """Seconds that the text was on the screen before, in this tab."""
+    unsaved: bool = False
+    """Whether the marker holds a list of errors that could not be saved."""
 
 
 @dataclass
@@ -25,6 +29,8 @@ class Tab:
     shown_at: float
     note: tuple[str, bool]
     scores: dict[str, float | None]
+    earlier: float = 0.0
+    """Seconds that the text was on the screen before it left it."""
     taken: int = 0
     """The marker's last change that was dealt with."""
     own: set[str] = field(default_factory=set)

@@ -9,7 +9,7 @@ from html import escape
 
 import streamlit as st
 
-from core.errors import AssayError, NotAllowed, StillMissing
+from core.errors import AssayError, InputError, NotAllowed, StillMissing
 from core.study.rating_desk import BlindText, RatingDesk
 from pages.components import blind_pair, pair_list, rating_marks, rating_scales, visitor
 from pages.components.pair_list import Go
@@ -17,8 +17,9 @@ from pages.components.rating import DOUBLE_PRESS_SECONDS
 from pages.components.rating_scales import Box
 from pages.components.rating_tab import OnScreen, Tab, same_text
 
-_AT, _SAVED, _HANDLED, _PROBLEM, _KNOWN = (
+_AT, _SPENT, _SAVED, _HANDLED, _PROBLEM, _KNOWN = (
     "text_at",
+    "text_spent",
     "text_saved",
     "text_handled",
     "text_problem",
@@ -33,8 +34,10 @@ def show(desk: RatingDesk, number: int, go: Go) -> None:
     st.session_state[_KNOWN] = True
     key = f"{number}-{visitor.key_of(desk.token, text.mark)}"
     tab = _tab(key, text)
-    screen = OnScreen(desk.token, number, text.mark, key, tab.shown_at)
-    _header(desk, text, go)
+    screen = OnScreen(
+        desk.token, number, text.mark, key, tab.shown_at, tab.earlier, rating_marks.unsaved(tab)
+    )
+    other = _header(desk, text)
     _what_was_asked(text, in_marker=rating_marks.marks_source(desk))
     rating_marks.text_with_errors(desk, text, screen, tab)
     boxes = _scales(desk, text, screen, new_session)
@@ -45,6 +48,8 @@ def show(desk: RatingDesk, number: int, go: Go) -> None:
         st.error(f"Not saved. {visitor.said_to_rater(error)}")
     else:
         pair_list.note_mark(written)
+        if other is not None:  # only now: what was just written is saved
+            go(other)
     below = blind_pair.choice_place()  # always in sight, so that nobody presses and sees nothing happen
     if problem := st.session_state.pop(_PROBLEM, None):
         below.error(problem)
@@ -64,16 +69,25 @@ def show(desk: RatingDesk, number: int, go: Go) -> None:
     pair_list.navigation(desk, number, go)
 
 
+def leave() -> None:
+    """Another thing than this text is on the screen: when it comes back it is read anew, and its time goes on."""
+    tab = st.session_state.pop(_AT, None)
+    if isinstance(tab, Tab):
+        st.session_state.setdefault(_SPENT, {})[tab.key] = tab.earlier + time.monotonic() - tab.shown_at
+
+
 def _tab(key: str, text: BlindText) -> Tab:
     tab = st.session_state.get(_AT)
     if not isinstance(tab, Tab) or tab.key != key:
-        tab = Tab(key, time.monotonic(), (text.comment, text.invalid), dict(text.scores))
+        leave()
+        earlier = st.session_state.get(_SPENT, {}).get(key, 0.0)
+        tab = Tab(key, time.monotonic(), (text.comment, text.invalid), dict(text.scores), earlier)
         st.session_state[_AT] = tab
     return tab
 
 
-def _header(desk: RatingDesk, text: BlindText, go: Go) -> None:
-    """Where the rater is, what is saved, and the way to the other texts of the same source."""
+def _header(desk: RatingDesk, text: BlindText) -> int | None:
+    """Where the rater is, what is saved, and the way to the other texts of the same source: which of them was pressed."""
     statuses = {status.number: status for status in desk.statuses()}
     done = sum(status.answered for status in statuses.values())
     where, saved = st.columns([2, 3], vertical_alignment="bottom")
@@ -85,13 +99,15 @@ def _header(desk: RatingDesk, text: BlindText, go: Go) -> None:
     st.progress(done / text.total)
     place, of = text.place_in_source
     if of == 1:
-        return
+        return None
+    pressed = None
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         st.markdown(f"Text {place} of {of} of this source", width="content")
         for step, other in enumerate(text.same_source, start=1):
             mark = " :material/check:" if statuses[other].answered else ""
             if st.button(f"{step}{mark}", key=f"s{step}", disabled=other == text.number):
-                go(other)
+                pressed = other
+    return pressed
 
 
 def _what_was_asked(text: BlindText, *, in_marker: bool) -> None:
@@ -173,7 +189,7 @@ def _done(screen: OnScreen) -> None:
     place: str | None = None
     problem: AssayError | None = None
     if seconds >= DOUBLE_PRESS_SECONDS:
-        taken = seconds if math.isfinite(seconds) else None
+        taken = seconds + screen.earlier if math.isfinite(seconds) else None
         try:
             with visitor.rating_desk(screen.token) as desk:
                 place = _completed(desk, screen, taken, lambda: _left_in_browser(desk, screen))
@@ -181,7 +197,7 @@ def _done(screen: OnScreen) -> None:
             problem = error
     if place:
         st.session_state[_SAVED] = screen.number
-        st.session_state.pop(_AT, None)
+        leave()
         st.query_params[visitor.PLACE] = place
     _handled(problem)
 
@@ -194,7 +210,7 @@ def _completed(
     before = same_text(desk, screen, screen.mark)
     # Nothing of Streamlit is touched until the press is on disk, unless something is missing there: each of its
     # calls may end this run when a newer event waits.
-    early = not desk.missing(number)
+    early = not screen.unsaved and not desk.missing(number)
     if early:
         desk.complete(number, seconds=seconds)
     keep_rest()
@@ -210,7 +226,7 @@ def _left_in_browser(desk: RatingDesk, screen: OnScreen) -> None:
     tab = st.session_state.get(_AT)
     if not isinstance(tab, Tab) or tab.key != screen.key:
         return
-    if late := rating_marks.late_marks(screen, tab):
+    if late := rating_marks.unsaved_marks(screen, tab):
         rating_marks.keep_marked(desk, late, screen, tab)
         if tab.problem:
             raise NotAllowed(tab.problem)
@@ -219,16 +235,22 @@ def _left_in_browser(desk: RatingDesk, screen: OnScreen) -> None:
 
 
 def _keep(desk: RatingDesk, number: int, tab: Tab, boxes: list[Box], written: tuple[str, bool]) -> None:
-    """Save the numbers and the note that were changed in this tab, and only these."""
-    if scores := rating_scales.changed(boxes, tab.scores):
-        desk.save_scores(number, scores)
-        tab.scores |= scores
+    """Save the note and the numbers that were changed in this tab, and only these; one that cannot be keeps none back."""
     comment, invalid = tab.note
     if written[0] != comment:
         desk.save_note(number, comment=written[0])
     if written[1] != invalid:
         desk.save_note(number, invalid=written[1])
     tab.note = written
+    problems: list[AssayError] = []
+    for name, score in rating_scales.changed(boxes, tab.scores).items():
+        try:
+            desk.save_scores(number, {name: score})
+            tab.scores[name] = score
+        except InputError as problem:
+            problems.append(problem)
+    if problems:
+        raise problems[0]
 
 
 def _handled(problem: AssayError | None) -> None:

@@ -8,7 +8,7 @@ from core.schema import Study
 from core.store import Store
 from core.store.studies import items_of, outputs_of
 from core.study import lifecycle
-from core.study.design import describe_shortage
+from core.study.design import LARGEST_COUNT, describe_shortage
 from core.study.raters import study_workload
 from pages.components import rating_scales
 from pages.components.messages import mistakes_shown, moment, plain, tell
@@ -26,7 +26,7 @@ def form(store: Store, study: Study) -> None:
     with st.form(f"design_ratings_{study.study_id}"):
         left, middle, right = st.columns(3)
         raters = left.number_input(
-            "Raters per source (0: all)", 0, 1000, design.votes_per_pair or 0, disabled=frozen
+            "Raters per source (0: all)", 0, LARGEST_COUNT, design.votes_per_pair or 0, disabled=frozen
         )
         repeats = middle.number_input(
             "Hidden repeats (share)", 0.0, 0.5, design.repeat_share, 0.01, disabled=frozen

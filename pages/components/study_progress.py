@@ -9,7 +9,7 @@ from core.schema import Answer, Study
 from core.schema.tasks import RatingAnswer
 from core.store import Store
 from core.store.answers import answers_of
-from core.store.ratings import ratings_of
+from core.store.ratings import rating_assignments_of, ratings_of
 from core.study import conduct
 from core.study.progress import FAST_SECONDS, ONE_SIDE_P, ListProgress, RaterProgress
 from core.study.rating_progress import RatingProgress, list_progress
@@ -82,14 +82,18 @@ def _reported(store: Store, study: Study) -> None:
     noted = [a for a in given if a.invalid or a.comment]
     if not noted:
         return
-    unit, whole = ("pairs", "Question") if study.kind == "pairs" else ("texts", "Source")
+    unit, whole, part = (
+        ("pairs", "Question", "Level") if study.kind == "pairs" else ("texts", "Source", "Text")
+    )
+    # A text's level is what a rating study may compare: until it is unblinded a text is its number on the rater's list.
+    numbers = {one.key: one.position for one in rating_assignments_of(store, study.study_id)}
     with st.expander(f"Reported {unit} and comments ({len(noted)})"):
         table(
             pd.DataFrame(
                 {
                     "Rater": [a.rater_id for a in noted],
                     whole: [a.item_id for a in noted],
-                    "Level": [a.level for a in noted],
+                    part: [numbers.get(a.key) if isinstance(a, RatingAnswer) else a.level for a in noted],
                     "Reported as": ["invalid" if a.invalid else "" for a in noted],
                     "Comment": [a.comment for a in noted],
                 }

@@ -16,6 +16,7 @@ from core.schema import Design
 from core.schema.scores import ErrorSpan
 from core.schema.tasks import SpanTask
 from core.store import Store
+from core.store.ratings import ratings_of
 from core.study.blinding import open_desk
 from core.study.lifecycle import change_design, move, set_guideline
 from core.study.raters import preview_link, revoke_link
@@ -163,6 +164,8 @@ def test_done_only_when_nothing_is_missing(store: Store) -> None:
     assert desk.missing(1) == ("a score for Harmless",)
     desk.save_scores(1, {"H": 0})
     desk.complete(1, seconds=1.0)
+    (again,) = [one for one in ratings_of(store, desk._study.study_id) if one.done]
+    assert again.seconds == 20.0, "the time of the first time stands"
     desk.save_spans(1, [], no_errors=False)
     assert not desk.text(1).done
     desk.save_note(2, invalid=True)

@@ -55,7 +55,7 @@ class Marker {
       this.number = null;
       this.begin(data);
     }
-    this.number ??= data.taken;
+    this.number = Math.max(this.number ?? 0, data.taken); // one before this was drawn may have sent more
     if (data.taken < this.number) return; // it does not know the last change yet
     clearTimeout(this.slow);
     this.problem = data.problem;
@@ -186,6 +186,7 @@ class Marker {
   }
 
   eraseHere(part) {
+    if (this.draft) return this.leave(part); // what is selected is no error yet, and its neighbours are not meant
     if (this.open === null && part) this.openAt(part, this.range()?.from ?? 0);
     if (this.open !== null) this.erase(this.open);
   }
