@@ -268,11 +268,14 @@ def _fixed_interval(target: Floats, matrix: Floats, epsilon: float, options: Acc
 def _tests(
     names: Sequence[str], target: Floats, matrices: Sequence[Floats], options: Acc23Options
 ) -> tuple[AccuracyTest, ...]:
-    """Every two metrics, on the texts that both scored."""
+    """Every two metrics, on the texts that both scored; at the epsilon asked for, else each at its own."""
     found = []
     for first, second in combinations(range(len(names)), 2):
         both = ~(np.isnan(matrices[first]) | np.isnan(matrices[second]))
         one, other = (np.where(both, matrices[index], np.nan) for index in (first, second))
-        test = accuracy_test(target, one, other, n_resamples=options.n_resamples, rng=options.rng)
+        given = None if options.epsilon is None else (options.epsilon, options.epsilon)
+        test = accuracy_test(
+            target, one, other, epsilons=given, n_resamples=options.n_resamples, rng=options.rng
+        )
         found.append(AccuracyTest(names[first], names[second], test))
     return tuple(found)

@@ -18,6 +18,7 @@ from core.analysis.calibration_joined import (
 )
 from core.analysis.choosing import check_names
 from core.analysis.row_columns import NO_VALUE, group_columns, items_of
+from core.datasets.reading import shown
 from core.errors import InputError
 from core.schema.scores import RatingSet, ScoreTable
 from core.schema.tasks import Dimension
@@ -66,7 +67,7 @@ class Calibration:
     """Dimension -> what was compared: for maps and figures."""
     options: CalibrationOptions
     left_out: Mapping[str, int]
-    """Reason -> ratings that met no text of the evaluator's."""
+    """Reason -> ratings that met no text of the evaluator's, or no column of its scores."""
     notes: tuple[str, ...] = ()
 
 
@@ -114,6 +115,7 @@ def calibrate(
     left: Counter[str] = Counter(ratings.left_out)
     for one in joined:
         left.update(one.left_out)
+    left.update(_not_said(ratings, evaluator))
     notes = [*ratings.notes, *table.notes, *(note for one in joined for note in one.notes)]
     notes += [note for part in parts.values() for note in part.notes]
     return Calibration(
@@ -142,6 +144,17 @@ def columns_to_group_by(ratings: RatingSet, table: ScoreTable) -> tuple[str, ...
 def _check_columns(group_by: Sequence[str] | None, ratings: RatingSet, table: ScoreTable) -> None:
     if group_by is not None:
         check_names("column to group by", group_by, columns_to_group_by(ratings, table))
+
+
+def _not_said(ratings: RatingSet, evaluator: Evaluator) -> Counter[str]:
+    """Reason -> ratings of dimensions on which the evaluator gives no scores, unless one dimension was asked for."""
+    if evaluator.asked is not None:
+        return Counter()
+    return Counter(
+        f"no column of scores says {shown(one.dimension)}"
+        for one in ratings.ratings
+        if one.dimension not in evaluator.columns
+    )
 
 
 def _items(joined: Sequence[JoinedDimension]) -> list[np.ndarray]:

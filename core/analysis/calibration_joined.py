@@ -35,6 +35,8 @@ class Evaluator:
     """Of the judge, or of the only column."""
     columns: Mapping[str, str]
     """Dimension -> name of the metric that is the evaluator's score on it."""
+    asked: str | None = None
+    """The one dimension that was asked for; None: all that people rated."""
 
 
 @dataclass(frozen=True)
@@ -103,8 +105,8 @@ def evaluators_of(
     if named:  # one evaluator, whatever its columns are called
         merged = {on: metric for own in found.values() for on, metric in own.items()}
         if len(merged) == len(found):
-            return (Evaluator(_called(table) if len(merged) > 1 else next(iter(found)), merged),)
-    return tuple(Evaluator(name or _called(table), own) for name, own in found.items())
+            return (Evaluator(_called(table) if len(merged) > 1 else next(iter(found)), merged, dimension),)
+    return tuple(Evaluator(name or _called(table), own, dimension) for name, own in found.items())
 
 
 def dimension_said(column: str, dimensions: Sequence[str]) -> tuple[str, str] | None:

@@ -159,16 +159,9 @@ def sensitivity_rows(found: Sequence[Sensitivity]) -> list[Row]:
     return [
         {
             **one.group,
-            **{
-                f"{name}{end}": value
-                for name, share in (("drops", one.drops), ("stays", one.stays), ("rises", one.rises))
-                for end, value in (
-                    ("", share.share),
-                    ("_low", share.low),
-                    ("_high", share.high),
-                    ("_count", share.count),
-                )
-            },
+            **columns("drops", one.drops),
+            **columns("stays", one.stays),
+            **columns("rises", one.rises),
             "n": one.drops.n,
             "left_out": "; ".join(f"{n} {reason}" for reason, n in one.left_out.items()),
         }

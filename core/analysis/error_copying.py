@@ -9,19 +9,21 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from core.analysis.copied_quotes import Pool, quotes_of
 from core.analysis.row_columns import Key, items_of
 from core.analysis.span_segments import text_keys
-from core.datasets.mt_pair import names_reference
 from core.datasets.reading import shown
 from core.errors import InputError
-from core.schema.judges import AutoMqmRecord, ErrorTrial, ExampleUsed, JudgedText, JudgeOutput
+from core.schema.judges import AutoMqmRecord, ErrorTrial, JudgedText, JudgeOutput
 from core.schema.rated import RatedSet, RatedText
-from core.schema.scores import ScorableOutput, ScoredRow
-from core.scoring.judges.examples import test_set_of
+from core.schema.scores import ScoredRow
 from core.stats.many_ratios import ratio_estimates
 from core.stats.resampling import Estimate, Floats
 
 NO_ERRORS = "it names no error with words"
+NO_ERRORS_THERE = "it names no error with words in the texts in which people marked errors"
+NOT_MARKED_HERE = "nobody marked errors in the judged texts"
+NONE_ALONE = "it names no error alone"
 NO_ANSWER, NOT_RATED = "no usable answer", "not among the rated texts"
 
 
@@ -98,7 +100,7 @@ def error_copying(
 
     rated: the texts that the judge worked on, with the ratings its examples came from. Marks in the source do not count.
     Of a filtered judge's examples, the errors that people marked in the judged text are not counted, as it did not see
-    them. Misleads where errors are short: a single common word is soon "copied". A share counts errors, so texts with
+    them; nor are errors of a severity that the judge's task does not offer, which no model is shown. Misleads where errors are short: a single common word is soon "copied". A share counts errors, so texts with
     many weigh more. Raises InputError for a judge that marks no errors, and where no judged text is among the rated.
     """
     judged, left_out = _judged(output, rated, options)
@@ -117,7 +119,8 @@ def error_copying(
     )
     n_errors = np.repeat(np.array([[len(own)] for own in errors], dtype=np.float64), 4, axis=1)
     n_errors[[one.people is None for one in judged], 0] = 0.0
-    shares = _shares(columns, n_errors, judged, options)
+    reasons = [_why_not_of_people(judged), *[NO_ERRORS] * 3]
+    shares = _shares(columns, n_errors, judged, options, reasons)
     return Copying(
         judge=output.name,
         n_texts=len(judged),
@@ -157,7 +160,7 @@ def _alone(
     ]
     copied = [sum(quote in one.same_source for quote in found) for one, found in zip(own, alone, strict=True)]
     n_alone = np.array([len(one) for one in alone], dtype=np.float64)[:, None]
-    (share,) = _shares(np.array(copied, dtype=np.float64)[:, None], n_alone, own, options)
+    (share,) = _shares(np.array(copied, dtype=np.float64)[:, None], n_alone, own, options, [NONE_ALONE])
     return Disjoint(
         judge=judge,
         other=other,
@@ -170,9 +173,16 @@ def _alone(
 
 
 def _shares(
-    counts: Floats, n_errors: Floats, judged: Sequence[_Judged], options: CopyOptions
+    counts: Floats,
+    n_errors: Floats,
+    judged: Sequence[_Judged],
+    options: CopyOptions,
+    reasons: Sequence[str],
 ) -> list[Estimate]:
-    """counts, n_errors: shape (texts, k), the errors that have it and those looked at; a share for each column."""
+    """counts, n_errors: shape (texts, k), the errors that have it and those looked at; a share for each column.
+
+    reasons: of each column, why there is no share where it looked at no error.
+    """
     found = ratio_estimates(
         counts,
         n_errors,
@@ -181,16 +191,25 @@ def _shares(
         confidence_level=options.confidence_level,
         rng=options.rng,
     )
-    return [one if one.reason is None else _without(one) for one in found]
+    return [
+        one if one.reason is None else _without(one, why) for one, why in zip(found, reasons, strict=True)
+    ]
 
 
-def _without(one: Estimate) -> Estimate:
+def _why_not_of_people(judged: Sequence[_Judged]) -> str:
+    """Why no error can be held against people's own, where none can."""
+    if all(one.people is None for one in judged):
+        return NOT_MARKED_HERE
+    return NO_ERRORS_THERE if any(one.quotes for one in judged) else NO_ERRORS
+
+
+def _without(one: Estimate, reason: str) -> Estimate:
     return Estimate(
         None,
         None,
         None,
         0,
-        NO_ERRORS,
+        reason,
         0,
         0,
         one.confidence_level,
@@ -217,7 +236,7 @@ def _judged(
     ]
     judged_keys, rated_keys = text_keys([[text.row for text in output.texts], rows])
     known = dict(zip(rated_keys, rated.texts, strict=True))
-    pool = _Pool(rated, filtered=output.settings.get("filtered") is True)
+    pool = Pool(rated, output)
     found: list[_Judged] = []
     left_out: dict[str, int] = {}
     for text, key in zip(output.texts, judged_keys, strict=True):
@@ -247,9 +266,9 @@ def _trial(text: JudgedText, repeat: int) -> ErrorTrial | None:
     return next((trial for trial in text.record.trials if trial.repeat == repeat), None)
 
 
-def _compared(text: JudgedText, key: Key, trial: ErrorTrial, people: RatedText, pool: "_Pool") -> _Judged:
+def _compared(text: JudgedText, key: Key, trial: ErrorTrial, people: RatedText, pool: Pool) -> _Judged:
     quotes = [error.quote for error in trial.errors or ()]
-    own = frozenset(_quotes(people))
+    own = frozenset(quotes_of(people))
     return _Judged(
         key=key,
         row=text.row,
@@ -259,49 +278,3 @@ def _compared(text: JudgedText, key: Key, trial: ErrorTrial, people: RatedText, 
         examples=pool.shown(trial.examples, people.output, own),
         same_source=pool.same_source(people.output),
     )
-
-
-class _Pool:
-    """The errors that people marked, by whose text they are in."""
-
-    def __init__(self, rated: RatedSet, *, filtered: bool) -> None:
-        self._filtered = filtered
-        self._texts: dict[tuple[str, ...], list[RatedText]] = {}
-        self._of_item: dict[tuple[str, ...], list[RatedText]] = {}
-        for text in rated.texts:
-            item = (*test_set_of(text.output), text.output.item_id)
-            self._texts.setdefault((*item, text.output.system), []).append(text)
-            self._of_item.setdefault(item, []).append(text)
-
-    def shown(
-        self, used: Sequence[ExampleUsed], judged: ScorableOutput, own: frozenset[str]
-    ) -> frozenset[str]:
-        """The quotes of the examples' errors. Of a filtered judge, without those that people marked in its text."""
-        test_set = test_set_of(judged)
-        quotes = {
-            quote
-            for one in used
-            for text in self._texts.get((*test_set, one.item_id, one.system), ())
-            for quote in _quotes(text, one.rater)
-        }
-        return frozenset(quotes - own if self._filtered else quotes)
-
-    def same_source(self, judged: ScorableOutput) -> frozenset[str]:
-        """The quotes of all errors in other systems' texts of the item, references' aside."""
-        return frozenset(
-            quote
-            for text in self._of_item.get((*test_set_of(judged), judged.item_id), ())
-            if text.output.system != judged.system and not names_reference(text.output.system)
-            for quote in _quotes(text)
-        )
-
-
-def _quotes(text: RatedText, rater: str | None = None) -> list[str]:
-    """The words of the text's errors; of one rater where one is named."""
-    return [
-        text.output.text[span.start : span.end]
-        for rating in text.ratings
-        if rater is None or rating.rater == rater
-        for span in rating.spans or ()
-        if not span.in_source and span.start < span.end
-    ]

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.datasets.mqm_weights import score_of, weight_of
 from core.datasets.reading import shown
@@ -55,8 +55,19 @@ def ratings_of_judge(output: JudgeOutput, repeat: int | None = None) -> RatingSe
 
 
 def draws_of_judge(output: JudgeOutput) -> tuple[RatingSet, ...]:
-    """A set of ratings a repeat, each by the judge's own name. Raises InputError as `ratings_of_judge` does."""
-    return tuple(ratings_of_judge(output, repeat) for repeat in range(max(1, n_draws(output))))
+    """A set of ratings a repeat, each by the judge's own name; repeats that failed on every text are left out.
+
+    A note of the first set names them. Raises InputError as `ratings_of_judge` does, where no repeat has an answer.
+    """
+    usable = sorted(
+        {trial.repeat for _, trials in _trials(output) for trial in trials if trial.errors is not None}
+    )
+    first, *further = [ratings_of_judge(output, repeat) for repeat in usable or [0]]
+    failed = [repeat + 1 for repeat in range(n_draws(output)) if repeat not in usable]
+    if failed:
+        note = f"{shown(output.name)} gave no usable answer in repeat {', '.join(map(str, failed))}, which is left out"
+        first = replace(first, notes=(*first.notes, note))
+    return (first, *further)
 
 
 def locating(output: JudgeOutput) -> Locating:

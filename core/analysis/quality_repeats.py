@@ -2,16 +2,18 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
+from core.analysis.row_columns import items_of
 from core.datasets.reading import shown
 from core.errors import InputError
 from core.schema.judges import DirectRecord, JudgedText, JudgeOutput, QualityRecord
 from core.schema.scores import ScoredRow
-from core.stats.resampling import Floats
-from core.stats.shares import Share, wilson_share
+from core.stats.many_ratios import mean_estimates
+from core.stats.resampling import Estimate, Floats
 
 SCORE = "score"
 """What the scorer's only value is called."""
@@ -57,23 +59,30 @@ class Sensitivity:
 
     group: Mapping[str, str]
     """`dimension`, and `language` where texts are told apart by it."""
-    drops: Share
-    """Share of texts whose score is lower with shuffled words; Wilson interval."""
-    stays: Share
-    rises: Share
+    drops: Estimate
+    """Share of texts whose score is lower with shuffled words; the interval resamples items."""
+    stays: Estimate
+    rises: Estimate
     left_out: Mapping[str, int]
     """Reason -> texts."""
 
 
 def sensitivity(
-    plain: JudgeOutput, shuffled: JudgeOutput, *, by_language: bool = True, confidence_level: float = 0.95
+    plain: JudgeOutput,
+    shuffled: JudgeOutput,
+    *,
+    by_language: bool = True,
+    n_resamples: int = 2_000,
+    confidence_level: float = 0.95,
+    rng: int = 0,
 ) -> tuple[Sensitivity, ...]:
     """Does the score notice that words changed places? By dimension, and by language where there are several.
 
     plain, shuffled: runs of one evaluator on the same texts, without and with `shuffled_words` (004 shuffles a tenth of
     the words and looks at linguistic acceptability). Scores are means over repeats. A good evaluator's acceptability
     drops; a score that stays says that it was not read closely, or that it was at the lowest class before. Misleads
-    at a temperature above 0, where a score may change by chance alone: compare with two runs on the plain texts.
+    at a temperature above 0, where a score may change by chance alone: compare with two runs on the plain texts; and where
+    no text or every text drops: resampled items then show no spread, and both ends are the share itself.
     Raises InputError where the two are not such runs.
     """
     _check_twins(plain, shuffled)
@@ -84,8 +93,13 @@ def sensitivity(
     named: list[tuple[str, str | None]] = [(dimension, None) for dimension in dimensions]
     if by_language and len(languages) > 1:
         named += [(dimension, language) for dimension in dimensions for language in languages]
+    resampling: dict[str, Any] = {
+        "n_resamples": n_resamples,
+        "confidence_level": confidence_level,
+        "rng": rng,
+    }
     return tuple(
-        _of_group(dimension, language, scores, lost, len(languages) > 1 and by_language, confidence_level)
+        _of_group(dimension, language, scores, lost, len(languages) > 1 and by_language, resampling)
         for dimension, language in named
     )
 
@@ -112,8 +126,8 @@ def _key(row: ScoredRow) -> tuple[object, ...]:
     return row.item_id, row.system, row.level, row.language, tuple(sorted(row.labels.items()))
 
 
-_Pair = tuple[str, str, float, float]
-"""Language, dimension, score of the plain text, score of the shuffled one."""
+_Pair = tuple[ScoredRow, str, float, float]
+"""Row, dimension, score of the plain text, score of the shuffled one."""
 
 
 def _pairs(
@@ -136,7 +150,7 @@ def _pairs(
                 if first is None or second is None:
                     lost[language, dimension, UNSCORED] += 1
                 else:
-                    pairs.append((language, dimension, first, second))
+                    pairs.append((text.row, dimension, first, second))
             if not before and not after:
                 lost[language, "", UNSCORED] += 1
     return pairs, lost
@@ -158,29 +172,27 @@ def _of_group(
     pairs: Sequence[_Pair],
     lost: Mapping[tuple[str, str, str], int],
     several: bool,
-    confidence_level: float,
+    resampling: Mapping[str, Any],
 ) -> Sensitivity:
     own = [
-        second - first
-        for where, what, first, second in pairs
-        if what == dimension and language in (None, where)
+        (row, second - first)
+        for row, what, first, second in pairs
+        if what == dimension and language in (None, row.language)
     ]
-    counts = {
-        "drops": sum(change < -_SAME for change in own),
-        "stays": sum(abs(change) <= _SAME for change in own),
-        "rises": sum(change > _SAME for change in own),
-    }
+    changes = np.array([change for _, change in own], dtype=np.float64)
+    flags = np.column_stack([changes < -_SAME, np.abs(changes) <= _SAME, changes > _SAME])
+    drops, stays, rises = (
+        one if len(own) else replace(one, reason="no text was scored both times")
+        for one in mean_estimates(flags, items_of([row for row, _ in own]), **resampling)
+    )
     left: Counter[str] = Counter()
     for (where, what, reason), n in lost.items():
         if what in ("", dimension) and language in (None, where):
             left[reason] += n
     return Sensitivity(
         group={**({"language": language or ALL} if several else {}), "dimension": dimension},
-        **{
-            name: wilson_share(
-                count, len(own), confidence_level=confidence_level, reason="no text was scored both times"
-            )
-            for name, count in counts.items()
-        },
+        drops=drops,
+        stays=stays,
+        rises=rises,
         left_out=dict(left),
     )

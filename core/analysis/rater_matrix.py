@@ -7,6 +7,7 @@ import numpy as np
 
 from core.analysis.span_agreement import DEFAULT_SPAN_OPTIONS, SpanOptions, counts_of
 from core.analysis.span_segments import pair_spans
+from core.analysis.span_sides import PEOPLE, said_of
 from core.datasets.reading import shown
 from core.errors import InputError
 from core.schema.scores import OutputSet, RatingSet
@@ -36,6 +37,8 @@ class RaterMatrix:
     """Whose marks are the gold: raters."""
     cells: tuple[tuple[MatrixCell, ...], ...]
     """Shape (rows, columns)."""
+    own: tuple[str, ...]
+    """Of each row the rater it stands for: of a specialist the one whose ratings were its examples; empty: nobody."""
     options: SpanOptions
     notes: tuple[str, ...] = ()
 
@@ -49,6 +52,7 @@ def rater_matrix(
     gold: RatingSet,
     predictors: Mapping[str, RatingSet] | None = None,
     *,
+    raters: Mapping[str, str] | None = None,
     texts: OutputSet | None = None,
     options: SpanOptions = DEFAULT_SPAN_OPTIONS,
 ) -> RaterMatrix:
@@ -56,6 +60,7 @@ def rater_matrix(
 
     predictors: name -> marks, such as a specialist for each rater whose ratings were its examples; None: the raters
     themselves. Then precision of one against the other is the other's recall, and the diagonal is left undefined.
+    raters: predictor -> the rater it stands for, empty for nobody; one that is not in it stands for its own name.
     Misleads where raters share few texts, or texts of a different kind: cells rest on different texts, so two of them
     differ by more than the raters. Raises InputError where the gold names no rater.
     """
@@ -75,7 +80,11 @@ def rater_matrix(
         )
         for row, marks in rows.items()
     )
-    return RaterMatrix(tuple(rows), names, cells, options, gold.notes)
+    notes = [*said_of(PEOPLE, [gold])]
+    for row, marks in (predictors or {}).items():
+        notes += said_of(row, [marks])
+    stands_for = tuple((raters or {}).get(row, row) for row in rows)
+    return RaterMatrix(tuple(rows), names, cells, stands_for, options, tuple(notes))
 
 
 def _only(ratings: RatingSet, rater: str) -> RatingSet:
@@ -94,14 +103,14 @@ def _cell(gold: RatingSet, predicted: RatingSet, texts: OutputSet | None, option
 
 
 def mean_f1(found: RaterMatrix, *, same: bool) -> float | None:
-    """The mean F1 over the cells whose row and column have one name, or over the others; None where none is defined.
+    """The mean F1 over the cells of a row and the rater it stands for, or over the others; None where none is defined.
 
-    Of specialists named after their raters the first says how well each meets their own, the second how well others.
+    Of specialists the first says how well each meets its own rater, the second how well it meets others.
     """
     values = [
         cell.agreement.f1.estimate
-        for row, line in zip(found.rows, found.cells, strict=True)
+        for own, line in zip(found.own, found.cells, strict=True)
         for column, cell in zip(found.columns, line, strict=True)
-        if (row == column) is same and cell.agreement is not None and cell.agreement.f1.estimate is not None
+        if (own == column) is same and cell.agreement is not None and cell.agreement.f1.estimate is not None
     ]
     return float(np.mean(values)) if values else None

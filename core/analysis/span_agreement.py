@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from core.analysis.row_columns import NO_VALUE
 from core.analysis.span_segments import GoldRaters, Paired, Segment, Spans, pair_spans
+from core.analysis.span_sides import PEOPLE, said_of
 from core.schema.scores import OutputSet, RatingSet
 from core.stats.span_f1 import SpanCounts, SpanF1, span_counts, span_f1
 
@@ -95,7 +96,12 @@ def span_agreement(
         n_items=int(np.unique(items).size),
         left_out=paired.left_out,
         options=options,
-        notes=(*gold.notes, *predicted.notes, *paired.notes, *_clipped(counts)),
+        notes=(
+            *said_of(PEOPLE, [gold]),
+            *said_of(predicted.file_name, [predicted]),
+            *paired.notes,
+            *_clipped(counts),
+        ),
     )
 
 

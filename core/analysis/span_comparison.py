@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from core.analysis.row_columns import Key, items_of
 from core.analysis.span_agreement import DEFAULT_SPAN_OPTIONS, SpanOptions, at, counts_of
 from core.analysis.span_segments import Paired, pair_several
+from core.analysis.span_sides import PEOPLE, said_of
 from core.errors import InputError
 from core.schema.scores import OutputSet, Rating, RatingSet
 from core.stats.correlation_tests import PairedTest
@@ -111,7 +112,13 @@ def compare_spans(
         )
         for a, b in combinations(draws, 2)
     )
-    notes = dict.fromkeys(note for one in pairs for note in one.notes)
+    notes = dict.fromkeys(
+        (
+            *said_of(PEOPLE, [gold]),
+            *(note for name, own in draws.items() for note in said_of(name, own)),
+            *(note for one in pairs for note in one.notes),
+        )
+    )
     return SpanComparison(
         gold.file_name, tuple(judges), tests, len(shared), int(np.unique(items).size), options, tuple(notes)
     )

@@ -53,7 +53,9 @@ def temperature_sweep(
             notes.append(f"{output.name}: its temperature is not known")
             continue
         itself = consistency(output, n_resamples=n_resamples, confidence_level=confidence_level)
-        equal = {one.component: one.agreeing for one in itself.repeats}
+        equal = {one.component.casefold(): one.agreeing for one in itself.repeats}
+        # What `judge direct` says has a name of its own, whatever people call it.
+        alone = itself.repeats[0].agreeing if len(itself.repeats) == len(found.by_dimension) == 1 else None
         points += [
             SweepPoint(
                 float(temperature),
@@ -61,7 +63,7 @@ def temperature_sweep(
                 cell.group["dimension"],
                 cell.get("agreement"),
                 cell.get("kappa"),
-                equal.get(cell.group["dimension"]),
+                equal.get(cell.group["dimension"].casefold(), alone),
                 itself.n_repeats,
             )
             for cell in found.by_dimension

@@ -210,12 +210,18 @@ def _twins(options: argparse.Namespace, first: JudgeOutput | None) -> Any:
         raise InputError(
             "Shuffled words are looked at in two runs of a judge.",
             [
-                f"{side}: {shown(name)} is no run (run:N) and no folder of `judge quality` or `judge direct`"
+                f"{side}: {shown(name)} is no run (run:N) and no folder of `judge quality`"
                 for side, name, found in sides
                 if found is None
             ],
         )
-    return sensitivity(first, shuffled, confidence_level=options.confidence)
+    return sensitivity(
+        first,
+        shuffled,
+        n_resamples=options.resamples,
+        confidence_level=options.confidence,
+        rng=options.seed,
+    )
 
 
 def _as_json(every: Sequence[_Compared], sweep: Sweep | None, twins: Any, options: argparse.Namespace) -> Any:

@@ -10,16 +10,17 @@ from core.analysis.calibration_summary import MacroMean, Summary, macro_averaged
 from core.analysis.calibration_tables import map_estimates
 from core.analysis.quality_repeats import Sensitivity
 from core.analysis.temperature_sweep import Sweep
-from core.cli.aligned import counted, number, print_aligned, with_interval
+from core.cli.aligned import counted, interval_notes, number, print_aligned, with_interval
 from core.datasets.reading import printable_text, shown
 from core.stats.calibration_map import CalibrationMap
 from core.stats.resampling import NO_RESAMPLES, Estimate
-from core.stats.shares import Share
 
 _HOW = " (--by language,dimension keeps them apart)"
 _OF_RATERS = ("raters_agreement", "raters_kappa", "raters_alpha", "raters_ac1")
 _OF_EVALUATOR = ("agreement", "f1", "kappa", "alpha", "ac1", "gap", "bias", "bias_disagreed")
 _OF_NUMBERS = ("raters_alpha", "pearson", "spearman", "kendall", "error")
+_OF_UNITS = ("raters_alpha", "raters_kappa")
+"""Statistics whose n is not that of the others beside them."""
 _OF_MEANS = ("raters_agreement", "agreement", "f1", "raters_kappa", "kappa", "ac1", "bias")
 _SHORT = {
     "raters_agreement": "raters equal",
@@ -69,6 +70,7 @@ def print_calibration(found: Calibration, judged: Advice, averaged: str) -> None
     for warned in judged.warned:
         print(f"  {shown(called(warned.group))} (n {warned.n}): {'; '.join(warned.reasons)}")
     _print_undefined(cells)
+    _print_left_out(cells)
     for reason, count in found.left_out.items():
         print(f"Left out: {counted(count, 'rating')}: {reason}")
     if found.options.n_resamples:
@@ -82,15 +84,34 @@ def _print_cells(cells: Sequence[Cell], names: Sequence[str], title: str) -> Non
         return
     print(f"\n{title}")
     rows = [
-        [called(cell.group), cell.n, cell.n_raters, *(_cell(cell.get(name)) for name in names)]
+        [
+            called(cell.group),
+            cell.n,
+            _used(cell, names),
+            cell.n_raters,
+            *(_cell(cell.get(name)) for name in names),
+        ]
         for cell in cells
     ]
-    print_aligned(["group", "n", "raters", *(_SHORT[name] for name in names)], rows)
+    print_aligned(["group", "n", "n used", "raters", *(_SHORT[name] for name in names)], rows)
+
+
+def _used(cell: Cell, names: Sequence[str]) -> str:
+    """Texts that the statistics rest on: those of the first that counts texts."""
+    first = next((one for name in names if name not in _OF_UNITS and (one := cell.get(name))), None)
+    return "-" if first is None else str(first.n)
 
 
 def _cell(found: Estimate | None) -> str:
     """A dash for what is undefined: the reason stands once, below."""
     return "-" if found is None or found.estimate is None else with_interval(found)
+
+
+def _print_left_out(cells: Sequence[Cell]) -> None:
+    """Texts that a group does not use, or not in everything."""
+    for cell in cells:
+        for reason, count in cell.left_out.items():
+            print(f"Left out: {shown(called(cell.group))}: {counted(count, 'text')}: {reason}")
 
 
 def _print_undefined(cells: Sequence[Cell]) -> None:
@@ -186,16 +207,16 @@ def print_sensitivity(found: Sequence[Sensitivity]) -> None:
     """How often a score drops when words change places."""
     print("\nWith shuffled words:")
     rows = [
-        [called(one.group), one.drops.n, *(_share(share) for share in (one.drops, one.stays, one.rises))]
+        [
+            called(one.group),
+            one.drops.n,
+            *(with_interval(share) for share in (one.drops, one.stays, one.rises)),
+        ]
         for one in found
     ]
     print_aligned(["group", "n", "drops", "stays", "rises"], rows)
+    for note in interval_notes((called(one.group), one.drops) for one in found):
+        print(f"Note: {note}")
     for one in found:
         for reason, count in one.left_out.items():
             print(f"Left out: {shown(called(one.group))}: {counted(count, 'text')}: {reason}")
-
-
-def _share(found: Share) -> str:
-    if found.share is None:
-        return "undefined"
-    return f"{number(found.share)} [{number(found.low)}, {number(found.high)}]"

@@ -28,6 +28,7 @@ from core.cli.spans import f1_json, judge_json
 from core.cli.spans_given import (
     MEANING,
     NAMES,
+    Marked,
     add_mark_options,
     marked_given,
     names_apart,
@@ -188,11 +189,12 @@ def _raters(options: argparse.Namespace) -> None:
     _check(options)
     with telling("reading the marked errors") as tell:
         gold, *judges = marked_given([options.gold, *options.judges], options)
-        names = names_apart(judges, options.judges)
+        names = _row_names(judges, options.judges)
         tell("rater by rater")
         found = rater_matrix(
             single(gold),
             {name: single(one) for name, one in zip(names, judges, strict=True)} or None,
+            raters={name: one.rater for name, one in zip(names, judges, strict=True) if one.judge},
             texts=texts_among([gold, *judges]),
             options=_options(options),
         )
@@ -200,6 +202,16 @@ def _raters(options: argparse.Namespace) -> None:
         print(json_text(_matrix_json(found)))
     else:
         print_matrix(found)
+
+
+def _row_names(sides: Sequence[Marked], given: Sequence[str]) -> list[str]:
+    """A judge by the rater it was made from, where no other one was; else by its own name; files as they are called."""
+    raters = [one.rater for one in sides]
+    called = [
+        replace(one, name=one.rater if one.rater and raters.count(one.rater) == 1 else one.judge or one.name)
+        for one in sides
+    ]
+    return names_apart(called, given)
 
 
 def _matrix_json(found: RaterMatrix) -> Any:

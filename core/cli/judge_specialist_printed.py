@@ -108,7 +108,7 @@ def print_matrix(found: RaterMatrix) -> None:
             for name, line in zip(found.rows, found.cells, strict=True)
         ],
     )
-    for said, same in (("of one name", True), ("of different names", False)):
+    for said, same in (("with the row's own rater", True), ("with other raters", False)):
         if (mean := mean_f1(found, same=same)) is not None:
             print(f"Mean of cells {said}: {number(mean)}")
     for why in dict.fromkeys(cell.reason for line in found.cells for cell in line if cell.reason):

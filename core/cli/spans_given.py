@@ -41,6 +41,10 @@ class Marked:
     """One; of a judge with repeats, one a repeat."""
     texts: OutputSet | None = None
     """The texts that were marked, where they came along."""
+    judge: str | None = None
+    """What the judge is called, where it is one."""
+    rater: str = ""
+    """Of a judge: whose ratings alone were its examples; empty: all raters', or nobody's."""
 
 
 def add_mark_options(command: argparse.ArgumentParser) -> None:
@@ -98,7 +102,8 @@ def marked(given: str, options: argparse.Namespace) -> Marked:
         return _of_study(given, options)
     if run_number(given) is not None or (path / RUN_FILE).is_file():
         (output,) = judges_given([given], options.db)
-        return Marked(_short(given), draws_of_judge(output), _texts_of(output))
+        rater = str(output.settings.get("rater") or "")
+        return Marked(_short(given), draws_of_judge(output), _texts_of(output), output.name, rater)
     if path.is_dir():
         return _of_folder(path, options)
     data = read_file(path)

@@ -186,6 +186,7 @@ def read_judge_folder(folder: Path) -> JudgeOutput:
         settings=settings[kind],
         metrics=metrics,
         texts=read_records(bytes_of(folder / RECORDS_FILE), str(folder / RECORDS_FILE), kind, metrics),
+        task_text=task if isinstance(task := settings.get("task_text"), str) else "",
     )
 
 

@@ -42,6 +42,8 @@ class ReadRating:
     text: str | None = None
     """The rated text as far as the file holds it."""
     source: str | None = None
+    without_place: frozenset[int] = frozenset()
+    """Numbers, from 0, of spans that the file gives no offsets: 0, 0 is the reader's, and is left so."""
 
     def place(self, number: int) -> str:
         """Of the span of that number, from 0."""
@@ -65,7 +67,9 @@ def at_border(
         spans = one.rating.spans
         if spans is not None:
             found = [
-                _settled(
+                span
+                if number in one.without_place
+                else _settled(
                     span, output, offsets, f"{one.place(number)}{_called(one.rating)}", clipping, findings
                 )
                 for number, span in enumerate(spans)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from core.datasets.cells import is_nothing
+from core.datasets.cells import is_nothing, is_undefined, number_in
 from core.datasets.findings import FileFindings
 from core.datasets.mqm_weights import is_no_error
 from core.datasets.open_tables import Record, labels_among, names_in, open_records, repeated, require
@@ -151,7 +151,7 @@ def _read(
         findings.problems.append(
             f"{clean[0][1]}: says that there is no error, but {places[0] if places else 'another row'} marks one"
         )
-    scores = {str(one.cells.get("score", "")).strip() for one, _ in rows}
+    scores = {_score_said(one) for one, _ in rows}
     if len(scores) > 1:
         findings.problems.append(f"{record.where}: the score differs between the rows of one text and rater")
     if len(findings.problems) > known:
@@ -174,6 +174,15 @@ def _is_clean(cells: Mapping[str, object]) -> bool:
     if is_no_error(said[0], said[1]):
         return True
     return all(is_nothing(cells.get(name)) for name in ("start", "end", "severity"))
+
+
+def _score_said(record: Record) -> float | str | None:
+    """The score as a number: 5 and 5.0 are one; None where nothing is said, whether empty, null or without a cell."""
+    value = record.cells.get("score")
+    if is_undefined(value):
+        return None
+    number = number_in(value)
+    return str(value).strip() if number is None else number
 
 
 def _text(record: Record, name: str) -> str | None:

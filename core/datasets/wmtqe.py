@@ -215,7 +215,9 @@ def _read(row: _Row, item: str, findings: FileFindings) -> ReadRating | None:
         spans=tuple(spans),
     )
     target, source = row.cells.get("target"), row.cells.get("source")
-    return ReadRating(rating, where, (), _unquoted(target), _unquoted(source))
+    starts = row.cells["starts"].split()[: len(spans)]
+    missing = frozenset(number for number, start in enumerate(starts) if start == MISSING)
+    return ReadRating(rating, where, (), _unquoted(target), _unquoted(source), missing)
 
 
 def _spans(row: _Row, findings: FileFindings) -> list[ErrorSpan]:

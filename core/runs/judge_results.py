@@ -32,6 +32,7 @@ def judge_output(store: Store, run: Run) -> JudgeOutput:
         settings=describe_judge(settings)[kind],
         metrics=metrics_of(store, run),
         texts=judged_texts(store, run),
+        task_text=settings.task_text,
     )
 
 

@@ -255,6 +255,8 @@ class JudgeOutput:
     """Of the kind: those of RubricSettings, ClaimsSettings or CefSettings, by name."""
     metrics: tuple[Metric, ...]
     texts: tuple[JudgedText, ...]
+    task_text: str = ""
+    """Of a judge that stands on ratings: the whole file of dimensions, severities and categories; empty: not known."""
 
 
 @dataclass(frozen=True)

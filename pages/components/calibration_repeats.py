@@ -125,5 +125,5 @@ def _shuffled(store: Store, run: Run | None) -> None:
             ]
         )
     )
-    st.markdown(":small[95 % Wilson intervals over texts.]")
+    st.markdown(":small[95 % intervals, percentile bootstrap over items.]")
     metrics_figure.downloads("shuffled-words", sensitivity_rows(found))

@@ -1,7 +1,5 @@
 """Tab Raters: people against people, and specialists made from one person's ratings against each of them."""
 
-from dataclasses import replace
-
 import pandas as pd
 import streamlit as st
 
@@ -70,28 +68,25 @@ def render(store: Store, run: Run) -> None:
 def _specialists(store: Store, run: Run, measure: Measure) -> None:
     runs = specialist_runs.beside(store, run, "raters", "Together with", "automqm", at_first=_of_one_rater)
     people = specialist_runs.people_of(store, run)
-    raters = [judge_of(one).automqm.rater for one in runs]
-    # A run that stands alone for its rater is told by that name, as the means are over cells of one name.
-    names = [
-        rater if rater and raters.count(rater) == 1 else specialist_runs.short_name(one)
-        for one, rater in zip(runs, raters, strict=True)
-    ]
+    raters = {specialist_runs.short_name(one): judge_of(one).automqm.rater for one in runs}
     with st.spinner("Computing ..."):
         found = metrics_computed.once(
             ("specialists by rater", *specialist_runs.keys_of(store, runs), _OPTIONS),
             lambda: rater_matrix(
                 people.ratings,
                 {
-                    name: ratings_of_judge(specialist_runs.output_of(store, one), 0)
-                    for name, one in zip(names, runs, strict=True)
+                    specialist_runs.short_name(one): ratings_of_judge(
+                        specialist_runs.output_of(store, one), 0
+                    )
+                    for one in runs
                 },
+                raters=raters,
                 texts=people.texts,
                 options=_OPTIONS,
             ),
         )
     own, other = mean_f1(found, same=True), mean_f1(found, same=False)
-    labels = tuple(specialist_runs.short_name(one) for one in runs)
-    _matrix(replace(found, rows=labels), measure, "raters-specialists")
+    _matrix(found, measure, "raters-specialists")
     if own is not None:
         st.markdown(
             f"Mean F1 of a specialist with its own rater: {number(own)}; with others: {number(other)}."

@@ -91,6 +91,10 @@ def test_metrics_are_tested_on_the_texts_that_both_scored():
     # On A to D people tie B and C; m is wrong on A-B and A-C alone, n has all six pairs.
     assert test.test.difference == pytest.approx(4 / 6 - 1)
     assert 0 < test.test.p <= 1
+    # At a difference of 10 both tie all six pairs: one right each.
+    wide = Acc23Options(epsilon=10.0, test=True, n_resamples=50)
+    (test,) = acc23(human(), table({"m": METRIC, "n": [1.0, 2.0, 2.0, 3.0, 4.0]}), wide).tests
+    assert (test.test.difference, test.test.p) == (0, 1)
 
 
 def test_what_cannot_be_compared():

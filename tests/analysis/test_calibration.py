@@ -242,6 +242,11 @@ def test_unscored_texts_and_ratings_of_other_items_are_counted() -> None:
     found = calibrate(people, made, evaluators_of(made, people)[0], options=QUICK)
     assert (found.cells[0].n, found.cells[0].left_out) == (5, {"quality: cut off": 1})
     assert found.left_out == {OTHER_ITEM: 1}
+    more = rating_set(*people.ratings, *given(((1, 1),), (1,), "H")[0])
+    found = calibrate(more, made, evaluators_of(made, more)[0], options=QUICK)
+    assert found.left_out == {OTHER_ITEM: 1, "no column of scores says H": 2}
+    asked = evaluators_of(made, more, dimension="LA")[0]
+    assert calibrate(more, made, asked, options=QUICK).left_out == {OTHER_ITEM: 1}
     with pytest.raises(InputError, match="column to group by"):
         calibrate(people, made, evaluators_of(made, people)[0], group_by=["colour"])
     assert "system" in columns_to_group_by(people, made)

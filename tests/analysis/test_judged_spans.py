@@ -6,10 +6,20 @@ import pytest
 from span_makers import found as found_error
 from span_makers import judge, marked, rated, rating_set, trial
 
-from core.analysis.error_copying import NO_ERRORS, NOT_RATED, CopyOptions, disjoint_errors, error_copying
+from core.analysis.error_copying import (
+    NO_ERRORS,
+    NO_ERRORS_THERE,
+    NONE_ALONE,
+    NOT_MARKED_HERE,
+    NOT_RATED,
+    CopyOptions,
+    disjoint_errors,
+    error_copying,
+)
 from core.analysis.example_curve import example_curve, interval_of
 from core.analysis.judged_spans import FAILED, draws_of_judge, locating, n_draws, ratings_of_judge
 from core.analysis.span_agreement import SpanOptions
+from core.datasets.task_files import dump_task, find_task
 from core.errors import InputError
 from core.schema.judges import JudgeOutput
 from core.schema.rated import RatedSet, RatedText
@@ -55,6 +65,15 @@ def test_repeats_are_draws_of_their_own():
         "specialist repeat 2",
         "specialist",
     ]
+
+
+def test_a_repeat_that_failed_on_every_text_is_left_out_with_a_note():
+    said = {A: [trial(TEXTS[A], None), trial(TEXTS[A], ["fox"], repeat=1), trial(TEXTS[A], None, repeat=2)]}
+    (only,) = draws_of_judge(judge({A: TEXTS[A]}, said))
+    assert [(span.start, span.end) for span in only.ratings[0].spans or ()] == [(16, 19)]
+    assert only.notes == ("specialist gave no usable answer in repeat 1, 3, which is left out",)
+    with pytest.raises(InputError, match="marked errors in no text"):
+        draws_of_judge(judge({A: TEXTS[A]}, {A: said[A][:1]}))
 
 
 def test_judges_that_mark_nothing_are_refused():
@@ -128,6 +147,50 @@ def test_texts_in_which_nobody_marked_errors_say_nothing_of_people():
     found = error_copying(judge(TEXTS, said), unrated, QUICK)
     assert (found.of_people.estimate, found.of_people.n) == (1.0, 1)
     assert (found.of_examples.estimate, found.of_examples.n) == (pytest.approx(1 / 3), 3)
+
+
+def test_a_share_that_is_undefined_says_why():
+    known = rated({A: TEXTS[A], B: TEXTS[B]}, {A: ["quick"]})
+    marked_a = replace(known, texts=(known.texts[0], replace(known.texts[1], ratings=())))
+    said = {A: [trial(TEXTS[A], [""])], B: [trial(TEXTS[B], ["red"])]}
+    for output, why in (
+        (judge(TEXTS, said), NO_ERRORS_THERE),
+        (judge({B: TEXTS[B]}, said), NOT_MARKED_HERE),
+        (judge({A: TEXTS[A]}, said), NO_ERRORS),
+    ):
+        assert error_copying(output, marked_a, QUICK).of_people.reason == why
+    same = judge(TEXTS, said), judge(TEXTS, said, name="twin")
+    assert [one.share.reason for one in disjoint_errors(*same, marked_a, QUICK)] == [NONE_ALONE] * 2
+
+
+def test_errors_of_severities_that_the_task_does_not_offer_were_never_shown():
+    """B's "red" is neutral, which the task mqm does not have: the Parrot copies it, a model was not shown it."""
+    texts = rated(TEXTS, {B: ["quick", "red"]}).texts
+    quick, red = texts[1].ratings[0].spans or ()
+    marks = replace(texts[1].ratings[0], spans=(quick, replace(red, severity="neutral")))
+    known = RatedSet((texts[0], replace(texts[1], ratings=(marks,)), texts[2]), "", "rated.jsonl")
+    output = judge({A: "quick red"}, {A: [trial("quick red", ["quick", "red"], examples=[B])]})
+    output = replace(output, task_text=dump_task(find_task("mqm")))
+    assert error_copying(output, known, QUICK).of_examples.estimate == 0.5
+    assert error_copying(replace(output, model="rules"), known, QUICK).of_examples.estimate == 1.0
+
+
+def test_systems_written_otherwise_are_one_and_sources_of_one_id_are_two():
+    """Only C's "jumps" counts: "a" is A itself, and B's "red" is of another source under the same id."""
+    texts = {A: TEXTS[A], ("q1", "a"): TEXTS[A], B: TEXTS[B], C: TEXTS[C]}
+    known = rated(texts, {("q1", "a"): ["quick"], B: ["red"], C: ["jumps"]})
+    sources = ("one", "one", "another", " one ")
+    known = replace(
+        known,
+        texts=tuple(
+            replace(text, output=replace(text.output, source=source))
+            for text, source in zip(known.texts, sources, strict=True)
+        ),
+    )
+    said = {A: [trial("quick red jumps", ["quick", "red", "jumps"], examples=[B, C])]}
+    found = error_copying(judge({A: "quick red jumps"}, said, examples="specialist"), known, QUICK)
+    assert found.of_same_source.estimate == pytest.approx(1 / 3)
+    assert found.of_examples.estimate == pytest.approx(1 / 3)
 
 
 def test_what_each_of_two_judges_names_alone():

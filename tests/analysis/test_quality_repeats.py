@@ -1,6 +1,7 @@
 """Evaluators asked again, at other temperatures, and with shuffled words: every number worked out by hand."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -82,11 +83,47 @@ def test_shuffled_words() -> None:
     )
     (found,) = sensitivity(plain, shuffled)
     assert dict(found.group) == {"dimension": "LA"}
-    assert [(one.count, one.n) for one in (found.drops, found.stays, found.rises)] == [(1, 3)] * 3
-    assert found.drops.low == pytest.approx(0.0615, abs=1e-4)  # Wilson, 1 of 3
+    assert [(one.estimate, one.n) for one in (found.drops, found.stays, found.rises)] == [(1 / 3, 3)] * 3
+    assert found.drops.low == 0  # none of three items drawn is the one: (2/3)^3 = .30 of the resamples
     assert found.left_out == {NOT_SHUFFLED: 1, UNSCORED: 1, NO_TWIN: 1}
     (row,) = sensitivity_rows([found])
-    assert (row["drops_count"], row["n"]) == (1, 3)
+    assert (row["drops"], row["n"]) == (1 / 3, 3)
+
+
+def test_shuffled_words_resample_items() -> None:
+    """A hundred texts of two items, one of which drops throughout: resamples hold none, half or all of them."""
+    texts = [{"LA": (2,)}] * 100
+    plain = quality(*texts)
+    mixed = quality(
+        *[{"LA": (n % 2,)} if n % 2 == 0 else texts[n] for n in range(100)],
+        judged=["x"] * 100,
+        shuffled_words=0.1,
+    )
+    (apart,) = sensitivity(plain, mixed)
+    assert 0.35 < apart.drops.low < 0.5 < apart.drops.high < 0.65
+    (found,) = sensitivity(of_two_items(plain), of_two_items(mixed))
+    assert (found.drops.low, found.drops.estimate, found.drops.high) == (0, 0.5, 1)
+    assert (found.drops.n, found.drops.n_clusters) == (100, 2)
+
+
+def of_two_items(output: JudgeOutput) -> JudgeOutput:
+    """The same texts, by turns of one item and the other, each of a system of its own."""
+    texts = tuple(
+        replace(text, row=replace(text.row, item_id=f"i{n % 2}", system=f"s{n}"))
+        for n, text in enumerate(output.texts)
+    )
+    return replace(output, texts=texts)
+
+
+def test_shuffled_words_of_a_language_without_scores() -> None:
+    plain = quality({"LA": (2,)}, {"LA": (None,)}, languages=("en", "ja"))
+    shuffled = quality(
+        {"LA": (1,)}, {"LA": (1,)}, languages=("en", "ja"), judged=["x", "y"], shuffled_words=0.1
+    )
+    drops = {one.group["language"]: one.drops for one in sensitivity(plain, shuffled)}
+    assert (drops["ja"].estimate, drops["ja"].n) == (None, 0)
+    assert drops["ja"].reason == "no text was scored both times"
+    assert drops["en"].estimate == 1
 
 
 def test_shuffled_words_by_language() -> None:
@@ -99,7 +136,7 @@ def test_shuffled_words_by_language() -> None:
         judged=["x", "y"],
         shuffled_words=0.1,
     )
-    found = {tuple(one.group.values()): one.drops.share for one in sensitivity(plain, shuffled)}
+    found = {tuple(one.group.values()): one.drops.estimate for one in sensitivity(plain, shuffled)}
     assert found == {
         ("all", "LA"): 0.5,
         ("all", "H"): 0.0,
@@ -121,6 +158,25 @@ def test_runs_that_are_no_twins(plain: dict[str, Any], shuffled: dict[str, Any],
     with pytest.raises(InputError) as caught:
         sensitivity(quality({"LA": (1,)}, **plain), quality({"LA": (1,)}, **shuffled))
     assert problem in caught.value.problems[0]
+
+
+def at_two_temperatures(column: str, texts: Any, kind: str = "quality") -> list[Any]:
+    """(run, calibration) of a run at 0 and one at 1, whose repeats are those of `texts`."""
+    people = rating_set(*(Rating("i0", 1, "s", None, f"r{who}", "Overall", "en") for who in range(2)))
+    made = table([(ScoredRow("i0", "s", language="en"), 1)], [column])
+    (evaluator,) = evaluators_of(made, people)
+    found = calibrate(people, made, evaluator, options=CalibrationOptions(n_resamples=0))
+    return [(JudgeOutput("j", kind, "m", {"temperature": at}, (), texts), found) for at in (0.0, 1.0)]
+
+
+def test_temperatures_of_the_scorer_and_of_names_in_another_case() -> None:
+    row = ScoredRow("i0", "s", language="en")
+    record = DirectRecord((DirectTrial(0, 80.0), DirectTrial(1, 80.0)))
+    scorer = at_two_temperatures("j", (JudgedText(row, "t", None, None, {}, {}, record),), "direct")
+    asked = quality({"overall": (1, 0), "H": (1, 1)}).texts
+    for runs, equal in ((scorer, 1), (at_two_temperatures("j-overall", asked), 0)):
+        points = temperature_sweep(runs, n_resamples=0).points
+        assert [one.repeats_equal and one.repeats_equal.estimate for one in points] == [equal] * 2
 
 
 def test_temperatures() -> None:

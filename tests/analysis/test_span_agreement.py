@@ -205,6 +205,39 @@ def test_specialists_stand_against_every_rater():
     assert mean_f1(found, same=False) == pytest.approx(0.4)
 
 
+def test_rows_meet_the_rater_they_stand_for_whatever_they_are_called():
+    marks = rating_set(marked("q1", "A", (0, 4, "major")))
+    found = rater_matrix(
+        by_raters(), {"run:3": marks, "ben": marks}, raters={"run:3": "ann", "ben": ""}, options=QUICK
+    )
+    assert (found.rows, found.own) == (("run:3", "ben"), ("ann", ""))
+    assert mean_f1(found, same=True) == 1.0
+    assert mean_f1(found, same=False) == pytest.approx((0.4 + 1.0 + 0.4) / 3)
+
+
+def test_what_readers_said_of_each_side_is_said_of_that_side():
+    gold = replace(items(2, (0, 4, "major")), notes=("a note",), left_out={"not rated": 2})
+    lost = replace(items(1, (0, 4, "major")), notes=("cut",), left_out={"unparsed": 1})
+    people = ("people: a note", "people: left out when it was read: 2: not rated")
+    alone = span_agreement(gold, replace(lost, file_name="j"), options=QUICK)
+    assert alone.notes == (*people, "j: cut", "j: left out when it was read: 1: unparsed")
+    assert dict(alone.left_out) == {NO_PREDICTION: 1}, "the failed text counts once"
+    several = compare_spans(gold, {"x": [lost, items(2)], "y": lost}, options=QUICK)
+    assert several.notes == (
+        *people,
+        "x: cut",
+        "x: left out when it was read: of a draw at most 1: unparsed",
+        "y: cut",
+        "y: left out when it was read: 1: unparsed",
+    )
+    by_ann = replace(gold, ratings=tuple(replace(one, rater="ann") for one in gold.ratings))
+    assert rater_matrix(by_ann, {"j": lost}, options=QUICK).notes == (
+        *people,
+        "j: cut",
+        "j: left out when it was read: 1: unparsed",
+    )
+
+
 def test_a_matrix_needs_raters():
     with pytest.raises(InputError, match="names no raters"):
         rater_matrix(rating_set(marked("q1", "A")), options=QUICK)

@@ -67,6 +67,23 @@ def test_a_table_for_a_person(run: Run, human: Path, judge: Path) -> None:
     assert "Means over groups" in run("calibrate", str(human), str(judge), *QUICK, "--paper-kappa")
 
 
+def test_what_each_group_leaves_out_is_printed(run: Run, human: Path, judge: Path) -> None:
+    """Of six Czech texts one has no score and one, whose raters are split, no majority: five are compared, four of them
+    with a majority.
+    """
+    judge.write_text(judge.read_text().replace("a,mt,cs,2", "a,mt,cs,"))
+    said = run("calibrate", str(human), str(judge), *QUICK, "--majority", "drop")
+    tables = said.split("Their majority and the evaluator:")
+    of_raters, of_evaluator = (
+        next(line for line in part.splitlines() if line.startswith("cs")) for part in tables
+    )
+    assert re.findall(r"  (\d)(?=  )", of_raters)[:3] == ["5", "5", "3"]
+    assert re.findall(r"  (\d)(?=  )", of_evaluator)[:3] == ["5", "4", "3"]
+    left = [line for line in said.splitlines() if line.startswith("Left out: ") and "cs" in line]
+    assert len(left) == 2
+    assert any("1 text: raters are split" in line for line in left)
+
+
 def test_several_judges_and_named_columns(run: Run, human: Path, judge: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.csv"
     other.write_text(judge.read_text().replace("gpt-LA", "verdict"))
@@ -202,5 +219,5 @@ def test_runs_at_two_temperatures_and_with_shuffled_words(run: Run, tmp_path: Pa
     assert points == [("H", 0.0), ("H", 1.0), ("PC", 0.0), ("PC", 1.0)]
     dropped = {one["group"]["dimension"]: one["drops"] for one in found["shuffled_words"]}
     assert dropped["H"]["n"] == 40
-    assert dropped["H"]["share"] > 0.2
+    assert dropped["H"]["estimate"] > 0.2
     assert "By temperature" in run("calibrate", str(tmp_path / "rated.jsonl"), "run:1", "run:2", *QUICK)

@@ -2,14 +2,16 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from rating_studies import rate_all, rating_study, rating_texts, unblind
-from span_makers import rated
+from span_makers import rated, span
 
 from core.cli import main
 from core.datasets.rated import write_rated
+from core.schema.scores import Rating
 from core.store import open_store
 
 Run = Callable[..., str]
@@ -122,6 +124,41 @@ def test_looks_at_what_judges_marked(parrots: Path, run: Run) -> None:
     # ben against ann: 5 + 0 of 10 predicted and of 8 marked.
     assert matrix["cells"][1][0]["f1"] == pytest.approx(10 / 18)
     assert "Where - stands: a rater against themself." in run("judge", "raters", "marks.csv")
+
+
+def test_specialists_stand_in_the_matrix_for_the_rater_they_learned_from(files: Path, run: Run) -> None:
+    """Item 1 alone has errors: ann's Parrot finds "quick" of A in B and "the" of B in A, ben's finds "quick" in both."""
+    texts = rated(TEXTS, {})
+    spans = {("ann", "A"): (4, 9), ("ann", "B"): (0, 3), ("ben", "A"): (4, 9), ("ben", "B"): (4, 9)}
+    by_both = [
+        replace(
+            one,
+            ratings=tuple(
+                Rating(
+                    one.output.item_id,
+                    -5.0,
+                    one.output.system,
+                    rater=rater,
+                    spans=(span(*spans[rater, one.output.system]),) if one.output.item_id == "1" else (),
+                )
+                for rater in ("ann", "ben")
+            ),
+        )
+        for one in texts.texts
+    ]
+    (files / "both.jsonl").write_bytes(write_rated(by_both))
+    for rater in ("ann", "ben"):
+        options = ["--backend", "rules", "--rater", rater, "--out", rater]
+        assert main(["judge", "automqm", "both.jsonl", *options]) == 0
+    command = ["judge", "raters", "both.jsonl", "run:1", "run:2"]
+    matrix = json.loads(run(*command, "--json", "--resamples", "0"))
+    assert matrix["rows"] == ["ann", "ben"]
+    # ann's Parrot marks B's "quick" and A's "the": nothing that ann marked, and of ben 5 of the 8 it marks and 10 he does.
+    assert matrix["mean_f1_same_name"] == pytest.approx((0 + 1) / 2)
+    assert matrix["mean_f1_other_names"] == pytest.approx((10 / 18 + 10 / 18) / 2)
+    assert "Mean of cells with the row's own rater: 0.500" in run(*command, "--resamples", "0")
+    again = [*command, "ann"]
+    assert json.loads(run(*again, "--json", "--resamples", "0"))["mean_f1_same_name"] == pytest.approx(1 / 3)
 
 
 def test_an_unblinded_study_of_ratings_is_gold_too(tmp_path: Path, run: Run) -> None:

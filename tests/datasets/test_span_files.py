@@ -181,6 +181,30 @@ def test_inclusive_ends() -> None:
         read_span_file(write_rated(CASES.texts), "x.jsonl", TEXTS, ends="inclusive")
     with pytest.raises(InputError, match="leave out units and ends"):
         read_span_file(write_mqm(CASES.texts), "x.tsv", TEXTS, units="utf-16")
+    of_qe = GOLD.replace("22\t23\tmajor", "22 missing\t23 missing\tmajor minor")
+    (one, *_) = read_span_file(of_qe.encode(), "gold.tsv", ends="inclusive").ratings
+    assert [(span.start, span.end) for span in one.spans] == [(22, 24), (0, 0)]
+
+
+@pytest.mark.parametrize(
+    ("scores", "agree"),
+    [(("-5", "-5.0"), True), (('""', '" "'), True), (("-5", "-4"), False), (("-5", '""'), False)],
+)
+def test_scores_of_one_text_are_compared_as_numbers(scores: tuple[str, str], agree: bool) -> None:
+    rows = [f"5,A,{n},{n + 1},minor,x,{score}\n" for n, score in enumerate(scores)]
+    data = ("item_id,system,start,end,severity,category,score\n" + "".join(rows)).encode()
+    if agree:
+        assert len(read_span_file(data, "x.csv", TEXTS).ratings) == 1
+    else:
+        assert "the score differs" in problems_of(data, "x.csv", TEXTS)[0]
+
+
+def test_a_score_of_null_and_none_at_all_are_one() -> None:
+    row = {"item_id": "5", "system": "A", "severity": "minor", "category": "x"}
+    rows = [{**row, "start": 0, "end": 1, "score": None}, {**row, "start": 1, "end": 2}]
+    rows.append({**row, "start": 2, "end": 3, "score": ""})
+    (one,) = read_span_file("\n".join(map(json.dumps, rows)).encode(), "x.jsonl", TEXTS).ratings
+    assert one.score == -3
 
 
 # --- WMT's quality estimation ---------------------------------------------------------------------

@@ -5,6 +5,7 @@ is the majority of its raters; the same examples for every text that is judged.
 """
 
 import random
+from collections import Counter
 from collections.abc import Sequence
 
 from core.schema.rated import RatedText
@@ -60,6 +61,23 @@ class HeldOut:
             return None, 0
         (code,) = majority_labels([votes], len(classes), self._majority)
         return None if code < 0 else classes[code], len(votes)
+
+    def wording(self, text: RatedText, dimension: Dimension) -> str:
+        """Whose judgment a text's class is, in words: of most of its raters only where more than half gave it."""
+        label, n_raters = self.label(text, dimension)
+        if n_raters == 1:
+            return "The judgment of one person."
+        votes = Counter(
+            one.score
+            for one in text.ratings
+            if one.dimension == dimension.name and one.score in dimension.classes
+        )
+        own = votes[label] if label is not None else 0
+        if 2 * own > n_raters:
+            return f"The judgment of most of {n_raters} people."
+        alone = [score for score, n in votes.items() if n == max(votes.values())] == [label]
+        which = "most frequent" if alone else "middle"
+        return f"The {which} judgment of {n_raters} people, who differed."
 
     def _chosen(self, pool: Sequence[RatedText], dimension: Dimension, shots: int) -> tuple[RatedText, ...]:
         by_class: dict[float, list[RatedText]] = {}

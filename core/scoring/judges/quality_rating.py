@@ -130,10 +130,10 @@ class QualityJudge:
     def _example(self, example: RatedText, group: tuple[Dimension, ...]) -> Example:
         given = {}
         for dimension in group:
-            label, n_raters = self._held_out.label(example, dimension)
+            label, _ = self._held_out.label(example, dimension)
             assert label is not None
-            of = "one person" if n_raters == 1 else f"most of {n_raters} people"
-            given[dimension.name] = {"justification": f"The judgment of {of}.", "score": _number(label)}
+            why = self._held_out.wording(example, dimension)
+            given[dimension.name] = {"justification": why, "score": _number(label)}
         answer = {"scores": given} if self._together else given[group[0].name]
         return Example(tuple(self._variables(example, group).items()), json.dumps(answer, ensure_ascii=False))
 

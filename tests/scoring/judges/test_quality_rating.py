@@ -214,6 +214,22 @@ def test_examples_come_from_items_held_out_which_are_not_judged() -> None:
     assert {one.item_id for one in record.examples} <= {text.output.item_id for text in held}
 
 
+@pytest.mark.parametrize(
+    ("votes", "words"),
+    [
+        ([1], "The judgment of one person."),
+        ([2, 2, 0], "The judgment of most of 3 people."),
+        ([0, 1, 2], "The middle judgment of 3 people, who differed."),
+        ([0, 2], "The middle judgment of 2 people, who differed."),
+        ([0, 1, 2, 2], "The most frequent judgment of 4 people, who differed."),
+    ],
+)
+def test_whose_judgment_an_example_shows(votes: list[float], words: str) -> None:
+    pool = HeldOut([], TASK.dimensions, shots=1, share=0.5, majority="middle", seed=0)
+    (dimension,) = (one for one in TASK.dimensions if one.name == "LA")
+    assert pool.wording(text_of("a", LA=votes), dimension) == words
+
+
 def test_examples_are_of_the_same_task_and_language() -> None:
     texts = [
         text_of(f"{language}{task}{n}", language=language, task=task, LA=[n % 3], H=[1])
