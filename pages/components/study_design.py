@@ -126,6 +126,11 @@ def _workload(store: Store, study: Study) -> None:
         f":small[{n_items} questions, {n_items * len(study.levels)} pairs. Data set {plain(study.dataset_file)}, "
         f"sha256 {study.dataset_sha256[:16]}. Every side, order and repeat follows from the seed: docs/design.md.]"
     )
+    workload_table(store, study, "Questions", "Pairs")
+
+
+def workload_table(store: Store, study: Study, wholes: str, parts: str) -> None:
+    """What the design asks of each rater. wholes, parts: what goes to a rater whole, and what is rated of it."""
     plan = study_workload(store, study)
     if not plan.questions:
         st.markdown(":small[No raters yet: add them under Raters.]")
@@ -133,8 +138,8 @@ def _workload(store: Store, study: Study) -> None:
     st.dataframe(
         {
             "Rater": list(plan.questions),
-            "Questions": list(plan.questions.values()),
-            "Pairs (with hidden repeats)": list(plan.pairs.values()),
+            wholes: list(plan.questions.values()),
+            f"{parts} (with hidden repeats)": list(plan.pairs.values()),
             "About minutes": list(plan.minutes.values()),
         },
         hide_index=True,

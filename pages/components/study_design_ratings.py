@@ -8,9 +8,8 @@ from core.schema import Study
 from core.store import Store
 from core.store.studies import items_of, outputs_of
 from core.study import lifecycle
-from core.study.design import LARGEST_COUNT, describe_shortage
-from core.study.raters import study_workload
-from pages.components import rating_scales
+from core.study.design import LARGEST_COUNT
+from pages.components import rating_scales, study_design
 from pages.components.messages import mistakes_shown, moment, plain, tell
 from pages.components.numbers import counted_as
 
@@ -57,18 +56,4 @@ def _workload(store: Store, study: Study) -> None:
         f"sha256 {study.dataset_sha256[:16]}. Who rates what, in which order, follows from the seed: docs/design.md. "
         "A rater is shown neither system nor level, and rates all texts of a source together.]"
     )
-    plan = study_workload(store, study)
-    if not plan.questions:
-        st.markdown(":small[No raters yet: add them under Raters.]")
-        return
-    st.dataframe(
-        {
-            "Rater": list(plan.questions),
-            "Sources": list(plan.questions.values()),
-            "Texts (with hidden repeats)": list(plan.pairs.values()),
-            "About minutes": list(plan.minutes.values()),
-        },
-        hide_index=True,
-    )
-    if shortage := describe_shortage(plan):
-        st.warning(shortage)
+    study_design.workload_table(store, study, "Sources", "Texts")

@@ -46,6 +46,7 @@ def tab(page: Page, name: str) -> None:
     settled(page)
 
 
+@pytest.mark.slow
 def test_from_a_file_to_a_csv(app: AppServer, app_store: Store, new_page: NewPage) -> None:
     page = admin_page(app, app_store, new_page)
     data = dataset(3, sources=("ai", "human"))

@@ -40,6 +40,7 @@ def by_server(page: Page, server: ScriptedServer) -> None:
     fill(page, "Model", "tiny")
 
 
+@pytest.mark.slow
 def test_five_items_then_all_of_them_and_the_files(
     app: AppServer, app_store: Store, new_page: NewPage
 ) -> None:

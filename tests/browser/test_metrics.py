@@ -69,6 +69,7 @@ def half_done(store: Store, model: Run) -> tuple[Run, Owner, Iterator[RunItem]]:
     return run, owner, items
 
 
+@pytest.mark.slow
 def test_the_scatter_names_metrics_grows_by_itself_and_can_be_taken_away(
     app: AppServer, app_store: Store, new_page: NewPage, scored: Run, tmp_path: Path
 ) -> None:

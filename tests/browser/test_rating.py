@@ -17,6 +17,7 @@ from core.study.bundle import read_bundle, write_bundle
 from core.study.lifecycle import change_design, restore_study
 
 
+@pytest.mark.slow
 def test_twenty_pairs_by_keyboard_and_mouse(app: AppServer, app_store: Store, new_page: NewPage) -> None:
     study_id, link = open_study(app_store, app.url)
     choices = ["left", "right", "both_good", "both_bad"]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import pytest
 from app_server import AppServer, settled
 from playwright.sync_api import Page, expect
 
@@ -16,6 +17,7 @@ def kinds(store: Store) -> list[str]:
     return [event.kind for event in events(store)]
 
 
+@pytest.mark.slow
 def test_from_the_one_time_link_to_a_passphrase_and_back(
     app: AppServer, app_store: Store, new_page: Callable[[], Page]
 ) -> None:
