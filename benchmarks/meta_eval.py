@@ -153,7 +153,13 @@ def pairs_swapped(human: np.ndarray, first: np.ndarray, second: np.ndarray, *, n
     )
     found, ours = timed(
         lambda: accuracy_test(
-            human, first, second, epsilons=epsilons, n_resamples=n_swaps, alternative="greater"
+            human,
+            first,
+            second,
+            swap="pairs",
+            epsilons=epsilons,
+            n_resamples=n_swaps,
+            alternative="greater",
         )
     )
     check("difference", found.difference, difference)

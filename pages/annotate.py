@@ -9,11 +9,27 @@ from core.errors import AssayError
 from core.study.blinding import RaterDesk
 from core.study.guidelines import practice_pairs
 from core.study.rating_desk import RatingDesk
-from pages.components import blind_pair, guessing, onboarding, pair_list, rating, rating_flow, visitor
+from pages.components import (
+    blind_pair,
+    guessing,
+    onboarding,
+    pair_list,
+    presses,
+    rating,
+    rating_flow,
+    visitor,
+)
 
 
 def render() -> None:
     """Show the place on the rater's way that the address names: it survives reload, Back and restarts."""
+    _screen()
+
+
+@st.fragment
+def _screen() -> None:
+    """All that a rater sees and presses; a fragment, because none of its presses may be dropped for a newer one."""
+    presses.take_turns()
     try:
         with visitor.any_desk() as desk:
             _show(desk)
@@ -82,5 +98,5 @@ def _place(desk: RaterDesk) -> str:
 
 
 def _go(place: str | int) -> None:
-    st.query_params[visitor.PLACE] = str(place)
+    pair_list.move(place)
     st.rerun()

@@ -10,6 +10,7 @@ from core.errors import AssayError, NotAllowed
 from core.schema import Study, StudyRecord
 from core.store import Store
 from core.store.studies import list_studies, write_log
+from core.study.analysis_set import main_levels
 from core.study.release import released_record
 from pages.components import blinding_part, figures, results_ratings, study_choice, visitor
 from pages.components.messages import plain
@@ -39,8 +40,9 @@ def render() -> None:
     except AssayError as problem:
         st.error(plain(str(problem)))
         return
-    figures.standing(record, results, filtered=filters != Filters())
     figures.verdict(results)
+    figures.standing(results)
+    figures.sensitivity(results)
     figures.choices(results)
     figures.agreement(results)
     figures.contingency(results)
@@ -72,7 +74,7 @@ def _analysed(fingerprint: int, _record: StudyRecord, filters: Filters) -> Study
 def _fingerprint(record: StudyRecord) -> int:
     """Another number as soon as anything that the analysis reads is different."""
     parts = (record.study, record.items, record.raters, record.assignments, record.answers, record.guesses)
-    return hash((parts, repr(record.rating_answers)))
+    return hash((parts, record.history, record.log, repr(record.rating_answers)))
 
 
 def _study(store: Store) -> Study | None:
@@ -87,16 +89,17 @@ def _filters(record: StudyRecord) -> Filters:
     study, items = record.study, {item.item_id: item for item in record.items}
     languages = list(dict.fromkeys(item.language for item in record.items))
     raters = [rater.rater_id for rater in record.raters if counts_at_all(rater)]
-    first = study.levels[0]
-    levels = st.pills(
-        f"Levels (press {plain(first)} to leave it out, as the paper does)",
+    declared = main_levels(study.design, study.levels)
+    place = st.expander("Show a part of the study (the result is then exploratory)")
+    levels = place.pills(
+        f"Levels (main analysis: {plain(', '.join(declared))})",
         study.levels,
         selection_mode="multi",
-        default=study.levels,
+        default=declared,
         format_func=plain,
         key=f"results_levels_{study.study_id}",
     )
-    columns = st.columns(3 if len(languages) > 1 else 2)
+    columns = place.columns(3 if len(languages) > 1 else 2)
     asked = [
         columns[0].multiselect("Raters", raters, key=f"results_raters_{study.study_id}", placeholder="All"),
         columns[1].multiselect(
@@ -114,8 +117,8 @@ def _filters(record: StudyRecord) -> Filters:
     ]
     some = tuple(level for level in study.levels if level in levels)
     if not some:
-        st.caption("No level is chosen: all are shown.")
+        place.markdown(":small[No level is chosen, so the levels of the main analysis are shown.]")
     return Filters(
-        some if 0 < len(some) < len(study.levels) else None,
+        some if some and some != declared else None,
         *(tuple(values) or None for values in asked),
     )

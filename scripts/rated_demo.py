@@ -1,8 +1,10 @@
-"""The demo answers as a rating study for pictures: three damaged versions of each, marked where they were damaged."""
+"""The demo answers as a rating study for pictures: three damaged versions of each, marked where they were damaged.
+
+The rater is this script: it marks what differs from the undamaged answer, and takes its number from the marks.
+"""
 
 import csv
 import hashlib
-from dataclasses import replace
 from pathlib import Path
 
 from core.datasets.task_files import find_task
@@ -20,6 +22,8 @@ from core.study.rating_import import import_rating_study
 NAME = "marks"
 ITEMS = 4
 LEVELS = ("A1", "A2", "A3")
+_COSTS = {"minor": 5, "major": 20}
+"""What an error takes off 100."""
 _ANSWERS = Path(__file__).resolve().parents[1] / "data" / "demo" / "answers.csv"
 
 
@@ -34,9 +38,10 @@ def study_of_marks(store: Store) -> str:
         if level in LEVELS
     )
     sha256 = hashlib.sha256(_ANSWERS.read_bytes()).hexdigest()
-    task = replace(find_task("mqm"), show_reference=True)
     design = Design(candidate="", comparator="", seed=5, repeat_share=0)
-    study, _ = import_rating_study(store, NAME, OutputSet(outputs, sha256, _ANSWERS.name), task, design)
+    study, _ = import_rating_study(
+        store, NAME, OutputSet(outputs, sha256, _ANSWERS.name), find_task("factual-errors"), design
+    )
     (link,) = add_raters(store, study, ["rater-1"])
     move(store, study, "open")
     update_rater(store, study.study_id, "rater-1", onboarding=1)
@@ -53,6 +58,8 @@ def mark(store: Store, token: str, numbers: range, *, done: bool = True) -> None
         text = desk.text(number).text
         spans = _changed(answers[item_of[text], "A0"]["text"], text)
         desk.save_spans(number, spans, no_errors=not spans)
+        score = sum(_COSTS[span.severity] for span in spans)
+        desk.save_scores(number, {"overall": max(0, 100 - score)})
         if done:
             desk.complete(number, seconds=40.0)
 
@@ -71,7 +78,7 @@ def _answers() -> dict[tuple[str, str], dict[str, str]]:
 
 
 def _changed(base: str, text: str) -> tuple[ErrorSpan, ...]:
-    """Where the text says something else; a wrong number is a major error, other words a minor one."""
+    """Where the text says something else; a wrong number, or its unit, is a major error."""
     spans, at = [], 0
     for segment in diff_against(base, text):
         if segment.kind == "removed":
@@ -79,7 +86,13 @@ def _changed(base: str, text: str) -> tuple[ErrorSpan, ...]:
         words = segment.text.strip()
         start = at + segment.text.index(words)
         if segment.kind == "added" and words:
-            severity = "major" if any(one.isdigit() for one in words) else "minor"
-            spans.append(ErrorSpan(start, start + len(words), severity, "accuracy/mistranslation"))
+            spans.append(ErrorSpan(start, start + len(words), *_judged(words, text[:start])))
         at += len(segment.text)
     return tuple(spans)
+
+
+def _judged(words: str, before: str) -> tuple[str, str]:
+    """Severity and category of wrong words, from what they look like and what stands before them."""
+    if any(one.isdigit() for one in words + before.rstrip()[-1:]):
+        return "major", "number or date"
+    return "minor", "entity" if words[0].isupper() else "circumstance"

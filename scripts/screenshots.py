@@ -175,7 +175,7 @@ def main() -> None:
             page.get_by_role("combobox", name="Text").click()
             page.get_by_role("option", name="level 2").click()
             shoot(page, images / "judges.png")
-            page.set_viewport_size({"width": 1180, "height": 1000})
+            page.set_viewport_size({"width": 1180, "height": 1350})
             marking(page, database, server.url, images / "marking.png")
             parrot = ["judge", "automqm", f"study:{NAME}", "--backend", "rules", "--out", f"{folder}/parrot"]
             in_another_process(parrot, database)

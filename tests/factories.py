@@ -33,6 +33,8 @@ from core.study.raters import add_raters, links
 
 LEVELS = ("A0", "A1", "A2", "A3", "A4")
 SOURCES = ("ai", "human")
+ANALYSIS_SET = ("main_levels", "votes_needed", "score", "flagged", "declared")
+"""Fields of a design that studies of before the analysis set lack."""
 Policy = Callable[[BlindPair], Choice | None]
 """What a rater presses on a pair; None: nothing, the pair stays open."""
 

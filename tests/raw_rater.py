@@ -6,6 +6,7 @@ Light enough for a hundred in one process, and free to send what no browser woul
 import http.client
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Self
 from urllib.parse import urlencode, urlsplit
@@ -24,6 +25,8 @@ _PATIENCE = 20.0
 """Seconds for one answer of a server that may be busy with other tests."""
 _LARGEST_READ = 64 * 1024 * 1024
 _OVERTAKEN = ForwardMsg.FINISHED_EARLY_FOR_RERUN
+DRAWN = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
+"""How a run ends that was drawn to its end: not those that a newer one overtook."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +106,7 @@ class RawVisitor:
         self.session_id = ""
         self.elements: dict[tuple[int, ...], Element] = {}
         self.drawn_at = 0.0
+        self._fragments: dict[str, str] = {}
         self._drawing: dict[tuple[int, ...], Element] = {}
         self._socket: ClientConnection | None = None
         self.connect()
@@ -189,8 +193,11 @@ class RawVisitor:
         elif kind == "page_info_changed":
             self.query = message.page_info_changed.query_string
         elif kind == "delta" and message.delta.WhichOneof("type") == "new_element":
-            self._drawing[tuple(message.metadata.delta_path)] = message.delta.new_element
-        elif kind == "script_finished" and message.script_finished == 0:
+            element = message.delta.new_element
+            self._drawing[tuple(message.metadata.delta_path)] = element
+            widget = getattr(getattr(element, element.WhichOneof("type") or "", None), "id", "")
+            self._fragments[widget] = message.delta.fragment_id
+        elif kind == "script_finished" and message.script_finished in DRAWN:
             self.elements, self.drawn_at = self._drawing, time.monotonic()
 
     def on_screen(self) -> str:
@@ -207,7 +214,19 @@ class RawVisitor:
 
     def press(self, label: str, widgets: Sequence[WidgetState] = ()) -> Self:
         """Press the button of that label."""
-        return self.go(None, [*widgets, pressed(self.buttons()[label])])
+        self.send(self.change([*widgets, pressed(self.buttons()[label])]))
+        return self.until_drawn()
+
+    def change(self, widgets: Sequence[WidgetState]) -> bytes:
+        """The frame with which a browser tells what was done to the last of these widgets: its fragment is run."""
+        return self.rerun(None, widgets, fragment_id=self._fragments.get(widgets[-1].id, ""))
+
+    def until_quiet(self, seconds: float = 0.7) -> Self:
+        """Read until nothing has come for a while: whatever was sent at once has been answered."""
+        with suppress(TimeoutError):
+            while True:
+                self.read(seconds)
+        return self
 
     def everything(self) -> bytes:
         """All that came, as one haystack."""

@@ -22,6 +22,7 @@ RATERS_MODULES = (
     "components/guessing.py",
     "components/onboarding.py",
     "components/pair_list.py",
+    "components/presses.py",
     "components/rating.py",
     "components/rating_flow.py",
     "components/rating_marks.py",
@@ -76,7 +77,7 @@ def test_the_raters_page_cannot_reach_a_source() -> None:
         "core.study.design": {"estimated_minutes"},
         "core.study.guidelines": {"practice_pairs", "LEVEL_MEANINGS"},
         "core.study.rating_desk": {"RatingDesk", "BlindText", "EntryStatus"},
-        "core.schema.tasks": {"Dimension", "RatingTask"},
+        "core.schema.tasks": {"Dimension", "RatingTask", "SpanTask", "TaskLabels"},
         "core.schema.scores": {"ErrorSpan"},
         "core.schema": {"CHOICES", "FIRST_LEVEL", "Choice", "GuessedSide"},
     }

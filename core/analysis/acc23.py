@@ -19,18 +19,22 @@ from core.datasets.mt_pair import names_reference
 from core.datasets.reading import shown
 from core.errors import InputError
 from core.schema.scores import RatingSet, ScoreTable
+from core.stats.constant import Constant, constant, constants_said
 from core.stats.correlation import between_systems, correlate, mean_within, system_accuracy
-from core.stats.correlation_tests import PairedTest
+from core.stats.correlation_tests import PairedTest, holm
 from core.stats.many_ratios import mean_estimates
 from core.stats.resampling import Estimate, Floats, ratio
 from core.stats.tie_calibration import (
     PairwiseAccuracy,
+    Swap,
     accuracy_test,
     calibrate_ties,
     calibrated_interval,
     pair_results,
     pairwise_accuracy,
 )
+
+_ALPHA = 0.05  # where readers look; a note says when no p can get there
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,8 @@ class Acc23Options:
     """Of the ratings; None: the only one."""
     test: bool = False
     """Also test every two metrics."""
+    swap: Swap = "items"
+    """What changes places in the test (`accuracy_test`); "pairs": the published variant, whose p is too small."""
     n_resamples: int = 1_000
     """Of intervals and of the test; 0: neither."""
     confidence_level: float = 0.95
@@ -85,6 +91,8 @@ class MetricAccuracy:
     n_texts: int
     left_out: Mapping[str, int]
     """Reason -> scored texts without a part in it."""
+    constant: Constant | None
+    """The score that covers all or nearly all of these texts; None: scores vary."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +102,10 @@ class AccuracyTest:
     first: str
     second: str
     test: PairedTest
+    p_holm: float | None
+    """The test's p, paying for all tests of this call; None where it has none."""
+    swap: Swap
+    """What changed places."""
 
 
 @dataclass(frozen=True)
@@ -107,6 +119,11 @@ class Acc23:
     """Every pair once; empty where no test was asked for."""
     options: Acc23Options
     notes: tuple[str, ...] = ()
+
+    @property
+    def constants(self) -> tuple[str, ...]:
+        """A sentence for each metric that says nearly the same of everything: what people tie is all that it has right."""
+        return constants_said((shown(one.metric), one.constant) for one in self.metrics)
 
 
 def acc23(human: RatingSet, table: ScoreTable, options: Acc23Options = DEFAULT_ACC23_OPTIONS) -> Acc23:
@@ -142,7 +159,7 @@ def acc23(human: RatingSet, table: ScoreTable, options: Acc23Options = DEFAULT_A
         found,
         tests,
         options,
-        (*notes, *other_columns, *scored.notes, *joined.notes, *rounding),
+        (*notes, *other_columns, *scored.notes, *joined.notes, *rounding, *_floor_note(tests)),
     )
 
 
@@ -254,6 +271,7 @@ def _of_metric(
         system_accuracy=system_accuracy(scores, people, systems, items, **options.resampling),
         n_texts=int((~np.isnan(scores)).sum()),
         left_out=left_out(joined, np.ones(len(joined.table.rows), dtype=np.bool_), index),
+        constant=constant(joined.table.values[joined.rows, index]),
     )
 
 
@@ -269,13 +287,44 @@ def _tests(
     names: Sequence[str], target: Floats, matrices: Sequence[Floats], options: Acc23Options
 ) -> tuple[AccuracyTest, ...]:
     """Every two metrics, on the texts that both scored; at the epsilon asked for, else each at its own."""
-    found = []
-    for first, second in combinations(range(len(names)), 2):
+    pairs, found = list(combinations(range(len(names)), 2)), []
+    for first, second in pairs:
         both = ~(np.isnan(matrices[first]) | np.isnan(matrices[second]))
         one, other = (np.where(both, matrices[index], np.nan) for index in (first, second))
         given = None if options.epsilon is None else (options.epsilon, options.epsilon)
-        test = accuracy_test(
-            target, one, other, epsilons=given, n_resamples=options.n_resamples, rng=options.rng
+        found.append(
+            accuracy_test(
+                target,
+                one,
+                other,
+                swap=options.swap,
+                epsilons=given,
+                n_resamples=options.n_resamples,
+                rng=options.rng,
+            )
         )
-        found.append(AccuracyTest(names[first], names[second], test))
-    return tuple(found)
+    return tuple(
+        AccuracyTest(names[first], names[second], test, paid, options.swap)
+        for (first, second), test, paid in zip(pairs, found, holm([one.p for one in found]), strict=True)
+    )
+
+
+def _floor_note(tests: Sequence[AccuracyTest]) -> tuple[str, ...]:
+    """Whether p_holm can reach .05 at all: drawn swaps and items that can change places bound it from below."""
+    tested = [one.test for one in tests if one.test.p is not None]
+    if not tested:
+        return ()
+    by_draws = min((len(tested) / (1 + one.n_resamples), one.n_resamples) for one in tested)
+    by_items = min((len(tested) * 2.0 ** (1 - one.n_units), one.n_units) for one in tested)
+    tests_said = "1 test" if len(tested) == 1 else f"{len(tested)} tests"
+    if by_items[0] > _ALPHA:
+        return (
+            f"Holm p cannot reach {_ALPHA:g}: {tests_said} of {by_items[1]} units that change places. "
+            "More items are needed.",
+        )
+    if by_draws[0] > _ALPHA:
+        return (
+            f"Holm p cannot fall below {len(tested)} / {1 + by_draws[1]:,} = {by_draws[0]:.2g}: {tests_said} of "
+            f"{by_draws[1]:,} swaps. Draw more swaps.",
+        )
+    return ()

@@ -9,6 +9,7 @@ from core.analysis.counted import Filters, chosen_pairs, chosen_raters, why_left
 from core.errors import InputError
 from core.schema import GUESSED_SIDES, Assignment, Guess, StudyRecord
 from core.stats.blinding_index import LEFT, RIGHT, BlindingIndex, blinding_index
+from core.study.analysis_set import main_levels
 
 ORDER: tuple[str, ...] = GUESSED_SIDES
 """Of the columns of every table of guesses; its rows are the first two."""
@@ -73,11 +74,12 @@ def blinding(
     levels, items = chosen_pairs(record, filters)
     chosen = chosen_raters(record, filters)
     wanted = {(item, level) for item in items for level in levels}
+    declared = main_levels(record.study.design, record.study.levels)
     raters = {rater.rater_id: rater for rater in record.raters}
     used: list[Guess] = []
     left_out: Counter[str] = Counter()
     for guess in record.guesses:
-        reason = why_left_out((guess.item_id, guess.level), raters[guess.rater_id], chosen, wanted)
+        reason = why_left_out((guess.item_id, guess.level), raters[guess.rater_id], chosen, wanted, declared)
         if reason is None:
             used.append(guess)
         else:

@@ -25,18 +25,18 @@ from core.schema.tasks import Dimension
 from core.scoring.judges.settings import Majority
 
 MAJORITIES: Mapping[Majority, str] = {
-    "middle": "middle class",
-    "median": "median",
     "drop": "left out",
+    "median": "median",
+    "middle": "middle class, where a rater gave it",
 }
-"""What becomes of a text whose raters are split. middle: as 004's authors do it with three raters."""
+"""What becomes of a text whose raters are split. middle: as 004's authors do it with three raters and three classes."""
 
 
 @dataclass(frozen=True)
 class CalibrationOptions:
     """How ratings and scores are compared."""
 
-    majority: Majority = "middle"
+    majority: Majority = "drop"
     paper_kappa: bool = False
     """004's convention: an undefined Fleiss' kappa enters means over cells as 0. The cell itself stays undefined."""
     dimensions: tuple[Dimension, ...] = ()

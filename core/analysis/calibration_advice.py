@@ -1,34 +1,71 @@
-"""Where an evaluator should not be used: cells that fail one of three rules, and a sentence that names them."""
+"""Where an evaluator should not be used: a verdict for each cell, by stated rules, and sentences that name the cells."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from core.analysis.calibration import Calibration
 from core.analysis.calibration_cells import Cell
 from core.analysis.decimals import decimal
+from core.stats.constant import CONSTANT_SHARE, Constant, constants_said
+from core.stats.resampling import Estimate
 
+VerdictValue = Literal[
+    "too few texts",
+    "says nothing",
+    "off the scale",
+    "orders well, but is shifted",
+    "not shown better than chance",
+    "biased",
+    "no objection",
+]
+SILENT: VerdictValue = "says nothing"
+SHIFTED: VerdictValue = "orders well, but is shifted"
 LEAST_TEXTS = 30
 """Fewer texts than this say too little about any group."""
 LEAST_ITEMS = 10
 """Fewer items than this give intervals that cannot be believed."""
+MOST_OFF_SCALE = 0.05
+"""More scores off the scale than this share: leaving them out may flatter the evaluator."""
+ORDERS_WELL = 0.5
+"""Spearman's correlation with the mean rating that the whole interval must exceed."""
+SHIFTED_BY = 0.25
+"""Of the distance of two classes: how far from 0 the whole interval of evaluator minus mean rating must lie."""
 RULES = (
-    f"fewer than {LEAST_TEXTS} texts or {LEAST_ITEMS} items were compared",
-    "Fleiss' kappa of majority and evaluator is undefined, or its interval reaches 0: nothing shows that the evaluator "
-    "tells classes apart better than chance (of numbers: Spearman's correlation with the mean rating)",
-    "the interval of the bias towards the top class lies beside 0, and the evaluator agrees less with single raters "
-    "than they with each other (that interval lies below 0)",
+    f"Too few texts: fewer than {LEAST_TEXTS} texts or {LEAST_ITEMS} items were compared.",
+    f"Says nothing: all texts have the same score; or at least {CONSTANT_SHARE:.0%} have, and nothing shows that the evaluator "
+    "is better than chance (as below).",
+    f"Off the scale: more than {MOST_OFF_SCALE:.0%} of the scores are off the raters' scale.",
+    f"Orders well, but is shifted: the interval of Spearman's correlation with the mean rating lies above {ORDERS_WELL:g}; "
+    f"the interval of evaluator minus mean rating lies more than {SHIFTED_BY:g} of a class away from 0; and the evaluator "
+    "is not shown to agree with a rater more often than another rater does (that interval does not lie above 0).",
+    "Not shown better than chance: Fleiss' kappa of majority and evaluator is undefined, or its interval reaches 0 (of numbers: "
+    "Spearman's correlation).",
+    "Biased: the interval of the bias towards the top class excludes 0, and the evaluator agrees with a rater less often "
+    "than another rater does (that interval lies below 0).",
 )
-"""As the page and the report state them."""
+"""As the page and the documents state them, in the order in which a verdict is taken."""
 _NAMED = 8
 
 
 @dataclass(frozen=True)
+class Verdict:
+    """What speaks against the evaluator in a cell."""
+
+    value: VerdictValue
+    """The first rule that applies (`RULES`), or "no objection"."""
+    reasons: tuple[str, ...]
+    """A sentence for each rule that applies, with its numbers; empty where none does."""
+
+
+@dataclass(frozen=True)
 class Warned:
-    """A cell in which the evaluator should not stand in for people."""
+    """A cell in which the evaluator's classes should not stand in for people's."""
 
     group: Mapping[str, str]
     n: int
     reasons: tuple[str, ...]
+    verdict: VerdictValue
 
 
 @dataclass(frozen=True)
@@ -37,73 +74,190 @@ class Advice:
 
     warned: tuple[Warned, ...]
     n_cells: int
-    sentence: str
+    sentences: tuple[str, ...]
+    """The verdict: what says nothing, what is shifted, what should not be used; or that no rule speaks against it."""
+    constants: tuple[str, ...] = ()
+    """Sentences on what else is constant or nearly so, though no verdict names it; they stand before any other number."""
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in one line."""
+        return " ".join(self.sentences)
 
 
 def advice(found: Calibration) -> Advice:
-    """The cells that fail a rule (`RULES`), and one sentence that names them.
+    """The cells in which a rule speaks against the evaluator (`RULES`), and sentences that name them.
 
     A cell that passes is not thereby good: read its agreement. With many cells some pass or fail by chance; a cell chosen
     after looking at all of them is exploratory.
     """
+    judged = [(cell, verdict_of(cell)) for cell in found.cells]
     warned = tuple(
-        Warned(cell.group, cell.n, reasons) for cell in found.cells if (reasons := reasons_against(cell))
+        Warned(cell.group, cell.n, verdict.reasons, verdict.value)
+        for cell, verdict in judged
+        if verdict.reasons
     )
-    return Advice(warned, len(found.cells), _sentence(found, warned))
+    return Advice(warned, len(found.cells), _sentences(found, warned), _further_constants(found, judged))
 
 
-def reasons_against(cell: Cell) -> tuple[str, ...]:
-    """Why not to use the evaluator on such texts; empty: no rule speaks against it."""
-    reasons = []
-    if cell.n < LEAST_TEXTS or cell.n_items < LEAST_ITEMS:
-        reasons.append(f"only {cell.n} texts of {cell.n_items} items")
-    name = "kappa" if cell.classes else "spearman"
-    title = "kappa" if cell.classes else "Spearman"
+def _further_constants(found: Calibration, judged: Sequence[tuple[Cell, Verdict]]) -> tuple[str, ...]:
+    """What is (nearly) constant and in no verdict: cells that pass, and whole dimensions whose cells hold too few texts."""
+    there = [
+        cell
+        for cell, verdict in judged
+        if not (cell.constant and _same_score(cell.constant) in verdict.reasons)
+    ]
+    if all(verdict.value != SILENT for _, verdict in judged):
+        names = {called(cell.group) for cell in found.cells}
+        there = [*(one for one in found.by_dimension if called(one.group) not in names), *there]
+    named = [(f"{found.evaluator} ({called(cell.group)})", cell.constant) for cell in there if cell.constant]
+    said = constants_said(named[:_NAMED])
+    if len(named) > _NAMED:
+        said += (f"The same is true in {len(named) - _NAMED} more groups.",)
+    return said
+
+
+def verdict_of(cell: Cell) -> Verdict:
+    """Which rules speak against the evaluator on such texts. Shifted takes the place of chance and bias, which follow from it.
+
+    Misleads where a limit (`ORDERS_WELL`, `SHIFTED_BY`) is missed narrowly: they are conventions. An order that agrees with
+    the mean rating says nothing about a single text's class.
+    """
+    by_chance = _by_chance(cell)
+    same = cell.constant
+    against: list[tuple[VerdictValue, str | None]] = [
+        ("too few texts", _few(cell)),
+        (SILENT, _same_score(same) if same and (not same.n_others or by_chance) else None),
+        ("off the scale", _off_scale(cell)),
+    ]
+    shifted = _shifted(cell)
+    against += (
+        [(SHIFTED, shifted)]
+        if shifted is not None
+        else [("not shown better than chance", by_chance), ("biased", _biased(cell))]
+    )
+    kept = [(value, reason) for value, reason in against if reason is not None]
+    return Verdict(kept[0][0] if kept else "no objection", tuple(reason for _, reason in kept))
+
+
+def _same_score(same: Constant) -> str:
+    """What makes an evaluator (nearly) constant, in words."""
+    if not same.n_others:
+        return f"it gives all {same.n} texts the same score, {same.value:g}"
+    return f"it gives {same.n - same.n_others} of {same.n} texts the same score, {same.value:g}"
+
+
+def _few(cell: Cell) -> str | None:
+    usable = cell.n - cell.n_off_scale
+    if usable < LEAST_TEXTS or cell.n_items < LEAST_ITEMS:
+        return f"only {usable} texts of {cell.n_items} items"
+    return None
+
+
+def _off_scale(cell: Cell) -> str | None:
+    if cell.n_off_scale <= MOST_OFF_SCALE * cell.n:
+        return None
+    return f"{cell.n_off_scale} of {cell.n} scores are off the scale, and leaving them out may flatter the evaluator"
+
+
+def _shifted(cell: Cell) -> str | None:
+    ranks, shift, gap = cell.get("spearman"), cell.get("shift"), cell.get("gap")
+    if not cell.classes or ranks is None or shift is None or ranks.low is None or shift.low is None:
+        return None
+    least = SHIFTED_BY * (cell.classes[1] - cell.classes[0])
+    better_than_a_rater = gap is not None and gap.low is not None and gap.low > 0
+    if ranks.low <= ORDERS_WELL or better_than_a_rater or not (_lies(shift, least) or _lies(shift, -least)):
+        return None
+    return (
+        f"it orders texts well (Spearman {_with_ends(ranks)}), but its scores differ from the mean rating by "
+        f"{_with_ends(shift)}"
+    )
+
+
+def _lies(found: Estimate, limit: float) -> bool:
+    """Whether the whole interval lies beyond the limit, seen from 0."""
+    if found.low is None or found.high is None:
+        return False
+    return found.low > limit if limit > 0 else found.high < limit
+
+
+def _by_chance(cell: Cell) -> str | None:
+    name, title = ("kappa", "kappa") if cell.classes else ("spearman", "Spearman")
     central = cell.get(name)
     if central is None:
-        reasons.append(
-            "dimensions with different classes are mixed, and nothing was computed: group by dimension"
-        )
-    elif central.estimate is None:
-        reasons.append(f"{title} is undefined ({central.reason})")
-    elif central.low is None:
-        reasons.append(f"{title} has no interval ({central.interval_reason})")
-    elif central.low <= 0:
-        reasons.append(
-            f"{title} may be 0 or less ({decimal(central.low, 2)} to {decimal(central.high or 0.0, 2)})"
-        )
+        return "dimensions with different classes are mixed, and nothing was computed: group by dimension"
+    if central.estimate is None:
+        return f"{title} is undefined ({central.reason})"
+    if central.low is None:
+        return f"{title} has no interval ({central.interval_reason})"
+    return f"{title} may be 0 or less ({_with_ends(central)})" if central.low <= 0 else None
+
+
+def _biased(cell: Cell) -> str | None:
     bias, gap = cell.get("bias"), cell.get("gap")
-    beside = (
-        bias is not None and bias.low is not None and bias.high is not None and not bias.low <= 0 <= bias.high
+    if bias is None or gap is None or bias.low is None or bias.high is None or gap.high is None:
+        return None
+    if bias.low <= 0 <= bias.high or gap.high >= 0:
+        return None
+    how = "more" if (bias.estimate or 0.0) > 0 else "less"
+    return (
+        f"it gives the top class {how} often than people do ({_points(bias)}) and agrees with a rater less often than "
+        f"another rater does ({_points(gap)})"
     )
-    below = gap is not None and gap.high is not None and gap.high < 0
-    if bias is not None and gap is not None and beside and below:
-        how = "more" if (bias.estimate or 0.0) > 0 else "less"
-        reasons.append(
-            f"it names the top class {how} often than people do ({_signed(bias.estimate)}) and agrees less with them than "
-            f"they with each other ({_signed(gap.estimate)})"
-        )
-    return tuple(reasons)
 
 
-def _signed(value: float | None) -> str:
-    return "" if value is None else f"{'+' if value > 0 else ''}{decimal(100 * value, 0)} points"
+def _with_ends(found: Estimate) -> str:
+    """Such as `0.81 [0.77, 0.84]`."""
+    value, low, high = (decimal(one or 0.0, 2) for one in (found.estimate, found.low, found.high))
+    return f"{value} [{low}, {high}]"
 
 
-def _sentence(found: Calibration, warned: tuple[Warned, ...]) -> str:
-    n_cells = len(found.cells)
-    cells = "the only group" if n_cells == 1 else f"all {n_cells} groups"
+def _points(found: Estimate) -> str:
+    value = found.estimate or 0.0
+    return f"{'+' if value > 0 else ''}{decimal(100 * value, 0)} points"
+
+
+def _sentences(found: Calibration, warned: Sequence[Warned]) -> tuple[str, ...]:
     if not warned:
+        whole = _all(len(found.cells))
         return (
-            f"No rule speaks against {found.evaluator} in {cells}; read the agreement before you rely on it."
+            f"No rule speaks against {found.evaluator} in {whole}; read the agreement before you rely on it.",
         )
-    if len(warned) == n_cells:
-        return f"{found.evaluator} should not stand in for people in {cells} that {'was' if n_cells == 1 else 'were'} compared."
-    named = [called(one.group) for one in warned]
-    listed = "; ".join(named[:_NAMED])
-    if len(named) > _NAMED:
-        listed += f"; and {len(named) - _NAMED} more"
-    return f"{found.evaluator} should not stand in for people in {len(warned)} of {n_cells} groups: {listed}."
+    groups: dict[str, list[Warned]] = {}
+    for one in warned:
+        groups.setdefault(one.verdict if one.verdict in _SAID else "", []).append(one)
+    return tuple(
+        f"{found.evaluator} {what} in {_where(own, len(found.cells))}.{then}"
+        for verdict, (what, then) in _SAID.items()
+        if (own := groups.get(verdict))
+    )
+
+
+_SAID: Mapping[str, tuple[str, str]] = {
+    SILENT: (
+        "gives all texts, or nearly all, the same score",
+        " It should not stand in for people there.",
+    ),
+    SHIFTED: (
+        "orders texts well, but is shifted",
+        " Use its order, or map its scores to people's first; its classes do not stand in for people's.",
+    ),
+    "": ("should not stand in for people", ""),
+}
+"""Verdict -> what the sentence says of its cells, before and after naming them; empty: all other verdicts."""
+
+
+def _all(n_cells: int) -> str:
+    return "the only group" if n_cells == 1 else f"all {n_cells} groups"
+
+
+def _where(own: Sequence[Warned], n_cells: int) -> str:
+    """Such as `2 of 5 groups: sw, LA; ja, LA`."""
+    if len(own) == n_cells:
+        return _all(n_cells)
+    named = [called(one.group) for one in own]
+    listed = "; ".join(named[:_NAMED]) + (f"; and {len(named) - _NAMED} more" if len(named) > _NAMED else "")
+    return f"{len(own)} of {n_cells} groups: {listed}"
 
 
 def called(group: Mapping[str, str]) -> str:

@@ -14,7 +14,7 @@ from core.stats.votes import MISSING, Codes
 MOST_CLASSES = 11
 """Whole numbers of a wider range, such as 0 to 100, are taken for numbers."""
 NOT_WHOLE = "ratings are not whole numbers"
-TOO_WIDE = f"ratings and scores take more than {MOST_CLASSES} whole numbers"
+TOO_WIDE = f"ratings take more than {MOST_CLASSES} whole numbers"
 FEW = "a rating is no class on offer"
 MIXED = "dimensions with different classes cannot be put together"
 _SAME = 1e-9
@@ -36,6 +36,9 @@ class Labelled:
     ratings: Floats
     """Shape (texts, raters)."""
     scores: Floats
+    """Shape (texts,); NaN where there is none, or one off the scale."""
+    off_scale: NDArray[np.bool_]
+    """Texts whose score lies off the scale. They stay among the raters' own."""
     votes: Codes
     """Shape (texts, raters); codes of classes, -1 for missing."""
     evaluator: Codes
@@ -46,8 +49,17 @@ class Labelled:
 
     @property
     def scored(self) -> NDArray[np.bool_]:
-        """Texts that have a score."""
-        return np.asarray(~np.isnan(self.scores), dtype=np.bool_)
+        """Texts that have a score, be it off the scale."""
+        return np.asarray(~np.isnan(self.scores) | self.off_scale, dtype=np.bool_)
+
+    @property
+    def mean_ratings(self) -> Floats:
+        """The mean of each text's ratings, NaN where it has none: shape (texts,)."""
+        given = ~np.isnan(self.ratings)
+        total = np.where(given, self.ratings, 0.0).sum(axis=1)
+        return np.asarray(
+            np.where(given.any(axis=1), total / np.maximum(given.sum(axis=1), 1), np.nan), dtype=np.float64
+        )
 
     def only(self, used: NDArray[np.bool_] | Sequence[int]) -> "Labelled":
         """Some of the texts."""
@@ -57,6 +69,7 @@ class Labelled:
             items=self.items[places],
             ratings=self.ratings[places],
             scores=self.scores[places],
+            off_scale=self.off_scale[places],
             votes=self.votes[places],
             evaluator=self.evaluator[places],
             reasons=tuple(self.reasons[place] for place in places.tolist()),
@@ -66,20 +79,34 @@ class Labelled:
 def labelled(joined: JoinedDimension, items: NDArray[np.int64], task: Dimension | None = None) -> Labelled:
     """The texts with their classes.
 
-    items: a number for each text's item. task: says which classes are on offer. Without it they are the whole numbers from the lowest to the highest that
-    raters and evaluator gave, where all ratings are whole and the range is no wider than MOST_CLASSES; a class that
-    nobody ever gave is not known then. A score between two classes, such as the mean of several repeats, counts as the
-    nearest, of two equally near ones as the lower; scores beyond the classes make the dimension one of numbers.
+    items: a number for each text's item. task: the classes on offer. Without it they are the whole numbers from the
+    lowest to the highest rating, where all ratings are whole and the range is no wider than MOST_CLASSES; a class that
+    no rater ever gave is not known then. The evaluator's scores never change the classes. A score between two classes,
+    such as the mean of several repeats, counts as the nearest, of two equally near ones as the lower. A score off the
+    scale is left out and noted; where at least half of them are, the evaluator has another scale, and the dimension is
+    one of numbers. Misleads where scores are left out and no task is named: they may be classes that no rater gave.
     """
     ratings, scores = joined.ratings, joined.scores
     given = ratings[~np.isnan(ratings)]
+    classes, why, notes = _classes(joined.dimension, given, task)
+    ends = [*given, *classes, *((task.lowest, task.highest) if task else ())]
+    low, high = min(ends, default=0.0) - _SAME, max(ends, default=0.0) + _SAME
+    outside = np.asarray((scores < low) | (scores > high), dtype=np.bool_)  # NaN is neither
+    one_scale = 2 * outside.sum() < (~np.isnan(scores)).sum()
+    off_scale = outside & one_scale & (bool(classes) or task is not None)
+    scores = np.where(off_scale, np.nan, scores)
+    one_scale = one_scale and not (outside & ~off_scale).any()
     known = scores[~np.isnan(scores)]
-    classes, why, notes = _classes(joined.dimension, given, known, task)
-    lowest = min(task.lowest if task else np.inf, given.min(initial=np.inf))
-    highest = max(task.highest if task else -np.inf, given.max(initial=-np.inf))
-    one_scale = bool(known.size) and lowest - _SAME <= known.min() and known.max() <= highest + _SAME
+    if classes and known.size and not one_scale:
+        classes, why, notes = (), _beyond(known, classes), []
     evaluator = np.full(scores.shape, MISSING, dtype=np.int64)
     votes = np.full(ratings.shape, MISSING, dtype=np.int64)
+    if off_scale.any():
+        notes = [
+            *notes,
+            f"{joined.dimension}: scores of the evaluator off the scale of {low + _SAME:g} to {high - _SAME:g} are left "
+            f"out: {off_scale.sum()}",
+        ]
     if classes:
         evaluator[~np.isnan(scores)], n_between = _nearest(known, classes)
         votes[~np.isnan(ratings)], _ = _nearest(given, classes)
@@ -92,11 +119,12 @@ def labelled(joined: JoinedDimension, items: NDArray[np.int64], task: Dimension 
         (joined.dimension,),
         classes,
         why,
-        one_scale,
+        bool(one_scale),
         items,
         joined.raters,
         ratings,
         scores,
+        off_scale,
         votes,
         evaluator,
         joined.reasons,
@@ -105,25 +133,21 @@ def labelled(joined: JoinedDimension, items: NDArray[np.int64], task: Dimension 
 
 
 def _classes(
-    dimension: str, given: Floats, known: Floats, task: Dimension | None
+    dimension: str, given: Floats, task: Dimension | None
 ) -> tuple[tuple[float, ...], str | None, list[str]]:
-    """The classes, why there are none, and what was assumed."""
+    """The classes, why there are none, and what was assumed. Scores do not decide: they are what is compared."""
     if task is not None and len(task.classes) > MOST_CLASSES:
         return (), f"the task offers more than {MOST_CLASSES} classes", []
     if task is not None and task.classes:
         offered = np.array(task.classes)
         if not np.isclose(given[:, None], offered, atol=_SAME, rtol=0).any(axis=1).all():
             return (), f"{FEW} in the task {_listed(task.classes)}", []
-        half = task.step / 2
-        if known.size and (known.min() < offered[0] - half or known.max() > offered[-1] + half):
-            return (), _beyond(known, task.classes), []
         return task.classes, None, []
     if task is not None:
         return (), "the task offers every number of a range", []
     if not np.array_equal(given, np.round(given)):
         return (), NOT_WHOLE, []
-    everything = np.concatenate([given, known])
-    first, last = np.floor(everything.min()), np.ceil(everything.max())
+    first, last = given.min(), given.max()
     if last - first + 1 > MOST_CLASSES:
         return (), TOO_WIDE, []
     # A scale of one class is none: another must have been on offer.
@@ -172,6 +196,7 @@ def together(parts: Sequence[Labelled]) -> Labelled:
         raters,
         np.concatenate([_aligned(part.ratings, part.raters, raters, np.nan) for part in parts]),
         np.concatenate([part.scores for part in parts]),
+        np.concatenate([part.off_scale for part in parts]),
         np.concatenate([_aligned(part.votes, part.raters, raters, MISSING) for part in parts]).astype(
             np.int64
         ),

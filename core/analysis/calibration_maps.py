@@ -2,12 +2,8 @@
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from core.analysis.calibration import Calibration
-from core.analysis.calibration_classes import Labelled
 from core.stats.calibration_map import CalibrationMap, Method, calibration_map
-from core.stats.resampling import Floats
 
 N_FOLDS = 5
 
@@ -22,7 +18,7 @@ def maps_of(found: Calibration, *, method: Method = "isotonic") -> Mapping[str, 
     return {
         dimension: calibration_map(
             part.scores,
-            mean_ratings(part),
+            part.mean_ratings,
             part.items,
             method=method,
             n_folds=N_FOLDS,
@@ -33,12 +29,3 @@ def maps_of(found: Calibration, *, method: Method = "isotonic") -> Mapping[str, 
         )
         for dimension, part in found.parts.items()
     }
-
-
-def mean_ratings(part: Labelled) -> Floats:
-    """The mean of each text's ratings, NaN where it has none: shape (texts,)."""
-    given = ~np.isnan(part.ratings)
-    total = np.where(given, part.ratings, 0.0).sum(axis=1)
-    return np.asarray(
-        np.where(given.any(axis=1), total / np.maximum(given.sum(axis=1), 1), np.nan), dtype=np.float64
-    )

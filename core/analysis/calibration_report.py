@@ -1,10 +1,11 @@
 """A calibration as the documented JSON (docs/formats.md)."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from core.analysis.calibration import MAJORITIES, Calibration
-from core.analysis.calibration_advice import RULES, Advice
+from core.analysis.calibration_advice import RULES, Advice, verdict_of
 from core.analysis.calibration_cells import Cell
 from core.analysis.calibration_summary import Summary, macro_averaged
 from core.analysis.calibration_tables import NOT_APPLICABLE, map_estimates
@@ -14,7 +15,13 @@ from core.stats.resampling import Estimate
 
 Row = dict[str, Any]
 _SECTIONS: Mapping[str, Mapping[str, str]] = {
-    "agreement": {"raters": "raters_agreement", "evaluator": "agreement", "gap": "gap"},
+    "agreement": {
+        "raters": "raters_agreement",
+        "evaluator": "agreement",
+        "raters_pairwise": "raters_pairwise",
+        "evaluator_pairwise": "pairwise",
+        "gap": "gap",
+    },
     "weighted_f1": {"raters": "raters_f1", "evaluator": "f1"},
     "kappas": {
         "raters_fleiss": "raters_kappa",
@@ -35,6 +42,7 @@ _SECTIONS: Mapping[str, Mapping[str, str]] = {
         "pearson": "pearson",
         "spearman": "spearman",
         "kendall": "kendall",
+        "shift": "shift",
         "mean_absolute_error": "error",
     },
 }
@@ -66,9 +74,16 @@ def calibration_json(
         ],
         "not_to_use": {
             "sentence": judged.sentence,
+            "constants": list(judged.constants),
             "rules": list(RULES),
             "groups": [
-                {"group": dict(one.group), "n": one.n, "reasons": list(one.reasons)} for one in judged.warned
+                {
+                    "group": dict(one.group),
+                    "n": one.n,
+                    "verdict": one.verdict,
+                    "reasons": list(one.reasons),
+                }
+                for one in judged.warned
             ],
         },
         "maps": None if maps is None else {dimension: _map(one) for dimension, one in maps.items()},
@@ -78,6 +93,7 @@ def calibration_json(
 
 
 def _cell(cell: Cell) -> Row:
+    verdict = verdict_of(cell)
     return {
         "group": dict(cell.group),
         "scale": _WORDS[not cell.classes],
@@ -86,7 +102,10 @@ def _cell(cell: Cell) -> Row:
         "n": cell.n,
         "n_items": cell.n_items,
         "n_raters": cell.n_raters,
+        "n_off_scale": cell.n_off_scale,
         "left_out": dict(cell.left_out),
+        "verdict": {"value": verdict.value, "reasons": list(verdict.reasons)},
+        "constant": None if cell.constant is None else asdict(cell.constant),
         **_cell_sections(cell),
         "distributions": [
             {

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.analysis.calibration_advice import Advice
+from core.analysis.calibration_advice import Advice, verdict_of
 from core.analysis.calibration_cells import STATISTICS, Cell
 from core.analysis.calibration_summary import Summary
 from core.analysis.quality_repeats import Sensitivity
@@ -37,6 +37,8 @@ def cell_rows(cells: Sequence[Cell], evaluator: str) -> list[Row]:
             "n_texts": cell.n,
             "n_items": cell.n_items,
             "n_raters": cell.n_raters,
+            "verdict": verdict_of(cell).value,
+            "n_off_scale": cell.n_off_scale,
             "classes": " ".join(f"{value:g}" for value in cell.classes),
             "left_out": "; ".join(f"{n} {reason}" for reason, n in cell.left_out.items()),
             **{key: value for name in STATISTICS for key, value in columns(name, cell.get(name)).items()},
@@ -133,7 +135,13 @@ def map_rows(maps: Mapping[str, CalibrationMap], evaluator: str) -> list[Row]:
 def warned_rows(judged: Advice, evaluator: str) -> list[Row]:
     """A row a cell that fails a rule."""
     return [
-        {"evaluator": evaluator, **one.group, "n_texts": one.n, "reasons": "; ".join(one.reasons)}
+        {
+            "evaluator": evaluator,
+            **one.group,
+            "n_texts": one.n,
+            "verdict": one.verdict,
+            "reasons": "; ".join(one.reasons),
+        }
         for one in judged.warned
     ]
 

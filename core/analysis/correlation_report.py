@@ -10,6 +10,7 @@ from core.analysis.levels import MetricByLevel
 from core.analysis.redundancy import Redundancy
 from core.datasets.spreadsheet import csv_bytes
 from core.schema.scores import METHODS
+from core.stats.constant import Constant
 from core.stats.resampling import Estimate
 
 NOT_ASKED = "not asked for"
@@ -34,6 +35,7 @@ def _row(row: MetricCorrelation, resampled: str) -> dict[str, Any]:
         "n": row.n,
         "n_left_out": row.n_left_out,
         "left_out": dict(row.left_out),
+        "constant": _constant(row.constant),
         **pooled,
         **{f"{method}_per_item": _counted(row.per_item.get(method), "items") for method in METHODS},
         **{
@@ -50,6 +52,10 @@ def _row(row: MetricCorrelation, resampled: str) -> dict[str, Any]:
             for method in METHODS
         },
     }
+
+
+def _constant(found: Constant | None) -> dict[str, Any] | None:
+    return None if found is None else asdict(found)
 
 
 def _pooled(pooled: Pooled | None, resampled: str) -> dict[str, Any]:
@@ -102,6 +108,8 @@ def _flat(row: Mapping[str, Any]) -> dict[str, object]:
     for key, value in row.items():
         if key == "left_out":
             cells[key] = "; ".join(f"{n} {reason}" for reason, n in value.items())
+        elif key == "constant":
+            cells |= {f"constant_{name}": value[name] if value else None for name in ("value", "share")}
         elif isinstance(value, Mapping) and key != "group":
             cells.update(_flat_estimate(key, value))
         elif key != "group":
@@ -151,6 +159,8 @@ def levels_json(levels: tuple[MetricByLevel, ...]) -> list[dict[str, Any]]:
             "monotonic": _with_n(one.monotonic),
             "strictly_monotonic": _with_n(one.strictly_monotonic),
             "prefers_damaged": {level: _with_n(share) for level, share in one.prefers_damaged.items()},
+            "constant": _constant(one.constant),
+            "left_out": dict(one.left_out),
             "worst": [asdict(preference) for preference in one.worst],
         }
         for one in levels

@@ -16,9 +16,11 @@ from core.analysis.joining import Joined, group_columns, items_of, left_out, nam
 from core.analysis.metric_ranking import Comparison as Comparison
 from core.analysis.metric_ranking import Ranking as Ranking
 from core.analysis.metric_ranking import rank_metrics as rank_metrics
+from core.datasets.reading import shown
 from core.errors import InputError
 from core.schema.scores import Against, Method, Metric, RatingSet, ScoreTable
 from core.stats import correlation
+from core.stats.constant import Constant, constant, constants_said
 from core.stats.resampling import Estimate, Floats
 
 MOST_OF_PARTIAL = 1_000
@@ -59,6 +61,8 @@ class MetricCorrelation:
     """Share of pairs of systems that the metric orders as people do; None: no human ratings."""
     partial: Mapping[Method, Estimate]
     """Controlling for system; empty where there is only one."""
+    constant: Constant | None = None
+    """The score that covers all or nearly all texts used, on the metric's own scale; None: scores vary."""
 
     @property
     def n_left_out(self) -> int:
@@ -75,6 +79,17 @@ class CorrelationReport:
     options: CorrelationOptions
     notes: tuple[str, ...] = ()
     """Such as how many ratings met no score."""
+
+    @property
+    def constants(self) -> tuple[str, ...]:
+        """A sentence for each metric, in each group, that says nearly the same of everything."""
+        return constants_said((_name_of(row), row.constant) for row in self.rows)
+
+
+def _name_of(row: MetricCorrelation) -> str:
+    """The metric, and the group that it is looked at in."""
+    group = ", ".join(f"{name} {value}" for name, value in row.group.items() if name != "metric")
+    return shown(f"{row.metric.name} ({group})" if group else row.metric.name)
 
 
 def correlate_scores(
@@ -154,6 +169,7 @@ def _of_group(
         },
     )
     pooled = _pooled(part, tell)
+    as_given = joined.table.values[np.unique(joined.rows[entries])]
     found = []
     for index, metric in enumerate(joined.table.metrics):
         tell(f"within items and between systems: metric {index + 1} of {len(pooled)}")
@@ -166,6 +182,7 @@ def _of_group(
                 left_out=left_out(joined, within, index),
                 pooled=pooled[index],
                 **_within_and_between(part, part.scores[:, index]),
+                constant=constant(as_given[:, index]),
             )
         )
     return found

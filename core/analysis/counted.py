@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from core.errors import InputError
 from core.schema import PREFERENCES, Answer, AnswerKey, Assignment, Preference, Rater, StudyRecord
 from core.stats.votes import MISSING
+from core.study.analysis_set import analysis_set, main_levels
 from core.study.export import preference_of
 
 DRY_RUN, EXCLUDED, HIDDEN_REPEAT, OTHER_RATER, FILTERED = (
@@ -19,8 +20,9 @@ DRY_RUN, EXCLUDED, HIDDEN_REPEAT, OTHER_RATER, FILTERED = (
     "rater not chosen",
     "pair not chosen",
 )
-NOT_SHARED, FLAGGED = "not answered by every rater", "flagged as invalid"
-TOO_FEW = "fewer votes than the design asks for"
+OUTSIDE = "at a level outside the main analysis"
+FLAGGED = "flagged as invalid"
+TOO_FEW = "fewer votes than a pair needs"
 SIDE_UNKNOWN = "side unknown (imported)"
 
 Key = tuple[str, str]
@@ -29,7 +31,7 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True)
 class Filters:
-    """Which part of a study to look at; None: all of it."""
+    """Which part of a study to analyse; None: all raters, questions and languages, and the declared levels."""
 
     levels: Sequence[str] | None = None
     raters: Sequence[str] | None = None
@@ -44,9 +46,13 @@ class Counted:
     raters: tuple[str, ...]
     levels: tuple[str, ...]
     keys: tuple[Key, ...]
-    """Pairs that every rater (or as many as the design asks for) answered."""
+    """Pairs that have the votes they need."""
     codes: NDArray[np.int64]
     """Shape (pairs, raters): index into PREFERENCES, -1 for missing."""
+    flagged: frozenset[Key]
+    """Pairs that a rater who counts reported as invalid, in `keys` or not."""
+    pairs_by_votes: dict[int, int]
+    """Votes given -> pairs, over all pairs that were looked for."""
     pairs_left_out: dict[str, int]
     """Reason -> pairs that were looked for and are not in `keys`."""
     left_out_by_level: dict[str, dict[str, int]]
@@ -68,12 +74,36 @@ class Counted:
         return np.array([key[0] for key in self.keys], dtype=str)
 
 
-def count(record: StudyRecord, filters: Filters) -> Counted:
-    """Apply filters and rules; raises InputError for a level, rater, question or language that is not there."""
+@dataclass(frozen=True)
+class Variant:
+    """How a line of the sensitivity table departs from the declared analysis set."""
+
+    complete: bool = False
+    """A pair needs the votes of all raters who count, or as many as the design gives it; never fewer than declared."""
+    leave_out_flagged: bool | None = None
+    """None: as declared."""
+    keep_excluded: bool = False
+    """Count excluded raters too, but those who withdrew."""
+
+
+DECLARED = Variant()
+
+
+def count(record: StudyRecord, filters: Filters, variant: Variant = DECLARED) -> Counted:
+    """Apply filters and the declared analysis set.
+
+    A pair counts when it has the votes it needs from raters who are not excluded; a rater who answers late adds votes
+    and never removes a pair. Where raters are chosen by a filter, a pair needs at most a vote of each of them.
+    Raises InputError for a level, rater, question or language that is not there.
+    """
+    rules = analysis_set(record)
+    if variant.keep_excluded:
+        record = replace(record, raters=tuple(_kept(rater) for rater in record.raters))
     levels, items = chosen_pairs(record, filters)
     raters = {rater.rater_id: rater for rater in record.raters}
     shown = {a.key: a for a in record.assignments}
     chosen = chosen_raters(record, filters)
+    picked = _picked(record, chosen)
     wanted = {(item, level) for item in items for level in levels}
     left_out: Counter[str] = Counter()
     main: dict[str, dict[Key, int]] = {rater: {} for rater in chosen}
@@ -82,8 +112,8 @@ def count(record: StudyRecord, filters: Filters) -> Counted:
     for answer in record.answers:
         key = (answer.item_id, answer.level)
         rater = raters[answer.rater_id]
-        reason = why_left_out(key, rater, chosen, wanted, repeat=answer.repeat)
-        heard = answer.rater_id in chosen or (filters.raters is None and counts_at_all(rater))
+        reason = why_left_out(key, rater, chosen, wanted, rules.levels, repeat=answer.repeat)
+        heard = answer.rater_id in chosen or (not picked and counts_at_all(rater))
         if answer.invalid and heard and key in wanted:
             flagged.add(key)  # also where the rater gave no answer, or noticed it at the hidden repeat
         if not answer.answered:
@@ -95,7 +125,18 @@ def count(record: StudyRecord, filters: Filters) -> Counted:
         main[answer.rater_id][key] = PREFERENCES.index(preference)
         if preference in ("candidate", "comparator"):
             sides[answer.rater_id][("left", "right", None).index(_side(answer))] += 1
-    keys, outs, codes = _shared(record, chosen, main, flagged, [(i, lv) for i in items for lv in levels])
+    pairs = [(i, lv) for i in items for lv in levels]
+    votes = {key: sum(key in main[rater] for rater in chosen) for key in pairs}
+    needed = min(rules.votes_needed, len(chosen)) if picked else rules.votes_needed
+    if variant.complete:  # a design may give each pair to fewer raters than there are
+        most = record.study.design.votes_per_pair or len(chosen)
+        needed = max(needed, min(most, len(chosen)))
+    leave_out = rules.flagged == "leave_out"
+    if variant.leave_out_flagged is not None:
+        leave_out = variant.leave_out_flagged
+    keys, outs = _enough(votes, max(1, needed), flagged if leave_out else set())
+    codes = np.array([[main[rater].get(key, MISSING) for rater in chosen] for key in keys], dtype=np.int64)
+    codes = codes.reshape(len(keys), len(chosen))
     used = int((codes != MISSING).sum())
     rest = sum(len(votes) for votes in main.values()) - used
     if rest:
@@ -105,6 +146,8 @@ def count(record: StudyRecord, filters: Filters) -> Counted:
         levels=tuple(levels),
         keys=tuple(keys),
         codes=codes,
+        flagged=frozenset(flagged),
+        pairs_by_votes=dict(sorted(Counter(votes.values()).items())),
         pairs_left_out=dict(Counter(outs.values())),
         left_out_by_level={lv: dict(Counter(r for k, r in outs.items() if k[1] == lv)) for lv in levels},
         answers_used=used,
@@ -112,6 +155,33 @@ def count(record: StudyRecord, filters: Filters) -> Counted:
         sides={rater: (counts[0], counts[1], counts[2]) for rater, counts in sides.items()},
         repeats=_repeats(record, chosen, main, shown, wanted),
     )
+
+
+def _kept(rater: Rater) -> Rater:
+    return rater if rater.withdrawn else replace(rater, excluded=None)
+
+
+def filtered(record: StudyRecord, filters: Filters) -> dict[str, tuple[str, ...]]:
+    """What is chosen -> the choice, as far as it differs from the declared analysis: then a result is exploratory."""
+    levels, items = chosen_pairs(record, filters)
+    everything = chosen_pairs(record, Filters())
+    found: dict[str, tuple[str, ...]] = {}
+    if levels != everything[0]:
+        found["levels"] = tuple(levels)
+    if items != everything[1]:
+        by_name = {"questions": filters.questions, "languages": filters.languages}
+        found |= {name: tuple(names) for name, names in by_name.items() if names is not None}
+    chosen = chosen_raters(record, filters)
+    if _picked(record, chosen):
+        found["raters"] = tuple(chosen)
+        if len(chosen) < analysis_set(record).votes_needed:
+            found["votes_needed"] = (str(max(1, len(chosen))),)
+    return found
+
+
+def _picked(record: StudyRecord, chosen: Collection[str]) -> bool:
+    """Whether other raters are chosen than those who count without a filter."""
+    return set(chosen) != set(chosen_raters(record, Filters()))
 
 
 def counts_at_all(rater: Rater) -> bool:
@@ -124,7 +194,10 @@ def chosen_pairs(record: StudyRecord, filters: Filters) -> tuple[list[str], list
     _check("level", filters.levels, record.study.levels)
     _check("question", filters.questions, [item.item_id for item in record.items])
     _check("language", filters.languages, {item.language for item in record.items})
-    levels = [lv for lv in record.study.levels if filters.levels is None or lv in filters.levels]
+    wanted = (
+        main_levels(record.study.design, record.study.levels) if filters.levels is None else filters.levels
+    )
+    levels = [lv for lv in record.study.levels if lv in wanted]
     items = [
         item.item_id
         for item in record.items
@@ -165,9 +238,18 @@ def _check(what: str, asked: Sequence[str] | None, there: Collection[str]) -> No
 
 
 def why_left_out(
-    key: Key, rater: Rater, chosen: Collection[str], wanted: Collection[Key], *, repeat: bool = False
+    key: Key,
+    rater: Rater,
+    chosen: Collection[str],
+    wanted: Collection[Key],
+    declared: Collection[str],
+    *,
+    repeat: bool = False,
 ) -> str | None:
-    """The first rule that leaves out what a rater said about a pair; None: it counts."""
+    """The first rule that leaves out what a rater said about a pair; None: it counts.
+
+    declared: levels of the main analysis.
+    """
     if rater.dry_run:
         return DRY_RUN
     if rater.excluded is not None:
@@ -176,31 +258,18 @@ def why_left_out(
         return HIDDEN_REPEAT
     if rater.rater_id not in chosen:
         return OTHER_RATER
-    return None if key in wanted else FILTERED
+    if key in wanted:
+        return None
+    return FILTERED if key[1] in declared else OUTSIDE
 
 
-def _shared(
-    record: StudyRecord,
-    raters: Sequence[str],
-    votes: dict[str, dict[Key, int]],
-    flagged: set[Key],
-    wanted: Sequence[Key],
-) -> tuple[list[Key], dict[Key, str], NDArray[np.int64]]:
-    """Pairs with votes enough, why the others are out, and the votes on the first."""
-    asked = record.study.design.votes_per_pair
-    needed = max(1, len(raters) if asked is None else min(asked, len(raters)))
-    keys: list[Key] = []
-    outs: dict[Key, str] = {}
-    for key in wanted:
-        given = sum(key in votes[rater] for rater in raters)
-        if key in flagged:
-            outs[key] = FLAGGED
-        elif given < needed:
-            outs[key] = NOT_SHARED if asked is None else TOO_FEW
-        else:
-            keys.append(key)
-    codes = np.array([[votes[rater].get(key, MISSING) for rater in raters] for key in keys], dtype=np.int64)
-    return keys, outs, codes.reshape(len(keys), len(raters))
+def _enough(
+    votes: dict[Key, int], needed: int, left_out: Collection[Key]
+) -> tuple[list[Key], dict[Key, str]]:
+    """Pairs with votes enough, and why the others are out."""
+    outs = {key: FLAGGED for key in votes if key in left_out}
+    outs |= {key: TOO_FEW for key, given in votes.items() if given < needed and key not in outs}
+    return [key for key in votes if key not in outs], outs
 
 
 def _repeats(

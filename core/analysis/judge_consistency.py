@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from core.analysis.cef_repeats import values_by_repeat
 from core.analysis.quality_repeats import classes_by_repeat
 from core.analysis.row_columns import items_of
+from core.datasets.reading import shown
 from core.errors import InputError
 from core.schema.judges import ORDERS, JudgedText, JudgeOutput, Order, RubricRecord
 from core.scoring.judges.specs import CEF_COMPONENTS
+from core.stats.constant import Constant, constant, constants_said
 from core.stats.many_ratios import mean_estimates
 from core.stats.resampling import Estimate, Floats, resampled_estimate
 
@@ -22,7 +24,11 @@ NOT_ASKED = "the judge was not asked"
 REPEAT_MISSING, ORDER_MISSING = "a repeat has no value", "an order has no verdict"
 NO_REPEATS, NO_ORDERS = "no text has a value in every repeat", "no text has a verdict in both orders"
 VERDICT = "verdict"
-AT_TEMPERATURE_0 = "asked at temperature 0: repeats say the same by construction, which is no evidence"
+AT_TEMPERATURE_0 = "asked at temperature 0: equal repeats are expected and are no evidence of consistency"
+DIFFERS_AT_TEMPERATURE_0 = (
+    "asked at temperature 0, but some repeats differ: the server answers one request in several ways, or repeats were shown "
+    "different examples"
+)
 _SAME = 1e-9
 """Values that differ by less are equal: means of equal verdicts differ in their last digits."""
 
@@ -39,6 +45,8 @@ class RepeatConsistency:
     """Standard deviation of a text's repeats (n - 1 below), averaged over texts; in units of the score."""
     left_out: Mapping[str, int]
     """Reason -> texts that are in neither."""
+    constant: Constant | None = None
+    """What covers all or nearly all verdicts, whose repeats are equal by that alone; None: verdicts vary."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +83,12 @@ class Consistency:
     notes: tuple[str, ...] = ()
 
     @property
+    def constants(self) -> tuple[str, ...]:
+        """A sentence for each component in which the judge says nearly the same of everything."""
+        named = ((f"{shown(self.judge)}, {shown(one.component)}", one.constant) for one in self.repeats)
+        return constants_said(named, "verdicts")
+
+    @property
     def compares_nothing(self) -> str | None:
         """Why there is nothing in it: asked once, in one order, or never; None where there is something."""
         if self.n_repeats > 1 or len(self.orders) > 1:
@@ -103,7 +117,7 @@ def consistency(
     one order) is undefined with a reason. With both orders a text's spread is the mean of its two standard deviations.
 
     Misleads where repeats are not different requests: at temperature 0, or with a server that ignores seeds, a judge
-    agrees with itself because it repeats itself. Agreement says nothing about being right, and a judge that always
+    mostly agrees with itself because it repeats itself. Agreement says nothing about being right, and a judge that always
     gives one score agrees perfectly. A difference near 0 hides texts that change in both directions: see `distance`.
     Standard deviations of few repeats are a little too small on average (by a fifth for two, by a tenth for three).
 
@@ -123,20 +137,29 @@ def consistency(
         n_repeats=n_repeats,
         orders=orders,
         repeats=tuple(
-            _over_repeats(component, values[..., k], output.texts, options)
+            replace(
+                _over_repeats(component, values[..., k], output.texts, options),
+                constant=constant(values[..., k]),
+            )
             for k, component in enumerate(components)
         ),
         order=_over_orders(values[..., 0], output.texts, orders, options)
         if output.kind == "rubric"
         else None,
         confidence_level=confidence_level,
-        notes=(AT_TEMPERATURE_0,) if repeats_itself(output, n_repeats) else (),
+        notes=(note,) if (note := temperature_note(output, values, axis=2)) else (),
     )
 
 
-def repeats_itself(output: JudgeOutput, n_repeats: int) -> bool:
-    """Whether equal repeats show nothing: several, at temperature 0."""
-    return n_repeats > 1 and output.settings.get("temperature") == 0
+def temperature_note(output: JudgeOutput, values: Floats, axis: int) -> str | None:
+    """What repeats at temperature 0 show; None at another temperature, and for a judge that was asked once.
+
+    values: the judge's, NaN where there is none; axis: along which the repeats lie.
+    """
+    if values.shape[axis] < 2 or output.settings.get("temperature") != 0:
+        return None
+    ranges = np.fmax.reduce(values, axis=axis) - np.fmin.reduce(values, axis=axis)
+    return DIFFERS_AT_TEMPERATURE_0 if (ranges > _SAME).any() else AT_TEMPERATURE_0
 
 
 _EXAMINED = tuple(component for component in CEF_COMPONENTS if component != "conciseness")

@@ -13,11 +13,15 @@ from core.datasets.reading import shown
 from core.datasets.score_tables import level_number
 from core.errors import InputError
 from core.schema.scores import Metric, ScoredRow, ScoreTable
+from core.stats.constant import Constant, constant
 from core.stats.many_ratios import ratio_estimates
+from core.stats.near_ties import tied
 from core.stats.resampling import Estimate, Floats
 
 ALL_LEVELS = "all"
 """Key of a share over all damaged levels."""
+MISSING, EQUAL = "a level or its score is missing", "all scores of the item are equal"
+ALL_EQUAL = "each item's scores are all equal"
 
 _TOGETHER = 8  # metrics that share a matrix of sums: bounds memory; all draw the same resamples
 
@@ -54,14 +58,18 @@ class MetricByLevel:
     family: str
     levels: tuple[LevelMean, ...]
     monotonic: Estimate
-    """Share of items whose scores never rise from a level to the next worse one; `n_left_out`: a level is missing."""
+    """Share of items whose scores never rise from a level to the next worse one, of those not in `left_out`."""
     strictly_monotonic: Estimate
-    """Share of items whose scores fall at every step."""
+    """Share of items whose scores fall at every step, of those with a score at every level: equal ones do not fall."""
     prefers_damaged: Mapping[str, Estimate]
     """Level -> share of items whose damaged text scores higher than the undamaged one; `all`: over all levels, a
-    share of damaged texts."""
+    share of damaged texts. Items whose scores are all equal are left out."""
     worst: tuple[Preference, ...]
     """Where the damaged text is ahead by most, largest first."""
+    constant: Constant | None = None
+    """The score that covers all or nearly all texts; None: scores vary."""
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """Reason (MISSING, EQUAL) -> items that `monotonic` leaves out."""
 
 
 def by_level(
@@ -79,13 +87,16 @@ def by_level(
 
     The undamaged text is that of the lowest level in the table. Levels are compared on the metric turned so that
     higher is better; means and scores are on its own scale. Intervals resample items by their id: what several systems
-    made of one item stays together. metrics: names; empty: all. Raises InputError where the table holds fewer than
-    two levels, for unknown names, and for a text that is listed twice.
+    made of one item stays together. An item whose scores are all equal says nothing: it counts neither as monotonic
+    nor as one whose damaged text is not preferred (it does count in Meta-Judge's code, which divides by all items). So
+    a metric that often says nothing has shares of few items: read their n and `left_out`. Scores that differ by rounding
+    alone are equal. metrics: names; empty: all. Raises InputError where the table holds fewer than two levels, for
+    unknown names, and for a text that is listed twice.
     """
     names = [metric.name for metric in table.metrics]
     check_names("metric", metrics, names)
     ladder = _ladder(table)
-    turned = ladder.scores * directions(table)
+    turned = np.moveaxis(tied(np.moveaxis(ladder.scores * directions(table), 1, 2)), 2, 1)
     chosen = [index for index, name in enumerate(names) if not metrics or name in metrics]
     found: list[MetricByLevel] = []
     for start in range(0, len(chosen), _TOGETHER):
@@ -102,8 +113,7 @@ def by_level(
         width = sums[0][0].shape[1]
         for k, m in enumerate(part):
             own = estimates[k * width : (k + 1) * width]
-            worst = _worst(ladder, m, turned[:, :, m], most_worst)
-            found.append(_of_metric(table.metrics[m], ladder, own, worst))
+            found.append(_of_metric(table.metrics[m], ladder, m, turned[:, :, m], own, most_worst))
     return tuple(found)
 
 
@@ -153,9 +163,9 @@ def _sums(scores: Floats, turned: Floats) -> tuple[Floats, Floats]:
     Score by level; never rising; always falling; damaged text ahead by level; the same over all levels.
     """
     steps = np.diff(turned, axis=1)
-    whole = ~np.isnan(steps).any(axis=1, keepdims=True)
-    flags = [(steps <= 0).all(axis=1, keepdims=True), (steps < 0).all(axis=1, keepdims=True)]
-    compared = ~np.isnan(turned[:, 1:]) & ~np.isnan(turned[:, :1])
+    whole, equal = _whole_and_equal(turned)
+    flags = [(steps <= 0).all(axis=1, keepdims=True) & ~equal, (steps < 0).all(axis=1, keepdims=True)]
+    compared = ~np.isnan(turned[:, 1:]) & ~np.isnan(turned[:, :1]) & ~equal
     ahead = compared & (turned[:, 1:] > turned[:, :1])
     above = [
         np.nan_to_num(scores),
@@ -163,15 +173,38 @@ def _sums(scores: Floats, turned: Floats) -> tuple[Floats, Floats]:
         ahead,
         ahead.sum(axis=1, keepdims=True),
     ]
-    below = [~np.isnan(scores), whole, whole, compared, compared.sum(axis=1, keepdims=True)]
+    below = [~np.isnan(scores), whole & ~equal, whole, compared, compared.sum(axis=1, keepdims=True)]
     return np.hstack(above).astype(np.float64), np.hstack(below).astype(np.float64)
 
 
+def _whole_and_equal(turned: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Of each unit, whether every level has a score, and whether it has several scores that are all equal.
+
+    Both of shape (units, 1).
+    """
+    known = ~np.isnan(turned)
+    largest, smallest = np.fmax.reduce(turned, axis=1), np.fmin.reduce(turned, axis=1)
+    equal = (known.sum(axis=1) > 1) & (largest == smallest)
+    return np.asarray(known.all(axis=1, keepdims=True)), np.asarray(equal[:, None])
+
+
 def _of_metric(
-    metric: Metric, ladder: _Ladder, estimates: Sequence[Estimate], worst: tuple[Preference, ...]
+    metric: Metric,
+    ladder: _Ladder,
+    index: int,
+    turned: Floats,
+    estimates: Sequence[Estimate],
+    most_worst: int,
 ) -> MetricByLevel:
+    """index: the metric's place in the ladder's scores; turned: these, higher being better; estimates: of `_sums`."""
     units, n_levels = len(ladder.keys), len(ladder.levels)
-    *single, overall = (_explained(one, number, n_levels) for number, one in enumerate(estimates))
+    whole, equal = _whole_and_equal(turned)
+    counts = {MISSING: int((~whole).sum()), EQUAL: int((whole & equal).sum())}
+    why = _reasons(turned, n_levels)
+    *single, overall = (
+        one if one.estimate is not None else replace(one, reason=reason)
+        for one, reason in zip(estimates, why, strict=True)
+    )
     counted = [replace(one, n_left_out=units - one.n) for one in single]
     damaged = [*ladder.levels[1:], ALL_LEVELS]
     ahead = [*counted[n_levels + 2 :], replace(overall, n_left_out=units * (n_levels - 1) - overall.n)]
@@ -182,21 +215,24 @@ def _of_metric(
         monotonic=counted[n_levels],
         strictly_monotonic=counted[n_levels + 1],
         prefers_damaged=dict(zip(damaged, ahead, strict=True)),
-        worst=worst,
+        worst=_worst(ladder, index, turned, most_worst),
+        constant=constant(ladder.scores[:, :, index]),
+        left_out={reason: n for reason, n in counts.items() if n},
     )
 
 
-def _explained(estimate: Estimate, number: int, n_levels: int) -> Estimate:
-    """The estimate with the reason in terms of levels; number: its place in what `_sums` made."""
-    if estimate.estimate is not None:
-        return estimate
-    if number < n_levels:
-        reason = "no text of this level has a score"
-    elif number < n_levels + 2:
-        reason = "no item has a score at every level"
-    else:
-        reason = "no item has a score both undamaged and at a damaged level"
-    return replace(estimate, reason=reason)
+def _reasons(turned: Floats, n_levels: int) -> list[str]:
+    """Why each of what `_sums` made would be undefined, in its order."""
+    whole, equal = _whole_and_equal(turned)
+    monotonic = ALL_EQUAL if whole.any() else "no item has a score at every level"
+    pairs = ~np.isnan(turned[:, 1:]) & ~np.isnan(turned[:, :1])
+    ahead = [
+        ALL_EQUAL
+        if (known & equal[:, 0]).any()
+        else "no item has a score both undamaged and at a damaged level"
+        for known in [*pairs.T, pairs.any(axis=1)]
+    ]
+    return ["no text of this level has a score"] * n_levels + [monotonic] * 2 + ahead
 
 
 def _worst(ladder: _Ladder, metric: int, turned: Floats, most: int) -> tuple[Preference, ...]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.analysis.cef_repeats import values_by_repeat
-from core.analysis.judge_consistency import AT_TEMPERATURE_0, repeats_itself
+from core.analysis.judge_consistency import temperature_note
 from core.datasets.reading import shown
 from core.errors import InputError
 from core.schema.judges import JudgeOutput
@@ -43,7 +43,7 @@ class AblationRow:
     reason: str | None
     """Why there are no variances."""
     note: str | None = None
-    """Why the variances show nothing."""
+    """What repeats at temperature 0 show."""
 
     @property
     def percent_variance_of_mean(self) -> float | None:
@@ -92,10 +92,13 @@ def _n_questions(output: JudgeOutput) -> int:
 
 def _rows(output: JudgeOutput) -> list[AblationRow]:
     values = values_by_repeat(output.texts, CEF_COMPONENTS)
-    return [_row(output, component, values[:, :, place]) for place, component in enumerate(CEF_COMPONENTS)]
+    note = temperature_note(output, values, axis=1)
+    return [
+        _row(output, component, values[:, :, place], note) for place, component in enumerate(CEF_COMPONENTS)
+    ]
 
 
-def _row(output: JudgeOutput, component: str, values: Floats) -> AblationRow:
+def _row(output: JudgeOutput, component: str, values: Floats, note: str | None) -> AblationRow:
     """values: shape (texts, repeats)."""
     n_repeats = values.shape[1]
     whole = values[~np.isnan(values).any(axis=1) & (n_repeats > 0)]
@@ -111,5 +114,5 @@ def _row(output: JudgeOutput, component: str, values: Floats) -> AblationRow:
         n_repeats=n_repeats,
         n_left_out=len(output.texts) - len(whole),
         reason=reason,
-        note=AT_TEMPERATURE_0 if repeats_itself(output, n_repeats) else None,
+        note=note,
     )

@@ -8,6 +8,7 @@ import numpy as np
 
 from core.analysis.joining import NO_SCORE
 from core.schema.scores import ScoreTable
+from core.stats.constant import Constant, constant
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,8 @@ class ScoreSummary:
     """Sample standard deviation (n - 1) over texts; None below two scores."""
     left_out: Mapping[str, int]
     """Reason -> texts without a score, the most frequent first."""
+    constant: Constant | None = None
+    """The score that covers all or nearly all texts; None: scores vary."""
 
 
 def score_summary(table: ScoreTable) -> tuple[ScoreSummary, ...]:
@@ -45,4 +48,5 @@ def _one(table: ScoreTable, at: int) -> ScoreSummary:
         mean=float(there.mean()) if len(there) else None,
         sd=float(there.std(ddof=1)) if len(there) > 1 else None,
         left_out=dict(why.most_common()),
+        constant=constant(there),
     )

@@ -9,19 +9,31 @@ from numpy.typing import NDArray
 
 from core import __version__
 from core.analysis.blinding import Blinding, blinding
-from core.analysis.counted import SIDE_UNKNOWN, Counted, Filters, count
-from core.schema import PREFERENCES, StudyRecord
+from core.analysis.counted import SIDE_UNKNOWN, Counted, Filters, count, filtered
+from core.analysis.study_verdict import (
+    AfterUnblinding,
+    SensitivityLine,
+    after_unblinding,
+    decide,
+    pair_scores,
+    sensitivity,
+)
+from core.schema import PREFERENCES, AnalysisSet, StudyRecord
 from core.stats import agreement
-from core.stats.composite import composite_scores, preferences
+from core.stats.composite import composite_scores, net_preferences, preferences
 from core.stats.consistency import Consistency, consistency
+from core.stats.jackknife import AgreementEstimate
 from core.stats.non_inferiority import NonInferiority, non_inferiority
 from core.stats.position import PositionBias, position_bias
 from core.stats.power import Power, power_non_inferiority
-from core.stats.resampling import Estimate
 from core.stats.ties import Ties, ties
 from core.stats.votes import contingency
+from core.study.analysis_set import analysis_set
+from core.study.progress import progress_of
 
 INTERVAL_LEVEL = 0.95
+FEW_QUESTIONS = 50
+"""Below it the jackknife-t interval of agreement is shown first: percentile intervals are too narrow there."""
 PAPER_ALPHA = 0.05
 FLAG_BELOW = 0.05
 """A rater whose position p is below this is flagged."""
@@ -51,6 +63,24 @@ class Composite:
 
 
 @dataclass(frozen=True)
+class StudyVerdict:
+    """The verdict over questions, on the pairs that the filters leave."""
+
+    value: str
+    """non-inferior, not shown, or not enough information."""
+    exploratory: bool
+    """Whether it is on another part of the study than the declared one."""
+    method: str | None
+    """Which bound decided."""
+    bound: float | None
+    """The deciding lower bound."""
+    reason: str | None
+    """Why the ordinary bound did not decide, or nothing could."""
+    questions_missing: int | None
+    """Further questions of the same mix until the deciding bound passes; None where a verdict was reached."""
+
+
+@dataclass(frozen=True)
 class Block:
     """What is computed overall and for each level alike."""
 
@@ -58,14 +88,16 @@ class Block:
     n_questions: int
     n_left_out: dict[str, int]
     choices: dict[str, dict[str, int]]
-    """Rater -> preference -> pairs, among the shared ones."""
+    """Rater -> preference -> pairs, among the counted ones."""
     contingency: Contingency
-    raw_agreement: Estimate
-    cohen_kappa: Estimate
-    gwet_ac1: Estimate
-    fleiss_kappa: Estimate
-    krippendorff_alpha: Estimate
+    raw_agreement: AgreementEstimate
+    cohen_kappa: AgreementEstimate
+    gwet_ac1: AgreementEstimate
+    fleiss_kappa: AgreementEstimate
+    krippendorff_alpha: AgreementEstimate
     composite: Composite
+    net_preference: float | None
+    """Mean over pairs of the mean vote."""
     ties: Ties
 
 
@@ -75,9 +107,9 @@ class PairOfRaters:
 
     raters: tuple[str, str]
     contingency: Contingency
-    raw_agreement: Estimate
-    cohen_kappa: Estimate
-    gwet_ac1: Estimate
+    raw_agreement: AgreementEstimate
+    cohen_kappa: AgreementEstimate
+    gwet_ac1: AgreementEstimate
 
 
 @dataclass(frozen=True)
@@ -92,6 +124,15 @@ class StudyResults:
     design_seed: int
     raters: tuple[str, ...]
     levels: tuple[str, ...]
+    filtered: dict[str, tuple[str, ...]]
+    """What was chosen -> the choice, where it departs from the declared analysis."""
+    analysis_set: AnalysisSet
+    verdict: StudyVerdict
+    pairs_by_votes: dict[int, int]
+    sensitivity: tuple[SensitivityLine, ...]
+    after_unblinding: AfterUnblinding
+    rater_warnings: dict[str, tuple[str, ...]]
+    """Rater who counts -> what to check before the verdict is believed."""
     overall: Block
     per_level: dict[str, Block]
     pairwise: tuple[PairOfRaters, ...]
@@ -124,6 +165,17 @@ class StudyResults:
             "design_seed": self.design_seed,
             "levels": list(self.levels),
             "raters": list(self.raters),
+            "verdict": _json(self.verdict),
+            "analysis_set": {**_json(self.analysis_set), "levels": list(self.analysis_set.levels)},
+            "filtered": {what: list(names) for what, names in self.filtered.items()},
+            "pairs_by_votes": {str(votes): pairs for votes, pairs in self.pairs_by_votes.items()},
+            "sensitivity": [_json(line) for line in self.sensitivity],
+            "after_unblinding": {
+                **_json(self.after_unblinding),
+                "excluded": list(self.after_unblinding.excluded),
+                "included": list(self.after_unblinding.included),
+            },
+            "rater_warnings": {rater: list(found) for rater, found in self.rater_warnings.items()},
             **_json(self.overall),
             "answers": {"n_used": self.answers_used, "n_left_out": self.answers_left_out},
             "interval": {
@@ -152,14 +204,16 @@ def study_results(
 ) -> StudyResults:
     """Analyse a study, from the database or from a bundle alike.
 
-    Main analysis: answers of raters who are no dry run and not excluded, without hidden repeats, on pairs that every chosen
-    rater answered (or as many raters as the design asks for) and nobody flagged as invalid. `rng` seeds
-    every resampling anew, so that a number does not depend on which others are computed with it.
+    Main analysis: answers of raters who are no dry run and not excluded, without hidden repeats, on pairs of the declared
+    levels that have the votes they need. Any filter makes the verdict exploratory. Verdicts rest on 10,000 resamples
+    whatever `n_resamples` is. `rng` seeds every resampling anew, so that a number does not depend on which others are computed with it.
     """
     filters = filters or Filters()
     counted = count(record, filters)
-    design = record.study.design
-    scores = _scores(counted.codes)
+    design, rules = record.study.design, analysis_set(record)
+    scores = pair_scores(counted, rules.score)
+    departs = filtered(record, filters)
+    decided, _ = decide(record, counted, rules.score, rng=rng)
     one_sided = {"margin": design.margin, "alpha": 1 - design.confidence_level}
     unknown = sum(counts[2] for counts in counted.sides.values())
     return StudyResults(
@@ -171,6 +225,13 @@ def study_results(
         design_seed=design.seed,
         raters=counted.raters,
         levels=counted.levels,
+        filtered=departs,
+        analysis_set=rules,
+        verdict=StudyVerdict(exploratory=bool(departs), **asdict(decided)),
+        pairs_by_votes=counted.pairs_by_votes,
+        sensitivity=sensitivity(record, filters, rng=rng),
+        after_unblinding=after_unblinding(record, rng=rng),
+        rater_warnings=_rater_warnings(record, counted.raters),
         overall=_block(counted, np.ones(len(counted.keys), dtype=bool), None, n_resamples, rng),
         per_level={lv: _block(counted, counted.at_level(lv), lv, n_resamples, rng) for lv in counted.levels},
         pairwise=_pairwise(counted, n_resamples, rng) if len(counted.raters) > 2 else (),
@@ -182,8 +243,16 @@ def study_results(
             n_resamples=n_resamples,
             rng=rng,
         ),
-        power=power_non_inferiority(scores, margin=design.margin, alpha=PAPER_ALPHA, alternative="two-sided"),
-        power_one_sided=power_non_inferiority(scores, **one_sided, alternative="larger"),
+        power=power_non_inferiority(
+            scores,
+            clusters=counted.questions,
+            margin=design.margin,
+            alpha=PAPER_ALPHA,
+            alternative="two-sided",
+        ),
+        power_one_sided=power_non_inferiority(
+            scores, clusters=counted.questions, **one_sided, alternative="larger"
+        ),
         position_overall=position_bias(
             sum(counts[0] for counts in counted.sides.values()),
             sum(counts[1] for counts in counted.sides.values()),
@@ -199,10 +268,24 @@ def study_results(
     )
 
 
+def _rater_warnings(record: StudyRecord, chosen: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Speed, one side and repeats as in the progress of the study, and lists that were not finished."""
+    found = {}
+    for line in progress_of(record.raters, record.assignments, record.answers):
+        if line.rater_id not in chosen:
+            continue
+        unfinished = line.done < line.total
+        warnings = (*line.flags, *([f"unfinished: {line.done} of {line.total} pairs"] if unfinished else []))
+        if warnings:
+            found[line.rater_id] = warnings
+    return found
+
+
 def _block(counted: Counted, rows: NDArray[np.bool_], level: str | None, n_resamples: int, rng: int) -> Block:
     codes, questions = counted.codes[rows], counted.questions[rows]
     left_out = counted.pairs_left_out if level is None else counted.left_out_by_level[level]
-    scores = _scores(codes)
+    signs = preferences(codes)
+    scores, means = composite_scores(signs), net_preferences(signs)
     values = {name: int((scores == value).sum()) for name, value in (("-1", -1), ("0", 0), ("1", 1))}
     choices: dict[str, dict[str, int]] = {
         rater: {str(p): int((codes[:, column] == code).sum()) for code, p in enumerate(PREFERENCES)}
@@ -218,6 +301,7 @@ def _block(counted: Counted, rows: NDArray[np.bool_], level: str | None, n_resam
         choices=choices,
         contingency=_contingency(codes, counted.raters),
         composite=Composite(float(scores.mean()) if len(scores) else None, values, len(scores)),
+        net_preference=float(means.mean()) if len(means) else None,
         ties=ties(codes, min_votes=1),
         **estimates,
     )
@@ -230,7 +314,7 @@ def _estimate(
     raters: Sequence[str],
     n_resamples: int,
     rng: int,
-) -> Estimate:
+) -> AgreementEstimate:
     if len(raters) < 2:
         return _undefined("agreement needs two raters with answers", len(codes), n_resamples)
     if name == "cohen_kappa" and len(raters) > 2:
@@ -238,7 +322,7 @@ def _estimate(
         return _undefined(reason, len(codes), n_resamples)
     function = getattr(agreement, name)
     options = {"n_resamples": n_resamples, "confidence_level": INTERVAL_LEVEL, "rng": rng}
-    result: Estimate = function(codes, clusters=questions, **options)
+    result: AgreementEstimate = function(codes, clusters=questions, **options)
     return result
 
 
@@ -263,12 +347,15 @@ def _contingency(codes: NDArray[np.int64], raters: Sequence[str]) -> Contingency
     return Contingency(PREFERENCES, contingency(codes[:, 0], codes[:, 1]).tolist(), tuple(raters))
 
 
-def _scores(codes: NDArray[np.int64]) -> NDArray[np.float64]:
-    return composite_scores(preferences(codes))
+def _undefined(reason: str, n: int, n_resamples: int) -> AgreementEstimate:
+    return AgreementEstimate(None, None, None, n, reason, 0, n_resamples, INTERVAL_LEVEL)
 
 
-def _undefined(reason: str, n: int, n_resamples: int) -> Estimate:
-    return Estimate(None, None, None, n, reason, 0, n_resamples, INTERVAL_LEVEL)
+def first_interval(found: AgreementEstimate) -> tuple[float, float] | None:
+    """The interval to show first: jackknife t below FEW_QUESTIONS questions where it is defined, else percentile."""
+    if found.n_clusters < FEW_QUESTIONS and found.low_t is not None and found.high_t is not None:
+        return found.low_t, found.high_t
+    return None if found.low is None or found.high is None else (found.low, found.high)
 
 
 def _position(result: PositionBias) -> dict[str, Any]:

@@ -51,6 +51,12 @@ def add_to(nouns: Commands) -> None:
         help="people's scores that differ by rounding alone are ties; WMT23's numbers are without",
     )
     command.add_argument("--test", action="store_true", help="also a permutation test for every two metrics")
+    command.add_argument(
+        "--swap",
+        choices=("items", "pairs"),
+        help="what changes places in the test: all pairs of an item together (default), or single pairs as behind WMT23's "
+        "tables, whose p is too small",
+    )
     add_interval_options(command, _N_RESAMPLES)
     command.add_argument("--json", action="store_true", help="print JSON as docs/formats.md describes it")
     add_database_option(command)
@@ -78,6 +84,8 @@ def _check(options: argparse.Namespace) -> None:
         problems.append("--test: of calibrated metrics; leave --epsilon out")
     if options.test and not options.resamples:
         problems.append("--test: needs --resamples above 0, which are its swaps")
+    if options.swap and not options.test:
+        problems.append("--swap: needs --test")
     if len(set(options.metrics)) < len(options.metrics):
         problems.append("METRIC: one is named twice")
     if problems:
@@ -91,6 +99,7 @@ def _chosen(options: argparse.Namespace) -> Acc23Options:
         references=options.references,
         dimension=options.dimension,
         test=options.test,
+        swap=options.swap or "items",
         n_resamples=options.resamples,
         confidence_level=options.confidence,
         rng=options.seed,
@@ -119,11 +128,18 @@ def _human(given: str, options: argparse.Namespace) -> RatingSet:
 def _json(found: Acc23) -> dict[str, Any]:
     """Of one metric its numbers; of several a list of them, with the tests."""
     metrics = [_metric_json(one) for one in found.metrics]
-    notes = {"notes": list(found.notes)}
+    notes = {"notes": [*found.constants, *found.notes]}
     if len(metrics) == 1:
         return metrics[0] | notes
     tests: Sequence[Any] = [
-        {"first": one.first, "second": one.second, **plain(one.test)} for one in found.tests
+        {
+            "first": one.first,
+            "second": one.second,
+            **plain(one.test),
+            "p_holm": one.p_holm,
+            "swap": one.swap,
+        }
+        for one in found.tests
     ]
     return {"metrics": metrics, "tests": tests, **notes}
 
@@ -146,4 +162,5 @@ def _metric_json(one: MetricAccuracy) -> dict[str, Any]:
         "system_accuracy": plain(one.system_accuracy),
         "n_texts": one.n_texts,
         "left_out": dict(one.left_out),
+        "constant": plain(one.constant),
     }

@@ -5,10 +5,18 @@ from core.cli.aligned import interval_notes, number, print_aligned, with_interva
 from core.datasets.reading import shown
 from core.stats.resampling import Estimate
 
+_SWAPPED = {
+    "items": "whole items, two-sided",
+    "pairs": "single pairs, two-sided, as behind WMT23's tables. Pairs of an item share texts, so p is too small",
+    "scores": "single scores, two-sided",
+}
+
 
 def print_acc23(found: Acc23) -> None:
     """A line a metric, then a line for every two that were tested."""
     print(f"Metrics against {shown(found.human)}.")
+    for sentence in found.constants:
+        print(sentence)
     print_aligned(
         [
             "metric",
@@ -31,20 +39,20 @@ def print_acc23(found: Acc23) -> None:
     if found.tests:
         print()
         print_aligned(
-            ["first", "second", "difference", "p"],
+            ["first", "second", "difference", "p", "Holm p"],
             [
                 [
                     one.first,
                     one.second,
                     number(one.test.difference),
-                    "-" if one.test.p is None else number(one.test.p, 4),
+                    *("-" if p is None else number(p, 4) for p in (one.test.p, one.p_holm)),
                 ]
                 for one in found.tests
             ],
         )
         print(
-            "p: permutation test of single pairs, two-sided, as behind WMT23's tables. Pairs of an item share texts, so p "
-            "is too small; nothing pays for the number of tests."
+            f"p: permutation test of {_SWAPPED[found.options.swap]}. "
+            f"Holm p: corrected for {len(found.tests)} {'test' if len(found.tests) == 1 else 'tests'}."
         )
         for why in dict.fromkeys(one.test.reason for one in found.tests if one.test.reason):
             print(f"Where - stands: {why}.")

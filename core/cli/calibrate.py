@@ -85,7 +85,9 @@ def add_to(nouns: Commands) -> None:
         "--majority",
         choices=get_args(Majority),
         default=DEFAULT_OPTIONS.majority,
-        help="of split raters: the middle class, the median, or no majority (default %(default)s)",
+        help="where raters are split: drop leaves the text out; median takes the middle vote (none where the two middle "
+        "votes differ); middle takes the middle class of the scale where a rater gave it, as the multilingual-evaluator "
+        "paper does with three raters and three classes (default %(default)s)",
     )
     command.add_argument(
         "--paper-kappa",

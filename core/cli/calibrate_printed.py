@@ -17,12 +17,28 @@ from core.stats.resampling import NO_RESAMPLES, Estimate
 
 _HOW = " (--by language,dimension keeps them apart)"
 _OF_RATERS = ("raters_agreement", "raters_kappa", "raters_alpha", "raters_ac1")
-_OF_EVALUATOR = ("agreement", "f1", "kappa", "alpha", "ac1", "gap", "bias", "bias_disagreed")
-_OF_NUMBERS = ("raters_alpha", "pearson", "spearman", "kendall", "error")
+_OF_BOTH = ("raters_pairwise", "pairwise", "gap", "spearman", "kendall", "shift")
+_OF_EVALUATOR = ("agreement", "f1", "kappa", "alpha", "ac1", "bias", "bias_disagreed")
+_OF_NUMBERS = ("raters_alpha", "pearson", "spearman", "kendall", "shift", "error")
 _OF_UNITS = ("raters_alpha", "raters_kappa")
 """Statistics whose n is not that of the others beside them."""
-_OF_MEANS = ("raters_agreement", "agreement", "f1", "raters_kappa", "kappa", "ac1", "bias")
+_OF_MEANS = (
+    "raters_pairwise",
+    "pairwise",
+    "pearson",
+    "spearman",
+    "raters_agreement",
+    "agreement",
+    "f1",
+    "raters_kappa",
+    "kappa",
+    "ac1",
+    "bias",
+)
 _SHORT = {
+    "raters_pairwise": "two raters",
+    "pairwise": "evaluator and a rater",
+    "gap": "difference",
     "raters_agreement": "raters equal",
     "raters_kappa": "raters kappa",
     "raters_alpha": "raters alpha",
@@ -32,12 +48,12 @@ _SHORT = {
     "kappa": "kappa",
     "alpha": "alpha",
     "ac1": "AC1",
-    "gap": "among raters",
     "bias": "bias",
     "bias_disagreed": "bias, raters split",
     "pearson": "Pearson",
     "spearman": "Spearman",
     "kendall": "Kendall",
+    "shift": "shift",
     "error": "error",
 }
 _MAP = {
@@ -51,11 +67,22 @@ _MAP = {
 
 
 def print_calibration(found: Calibration, judged: Advice, averaged: str) -> None:
-    """Cells, the whole, where not to use it, what was left out, and notes."""
+    """What says nothing, where not to use it, cells, the whole, what was left out, and notes."""
     print(
         f"{shown(found.evaluator)} against {shown(found.ratings)}; split raters: {MAJORITIES[found.options.majority]}."
     )
+    for sentence in (*judged.constants, *judged.sentences):
+        print(printable_text(sentence))
+    for warned in judged.warned:
+        print(
+            f"  {shown(called(warned.group))} (n {warned.n}): {warned.verdict}: {printable_text('; '.join(warned.reasons))}"
+        )
     cells = [*found.cells, *([found.pooled] if averaged == "pooled" and len(found.cells) > 1 else [])]
+    _print_cells(
+        [one for one in cells if one.classes],
+        _OF_BOTH,
+        "People and evaluator by one measure, the share of equal pairs; the evaluator against the mean rating:",
+    )
     _print_cells([one for one in cells if one.classes], _OF_RATERS, "Raters with each other:")
     _print_cells([one for one in cells if one.classes], _OF_EVALUATOR, "Their majority and the evaluator:")
     numbers = [one for one in cells if not one.classes]
@@ -66,9 +93,7 @@ def print_calibration(found: Calibration, judged: Advice, averaged: str) -> None
         )
     if averaged == "macro" and len(found.cells) > 1:
         _print_macro(macro_averaged(found), found)
-    print(f"\n{printable_text(judged.sentence)}")
-    for warned in judged.warned:
-        print(f"  {shown(called(warned.group))} (n {warned.n}): {'; '.join(warned.reasons)}")
+    print()
     _print_undefined(cells)
     _print_left_out(cells)
     for reason, count in found.left_out.items():
@@ -143,7 +168,7 @@ def _without_interval(cells: Sequence[Cell]) -> list[str]:
 
 def _print_macro(summaries: Sequence[Summary], found: Calibration) -> None:
     print("\nMeans over groups, each counting once, with the SD over groups:")
-    names = [name for name in _OF_MEANS if name in summaries[0].statistics] or ["pearson", "spearman"]
+    names = [name for name in _OF_MEANS if name in summaries[0].statistics]
     rows = [
         [
             called(one.group) if one.group else "all groups",

@@ -3,11 +3,12 @@
 from collections import Counter
 
 from core.analysis.correlations import CorrelationReport, MetricCorrelation, Ranking
-from core.analysis.levels import ALL_LEVELS, MetricByLevel
+from core.analysis.levels import ALL_LEVELS, EQUAL, MetricByLevel
 from core.analysis.redundancy import Redundancy
-from core.cli.aligned import interval_notes, number, of_items, print_aligned, with_interval
+from core.cli.aligned import counted, interval_notes, number, of_items, print_aligned, with_interval
 from core.datasets.reading import shown
 from core.schema.scores import RatingSet, ScoreTable
+from core.stats.resampling import Estimate
 
 _MOST_REASONS = 12
 
@@ -17,6 +18,8 @@ def print_correlations(
 ) -> None:
     """One line a metric and group, what they are against, what was left out, and notes."""
     print(_against(report, ratings))
+    for sentence in report.constants:
+        print(sentence)
     human = report.against == "human"
     groups = [name for name in report.rows[0].group if name != "metric"] if report.rows else []
     methods = report.options.methods
@@ -110,13 +113,24 @@ def print_levels(levels: tuple[MetricByLevel, ...]) -> None:
         [
             one.metric,
             *(number(level.mean.estimate) for level in one.levels),
-            with_interval(one.monotonic),
+            _of_all(one.monotonic, "items"),
             with_interval(one.strictly_monotonic),
-            with_interval(one.prefers_damaged[ALL_LEVELS]),
+            _of_all(one.prefers_damaged[ALL_LEVELS], "texts"),
         ]
         for one in levels
     ]
     print_aligned(header, rows)
+    equal = max((one.left_out.get(EQUAL, 0) for one in levels), default=0)
+    if equal:
+        print(
+            f"Left out of never rises and prefers damaged: {EQUAL}: {counted(equal, 'item')}, of the metric with most."
+        )
+
+
+def _of_all(share: Estimate, what: str) -> str:
+    """The share, with how many it rests on where some are left out: `1.000 (1 of 6 items)`."""
+    of = f" ({share.n} of {share.n + share.n_left_out} {what})"
+    return with_interval(share) + (of if share.n and share.n_left_out else "")
 
 
 def print_redundancy(found: Redundancy) -> None:

@@ -100,6 +100,8 @@ def print_consistency(found: Consistency) -> None:
     print(
         f"{shown(found.judge)}: {counted(found.n_texts, 'text')}, {counted(found.n_repeats, 'repeat')}{asked}."
     )
+    for sentence in found.constants:
+        print(sentence)
     print_aligned(
         ["over repeats", "all equal", "mean SD", "n", "left out"],
         [

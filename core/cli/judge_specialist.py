@@ -7,8 +7,9 @@ from typing import Any, get_args
 from core.cli.judge_run import add_common, add_repeats, add_sampling, judge_texts
 from core.cli.model_options import add_how
 from core.cli.options import Commands
-from core.cli.rated_given import add_ratings, rated_given
-from core.datasets.task_files import dump_task, find_task
+from core.cli.rated_given import add_ratings, rated_given, task_given
+from core.datasets.task_files import dump_task
+from core.runs.rated_plan import USUAL_TASKS
 from core.schema import RatedKind
 from core.scoring.judges.settings import (
     AutoMqmSettings,
@@ -42,7 +43,7 @@ def _add_automqm(verbs: Commands) -> None:
     )
     add_common(command, _MEANING, "marks errors; rules: the Parrot, which repeats its examples' errors")
     add_ratings(command, of_errors=True)
-    _add_task(command, "mqm", "severities and categories")
+    _add_task(command, "automqm", "severities and categories")
     _add_examples(command)
     command.add_argument(
         "--filtered",
@@ -84,7 +85,7 @@ def _add_quality(verbs: Commands) -> None:
     )
     add_common(command, _MEANING)
     add_ratings(command)
-    _add_task(command, "multilingual", "the dimensions and their classes")
+    _add_task(command, "quality", "the dimensions and their classes")
     command.add_argument(
         "--prompting",
         choices=get_args(Prompting),
@@ -109,7 +110,7 @@ def _add_quality(verbs: Commands) -> None:
         "--majority",
         choices=get_args(Majority),
         default=_QUALITY.majority,
-        help="an example's class where no two raters agree (%(default)s)",
+        help="an example's class where raters are split; middle: only where a rater gave it (%(default)s)",
     )
     command.add_argument(
         "--shuffled-words",
@@ -127,8 +128,12 @@ def _add_quality(verbs: Commands) -> None:
     command.set_defaults(run=_quality)
 
 
-def _add_task(command: argparse.ArgumentParser, default: str, what: str) -> None:
-    command.add_argument("--task", default=default, metavar="NAME|FILE", help=f"{what} (%(default)s)")
+def _add_task(command: argparse.ArgumentParser, kind: RatedKind, what: str) -> None:
+    command.add_argument(
+        "--task",
+        metavar="NAME|FILE",
+        help=f"{what} (default: what the raters of a study were asked where it fits, else {USUAL_TASKS[kind]})",
+    )
 
 
 def _add_examples(command: argparse.ArgumentParser) -> None:
@@ -201,7 +206,7 @@ def _with_examples(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _judge(options: argparse.Namespace, kind: RatedKind, **of_kind: Any) -> None:
-    task_text = dump_task(find_task(options.task))
+    task_text = dump_task(task_given(options, kind))
     judge_texts(
         options, kind, partial(rated_given, options=options, kind=kind), task_text=task_text, **of_kind
     )

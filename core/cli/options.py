@@ -14,6 +14,7 @@ from core.store import database_path
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 _RUN = "run:"
+ALL = "all"
 
 
 def add_database_option(command: argparse.ArgumentParser) -> None:
@@ -116,10 +117,12 @@ def _umask() -> int:
     return mask
 
 
-def level_list(levels: tuple[str, ...], text: str | None) -> list[str] | None:
-    """Levels named as `A1-A4` or `A1,A3`, in the study's order; None for all. Raises InputError."""
+def level_list(levels: tuple[str, ...], text: str | None, option: str = "--levels") -> list[str] | None:
+    """Levels named as `A1-A4`, `A1,A3` or `all`, in the study's order; None where none is named. Raises InputError."""
     if text is None:
         return None
+    if text.strip() == ALL and ALL not in levels:
+        return list(levels)
     chosen: set[str] = set()
     for part in name_list(text) or []:
         first, dash, last = part.partition("-")
@@ -127,11 +130,11 @@ def level_list(levels: tuple[str, ...], text: str | None) -> list[str] | None:
         unknown = [end for end in ends if end not in levels]
         if unknown:
             raise InputError(
-                f"--levels: there is no level {unknown[0]!r}; the levels are {', '.join(levels)}."
+                f"{option}: there is no level {unknown[0]!r}; the levels are {', '.join(levels)}."
             )
         chosen.update(levels[levels.index(ends[0]) : levels.index(ends[-1]) + 1])
     if not chosen:
-        raise InputError(f"--levels: {text!r} names no level; the levels are {', '.join(levels)}.")
+        raise InputError(f"{option}: {text!r} names no level; the levels are {', '.join(levels)}.")
     return [level for level in levels if level in chosen]
 
 

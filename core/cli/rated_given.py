@@ -4,8 +4,17 @@ import argparse
 from pathlib import Path
 
 from core.cli.options import read_file, run_number
-from core.cli.texts_given import TEXTS_FILE, check_no_run, find_given_study, read_given
+from core.cli.texts_given import (
+    STUDY,
+    TEXTS_FILE,
+    check_given,
+    check_no_run,
+    find_given_study,
+    read_given,
+)
+from core.datasets.task_files import find_task
 from core.errors import InputError
+from core.runs.rated_plan import USUAL_TASKS, suits
 from core.runs.rated_sources import (
     rated_of_folder,
     rated_of_study,
@@ -16,7 +25,8 @@ from core.runs.rated_sources import (
 from core.runs.score_sources import Texts
 from core.schema import RatedKind
 from core.schema.scores import OutputSet, RatingSet
-from core.store import Store
+from core.schema.tasks import RatingTask
+from core.store import Store, database_path, open_store
 
 
 def add_ratings(command: argparse.ArgumentParser, *, of_errors: bool = False) -> None:
@@ -37,6 +47,23 @@ def add_ratings(command: argparse.ArgumentParser, *, of_errors: bool = False) ->
             metavar="D,D",
             help="dimensions in which 1 is bad, of ratings in METAL's JSON, such as H,PC",
         )
+
+
+def task_given(options: argparse.Namespace, kind: RatedKind) -> RatingTask:
+    """The task that is named, else what the raters of a study were asked where this judge can be, else the usual one.
+
+    Raises InputError, and NotFound for a study that is not there.
+    """
+    if options.task is not None:
+        return find_task(options.task)
+    check_given(options.texts, options.db)
+    if options.texts.startswith(STUDY):
+        with open_store(database_path(options.db)) as store:
+            study = find_given_study(store, options.texts)
+        own = None if study is None else study.task
+        if own is not None and suits(kind, own, options.dimension if kind == "direct" else ""):
+            return own
+    return find_task(USUAL_TASKS[kind])
 
 
 def rated_given(store: Store, options: argparse.Namespace, kind: RatedKind) -> Texts:

@@ -1,12 +1,15 @@
 """What came of a run, in lines: items, what is missing and why, what it cost."""
 
+from core.analysis.score_summary import score_summary
 from core.cli.aligned import counted
+from core.datasets.reading import shown
 from core.runs.estimate import estimate_all
 from core.runs.model_settings import backend_of
 from core.runs.progress import Progress, duration, money_of
 from core.runs.score_results import score_table, undefined_scores
 from core.schema import CHECK_KINDS, GENERATION_KINDS, JUDGE_KINDS, MODEL_KINDS, StepCost
 from core.schema.scores import ScoreTable
+from core.stats.constant import constants_said
 from core.store import Store
 
 MOST_LISTED = 40
@@ -72,6 +75,7 @@ def _asked(progress: Progress) -> list[str]:
 def _scored(progress: Progress, table: ScoreTable) -> list[str]:
     lines = [f"{counted(len(table.rows), 'text')}, {counted(len(table.metrics), 'metric')}."]
     judged = progress.run.kind in JUDGE_KINDS
+    lines += constants_said((shown(one.metric), one.constant) for one in score_summary(table))
     lines += _incomplete(progress, JUDGED if judged else SCORED)
     undefined = undefined_scores(table)
     if undefined:

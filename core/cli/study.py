@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from core.cli.options import Commands, add_database_option, existing_database, read_file
+from core.cli.options import Commands, add_database_option, existing_database, level_list, read_file
 from core.cli.study_audit import add_audit
 from core.cli.study_backup import add_backup
 from core.cli.study_conduct import add_conduct
@@ -15,10 +15,11 @@ from core.cli.study_results import add_export, add_results
 from core.datasets import read_dataset
 from core.datasets.beside import one_source_hint, place_beside, read_answers, verbatim_note
 from core.errors import InputError
-from core.schema import Dataset, Design, State, Study
+from core.schema import FLAGGED_PAIRS, SCORES, Dataset, Design, State, Study
 from core.store import Store, database_path, open_store
 from core.store.studies import find_study, get_study, items_of, list_studies
 from core.study import lifecycle, raters
+from core.study.analysis_set import margin_note
 from core.study.audit import audit_note, audit_study
 from core.study.bundle import is_bundle, read_bundle
 from core.study.design import describe_shortage
@@ -59,11 +60,33 @@ def _add_import(verbs: Commands) -> None:
     command.add_argument("--name", help="name of the study (a bundle brings its own)")
     command.add_argument("--candidate", help="source whose non-inferiority is asked")
     command.add_argument("--comparator", help="source it is compared with")
-    command.add_argument("--margin", type=float, help="non-inferiority margin (default 0.1)")
+    command.add_argument(
+        "--margin",
+        type=float,
+        help="non-inferiority margin on the scale of the score, -1 to 1 (default 0.1). " + margin_note(0.1),
+    )
     command.add_argument(
         "--confidence",
         type=float,
         help="of the one-sided lower bound, between 0.5 and 1 (default 0.90)",
+    )
+    command.add_argument(
+        "--main-levels", help="levels of the main analysis, such as A1-A4 or all (default: all but the first)"
+    )
+    command.add_argument(
+        "--votes-needed",
+        type=int,
+        help="votes a pair needs to count (default: 2, or as many as a pair can get)",
+    )
+    command.add_argument(
+        "--score",
+        choices=SCORES,
+        help="score of a pair: sign of the sum of its votes (composite, the default), or their mean",
+    )
+    command.add_argument(
+        "--flagged",
+        choices=FLAGGED_PAIRS,
+        help="votes on pairs that a rater flagged as invalid (default keep)",
     )
     command.add_argument("--seed", type=int, help="of every draw (default: a new one)")
     command.add_argument(
@@ -127,7 +150,7 @@ def _import(options: argparse.Namespace) -> None:
     levels = f" at levels {', '.join(study.levels)}" if study.levels else ""
     print(
         f"Study {study.name!r}: {n_items} {'questions' if study.kind == 'pairs' else 'items'}{levels}; {study.state}.\n"
-        f"{lifecycle.describe_design(study.design)}"
+        f"{lifecycle.describe_design(study.design, study.levels)}"
     )
     if study.kind == "pairs" and (warning := levels_note(study.levels)):
         print(f"Note: {warning}")
@@ -153,6 +176,8 @@ def _dataset(data: bytes, options: argparse.Namespace) -> Dataset:
 def _import_dataset(store: Store, dataset: Dataset, options: argparse.Namespace) -> Study:
     candidate, comparator = lifecycle.roles(dataset, options.candidate, options.comparator)
     given = {field: value for field, value in _design_options(options).items() if value is not None}
+    if options.main_levels is not None:
+        given["main_levels"] = tuple(level_list(dataset.levels, options.main_levels, "--main-levels") or ())
     design = Design(
         **{"seed": lifecycle.new_seed(), **given, "candidate": candidate, "comparator": comparator}
     )
@@ -174,6 +199,10 @@ def _design_options(options: argparse.Namespace) -> dict[str, Any]:
         "max_questions": options.max_questions,
         "blinding_pairs": options.guess_pairs,
         "person": options.person,
+        "main_levels": options.main_levels,
+        "votes_needed": options.votes_needed,
+        "score": options.score,
+        "flagged": options.flagged,
     }
 
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from core.analysis.counted import Filters
-from core.analysis.study_results import COEFFICIENTS, Block, StudyResults, study_results
+from core.analysis.study_results import COEFFICIENTS, FEW_QUESTIONS, Block, StudyResults, study_results
+from core.analysis.verdict_words import described, headline, votes_of_pairs
 from core.cli.options import (
     Commands,
     add_database_option,
@@ -22,9 +23,12 @@ from core.cli.study_ratings import RATING_WRITERS, check_no_filters, print_ratin
 from core.errors import InputError, NotFound
 from core.schema import Study, StudyRecord
 from core.schema.tasks import StudyKind
+from core.stats.jackknife import AgreementEstimate
+from core.stats.power import Power
 from core.stats.resampling import Estimate
 from core.store import open_store
 from core.store.studies import find_study, write_log
+from core.study.analysis_set import SCORE_NAMES, fix_when_shown
 from core.study.bundle import is_bundle, read_bundle, write_bundle
 from core.study.export import guesses_csv, paper_files, to_csv, to_jsonl
 from core.study.release import check_released, released_record
@@ -42,7 +46,10 @@ def add_results(verbs: Commands) -> None:
     """Register `study results`."""
     command = verbs.add_parser("results", help="agreement, composite and non-inferiority, with intervals")
     command.add_argument("study", metavar="NAME|BUNDLE", help="name of a study, or a bundle (.zip)")
-    command.add_argument("--levels", help="such as A1-A4 or A1,A3 (default: all)")
+    command.add_argument(
+        "--levels",
+        help="such as A1-A4, A1,A3 or all (default: those of the main analysis). Any filter makes the result exploratory",
+    )
     command.add_argument("--raters", metavar="A,B", help="default: all who have answered")
     command.add_argument("--questions", metavar="ID,ID", help="default: all")
     command.add_argument("--languages", metavar="en,ja", help="default: all")
@@ -72,16 +79,17 @@ def add_export(verbs: Commands) -> None:
     command.set_defaults(run=_export)
 
 
-def _record(options: argparse.Namespace) -> StudyRecord:
+def _record(options: argparse.Namespace) -> tuple[StudyRecord, bool]:
+    """The study to analyse, and whether it stands in the database; what a filter then refuses was not shown."""
     path = Path(options.study)
     if path.is_file() and is_bundle(data := read_file(path)):
-        return _bundle(data, path)
+        return _bundle(data, path), False
     with open_store(existing_database(options.db)) as store:
         try:
-            return released_record(store, find_study(store, options.study))
+            return released_record(store, find_study(store, options.study), seen=False), True
         except NotFound:
             if path.suffix.lower() == ".zip":  # meant as a file: say what is wrong with it
-                return _bundle(read_file(path), path)
+                return _bundle(read_file(path), path), False
             raise
 
 
@@ -94,7 +102,7 @@ def _bundle(data: bytes, path: Path) -> StudyRecord:
 def _results(options: argparse.Namespace) -> None:
     if options.resamples < 1:
         raise InputError(f"--resamples: {options.resamples} is less than 1.")
-    record = _record(options)
+    record, stored = _record(options)
     if record.study.kind == "ratings":
         check_no_filters(options)
         print_rating_results(record, n_resamples=options.resamples, as_json=options.json)
@@ -106,6 +114,9 @@ def _results(options: argparse.Namespace) -> None:
         languages=name_list(options.languages),
     )
     results = study_results(record, filters, n_resamples=options.resamples)
+    if stored:
+        with open_store(existing_database(options.db)) as store:
+            fix_when_shown(store, record.study.study_id)
     if options.json:
         print(json.dumps(results.to_json(), indent=2, ensure_ascii=False))
     else:
@@ -114,16 +125,21 @@ def _results(options: argparse.Namespace) -> None:
 
 def _print(results: StudyResults) -> None:
     block = results.overall
-    print(f"Study {results.study!r} ({results.state}): {results.candidate} against {results.comparator}")
+    print(f"Study {results.study!r} ({results.state}): {results.candidate} against {results.comparator}\n")
+    for line in headline(results):
+        print(line)
+    print(f"\n{described(results)}")
     print(f"Raters: {', '.join(results.raters) or 'none'}; levels: {', '.join(results.levels)}")
-    _print_counts(block)
+    _print_counts(results)
+    _print_sensitivity(results)
     if block.contingency.table is not None:
         _print_table(block)
     for name in COEFFICIENTS:
-        print(f"{name:20} {_estimate(getattr(block, name))}")
+        print(f"{name:20} {_agreement(getattr(block, name))}")
     counts = ", ".join(f"{value}: {n}" for value, n in block.composite.counts.items())
     print(f"{'composite mean':20} {_number(block.composite.mean)} (pairs scored {counts})")
-    _print_verdict(results)
+    print(f"{'net preference':20} {_number(block.net_preference)}")
+    _print_bounds(results)
     _print_ties_and_bias(results)
     for level, part in results.per_level.items():
         print(
@@ -133,18 +149,37 @@ def _print(results: StudyResults) -> None:
         )
 
 
-def _print_verdict(results: StudyResults) -> None:
+def _print_sensitivity(results: StudyResults) -> None:
+    print(f"{'Sensitivity':26}{'pairs':>6}{'bound':>11}  verdict")
+    for line in results.sensitivity:
+        print(f"{line.name:26}{line.n_pairs:6}{_number(line.bound):>11}  {line.value}")
+    print()
+
+
+def _print_bounds(results: StudyResults) -> None:
     bound = results.non_inferiority
-    print(f"\nNon-inferiority, margin {bound.margin:g}, one-sided bound at {bound.confidence_level:.0%}:")
-    for name, unit in (("over questions (the verdict)", "questions"), ("over pairs (the paper's)", "pairs")):
-        value = getattr(bound, f"bound_{unit}")
-        said = f"undefined: {bound.reason}" if value is None else f"{_number(value)}: {_verdict(bound, unit)}"
-        print(f"  {name:28} {said}")
+    level = f"one-sided at {bound.confidence_level:.0%}"
+    print(
+        f"\nLower bounds of the mean {SCORE_NAMES[results.analysis_set.score]}, {level}, margin {bound.margin:g}:"
+    )
+    for name, value in (
+        ("over questions", bound.bound_questions),
+        ("over pairs, as in Factual", bound.bound_pairs),
+    ):
+        print(f"  {name:28} {_number(value)}{f' ({bound.reason})' if value is None else ''}")
+    _print_power(results)
+
+
+def _print_power(results: StudyResults) -> None:
+    """The number to plan with first; power at the observed mean restates the p-value and comes last."""
+    plan = results.power_one_sided
+    level = f"{results.non_inferiority.confidence_level:.0%}"
+    print(f"Pairs to plan with, if both are equally good (one-sided, {level}): {_planned(plan)}")
     for power in (results.power, results.power_one_sided):
         reason = f": {power.reason}" if power.value is None else ""
         print(
-            f"Power {_number(power.value)}{reason} ({power.alternative}, alpha {power.alpha:g}); pairs for 80 % "
-            f"{_count(power.n_for_80)}, for 90 % {_count(power.n_for_90)}"
+            f"Power at the observed mean {_number(power.value)}{reason} ({power.alternative}, alpha {power.alpha:g}); "
+            f"pairs for 80 % {_count(power.n_for_80)}, for 90 % {_count(power.n_for_90)}"
         )
 
 
@@ -171,9 +206,17 @@ def _print_ties_and_bias(results: StudyResults) -> None:
         )
 
 
-def _print_counts(block: Block) -> None:
-    left_out = "; ".join(f"{n} {reason}" for reason, n in block.n_left_out.items()) or "none"
-    print(f"Pairs: {block.n_pairs}, of questions: {block.n_questions}; left out: {left_out}\n")
+def _print_counts(results: StudyResults) -> None:
+    block = results.overall
+    print(
+        f"Pairs: {block.n_pairs}, of questions: {block.n_questions}; left out: {_reasons(block.n_left_out)}"
+    )
+    print(f"Answers: {results.answers_used}; left out: {_reasons(results.answers_left_out)}")
+    print(f"{votes_of_pairs(results)}\n")
+
+
+def _reasons(left_out: Mapping[str, int]) -> str:
+    return "; ".join(f"{n} {reason}" for reason, n in left_out.items()) or "none"
 
 
 def _print_table(block: Block) -> None:
@@ -192,9 +235,33 @@ def _estimate(estimate: Estimate) -> str:
     return f"{_number(estimate.estimate)} {interval} n={estimate.n}"
 
 
-def _verdict(bound: object, unit: str) -> str:
-    said = getattr(bound, f"non_inferior_{unit}")
-    return "undefined" if said is None else "non-inferior" if said else "non-inferiority not shown"
+def _planned(plan: Power) -> str:
+    """Pairs for 80 % and 90 % power at a true mean of 0, and with the design effect of the study's own questions."""
+    if plan.n_for_80_if_equal is None:
+        return f"undefined ({plan.clustered_reason or plan.reason})"
+    sizes = f"{_count(plan.n_for_80_if_equal)} for 80 % power, {_count(plan.n_for_90_if_equal)} for 90 %"
+    if plan.design_effect is None:
+        return f"{sizes}, taken as independent (no design effect: {plan.clustered_reason})"
+    if plan.rho is None:
+        return f"{sizes}, with one pair a question"
+    clustered = f"{_count(plan.n_for_80_if_equal_clustered)} and {_count(plan.n_for_90_if_equal_clustered)}"
+    return (
+        f"{clustered} for 80 % and 90 % power, design effect {plan.design_effect:.2f} included (1 + (m - 1) rho, "
+        f"m {plan.pairs_per_question:.1f} pairs a question, rho {plan.rho:.2f}); if pairs were independent {sizes}"
+    )
+
+
+def _agreement(estimate: AgreementEstimate) -> str:
+    """The interval that holds with the study's number of questions first."""
+    if estimate.estimate is None or estimate.n_clusters >= FEW_QUESTIONS:
+        no_width = estimate.low is not None and estimate.low == estimate.high
+        return f"{_estimate(estimate)}{f' ({estimate.interval_reason})' if no_width else ''}"
+    if estimate.low_t is None:
+        return f"{_estimate(estimate)} (no jackknife-t interval: {estimate.interval_t_reason})"
+    return (
+        f"{_number(estimate.estimate)} [{_number(estimate.low_t)}, {_number(estimate.high_t)}] (jackknife t) "
+        f"n={estimate.n}; percentile [{_number(estimate.low)}, {_number(estimate.high)}]"
+    )
 
 
 def _number(value: float | None) -> str:
@@ -210,8 +277,8 @@ def _export(options: argparse.Namespace) -> None:
     check_not_the_database(options.out, path)
     with open_store(path) as store:
         study = find_study(store, options.name)
-        record = released_record(store, study)
         _check_format(study, options.format)
+        record = released_record(store, study)
         if options.format == _PAPER:
             written = _export_paper(record, options.out)
         else:

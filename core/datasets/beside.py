@@ -5,7 +5,7 @@ Nothing is placed by half: a question, a reference or a text that one side lacks
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from core.datasets import collect_dataset
@@ -106,12 +106,8 @@ def verbatim_note(dataset: Dataset) -> str | None:
 
     Such a text is no answer of a pipeline, and raters may know the reference's style from other questions.
     """
-    references = {item.item_id: same_wording(item.reference) for item in dataset.items}
-    counts = Counter(
-        output.source
-        for output in dataset.outputs
-        if output.level == dataset.levels[0] and same_wording(output.text) == references[output.item_id]
-    )
+    first = [output for output in dataset.outputs if output.level == dataset.levels[0]]
+    counts = Counter(output.source for output in verbatim(dataset.items, first))
     if not counts:
         return None
     each = ", ".join(
@@ -120,6 +116,12 @@ def verbatim_note(dataset: Dataset) -> str | None:
         if counts[source]
     )
     return f"{shown(dataset.levels[0])} is the reference word for word: {each}"
+
+
+def verbatim(items: Iterable[Item], outputs: Iterable[Output]) -> list[Output]:
+    """The texts that are their item's reference word for word."""
+    references = {item.item_id: same_wording(item.reference) for item in items}
+    return [one for one in outputs if same_wording(one.text) == references[one.item_id]]
 
 
 def _matched(

@@ -6,6 +6,7 @@ starts with its place: `line 12, dimensions, 1, anchors, 3: is not among the ans
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from pydantic_core import ErrorDetails
 from core.datasets.mqm_weights import WEIGHTS, is_no_error
 from core.datasets.reading import name_of, name_problem, shown
 from core.errors import InputError
-from core.schema.tasks import Dimension, RatingTask, SpanTask
+from core.schema.tasks import Dimension, RatingTask, SpanTask, TaskLabels
 from core.yaml_fields import (
     Name,
     ReadYaml,
@@ -60,6 +61,15 @@ class SpanFields(Strict):
     severities: list[Text]
     categories: list[Text]
     source_side: bool = False
+    meanings: dict[Text, Text] = Field(default_factory=dict)
+
+
+class LabelFields(Strict):
+    """What stands above the parts of an item, as a file has it."""
+
+    source: Title = TaskLabels.source
+    reference: Title = TaskLabels.reference
+    text: Title = TaskLabels.text
 
 
 class TaskFields(Strict):
@@ -71,6 +81,7 @@ class TaskFields(Strict):
     dimensions: list[DimensionFields] = Field(default_factory=list)
     spans: SpanFields | None = None
     show_reference: bool = False
+    labels: LabelFields = LabelFields()
 
 
 def parse_task(text: str, file_name: str) -> RatingTask:
@@ -123,8 +134,10 @@ def dump_task(task: RatingTask) -> str:
             "severities": list(task.spans.severities),
             "categories": list(task.spans.categories),
             "source_side": task.spans.source_side,
-        }
-    return dumped(fields | {"show_reference": task.show_reference})
+        } | ({"meanings": dict(task.spans.meanings)} if task.spans.meanings else {})
+    fields["show_reference"] = task.show_reference
+    # Left out where they are as usual: a run is known by the text of its task.
+    return dumped(fields | ({"labels": asdict(task.labels)} if task.labels != TaskLabels() else {}))
 
 
 def _dumped(one: Dimension) -> dict[str, Any]:
@@ -168,8 +181,11 @@ def _task(fields: TaskFields) -> RatingTask:
         ),
         None
         if spans is None
-        else SpanTask(tuple(spans.severities), tuple(spans.categories), spans.source_side),
+        else SpanTask(
+            tuple(spans.severities), tuple(spans.categories), spans.source_side, tuple(spans.meanings.items())
+        ),
         fields.show_reference,
+        TaskLabels(fields.labels.source, fields.labels.reference, fields.labels.text),
     )
 
 
@@ -249,6 +265,10 @@ def _span_problems(spans: SpanFields, read: ReadYaml) -> Iterator[str]:
                 yield f"{here}: {shown(one)} is no error; that there is none needs no category"
             elif field == "severities" and one not in WEIGHTS:
                 yield f"{here}: {shown(one)} has no weight; possible: {', '.join(SEVERITIES)}"
+    for name in spans.meanings:
+        if name not in (*spans.severities, *spans.categories):
+            place = place_of(read.lines, ("spans", "meanings", name))
+            yield f"{place}: is neither a severity nor a category of this task"
     known = [one for one in spans.severities if one in WEIGHTS]
     ordered = sorted(known, key=SEVERITIES.index)
     if known != ordered:
@@ -289,5 +309,6 @@ def _model_at(loc: Sequence[int | str]) -> type[BaseModel]:
         "source": Source,
         "dimensions": DimensionFields,
         "spans": SpanFields,
+        "labels": LabelFields,
     }
     return models.get(loc[0], TaskFields) if len(loc) > 1 else TaskFields

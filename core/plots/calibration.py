@@ -19,27 +19,30 @@ _NAME = 40
 """Letters of a group's name."""
 _ROW = 30
 """Pixels of a group."""
-_RATERS, _EVALUATOR = "raters, all equal", "majority and evaluator"
+_RATERS, _EVALUATOR = "two raters", "evaluator and a rater"
+_SAME_MEASURE = ("raters_pairwise", "pairwise")
+"""Both by pairs: an agreement with a majority would look better than one between people."""
 _SHADES = (OCHRE, PALE, BLUE, DARK)
 _WORST, _BEST = (217, 152, 43), (61, 127, 208)
 
 
 def calibration_agreement(cells: Sequence[Cell]) -> go.Figure:
-    """Percentage agreement of raters, and of their majority with the evaluator, with intervals, a row a group."""
-    rows = [cell for cell in cells if cell.get("agreement") is not None]
-    ends = [(_ends(cell.get("raters_agreement")), _ends(cell.get("agreement"))) for cell in rows]
+    """How often two raters are equal, and the evaluator and a rater, with intervals, a row a group."""
+    raters, evaluator = _SAME_MEASURE
+    rows = [cell for cell in cells if cell.get(evaluator) is not None]
+    ends = [(_ends(cell.get(raters)), _ends(cell.get(evaluator))) for cell in rows]
     return _two_marks(
-        [called(cell.group) for cell in rows], ends, "share of texts, with intervals over items"
+        [called(cell.group) for cell in rows], ends, "share of equal pairs, with intervals over items"
     )
 
 
 def calibration_means(summaries: Sequence[Summary]) -> go.Figure:
-    """The same, averaged over the cells of each language, task and dimension; whiskers are SDs over cells (004, Fig. 5)."""
-    rows = [one for one in summaries if "agreement" in one.statistics]
+    """The same, averaged over the cells of each language, task and dimension; whiskers are SDs over cells."""
+    rows = [one for one in summaries if _SAME_MEASURE[1] in one.statistics]
     ends = []
     for one in rows:
         pair = []
-        for name in ("raters_agreement", "agreement"):
+        for name in _SAME_MEASURE:
             found = one.statistics[name]
             middle, sd = found.mean, found.sd
             known = middle is not None and sd is not None
@@ -52,7 +55,7 @@ def calibration_means(summaries: Sequence[Summary]) -> go.Figure:
     return _two_marks(
         [called(one.group) if one.group else "all groups" for one in rows],
         ends,
-        "mean share, with SD over groups",
+        "mean share of equal pairs, with SD over groups",
     )
 
 

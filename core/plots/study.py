@@ -1,12 +1,13 @@
 """The figures of a study's results."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from core.analysis.decimals import decimal
-from core.analysis.study_results import Block, Contingency
+from core.analysis.study_results import Block, Contingency, first_interval
 from core.plots.dressing import (
     BLUE,
     DARK,
@@ -22,9 +23,9 @@ from core.plots.dressing import (
 )
 from core.plots.metrics import value_said
 from core.schema import PREFERENCES
+from core.stats.jackknife import AgreementEstimate
 from core.stats.non_inferiority import NonInferiority
 from core.stats.position import PositionBias
-from core.stats.resampling import Estimate
 
 AGREEMENT = {
     "raw_agreement": "Raw agreement",
@@ -54,15 +55,22 @@ def preference_names(candidate: str, comparator: str) -> dict[str, str]:
     return {str(preference): name for preference, name in zip(PREFERENCES, names, strict=True)}
 
 
-def verdict(bound: NonInferiority) -> go.Figure:
-    """The mean and both lower bounds against the margin and zero; a bound that is undefined is not drawn."""
+def verdict(
+    bound: NonInferiority, betting: float | None = None, *, score: str = "composite score"
+) -> go.Figure:
+    """The mean and its lower bounds against the margin and zero; a bound that is undefined is not drawn.
+
+    betting: the bound for any distribution, where it decides. score: what the mean is of.
+    """
     figure = go.Figure()
     bounds = {"questions": bound.bound_questions, "pairs": bound.bound_pairs}
     numbers = {"questions": bound.n_questions, "pairs": bound.n_pairs}
+    if betting is not None:  # last, so that it is on top
+        bounds["questions, betting"], numbers["questions, betting"] = betting, bound.n_questions
     for row, (unit, low) in enumerate(bounds.items()):
         if low is None or bound.mean is None:
             continue
-        color = (BLUE, DARK)[row]
+        color = (BLUE, DARK, OCHRE)[row]
         figure.add_scatter(
             x=[low, bound.mean],
             y=[row, row],
@@ -77,7 +85,7 @@ def verdict(bound: NonInferiority) -> go.Figure:
             text=[decimal(low), decimal(bound.mean)],
             textposition=["middle left", "middle right"],
             customdata=["lower bound", "mean"],
-            hovertemplate=f"%{{customdata}} %{{x:.3f}}<br>resampling {numbers[unit]} {unit}<extra></extra>",
+            hovertemplate=f"%{{customdata}} %{{x:.3f}}<br>over {numbers[unit]} {unit}<extra></extra>",
             name=unit,
         )
     known = [x for x in (bound.mean, *bounds.values(), -bound.margin, 0.0) if x is not None]
@@ -97,11 +105,11 @@ def verdict(bound: NonInferiority) -> go.Figure:
         x=0, y=0, yref="paper", yanchor="bottom", xanchor=side, text="no difference", showarrow=False
     )
     figure.update_xaxes(
-        title="mean composite score<br>(-1 comparator, +1 candidate)",
+        title=f"mean {score}<br>(-1 comparator, +1 candidate)",
         range=[min(known) - room, max(known) + room],
     )
     name_rows(figure, [f"over {unit}<br>(n {numbers[unit]})" for unit in bounds], None)
-    return dressed(figure, height=270, top=40)
+    return dressed(figure, height=150 + 60 * len(bounds), top=40)
 
 
 def choices(per_level: Mapping[str, Block], raters: Sequence[str], names: Mapping[str, str]) -> go.Figure:
@@ -153,7 +161,7 @@ def agreement(blocks: Mapping[str, Block]) -> go.Figure:
     figure = go.Figure()
     step = 0.15
     for index, (field, name) in enumerate(AGREEMENT.items()):
-        estimates: list[Estimate] = [getattr(block, field) for block in blocks.values()]
+        estimates: list[AgreementEstimate] = [getattr(block, field) for block in blocks.values()]
         drawn = [(row, found) for row, found in enumerate(estimates) if found.estimate is not None]
         if not drawn:
             continue
@@ -165,7 +173,7 @@ def agreement(blocks: Mapping[str, Block]) -> go.Figure:
             mode="markers",
             name=name,
             marker={"color": color, "symbol": symbol, "size": 9},
-            error_x=whiskers([(found.low, found.estimate, found.high) for _, found in drawn]),
+            error_x=whiskers([_ends(found) for _, found in drawn]),
             text=[_said(labels[row], found) for row, found in drawn],
             hovertemplate="%{text}<extra>" + name + "</extra>",
         )
@@ -231,5 +239,11 @@ def position(results: Mapping[str, PositionBias]) -> go.Figure:
     return dressed(figure, height=110 + 40 * len(results), top=15)
 
 
-def _said(level: str, found: Estimate) -> str:
-    return f"{label(level)}: {value_said(found)}<br>n {found.n}"
+def _ends(found: AgreementEstimate) -> tuple[float | None, float | None, float | None]:
+    low, high = first_interval(found) or (None, None)
+    return low, found.estimate, high
+
+
+def _said(level: str, found: AgreementEstimate) -> str:
+    low, _, high = _ends(found)
+    return f"{label(level)}: {value_said(replace(found, low=low, high=high))}<br>n {found.n}"

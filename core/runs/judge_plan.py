@@ -198,8 +198,7 @@ def judging_notes(settings: JudgeSettings, outputs: OutputSet) -> tuple[str, ...
     chosen = settings.of_kind
     if isinstance(chosen, RubricSettings | CefSettings) and chosen.repeats > 1 and chosen.temperature == 0:
         notes.append(
-            f"{chosen.repeats} repeats at temperature 0 say the same by construction and show nothing: choose a "
-            "--temperature above 0"
+            f"{chosen.repeats} repeats at temperature 0 ask for the same answer again: choose a --temperature above 0"
         )
     return tuple(notes)
 

@@ -1,6 +1,6 @@
 """A run of a judge that stands on ratings, before it costs anything: whether the file and the task have what it needs."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from core.datasets.mqm_weights import weight_of
@@ -11,9 +11,9 @@ from core.runs.judging import task_of
 from core.runs.rated_judging import pool_of
 from core.runs.rated_settings import shows_examples
 from core.runs.rated_texts import judged_among, systems_wanted
-from core.schema import RULES
+from core.schema import RULES, RatedKind
 from core.schema.rated import RatedSet, RatedText
-from core.schema.tasks import Dimension
+from core.schema.tasks import Dimension, RatingTask
 from core.scoring.judges.class_examples import HeldOut
 from core.scoring.judges.example_ratings import weighs_its_errors
 from core.scoring.judges.examples import ExamplePool
@@ -22,12 +22,24 @@ from core.scoring.judges.settings import MERGED, AutoMqmSettings, DirectSettings
 
 MOST_NAMED = 10
 """Systems, raters or dimensions that a message names."""
+USUAL_TASKS: Mapping[RatedKind, str] = {"automqm": "mqm", "direct": "direct", "quality": "multilingual"}
+"""Kind of judge -> the shipped task that it is asked unless another is chosen."""
 _UNSHOWN = {
     False: "a severity that the task has not: no model is shown them",
     True: "a severity without an MQM weight: a text in which the Parrot repeats one gets no score",
 }
 """Whether rules judge -> what is wrong with some errors, and what comes of it."""
 _HOW = "give ratings with --ratings, or name a file that has them"
+
+
+def suits(kind: RatedKind, task: RatingTask, dimension: str = "") -> bool:
+    """Whether a judge of this kind can be asked for what the task asks of raters. dimension: that it is to score."""
+    if kind == "automqm":
+        return task.spans is not None
+    names = [one.name for one in task.dimensions]
+    if kind == "direct":
+        return dimension in names if dimension else bool(names)
+    return bool(names) and all(one.classes for one in task.dimensions)
 
 
 def check_task(settings: JudgeSettings) -> None:
@@ -209,10 +221,10 @@ def _notes(settings: JudgeSettings, rated: RatedSet, pool: ExamplePool | None, n
                 + _UNSHOWN[settings.backend == RULES]
             )
     if chosen.repeats > 1 and not _differs(settings):
-        by_rules = settings.backend == RULES
-        yield (
-            f"{chosen.repeats} repeats say the same by construction and show nothing: "
-            + ("their examples are the same" if by_rules else "choose a --temperature above 0")
+        yield f"{chosen.repeats} repeats " + (
+            "say the same by construction and show nothing: their examples are the same"
+            if settings.backend == RULES
+            else "at temperature 0 ask for the same answer again: choose a --temperature above 0"
         )
 
 

@@ -37,12 +37,16 @@ State = Literal["draft", "open", "closed", "unblinded"]
 LevelOrder = Literal["fixed", "shuffled"]
 Role = Literal["candidate", "comparator"]
 GuessedSide = Literal["left", "right", "unsure"]
+Score = Literal["composite", "net_preference"]
+FlaggedPairs = Literal["keep", "leave_out"]
 
 CHOICES: tuple[Choice, ...] = get_args(Choice)
 """In the order of the keys 1 to 4."""
 PREFERENCES: tuple[Preference, ...] = get_args(Preference)
 """In the order of every contingency table's rows and columns."""
 STATES: tuple[State, ...] = get_args(State)
+SCORES: tuple[Score, ...] = get_args(Score)
+FLAGGED_PAIRS: tuple[FlaggedPairs, ...] = get_args(FlaggedPairs)
 GUESSED_SIDES: tuple[GuessedSide, ...] = get_args(GuessedSide)
 """In the order of the keys 1 to 3."""
 
@@ -126,7 +130,7 @@ class Design:
     comparator: str
     """The source it is compared with."""
     margin: float = 0.1
-    """How much worse than the comparator is still acceptable, on the composite scale -1 to 1; positive."""
+    """How much worse than the comparator is still acceptable, on the scale of the score, -1 to 1; positive."""
     confidence_level: float = 0.90
     """Of the one-sided lower bound, between 0.5 and 1."""
     seed: int = 0
@@ -143,6 +147,29 @@ class Design:
     """Rated pairs shown once more after the last answer, to ask which of the two the person wrote; 0: none."""
     person: Role = "comparator"
     """The role whose answers a person wrote; asked for only where blinding_pairs is not 0."""
+    main_levels: tuple[str, ...] | None = None
+    """Levels of the main analysis; None: all but the first, or the only one."""
+    votes_needed: int | None = None
+    """Votes that a pair needs to count; None: the default, written here when it is fixed (study/analysis_set)."""
+    score: Score = "composite"
+    """What the verdict is about: the sign of the sum of a pair's votes, or their mean."""
+    flagged: FlaggedPairs = "keep"
+    """Whether the votes on pairs that a rater reported as invalid count."""
+    declared: bool = True
+    """False: the study is older than the analysis set, so nobody declared it before the votes."""
+
+
+@dataclass(frozen=True)
+class AnalysisSet:
+    """What the main analysis counts, with every default filled in."""
+
+    levels: tuple[str, ...]
+    votes_needed: int
+    """From raters who are not excluded."""
+    score: Score
+    flagged: FlaggedPairs
+    declared: bool
+    """Whether it was fixed before the first vote."""
 
 
 @dataclass(frozen=True)
@@ -239,7 +266,7 @@ class Answer:
     """Which differences were marked when the choice was made: own_a0, left_right, or none."""
     comment: str = ""
     invalid: bool = False
-    """The rater says that the pair itself is broken; left out of the analysis."""
+    """The rater says that the pair itself is broken; the design says whether its votes count."""
     skipped: bool = False
     """Put off; comes back after the other open pairs."""
     app_version: str | None = None

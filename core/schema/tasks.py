@@ -51,6 +51,29 @@ class SpanTask:
     """As `accuracy/omission`; what stands before the slash groups them."""
     source_side: bool = False
     """Whether errors may be marked in the source as well."""
+    meanings: tuple[tuple[str, str], ...] = ()
+    """(severity or category, what it means); of one without, its name says all."""
+
+    def in_words(self, name: str) -> str:
+        """A severity or category as it is listed for raters and judges: `relation: who did it is wrong`."""
+        meaning = dict(self.meanings).get(name)
+        return f"{name}: {meaning}" if meaning else name
+
+
+@dataclass(frozen=True)
+class TaskLabels:
+    """What raters read above each part of an item, written as inside a sentence: `question`, `answer`."""
+
+    source: str = "source"
+    reference: str = "reference (correct and complete)"
+    text: str = "text"
+
+    @property
+    def headings(self) -> "TaskLabels":
+        """The same words with a capital letter, to stand above the parts."""
+        return TaskLabels(
+            *(f"{one[:1].upper()}{one[1:]}" for one in (self.source, self.reference, self.text))
+        )
 
 
 @dataclass(frozen=True)
@@ -65,7 +88,8 @@ class RatingTask:
     dimensions: tuple[Dimension, ...] = ()
     spans: SpanTask | None = None
     show_reference: bool = False
-    """Whether a rater sees the item's reference; 002's ratings are made without."""
+    """Whether raters see the item's reference, and judges with this task too; 002's ratings are made without."""
+    labels: TaskLabels = TaskLabels()
 
     def dimension(self, name: str) -> Dimension:
         """The dimension of that name. Raises KeyError."""

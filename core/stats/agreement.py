@@ -3,7 +3,7 @@
 Votes have shape (n_units, n_raters), codes 0 .. n_categories - 1, -1 for missing (`votes.py`). `clusters` has shape
 (n_units,) and names the question of each unit; without it every unit stands for itself, which makes intervals too
 narrow when units of a question are alike. Every coefficient is a function of sums over units, so `resampling` gives
-its interval. All run from below 0 or 0 to 1, higher is more agreement; all give None with a reason where undefined.
+its percentile interval and its jackknife interval (`jackknife.py`). All run from below 0 or 0 to 1, higher is more agreement; all give None with a reason where undefined.
 
 No single one suffices: raw agreement is high by chance alone when one category is popular; kappa, Fleiss' kappa and
 alpha fall to 0 on the very same votes (Feinstein and Cicchetti 1990, the first paradox); AC1 stays high there, and
@@ -15,11 +15,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from core.stats.jackknife import AgreementEstimate, with_jackknife
 from core.stats.resampling import (
-    Estimate,
     Floats,
     Statistic,
     cluster_bootstrap,
+    cluster_sums,
     mean_of_sums,
     ratio,
     unit_clusters,
@@ -47,7 +48,7 @@ def raw_agreement(
     n_resamples: int = 10_000,
     confidence_level: float = 0.95,
     rng: int | np.random.Generator = 0,
-) -> Estimate:
+) -> AgreementEstimate:
     """Share of agreeing pairs of raters, per unit, averaged over units with at least two ratings. In [0, 1].
 
     For two raters, the share of shared units with the same vote. A unit counts once however many rated it.
@@ -59,7 +60,7 @@ def raw_agreement(
     used = counts.sum(axis=1) >= 2
     per_unit = np.column_stack([_pair_agreement(counts[used]), np.ones(used.sum())])
     return _estimate(
-        per_unit, used, clusters, mean_of_sums, _no_pairs(codes), n_resamples, confidence_level, rng
+        per_unit, used, clusters, mean_of_sums, (0, 1), _no_pairs(codes), n_resamples, confidence_level, rng
     )
 
 
@@ -71,7 +72,7 @@ def cohen_kappa(
     n_resamples: int = 10_000,
     confidence_level: float = 0.95,
     rng: int | np.random.Generator = 0,
-) -> Estimate:
+) -> AgreementEstimate:
     """Cohen's kappa of exactly two raters over the units that both rated. In [-1, 1].
 
     (po - pe) / (1 - pe), po the share of equal votes, pe = sum over categories of the product of the two raters' own
@@ -93,7 +94,7 @@ def cohen_kappa(
         products = (sums[..., 2 : 2 + n_categories] * sums[..., 2 + n_categories :]).sum(axis=-1)
         return ratio(n * agreed - products, n * n - products)
 
-    return _estimate(per_unit, used, clusters, kappa, reason, n_resamples, confidence_level, rng)
+    return _estimate(per_unit, used, clusters, kappa, (-1, 1), reason, n_resamples, confidence_level, rng)
 
 
 def gwet_ac1(
@@ -104,7 +105,7 @@ def gwet_ac1(
     n_resamples: int = 10_000,
     confidence_level: float = 0.95,
     rng: int | np.random.Generator = 0,
-) -> Estimate:
+) -> AgreementEstimate:
     """Gwet's AC1 of two or more raters, missing votes allowed. In [-1 / (n_categories - 1), 1].
 
     (pa - pe) / (1 - pe), pe = 1 / (q - 1) * sum over categories of pi (1 - pi) (Gwet 2008, British Journal of
@@ -128,7 +129,17 @@ def gwet_ac1(
         chance = (share * (1 - share)).sum(axis=-1) / (n_categories - 1)
         return ratio(observed - chance, 1 - chance)
 
-    found = _estimate(per_unit, rated, clusters, ac1, _no_pairs(codes), n_resamples, confidence_level, rng)
+    found = _estimate(
+        per_unit,
+        rated,
+        clusters,
+        ac1,
+        (-1 / (n_categories - 1), 1),
+        _no_pairs(codes),
+        n_resamples,
+        confidence_level,
+        rng,
+    )
     n_paired = int(paired.sum())
     return replace(found, n=n_paired, n_left_out=len(codes) - n_paired)
 
@@ -142,7 +153,7 @@ def fleiss_kappa(
     n_resamples: int = 10_000,
     confidence_level: float = 0.95,
     rng: int | np.random.Generator = 0,
-) -> Estimate:
+) -> AgreementEstimate:
     """Fleiss' kappa of units that each have the same number m of ratings. In [-1 / (m - 1), 1].
 
     (P - Pe) / (1 - Pe), P the mean pairwise agreement, Pe = sum over categories of the squared overall share
@@ -171,7 +182,9 @@ def fleiss_kappa(
         # multiplied by total ** 2, so that the denominator is an exact integer and 0 only where pe is 1
         return ratio(agreed * total**2 - squares, total**2 - squares)
 
-    return _estimate(per_unit, used, clusters, kappa, reason, n_resamples, confidence_level, rng)
+    return _estimate(
+        per_unit, used, clusters, kappa, (-1 / max(m - 1, 1), 1), reason, n_resamples, confidence_level, rng
+    )
 
 
 def krippendorff_alpha(
@@ -182,8 +195,8 @@ def krippendorff_alpha(
     n_resamples: int = 10_000,
     confidence_level: float = 0.95,
     rng: int | np.random.Generator = 0,
-) -> Estimate:
-    """Krippendorff's alpha for nominal categories, missing votes allowed. At most 1.
+) -> AgreementEstimate:
+    """Krippendorff's alpha for nominal categories, missing votes allowed. In [-1, 1].
 
     1 - Do / De over units with at least two ratings: Do from the coincidence matrix, where a unit with m ratings adds
     its ordered pairs with weight 1 / (m - 1), De from the pooled ratings without replacement (Krippendorff 2011,
@@ -206,7 +219,7 @@ def krippendorff_alpha(
         by_chance = total * (total - 1) - (pooled * (pooled - 1)).sum(axis=-1)
         return 1 - ratio((total - agreed) * (total - 1), by_chance)
 
-    return _estimate(per_unit, used, clusters, alpha, reason, n_resamples, confidence_level, rng)
+    return _estimate(per_unit, used, clusters, alpha, (-1, 1), reason, n_resamples, confidence_level, rng)
 
 
 def _pair_agreement(counts: Floats) -> Floats:
@@ -240,12 +253,13 @@ def _estimate(
     used: NDArray[np.bool_],
     clusters: ArrayLike | None,
     statistic: Statistic,
+    scale: tuple[float, float],
     reason: str,
     n_resamples: int,
     confidence_level: float,
     rng: int | np.random.Generator,
-) -> Estimate:
-    """Bootstrap the units used; `reason` is what to say where the statistic is undefined on them."""
+) -> AgreementEstimate:
+    """Both intervals from the units used; `reason` says why the statistic is undefined on them, `scale` is its range."""
     labels = unit_clusters(clusters, used.size)
     found = cluster_bootstrap(
         per_unit,
@@ -255,8 +269,9 @@ def _estimate(
         confidence_level=confidence_level,
         rng=rng,
     )
-    return replace(
+    found = replace(
         found,
         reason=reason if found.estimate is None else None,
         n_left_out=int((~used).sum()),
     )
+    return with_jackknife(found, cluster_sums(per_unit, labels[used]), statistic, scale)

@@ -33,3 +33,15 @@ def composite_scores(preferences: ArrayLike) -> Floats:
         raise ValueError("preferences must be -1, 0 or +1, or NaN for missing")
     nobody = missing.all(axis=1)
     return np.where(nobody, np.nan, np.sign(np.nansum(signs, axis=1)))
+
+
+def net_preferences(preferences: ArrayLike) -> Floats:
+    """Mean of a unit's preferences: shape (n_units,), values in [-1, 1], NaN where nobody voted.
+
+    `preferences` as in `composite_scores`. Above 0 favours the candidate. The same preferences give a smaller mean than the
+    composite score does, and the same one whatever the number of raters.
+    """
+    signs = np.asarray(preferences, dtype=np.float64)
+    known = ~np.isnan(signs)
+    given = known.sum(axis=1)
+    return np.where(given == 0, np.nan, np.nansum(signs, axis=1) / np.maximum(given, 1))

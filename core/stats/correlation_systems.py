@@ -35,9 +35,11 @@ def between_systems(
     """The coefficient of the systems' means of x and y, with an interval from resampling items.
 
     All (n,); means are over the rows with both values. `n` counts systems, `n_left_out` systems without such a row.
-    items: their resampling leaves the systems fixed, so the interval says how far other items would move the number,
-    not other systems; None gives no interval. A resample in which a system has no row is dropped and counted.
-    Misleads with few systems, and where one outlier system makes any metric look good (Mathur et al. 2020, ACL).
+    items: their resampling leaves the systems fixed; None gives no interval. A resample in which a system has no row is
+    dropped and counted. Misleads with few items or systems that are close: the observed means are noisy, resampling adds
+    that noise a second time, and the interval lies too low (simulated, 95 % intervals of 8 close systems held the value of
+    endless items in 3 % of studies of 100 items). Misleads with few systems, too, and where one outlier system makes any
+    metric look good (Mathur et al. 2020, ACL).
     """
     sums, n_left_out = _system_sums(x, y, systems, items)
     means = _means(sums.sum(axis=0)[None])

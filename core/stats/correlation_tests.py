@@ -133,6 +133,22 @@ def significance_clusters(names: Sequence[str], p_values: ArrayLike, alpha: floa
     return clusters
 
 
+def holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """p-values that pay for the number of tests: at most a share alpha of such sets of tests finds what is not there.
+
+    p_values: in [0, 1], in any order; None is a test without a p, which stays None and counts for nothing. Returns as many,
+    in the same order, in [0, 1]. Holm (1979, Scandinavian Journal of Statistics 6:65), by statsmodels. Holds for tests
+    that depend on each other, too. Misleads where only the promising pairs were tested: pass all that were looked at.
+    """
+    from statsmodels.stats.multitest import multipletests  # takes a second to import
+
+    known = [p for p in p_values if p is not None]
+    if not known:
+        return list(p_values)
+    paid = iter(multipletests(known, method="holm")[1].tolist())
+    return [None if p is None else next(paid) for p in p_values]
+
+
 def n_reached(differences: Floats, observed: float, alternative: Alternative) -> int:
     """Swaps whose difference is as large; one that leaves a metric constant has none, and counts against the finding."""
     if alternative == "two-sided":

@@ -20,7 +20,7 @@ PARTIAL: Final = 1
 NONE: Final = 2
 AGREEMENT_KINDS: Final = ("full", "partial", "none")
 """Names of the codes: all raters of a unit agree, some two but not all do, no two do."""
-MAJORITY_RULES: Final = ("middle", "median", "drop")
+MAJORITY_RULES: Final = ("drop", "median", "middle")
 
 _NO_SHARED = "no unit has both labels"
 _NO_PAIRS = "no unit was rated by two raters"
@@ -38,14 +38,15 @@ class TopClassBias:
     """Share of the top class among the majority's labels."""
 
 
-def majority_labels(votes: ArrayLike, n_categories: int, rule: str = "middle") -> Codes:
+def majority_labels(votes: ArrayLike, n_categories: int, rule: str = "drop") -> Codes:
     """The category that most raters of a unit gave: shape (n_units,), -1 where there is none.
 
-    Where several were given equally often, `rule` decides: "middle" takes the middle one of all categories, as 004's code
-    does with three raters who all differ (no label where their number is even); "median" takes the middle vote (no
-    label where two middle votes differ); "drop" gives no label. With three raters and three categories "middle" and
-    "median" are the same. One rating alone is its own majority. Misleads: a majority of two against one hides a third
-    of the votes; "middle" can give a label that no rater gave.
+    Every label is a category that a rater of the unit gave. Where several were given equally often, `rule` decides:
+    "drop" gives no label; "median" takes the middle vote (no label where two middle votes differ); "middle" takes the
+    middle one of all categories where a rater gave it (no label elsewhere, nor where their number is even). With three
+    raters and three categories "middle" and "median" are the same: what 004's code does with three raters who all
+    differ. One rating alone is its own majority. Misleads: a majority of two against one hides a third of the votes;
+    "drop" leaves out the texts that people find hardest; "middle" favours the middle of the scale.
     """
     if rule not in MAJORITY_RULES:
         raise ValueError(f"rule must be one of {', '.join(MAJORITY_RULES)}, got {rule!r}")
@@ -56,7 +57,8 @@ def majority_labels(votes: ArrayLike, n_categories: int, rule: str = "middle") -
     split = ~clear & (most[:, 0] > 0)
     labels = np.where(clear, counts.argmax(axis=1), MISSING)
     if rule == "middle" and n_categories % 2 == 1:
-        labels[split] = n_categories // 2
+        middle = n_categories // 2
+        labels[split & (counts[:, middle] > 0)] = middle
     elif rule == "median":
         labels[split] = _median_votes(counts[split])
     return labels.astype(np.int64)

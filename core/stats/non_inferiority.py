@@ -1,13 +1,17 @@
 """Is the candidate not worse than the comparator by more than a margin fixed before the data?
 
-Scores are composite scores of pairs (`composite.py`): -1 comparator preferred, 0 neither, +1 candidate preferred, NaN
-unknown. The candidate is non-inferior when a one-sided lower confidence bound of the mean score lies above -margin.
+Scores of pairs lie in [-1, 1], NaN where unknown: composite scores (`composite.py`: -1 comparator preferred, 0 neither,
++1 candidate preferred) or net preferences (mean vote of a pair). The candidate is non-inferior when a one-sided lower
+confidence bound of the mean score lies above -margin.
 
-Two bounds stand side by side. The one over pairs is that of 003 (percentile bootstrap of the mean of single pairs);
-it is computed exactly, without drawing: the sum of n draws from a three-point distribution is the n-th convolution
-power of that distribution. The one over questions resamples whole questions, because the pairs of a question share
-its text and are not independent; it is the one to report. Exact here means free of Monte Carlo noise, not an exact
-confidence interval.
+There are two bounds. The bound over pairs is that of 003 (percentile bootstrap of the mean of single pairs). For
+scores of -1, 0 and +1 it is computed exactly, without drawing: the sum of n draws from a three-point distribution is
+the n-th convolution power of that distribution. Exact means free of Monte Carlo noise, not an exact confidence
+interval. The bound over questions resamples whole questions, because the pairs of a question share its text and are
+not independent.
+
+Neither bound is a verdict: both can be won without information. `verdicts.py` decides when the bound over questions
+may be used, and what is used otherwise.
 """
 
 from dataclasses import dataclass
@@ -24,7 +28,9 @@ from core.stats.resampling import (
     quantile,
 )
 
-_ROUNDING = 1e-12  # a cumulative share this close below q has reached it
+_ROUNDING = (
+    1e-12  # a cumulative share this close below q has reached it; a bound this close to -margin lies on it
+)
 
 
 @dataclass(frozen=True)
@@ -32,7 +38,7 @@ class NonInferiority:
     """The mean score with both one-sided lower bounds and what each says about the margin."""
 
     mean: float | None
-    """Mean composite score in [-1, 1]; above 0 favours the candidate."""
+    """Mean score in [-1, 1]; above 0 favours the candidate."""
     n_pairs: int
     """Pairs with a score."""
     n_questions: int
@@ -46,11 +52,11 @@ class NonInferiority:
     non_inferior_pairs: bool | None
     """bound_pairs > -margin."""
     bound_questions: float | None
-    """Lower bound when questions are resampled: the one to report."""
+    """Lower bound when questions are resampled; `verdicts.verdict` says whether it may decide."""
     non_inferior_questions: bool | None
     """bound_questions > -margin."""
     n_resamples: int
-    """Resamples behind bound_questions; bound_pairs needs none."""
+    """Resamples behind bound_questions, and behind bound_pairs where scores are not only -1, 0 and +1."""
     reason: str | None
     """Why a number is missing."""
     n_left_out: int = 0
@@ -65,6 +71,8 @@ def resampled_mean_distribution(scores: ArrayLike) -> tuple[Floats, Floats]:
     added, so small probabilities keep their relative precision (checked to n = 5000). Raises ValueError for no scores.
     """
     values = _checked_scores(scores)
+    if not _ternary(values):
+        raise ValueError("scores must be -1, 0 or +1: only their mean has an exact distribution here")
     n = values.size
     if n == 0:
         raise ValueError("no scores: the mean of none has no distribution")
@@ -82,14 +90,24 @@ def resampled_mean_distribution(scores: ArrayLike) -> tuple[Floats, Floats]:
     return np.arange(-n, n + 1) / n, total / total.sum()
 
 
-def lower_bound_pairs(scores: ArrayLike, confidence_level: float = 0.90) -> float:
-    """One-sided lower percentile bound of the mean when single pairs are resampled, without Monte Carlo noise.
+def lower_bound_pairs(
+    scores: ArrayLike,
+    confidence_level: float = 0.90,
+    n_resamples: int = 10_000,
+    rng: int | np.random.Generator = 0,
+) -> float:
+    """One-sided lower percentile bound of the mean when single pairs are resampled.
 
-    The smallest mean whose cumulative probability reaches 1 - confidence_level. `scores` has shape (n,), n >= 1,
-    values -1, 0, +1. Misleads when a question holds several pairs: it takes them for independent and then lies
-    too high. Scores that are all equal give that score.
+    The smallest mean whose cumulative probability reaches 1 - confidence_level. `scores` has shape (n,), n >= 1, in
+    [-1, 1]. Scores of -1, 0 and +1 alone need no drawing, and n_resamples and rng are not used. Misleads when a question
+    has several pairs: it takes them for independent and is then too high. Scores that are all equal give that score.
     """
     check_confidence_level(confidence_level)
+    values = _checked_scores(scores)
+    if values.size > 1 and not _ternary(values):
+        return lower_bound_questions(values, np.arange(values.size), confidence_level, n_resamples, rng)
+    if values.size == 1:
+        return float(values[0])
     means, probabilities = resampled_mean_distribution(scores)
     reached = np.cumsum(probabilities) >= 1 - confidence_level - _ROUNDING
     return float(means[reached & (probabilities > 0)][0])
@@ -106,8 +124,9 @@ def lower_bound_questions(
 
     Ratio of sums: scores of the questions drawn over pairs of the questions drawn, so questions with more pairs
     weigh more, as in the mean itself. `clusters` has shape (n,), the question of each pair; at least two questions.
-    Misleads with few questions: it is somewhat too high below some 50, and equals the mean when all questions have
-    the same scores.
+    Misleads with few questions, and where none was lost or none was won. Simulated at the margin, nominal error 0.10, with
+    10 % of pairs lost and none won: the bound lay above the true mean in 60 % of studies with 5 questions of one pair, in 35 %
+    with 10. It equals the mean when all questions have the same scores.
     """
     check_confidence_level(confidence_level)
     values = _checked_scores(scores)
@@ -133,7 +152,7 @@ def non_inferiority(
 ) -> NonInferiority:
     """Test a candidate against -margin, over pairs and over questions.
 
-    scores: shape (n,), -1, 0, +1, or NaN for pairs nobody scored. clusters: shape (n,), the question of each pair.
+    scores: shape (n,), in [-1, 1], or NaN for pairs nobody scored. clusters: shape (n,), the question of each pair.
     margin: > 0, fixed before the data were seen; 003 takes 0.1. confidence_level: one-sided; 003 takes 0.90.
 
     Degenerate cases: no scored pair gives None throughout, a single question None over questions, with the reason.
@@ -141,9 +160,9 @@ def non_inferiority(
     so above -margin whatever the quality; and when raters cannot tell the answers apart at all.
     """
     check_confidence_level(confidence_level)
-    used, questions, n_left_out = _scored(scores, clusters, margin)
+    used, questions, n_left_out = scored(scores, clusters, margin)
     n_questions = np.unique(questions).size
-    over_pairs = lower_bound_pairs(used, confidence_level) if used.size else None
+    over_pairs = lower_bound_pairs(used, confidence_level, n_resamples, rng) if used.size else None
     over_questions = (
         lower_bound_questions(used, questions, confidence_level, n_resamples, rng)
         if n_questions >= 2
@@ -156,16 +175,21 @@ def non_inferiority(
         margin=margin,
         confidence_level=confidence_level,
         bound_pairs=over_pairs,
-        non_inferior_pairs=None if over_pairs is None else over_pairs > -margin,
+        non_inferior_pairs=None if over_pairs is None else above_margin(over_pairs, margin),
         bound_questions=over_questions,
-        non_inferior_questions=None if over_questions is None else over_questions > -margin,
+        non_inferior_questions=None if over_questions is None else above_margin(over_questions, margin),
         n_resamples=0 if over_questions is None else n_resamples,
         reason=_reason(n_questions),
         n_left_out=n_left_out,
     )
 
 
-def _scored(scores: ArrayLike, clusters: ArrayLike, margin: float) -> tuple[Floats, NDArray[np.generic], int]:
+def above_margin(bound: float, margin: float) -> bool:
+    """Whether a lower bound lies above -margin, and not on it but for rounding."""
+    return bound > -margin + _ROUNDING
+
+
+def scored(scores: ArrayLike, clusters: ArrayLike, margin: float) -> tuple[Floats, NDArray[np.generic], int]:
     """Scores and questions of the pairs that have a score, and how many have none; ValueError for misuse."""
     if not margin > 0:
         raise ValueError(f"margin must be positive, got {margin!r}")
@@ -188,6 +212,11 @@ def _checked_scores(scores: ArrayLike) -> Floats:
     values = np.asarray(scores, dtype=np.float64)
     if values.ndim != 1:
         raise ValueError(f"scores must have shape (n,), got {values.shape}")
-    if not np.isin(values[~np.isnan(values)], (-1.0, 0.0, 1.0)).all():
-        raise ValueError("scores must be -1, 0 or +1, or NaN where a pair has none")
+    if (np.abs(values[~np.isnan(values)]) > 1).any():
+        raise ValueError("scores must lie in [-1, 1], or be NaN where a pair has none")
     return values
+
+
+def _ternary(values: Floats) -> bool:
+    """Whether all known scores are -1, 0 or +1."""
+    return bool(np.isin(values[~np.isnan(values)], (-1.0, 0.0, 1.0)).all())

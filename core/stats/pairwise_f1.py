@@ -1,6 +1,6 @@
-"""Weighted F1 between raters, averaged over every two of them, and how an evaluator stands among raters."""
+"""An evaluator beside single raters: pairwise weighted F1, and pairwise agreement with and without the evaluator."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -15,6 +15,18 @@ MOST_PAIRS = 66
 NO_PAIRS = "no text was rated by two raters"
 TOO_MANY = "too many raters for the F1 of every two of them: it is worked out for up to 12"
 NONE_WITH_BOTH = "no text has two raters' votes and the evaluator's"
+
+
+@dataclass(frozen=True)
+class PairwiseAgreement:
+    """How often two voices give the same class: two raters, or the evaluator and a rater. Each in [0, 1], the gap in [-1, 1]."""
+
+    raters: Estimate
+    """Share of a unit's pairs of raters that agree, averaged over units with two votes or more (`raw_agreement`)."""
+    evaluator: Estimate
+    """Share of a unit's raters who gave the evaluator's class, averaged over the same units that have its class."""
+    gap: Estimate
+    """The evaluator's share minus the raters', over units that have both."""
 
 
 def pairwise_f1(
@@ -73,7 +85,7 @@ def _block(truth: np.ndarray, given: np.ndarray, n_categories: int) -> Floats:
     return np.hstack([shared & true & said, shared & true, shared & said]).astype(np.float64)
 
 
-def gap_to_raters(
+def pairwise_agreement(
     votes: ArrayLike,
     evaluator: ArrayLike,
     n_categories: int,
@@ -82,13 +94,14 @@ def gap_to_raters(
     n_resamples: int = 10_000,
     confidence_level: float = 0.95,
     rng: int | np.random.Generator = 0,
-) -> Estimate:
-    """How much more an evaluator agrees with a single rater than raters with each other. In [-1, 1].
+) -> PairwiseAgreement:
+    """Compare people and an evaluator by the same measure: the chance that two voices on a unit give one class.
 
-    votes: codes (n_units, n_raters); evaluator: codes (n_units,), -1 for missing. Per unit with two votes or more and the
-    evaluator's: share of raters who gave its class, minus the share of agreeing pairs of raters; averaged over units.
-    Below 0: the evaluator is not one of them. Unlike the agreement with their majority it compares like with like: one
-    voice against one voice. Misleads where one class is popular, as all raw agreement does: both shares are high by chance.
+    votes: codes (n_units, n_raters); evaluator: codes (n_units,), -1 for missing. A gap below 0 says that the evaluator
+    agrees with a rater less often than another rater does. The agreement with a majority has no such zero: a majority is
+    steadier than a rater, and "all raters equal" falls with their number. Units with one vote are left out, unless no unit
+    has two: then the evaluator's share is over all, and the others are undefined. Misleads where one class is popular, as
+    all raw agreement does: both shares are high by chance.
     """
     codes = check_votes(votes, n_categories)
     given = check_votes(np.asarray(evaluator).reshape(-1, 1), n_categories)[:, 0]
@@ -96,16 +109,22 @@ def gap_to_raters(
         raise ValueError(f"evaluator must have shape ({len(codes)},), one label a unit, got {given.shape}")
     counts = category_counts(codes, n_categories)
     total = counts.sum(axis=1)
-    used = (total >= 2) & (given != MISSING)
+    paired = total >= 2
+    beside = (paired if paired.any() else total >= 1) & (given != MISSING)
     of_class = counts[np.arange(len(codes)), np.maximum(given, 0)]
-    pairs = (counts * (counts - 1)).sum(axis=1)
     size = np.maximum(total, 2.0)
-    apart = np.where(used, of_class / size - pairs / (size * (size - 1)), np.nan)
-    (found,) = mean_estimates(
-        apart[:, None],
+    raters = np.where(paired, (counts * (counts - 1)).sum(axis=1) / (size * (size - 1)), np.nan)
+    own = np.where(beside, of_class / np.maximum(total, 1.0), np.nan)
+    found = mean_estimates(
+        np.column_stack([raters, own, own - raters]),
         unit_clusters(clusters, len(codes)),
         n_resamples=n_resamples,
         confidence_level=confidence_level,
         rng=rng,
     )
-    return replace(found, reason=NONE_WITH_BOTH if found.estimate is None else None)
+    return PairwiseAgreement(
+        *(
+            replace(one, reason=reason if one.estimate is None else None)
+            for one, reason in zip(found, (NO_PAIRS, NONE_WITH_BOTH, NONE_WITH_BOTH), strict=True)
+        )
+    )

@@ -93,6 +93,19 @@ def m005_ratings(db: Database) -> None:
     create_rating_tables(db)
 
 
+@migrations()
+def m006_analysis_set(db: Database) -> None:
+    """What the main analysis counts. A study made before has the defaults, and nobody declared them."""
+    for column in (
+        "main_levels TEXT",
+        "votes_needed INTEGER",
+        "score TEXT NOT NULL DEFAULT 'composite'",
+        "flagged TEXT NOT NULL DEFAULT 'keep'",
+        "declared INTEGER NOT NULL DEFAULT 0",
+    ):
+        db.execute(f"ALTER TABLE study ADD COLUMN {column}")
+
+
 def _extend_studies(db: Database) -> None:
     db.execute("ALTER TABLE study ADD COLUMN blinding_pairs INTEGER NOT NULL DEFAULT 10")
     db.execute("ALTER TABLE study ADD COLUMN person TEXT NOT NULL DEFAULT 'comparator'")

@@ -7,7 +7,7 @@ from typing import Any
 
 from core.errors import NotFound
 from core.schema import Dataset, Design, Item, LogEntry, Output, State, Study
-from core.schema.tasks import Dimension, RatingTask, SpanTask, StudyKind
+from core.schema.tasks import Dimension, RatingTask, SpanTask, StudyKind, TaskLabels
 from core.store.connection import Row, Store
 
 _DESIGN_FIELDS = tuple(Design.__dataclass_fields__)
@@ -80,9 +80,14 @@ def studies_of_file(store: Store, sha256: str, kind: StudyKind) -> list[str]:
 
 
 def update_study(store: Store, study_id: int, **changes: Any) -> None:
-    """Set columns of the study's row: design fields, state, language, first_vote_utc."""
+    """Set columns of the study's row: state, language, first_vote_utc, votes_needed."""
     with store.writing():
         store.table("study").update(study_id, changes)
+
+
+def write_design(store: Store, study_id: int, design: Design) -> None:
+    """Replace the study's design."""
+    update_study(store, study_id, **_design_row(design))
 
 
 def set_state(store: Store, study_id: int, state: State) -> None:
@@ -173,11 +178,25 @@ def write_wording(store: Store, study_id: int, language: str, texts: dict[str, s
 def _study_row(study: Study) -> Row:
     row = {name: value for name, value in asdict(study).items() if name not in {"study_id", "design"}}
     task = None if study.task is None else json.dumps(asdict(study.task), ensure_ascii=False)
-    return {**row, **asdict(study.design), "levels": json.dumps(study.levels), "task": task}
+    return {**row, **_design_row(study.design), "levels": json.dumps(study.levels), "task": task}
+
+
+def _design_row(design: Design) -> Row:
+    levels = design.main_levels
+    return {**asdict(design), "main_levels": None if levels is None else json.dumps(levels)}
+
+
+def _design(row: Row) -> Design:
+    levels = row["main_levels"]
+    return Design(
+        **{name: row[name] for name in _DESIGN_FIELDS if name not in {"main_levels", "declared"}},
+        main_levels=None if levels is None else tuple(json.loads(levels)),
+        declared=bool(row["declared"]),
+    )
 
 
 def _study(row: Row) -> Study:
-    design = Design(**{name: row[name] for name in _DESIGN_FIELDS})
+    design = _design(row)
     apart = {*_DESIGN_FIELDS, "id", "levels", "task"}
     rest = {name: value for name, value in row.items() if name not in apart}
     levels, task = tuple(json.loads(row["levels"])), _task(row["task"])
@@ -185,7 +204,7 @@ def _study(row: Row) -> Study:
 
 
 def _task(text: str | None) -> RatingTask | None:
-    """The task as `_study_row` wrote it."""
+    """The task as `_study_row` wrote it, or an Assay that did not know all of its fields."""
     if text is None:
         return None
     values = json.loads(text)
@@ -195,8 +214,11 @@ def _task(text: str | None) -> RatingTask | None:
     ]
     spans = values["spans"]
     if spans is not None:
-        spans = SpanTask(tuple(spans["severities"]), tuple(spans["categories"]), spans["source_side"])
-    return RatingTask(**{**values, "dimensions": tuple(dimensions), "spans": spans})
+        meanings = tuple((name, words) for name, words in spans.get("meanings", ()))
+        named = (tuple(spans["severities"]), tuple(spans["categories"]), spans["source_side"])
+        spans = SpanTask(*named, meanings)
+    labels = TaskLabels(**values.get("labels", {}))
+    return RatingTask(**{**values, "dimensions": tuple(dimensions), "spans": spans, "labels": labels})
 
 
 def read_setting(store: Store, key: str) -> str | None:

@@ -12,7 +12,6 @@ from core.store.raters import assignment_at, assignments_of, rater_of_token
 from core.store.studies import get_study, now_utc
 from core.study.blind_pair import BlindPair, blind_pair
 from core.study.desk import Desk, EntryStatus
-from core.study.desk import freeze as freeze
 from core.study.guessing import GuessDesk, pairs_to_guess
 
 PairStatus = EntryStatus

@@ -9,7 +9,7 @@ import json
 import zipfile
 import zlib
 from collections.abc import Iterable
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict, is_dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -36,7 +36,7 @@ from core.study.bundle_checks import STUDY_MEMBER, misfits
 from core.study.design import LARGEST_SEED
 
 FORMAT = "assay-study"
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 LARGEST_BYTES = 512 * 1024 * 1024
 """Unpacked; more is refused before it is read."""
 
@@ -100,6 +100,9 @@ def read_bundle(data: bytes, file_name: str) -> StudyRecord:
         record = StudyRecord(study=study, guidelines=guidelines, wording=wording, **tables)
         if version < 2:
             record = bundle_version_1.brought_up(record)
+        if version < 4:  # older than the analysis set: its defaults hold, and nobody declared them
+            design = replace(record.study.design, declared=False)
+            record = replace(record, study=replace(record.study, design=design))
         problems = misfits(record)
         if not problems:
             return record

@@ -30,7 +30,7 @@ def misfits(record: StudyRecord) -> list[str]:
     problems += [f"outputs.jsonl: no text for {key}" for key in wanted if key not in texts]
     problems += [f"outputs.jsonl: nobody asks for {key}" for key in sorted(texts - set(wanted))]
     try:
-        check_design(design, sources)
+        check_design(design, sources, levels)
         for text in record.guidelines.values():
             check_guideline(text, sources)
         for language, labels in record.wording.items():

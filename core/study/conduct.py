@@ -17,6 +17,9 @@ from core.study.raters import links
 from core.study.rating_design import minutes_for_texts
 from core.study.rating_progress import list_progress
 
+VOTES_LEFT_OUT = "votes left out"
+"""Ends the log's line of a rater who withdrew with their votes."""
+
 
 def exclude_rater(store: Store, study: Study, rater_id: str, reason: str) -> None:
     """Leave a rater's answers out of the analysis; they are kept. Raises InputError without a reason."""
@@ -56,10 +59,10 @@ def withdraw_rater(store: Store, study: Study, rater_id: str, *, keep_votes: boo
         new = next(name for n in range(1, len(taken) + 2) if (name := f"withdrawn-{n}") not in taken)
         changes: dict[str, object] = {"withdrawn": 1, "revoked": 1, "token_sha256": None}
         if not keep_votes:
-            changes["excluded"] = "withdrew, votes left out"
+            changes["excluded"] = f"withdrew, {VOTES_LEFT_OUT}"
         update_rater(store, study.study_id, rater_id, **changes)
         rename_rater(store, study.study_id, rater_id, new)
-        kept = "votes kept" if keep_votes else "votes left out"
+        kept = "votes kept" if keep_votes else VOTES_LEFT_OUT
         write_log(
             store, study.study_id, "rater withdrew", f"comments and pseudonym deleted, {kept}", rater_id=new
         )

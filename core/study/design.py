@@ -6,6 +6,7 @@ from typing import get_args
 
 from core.errors import InputError
 from core.schema import Design, Role
+from core.study.analysis_set import analysis_set_problems
 from core.study.draws import main_sequence, share_out, with_repeats
 
 LARGEST_SEED = 2**63 - 1
@@ -15,8 +16,8 @@ SECONDS_PER_PAIR = 45
 """For the time estimate that raters and owners see before there are times of their own."""
 
 
-def check_design(design: Design, sources: Sequence[str]) -> None:
-    """Raise InputError with every field that cannot be; `sources` are the data set's two."""
+def check_design(design: Design, sources: Sequence[str], levels: Sequence[str]) -> None:
+    """Raise InputError with every field that cannot be; `sources` and `levels` are the data set's."""
     problems = []
     named = {"candidate": design.candidate, "comparator": design.comparator}
     for role, source in named.items():
@@ -37,6 +38,7 @@ def check_design(design: Design, sources: Sequence[str]) -> None:
     if design.person not in get_args(Role):
         problems.append(f"person: {design.person!r} is neither candidate nor comparator")
     problems += drawing_problems(design)
+    problems += analysis_set_problems(design, levels)
     if problems:
         raise InputError("The design cannot be used:", problems)
 

@@ -11,7 +11,8 @@ from core.schema import Answer, Assignment, Rater, Study
 from core.schema.tasks import RatingAnswer, RatingAssignment
 from core.store import Store
 from core.store.raters import raters_of, update_rater
-from core.store.studies import get_study, now_utc, read_guidelines, read_wording, update_study
+from core.store.studies import get_study, now_utc, read_guidelines, read_wording
+from core.study.analysis_set import fix_at_vote, is_fixed
 from core.study.guidelines import guideline_text
 from core.study.wording import CONSENT, wording
 
@@ -209,8 +210,8 @@ class Desk(ABC, Generic[Entry, Given]):
             before = self._given(entry)
             given = replace(before, **changes(before))  # type: ignore[arg-type]  # fields, by name
             self._keep_given(given)
-            if given.answered and not self._rater.dry_run and self._study.first_vote_utc is None:
-                freeze(self._store, self._study.study_id)
+            if given.answered and not self._rater.dry_run and not is_fixed(self._study):
+                fix_at_vote(self._store, self._study.study_id)
         self._answers[entry.key] = given
 
     def _look_again(self) -> None:
@@ -227,9 +228,3 @@ class Desk(ABC, Generic[Entry, Given]):
         if rater is None or rater.revoked:
             raise NotAllowed("Your link was withdrawn, so this answer was not saved.")
         self._rater = rater
-
-
-def freeze(store: Store, study_id: int) -> None:
-    """Fix the design at the first vote that counts."""
-    if get_study(store, study_id).first_vote_utc is None:
-        update_study(store, study_id, first_vote_utc=now_utc())

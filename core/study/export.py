@@ -10,6 +10,7 @@ from core.datasets.spreadsheet import csv_bytes
 from core.datasets.votes import write_votes
 from core.errors import InputError
 from core.schema import Answer, Assignment, Preference, StudyRecord
+from core.study.analysis_set import analysis_set
 from core.study.blinding import decode
 
 COLUMNS = (
@@ -40,6 +41,11 @@ COLUMNS = (
     "app_version",
     "dataset_sha256",
     "design_seed",
+    "main_analysis",
+    "votes_needed",
+    "score",
+    "flagged_pairs",
+    "analysis_declared",
 )
 GUESS_COLUMNS = (
     "study",
@@ -65,7 +71,7 @@ def answer_rows(record: StudyRecord, *, open_notes: bool = False) -> list[dict[s
     raters = {rater.rater_id: rater for rater in record.raters}
     shown = {a.key: a for a in record.assignments}
     saves = Counter(entry.answer.key for entry in record.history)
-    design, study = record.study.design, record.study
+    design, study, rules = record.study.design, record.study, analysis_set(record)
     rows = []
     for answer in record.answers:
         if not answer.answered and not open_notes:
@@ -99,6 +105,11 @@ def answer_rows(record: StudyRecord, *, open_notes: bool = False) -> list[dict[s
             "app_version": answer.app_version,
             "dataset_sha256": study.dataset_sha256,
             "design_seed": design.seed,
+            "main_analysis": answer.level in rules.levels,
+            "votes_needed": rules.votes_needed,
+            "score": rules.score,
+            "flagged_pairs": rules.flagged,
+            "analysis_declared": rules.declared,
         }
         rows.append(row)
     return rows

@@ -5,7 +5,7 @@ Page and command both call these functions; each writes one line to the study's 
 
 import secrets
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 
 from core import __version__
@@ -21,11 +21,12 @@ from core.store.studies import (
     set_state,
     sources_of,
     studies_of_file,
-    update_study,
+    write_design,
     write_guideline,
     write_log,
     write_wording,
 )
+from core.study.analysis_set import describe_analysis_set
 from core.study.dealing import distribute
 from core.study.design import LARGEST_SEED, check_design
 from core.study.guidelines import check_guideline
@@ -81,7 +82,7 @@ def import_study(store: Store, name: str, dataset: Dataset, design: Design, *, a
     file that is already here.
     """
     name = check_name(store, name)
-    check_design(design, dataset.sources)
+    check_design(design, dataset.sources, dataset.levels)
     known = studies_of_file(store, dataset.sha256, "pairs")
     if known and not again:
         raise InputError(
@@ -91,7 +92,7 @@ def import_study(store: Store, name: str, dataset: Dataset, design: Design, *, a
     with store.writing():
         study = create_study(store, name, dataset, design, app_version=__version__)
         write_log(store, study.study_id, "imported", f"{dataset.file_name}, sha256 {dataset.sha256}")
-        write_log(store, study.study_id, "declared", describe_design(design))
+        write_log(store, study.study_id, "declared", describe_design(design, dataset.levels))
     return study
 
 
@@ -118,23 +119,24 @@ def change_design(store: Store, study: Study, design: Design) -> Study:
     """Replace the design before the first vote; what changed is logged. Raises NotAllowed afterwards."""
     with store.writing():
         study = get_study(store, study.study_id)
+        design = replace(design, declared=True)
         if design == study.design:
             return study
         if study.first_vote_utc is not None:
             raise NotAllowed(
                 f"The design is frozen since the first vote ({study.first_vote_utc}). "
-                "Margin, confidence level, roles and draws can no longer change."
+                "Margin, confidence level, analysis set, roles and draws can no longer change."
             )
         if study.kind == "ratings":
             check_rating_design(design)
         else:
-            check_design(design, sorted({study.design.candidate, study.design.comparator}))
+            check_design(design, sorted({study.design.candidate, study.design.comparator}), study.levels)
         changed = [
             f"{field.name}: {getattr(study.design, field.name)} -> {getattr(design, field.name)}"
             for field in fields(Design)
             if getattr(study.design, field.name) != getattr(design, field.name)
         ]
-        update_study(store, study.study_id, **{f.name: getattr(design, f.name) for f in fields(Design)})
+        write_design(store, study.study_id, design)
         study = get_study(store, study.study_id)
         write_log(store, study.study_id, "design changed", "; ".join(changed))
         distribute(store, study, keep_lists=False)
@@ -185,8 +187,8 @@ def _check_language_tag(language: str) -> None:
         raise InputError(f"{language[:40]!r} is no language tag such as en, pt-BR or zh-Hant.")
 
 
-def describe_design(design: Design) -> str:
-    """The declaration in one line, for log and screen."""
+def describe_design(design: Design, levels: Sequence[str] = ()) -> str:
+    """The declaration in one line, for log and screen; `levels`: of a study of pairs."""
     votes = "from all raters" if design.votes_per_pair is None else f"{design.votes_per_pair}"
     if not design.candidate:  # texts are rated one by one
         return f"seed {design.seed}, ratings per item {votes}, hidden repeats {design.repeat_share:.0%}"
@@ -194,7 +196,7 @@ def describe_design(design: Design) -> str:
         f"candidate {design.candidate}, comparator {design.comparator}, margin {design.margin:g}, "
         f"confidence level {design.confidence_level:g}, seed {design.seed}, votes per pair {votes}, "
         f"levels {design.level_order}, hidden repeats {design.repeat_share:.0%}, "
-        f"guesses at the end {_guesses(design)}"
+        f"guesses at the end {_guesses(design)}; {describe_analysis_set(design, levels)}"
     )
 
 

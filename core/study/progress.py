@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from core.schema import Answer, Assignment, Rater
+from core.stats.consistency import consistency
 from core.stats.position import position_bias
 from core.store import Store
 from core.store.answers import answers_of
@@ -14,6 +15,8 @@ FAST_SECONDS = 5.0
 """A rater whose median is below this is flagged: two answers and a reference take longer to read."""
 ONE_SIDE_P = 0.05
 """A rater whose choices of a side are this unlikely without a preference for one is flagged."""
+LEAST_CONSISTENT = 0.5
+"""A rater whose 95 % interval of equal repeats lies below this share is flagged."""
 LEAST_ANSWERS = 10
 """No flag before so many answers."""
 
@@ -60,16 +63,22 @@ class RaterProgress(ListProgress):
 
 def progress(store: Store, study_id: int) -> list[RaterProgress]:
     """One entry a rater, in the order in which they were added."""
+    return progress_of(
+        raters_of(store, study_id), assignments_of(store, study_id), answers_of(store, study_id)
+    )
+
+
+def progress_of(
+    raters: Sequence[Rater], assignments: Sequence[Assignment], given: Sequence[Answer]
+) -> list[RaterProgress]:
+    """The same for raters, lists and answers as a study's record holds them."""
     shown: dict[str, list[Assignment]] = {}
-    for assignment in assignments_of(store, study_id):
+    for assignment in assignments:
         shown.setdefault(assignment.rater_id, []).append(assignment)
     answers: dict[str, list[Answer]] = {}
-    for answer in answers_of(store, study_id):
+    for answer in given:
         answers.setdefault(answer.rater_id, []).append(answer)
-    return [
-        _line(rater, answers.get(rater.rater_id, []), shown.get(rater.rater_id, []))
-        for rater in raters_of(store, study_id)
-    ]
+    return [_line(rater, answers.get(rater.rater_id, []), shown.get(rater.rater_id, [])) for rater in raters]
 
 
 def _line(rater: Rater, answers: Sequence[Answer], shown: Sequence[Assignment]) -> RaterProgress:
@@ -96,7 +105,10 @@ def _line(rater: Rater, answers: Sequence[Answer], shown: Sequence[Assignment]) 
         revoked=rater.revoked,
         finished=rater.finished_utc is not None,
         excluded=rater.excluded,
-        flags=_flags(middle, len(seconds), sides.count("left"), sides.count("right")),
+        flags=(
+            *_flags(middle, len(seconds), sides.count("left"), sides.count("right")),
+            *_repeat_flags(same, repeats),
+        ),
     )
 
 
@@ -121,6 +133,14 @@ def _flags(middle: float | None, n_times: int, left: int, right: int) -> tuple[s
         more = "left" if left > right else "right"
         flags.append(f"one side: {more} in {max(left, right)} of {left + right} ({_p(side.p)})")
     return tuple(flags)
+
+
+def _repeat_flags(same: int, repeats: int) -> list[str]:
+    """A rater is flagged when the interval of the share of equal repeats lies below one half: 0 of 4, 2 of 10."""
+    found = consistency(same, repeats)
+    if found.high is None or found.high >= LEAST_CONSISTENT:
+        return []
+    return [f"repeats: the same answer to {same} of {repeats} repeated pairs"]
 
 
 def _p(value: float) -> str:

@@ -27,9 +27,9 @@ from core.store.studies import (
     set_state,
     write_log,
 )
+from core.study.analysis_set import fix_at_vote
 from core.study.dealing import deal_again, planned_workload
 from core.study.design import Workload
-from core.study.desk import freeze
 from core.study.draws import Pair
 from core.study.guidelines import shipped_languages
 
@@ -133,7 +133,7 @@ def import_votes(store: Store, study: Study, rater_id: str, votes: dict[Pair, Pr
         insert_rater(store, study.study_id, rater)
         answers = [Answer(rater_id, item, level, preference=vote) for (item, level), vote in votes.items()]
         insert_answers(store, study.study_id, answers)
-        freeze(store, study.study_id)
+        fix_at_vote(store, study.study_id, imported=True)
         write_log(
             store,
             study.study_id,

@@ -2,9 +2,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import astuple
 
 from core import __version__
+from core.datasets.beside import verbatim
 from core.datasets.reading import same_name, shown
 from core.datasets.task_files import dump_task, parse_task
 from core.errors import InputError
@@ -60,7 +62,8 @@ def import_rating_study(
         study = insert_study(store, study, items, texts)
         write_log(store, study.study_id, "imported", f"{outputs.file_name}, sha256 {outputs.sha256}")
         write_log(store, study.study_id, "declared", f"task {task.name}; {describe_design(design)}")
-    return study, (*outputs.notes, *notes, *_telling(task, {text.source for text in texts}))
+    named = _telling(task, {text.source for text in texts})
+    return study, (*outputs.notes, *notes, *_about_references(task, items, texts), *named)
 
 
 def check_task(task: RatingTask) -> None:
@@ -81,7 +84,9 @@ def check_task(task: RatingTask) -> None:
 
 def _telling(task: RatingTask, sources: Collection[str]) -> tuple[str, ...]:
     """A note on systems whose names raters read in the task; no refusal, for a system may be called "a" or "text"."""
-    said = [task.title, *(task.spans.categories if task.spans else ())]
+    said = [task.title, *astuple(task.labels)]
+    if task.spans is not None:
+        said += map(task.spans.in_words, (*task.spans.severities, *task.spans.categories))
     for one in task.dimensions:
         said += [one.title, one.description, one.detailed, *(words for _, words in one.anchors)]
     named = named_sources("\n".join(said), sorted(sources))
@@ -90,6 +95,21 @@ def _telling(task: RatingTask, sources: Collection[str]) -> tuple[str, ...]:
     return (
         f"the task's words, which raters read, hold the names of systems: {', '.join(map(shown, named))}",
     )
+
+
+def _about_references(task: RatingTask, items: Sequence[Item], texts: Sequence[Output]) -> Iterator[str]:
+    """Where a task that shows references has none to show, and where a rated text is the one that is shown."""
+    if not task.show_reference:
+        return
+    if bare := sum(not item.reference.strip() for item in items):
+        yield f"{bare} of {len(items)} items have no reference, which this task shows: raters judge these without"
+    counts = Counter((one.source, one.level) for one in verbatim(items, texts))
+    if counts:
+        each = ", ".join(
+            f"{shown(source)}{f' {shown(level)}' if level else ''} in {n} of {len(items)} items"
+            for (source, level), n in counts.items()
+        )
+        yield f"raters will recognise texts that are the reference they see, word for word: {each}"
 
 
 def study_texts(

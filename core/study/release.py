@@ -5,13 +5,20 @@ from core.schema import Study, StudyRecord
 from core.store import Store
 from core.store.record import load_record
 from core.store.studies import get_study
+from core.study.analysis_set import fix_when_shown
 
 
-def released_record(store: Store, study: Study) -> StudyRecord:
-    """Everything about a study, for results and exports. Raises NotAllowed before it is unblinded."""
+def released_record(store: Store, study: Study, *, seen: bool = True) -> StudyRecord:
+    """Everything about a study, for results and exports. Raises NotAllowed before it is unblinded.
+
+    seen: what was declared by default is fixed now, and the log says when imported votes were first used. False: the
+    caller may still refuse to show anything, and calls fix_when_shown() itself once it does.
+    """
     study = get_study(store, study.study_id)
     check_released(study)
-    return load_record(store, study)
+    if seen:
+        fix_when_shown(store, study.study_id)
+    return load_record(store, get_study(store, study.study_id))
 
 
 def check_released(study: Study) -> None:

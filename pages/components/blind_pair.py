@@ -15,6 +15,7 @@ from core.diff import Segment, diff_against, diff_pair
 from core.schema import FIRST_LEVEL, Choice, GuessedSide
 from core.study.guidelines import LEVEL_MEANINGS
 from core.study.wording import CHOICE_KEYS
+from pages.components import presses
 from pages.components.messages import plain
 
 _Press = TypeVar("_Press", Choice, GuessedSide)
@@ -39,7 +40,10 @@ _STYLE = """<style>
   background: color-mix(in srgb, #f2b600 32%, transparent); border-radius: .15rem; }
 .assay-text del { text-decoration: line-through; opacity: .72; unicode-bidi: isolate; }
 [data-variant=segmented_control] { color: inherit !important; }
+[data-testid=stSliderThumbValue] { color: inherit; font-weight: 600; }
 .assay-text del + ins { margin-inline-start: .2em; }
+.stExpander details { height: auto !important; overflow: visible !important; }
+.stExpander [data-testid=stExpanderDetails][inert] { display: none; }
 div:has(> .st-key-choices) { position: sticky; bottom: 0; z-index: 5; }
 .st-key-choices { padding: .6rem 0 .8rem; background: Canvas; }
 [class*="st-key-answer-"] button { height: auto; }
@@ -131,7 +135,7 @@ def choice_buttons(
 ) -> _Press | None:
     """A button a label, with the keys 1, 2 ...; what was pressed in this run.
 
-    `on_press` is called with the choice and `args` before the run that a press causes. `prefix` names the
+    `on_press` is called in turn with the choice and `args`, before anything is drawn. `prefix` names the
     pair that is on the screen, so that a press that arrives late is never taken for an answer to the pair
     after it.
     """
@@ -144,7 +148,7 @@ def choice_buttons(
             shortcut=str(number),
             type="primary" if choice == current else "secondary",
             width="stretch",
-            on_click=on_press,
+            on_click=presses.in_turn(on_press) if on_press else None,
             args=(choice, *args) if on_press else None,
         ):
             pressed = choice

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
+from core.analysis.calibration import Calibration
 from core.analysis.calibration_advice import RULES, advice, called
 from core.analysis.calibration_summary import macro_averaged
 from core.analysis.calibration_tables import (
@@ -29,22 +30,36 @@ def render(one: Judged) -> None:
         "Groups of texts in which this evaluator should not stand in for people, by the rules below.",
         "where-not-to-use-an-evaluator",
     )
+    verdict(one.found)
     found = advice(one.found)
-    st.markdown(f"**{plain(found.sentence)}**")
     if found.warned:
         table(
             pd.DataFrame(
                 [
-                    {"Group": called(each.group), "Texts": each.n, "Why": "; ".join(each.reasons)}
+                    {
+                        "Group": called(each.group),
+                        "Texts": each.n,
+                        "Verdict": each.verdict,
+                        "Why": "; ".join(each.reasons),
+                    }
                     for each in found.warned
                 ]
             )
         )
         metrics_figure.downloads("where-not-to-use", warned_rows(found, one.evaluator.name))
-    st.markdown("A group is named here where\n" + "".join(f"\n- {rule}" for rule in RULES))
+    st.markdown(
+        "The rules, in the order in which a verdict is taken:\n" + "".join(f"\n- {rule}" for rule in RULES)
+    )
     st.markdown(
         ":small[A group that passes is not thereby good: read its agreement. Of many groups some pass or fail by chance.]"
     )
+
+
+def verdict(found: Calibration) -> None:
+    """What the evaluator is worth, before any number; first of all where it gives every text the same score."""
+    judged = advice(found)
+    for sentence in (*judged.constants, *judged.sentences):
+        st.markdown(f"**{plain(sentence)}**")
 
 
 def files(everyone: Sequence[Judged]) -> None:

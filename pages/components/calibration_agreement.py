@@ -1,5 +1,6 @@
 """Tab Agreement: raters with each other and with the evaluator, group by group and averaged."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 import pandas as pd
@@ -11,19 +12,30 @@ from core.analysis.calibration_cells import KAPPAS, STATISTICS, Cell
 from core.analysis.calibration_summary import MacroMean, Summary, macro_averaged
 from core.analysis.calibration_tables import cell_rows, macro_rows
 from core.plots import calibration as figures
-from pages.components import metrics_figure, metrics_kept
+from pages.components import calibration_advice_part, metrics_figure, metrics_kept
 from pages.components.calibration_choice import How, Judged
 from pages.components.judges_numbers import ends, value
+from pages.components.messages import plain
 from pages.components.metrics_heat import reasons_below
-from pages.components.numbers import UNDEFINED, left_out, number
+from pages.components.numbers import UNDEFINED, counted_as, number
 from pages.components.parts import nothing, part, table
 
 _RATERS = ("raters_agreement", "raters_f1", "raters_kappa", "raters_alpha", "raters_ac1")
-_EVALUATOR = ("agreement", "f1", "kappa", "alpha", "ac1", "gap")
-_NUMBERS = ("raters_alpha", "alpha", "pearson", "spearman", "kendall", "error")
+_BOTH = ("raters_pairwise", "pairwise", "gap", "spearman", "kendall", "shift")
+_EVALUATOR = ("agreement", "f1", "kappa", "alpha", "ac1", "bias")
+_NUMBERS = ("raters_alpha", "alpha", "pearson", "spearman", "kendall", "shift", "error")
+_OF_CLASSES = {
+    "People and evaluator, one measure": _BOTH,
+    "Raters with each other": _RATERS,
+    "Evaluator and majority": _EVALUATOR,
+}
+"""Tables of a group's classes."""
 _MOST_ROWS = 30
 """Groups that a figure shows one by one; of more it shows means."""
 _NAMES = {
+    "gap": "Difference",
+    "spearman": "Spearman",
+    "kendall": "Kendall's tau-b",
     "raters_agreement": "All raters equal",
     "raters_f1": "Weighted F1",
     "raters_kappa": "Fleiss' kappa",
@@ -34,7 +46,6 @@ _NAMES = {
     "kappa": "Fleiss' kappa",
     "alpha": "Krippendorff's alpha",
     "ac1": "Gwet's AC1",
-    "gap": "Among the raters",
 }
 
 
@@ -43,15 +54,15 @@ def render(one: Judged, how: How) -> None:
     found = one.found
     part(
         "Agreement",
-        "How often are all raters of a text equal, and how often is the evaluator equal to their majority? Kappa, alpha and "
-        "AC1 take off what chance alone would give, each in its own way.",
+        "How often do two raters give a text the same class, and how often do the evaluator and a rater? Spearman and Kendall "
+        "compare the evaluator's order of the texts with the mean rating.",
         "agreement-with-people",
     )
+    calibration_advice_part.verdict(found)
     cells = [cell for cell in found.cells if cell.classes]
     if cells:
         _figure(cells, one)
-        _table("Raters with each other", cells, _RATERS)
-        _table("Their majority and the evaluator", cells, _EVALUATOR)
+        _tables(cells)
         _reasons(cells)
     numbers = [cell for cell in found.cells if not cell.classes and cell.statistics]
     if numbers:
@@ -78,7 +89,7 @@ def _figure(cells: Sequence[Cell], one: Judged) -> None:
         figure = figures.calibration_agreement(cells)
         metrics_figure.show(
             figure,
-            f"Agreement of raters and of {one.evaluator.name} in {len(cells)} groups",
+            f"How often two raters, and {one.evaluator.name} and a rater, are equal in {len(cells)} groups",
             "calibration",
             rows,
         )
@@ -86,9 +97,18 @@ def _figure(cells: Sequence[Cell], one: Judged) -> None:
     summaries = macro_averaged(one.found)
     metrics_figure.show(
         figures.calibration_means(summaries),
-        f"Mean agreement of raters and of {one.evaluator.name} over {len(cells)} groups",
+        f"How often two raters, and {one.evaluator.name} and a rater, are equal on average over {len(cells)} groups",
         "calibration",
         rows,
+    )
+
+
+def _tables(cells: Sequence[Cell]) -> None:
+    for title, names in _OF_CLASSES.items():
+        _table(title, cells, names)
+    st.markdown(
+        ":small[Do not compare the second table with the third: a majority is steadier than a rater, and all raters are "
+        "seldom equal. The first table compares people and the evaluator.]"
     )
 
 
@@ -101,12 +121,16 @@ def _table(title: str, cells: Sequence[Cell], names: Sequence[str]) -> None:
                     "Group": called(cell.group),
                     "Texts": f"{cell.n:,}",
                     "Raters": cell.n_raters,
-                    **{_NAMES.get(name, STATISTICS[name]): _cell(cell, name) for name in names},
+                    **{_name(name): _cell(cell, name) for name in names},
                 }
                 for cell in cells
             ]
         )
     )
+
+
+def _name(name: str) -> str:
+    return _NAMES.get(name, STATISTICS[name])
 
 
 def _cell(cell: Cell, name: str) -> str:
@@ -125,9 +149,11 @@ def _reasons(cells: Sequence[Cell]) -> None:
                 reasons.setdefault(f"{STATISTICS[name]} is undefined: {found.reason}", []).append(
                     called(cell.group)
                 )
-        if cell.left_out:
-            reasons.setdefault(f"Left out: {left_out(cell.left_out)}", []).append(called(cell.group))
     reasons_below(reasons, len(cells))
+    lost = sum((Counter(cell.left_out) for cell in cells), Counter[str]())
+    for reason, n in lost.items():
+        said = f"Left out: {counted_as(n, 'text')}: {reason}"
+        st.markdown(f":small[{plain(said)}]")
 
 
 def _whole(one: Judged, how: How) -> None:
@@ -138,8 +164,7 @@ def _whole(one: Judged, how: How) -> None:
         if not cells:
             nothing("the dimensions have different classes, or none")
             return
-        _table("Raters with each other", cells, _RATERS)
-        _table("Their majority and the evaluator", cells, _EVALUATOR)
+        _tables(cells)
         metrics_figure.downloads("calibration-pooled", cell_rows(cells, one.evaluator.name))
         return
     if len(found.cells) < 2:
@@ -151,8 +176,12 @@ def _whole(one: Judged, how: How) -> None:
         "groups.",
         "agreement-with-people",
     )
-    names = [name for name in (*_RATERS, *_EVALUATOR, "bias") if name in summaries[0].statistics]
-    table(pd.DataFrame([_mean_row(each, names) for each in summaries]))
+    for title, wanted in {**_OF_CLASSES, "Ratings and scores": _NUMBERS}.items():
+        names = [name for name in wanted if name in summaries[0].statistics]
+        as_classes = "pairwise" in summaries[0].statistics
+        if names and as_classes == (wanted is not _NUMBERS):
+            st.markdown(f"**{title}**")
+            table(pd.DataFrame([_mean_row(each, names) for each in summaries]))
     split = MAJORITIES[found.options.majority]
     zero = "as 0" if found.options.paper_kappa else "left out of the mean and counted behind +"
     st.markdown(f":small[Split raters: {split}. Undefined kappas: {zero}.]")
@@ -163,7 +192,7 @@ def _mean_row(each: Summary, names: Sequence[str]) -> dict[str, object]:
     return {
         "Group": called(each.group) if each.group else "all groups",
         "Groups": each.n_cells,
-        **{STATISTICS[name]: _mean(each.statistics.get(name), name) for name in names},
+        **{_name(name): _mean(each.statistics.get(name), name) for name in names},
     }
 
 

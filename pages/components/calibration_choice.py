@@ -7,7 +7,6 @@ from functools import partial
 import streamlit as st
 
 from core.analysis.calibration import (
-    MAJORITIES,
     Calibration,
     CalibrationOptions,
     calibrate,
@@ -20,6 +19,7 @@ from core.runs.rated_settings import dimension_said
 from core.schema import RATED_KINDS, Study
 from core.schema.scores import RatingSet
 from core.schema.tasks import RatingTask
+from core.scoring.judges.settings import Majority
 from core.store import Store
 from core.store.studies import list_studies
 from core.study.rating_results import rating_set_of, task_of
@@ -36,7 +36,12 @@ _JUDGES, _NEW, _TAKEN = "calibration_judges", "calibration_new", "calibration_ta
 """Who is chosen; a file that is to be chosen in the next run; the last file that was."""
 _AVERAGED = {"macro": "each group counts once", "pooled": "each text counts once"}
 _RESAMPLES = (200, 2_000, 10_000)
-_AS_GIVEN = "the whole numbers that were given"
+_SPLIT: dict[Majority, str] = {
+    "drop": "are left out of the agreement with the majority",
+    "median": "count as the median vote, unless the two middle votes differ",
+    "middle": "count as the middle class, where a rater gave it",
+}
+_AS_GIVEN = "the whole numbers that raters gave"
 
 
 @dataclass(frozen=True)
@@ -139,11 +144,12 @@ def how(given: Ratings, scores: Sequence[Scores]) -> How:
     with st.expander("How they are compared"):
         left, right = st.columns(2)
         majority = left.selectbox(
-            "Where raters are split, the majority is",
-            list(MAJORITIES),
-            format_func=MAJORITIES.__getitem__,
+            "Texts whose raters are split",
+            list(_SPLIT),
+            format_func=_SPLIT.__getitem__,
             key="calibration_majority",
-            help="With three raters and three classes the multilingual-evaluator paper takes the middle class.",
+            help="With three raters and three classes the multilingual-evaluator paper takes the middle class. A majority "
+            "is always a class that a rater gave.",
         )
         averaged = right.selectbox(
             "Over several groups",

@@ -11,8 +11,10 @@ import pandas as pd
 import streamlit as st
 
 from core import plots
-from core.analysis.study_results import StudyResults
+from core.analysis.study_results import FEW_QUESTIONS, StudyResults
+from core.analysis.verdict_words import described, headline, votes_of_pairs
 from core.schema import StudyRecord
+from core.study.analysis_set import SCORE_NAMES
 from core.study.bundle import write_bundle
 from core.study.export import guesses_csv, paper_files, to_csv, to_jsonl, to_paper_zip
 from pages.components import results_tables as tables
@@ -23,12 +25,12 @@ from pages.components.parts import HELP, chart, nothing, part, table
 _STYLE = '<style>[data-testid="stTable"] * { overflow-wrap: normal; word-break: normal; }</style>'
 
 
-def standing(record: StudyRecord, results: StudyResults, *, filtered: bool) -> None:
-    """What the numbers below rest on, and what they leave out; first on the page, with its style sheet."""
+def standing(results: StudyResults) -> None:
+    """What the numbers rest on, and what they leave out; with the style sheet of all tables."""
     st.html(_STYLE)
     block = results.overall
     reasons = sum(block.n_left_out.values()), sum(results.answers_left_out.values())
-    with st.container(horizontal=True, gap="large"):
+    with st.container(horizontal=True, gap="medium"):
         for name, value in {
             "Pairs used": block.n_pairs,
             "Questions": block.n_questions,
@@ -39,41 +41,50 @@ def standing(record: StudyRecord, results: StudyResults, *, filtered: bool) -> N
         }.items():
             st.metric(name, value, width="content")
     st.markdown(
-        f"Left out: pairs: {left_out(block.n_left_out)}; answers: {left_out(results.answers_left_out)}."
+        f"Pairs left out: {left_out(block.n_left_out)}. Answers left out: {left_out(results.answers_left_out)}."
     )
-    if filtered:
-        st.markdown("Filtered: a verdict on a part of the data chosen after looking is exploratory.")
+    st.markdown(f":small[{plain(described(results))} {plain(votes_of_pairs(results))}]")
 
 
 def verdict(results: StudyResults) -> None:
-    """Non-inferiority in plain words, and its picture."""
-    bound = results.non_inferiority
+    """The verdict in plain words with what limits it, and its picture."""
+    bound, found = results.non_inferiority, results.verdict
+    score = SCORE_NAMES[results.analysis_set.score]
     part(
         "Verdict",
-        f"Is {plain(results.candidate)} worse than {plain(results.comparator)} by more than the margin that was "
-        f"declared before the votes: {bound.margin:g}, at a one-sided confidence level of "
-        f"{percent(bound.confidence_level)}?",
+        f"Is {plain(results.candidate)} worse than {plain(results.comparator)} by more than the margin of "
+        f"{bound.margin:g} on the {score}? One-sided confidence level: {percent(bound.confidence_level)}.",
         "non-inferiority",
     )
+    first, *limits = headline(results)
     with st.container(border=True):
-        st.markdown(f"**{plain(tables.verdict(results, 'questions'))}**")
-        if bound.mean is not None:
-            st.markdown(
-                f"As the paper does it, pair by pair: {plain(tables.verdict(results, 'pairs'))} This takes the "
-                "pairs of one question for independent, which mostly makes the bound too favourable."
-            )
-        if bound.non_inferior_questions is False:
-            st.markdown("Not shown to be non-inferior is not the same as shown to be worse.")
+        name, numbers = first.split(". ", 1)
+        st.markdown(f"**{plain(name)}.** {plain(numbers)}")
+        if limits:
+            st.markdown("\n".join(f"- {plain(line)}" for line in limits))
     if bound.mean is not None:
+        betting = found.bound if found.method == "betting" else None
         chart(
-            plots.verdict(bound),
+            plots.verdict(bound, betting, score=score),
             f"Mean {number(bound.mean)}, lower bound over questions {number(bound.bound_questions)}, over pairs "
-            f"{number(bound.bound_pairs)}, margin {number(-bound.margin)}",
+            f"{number(bound.bound_pairs)}, deciding bound {number(found.bound)}, margin {number(-bound.margin)}",
             "results_verdict",
         )
         st.markdown(
-            f":small[n = {bound.n_pairs} pairs of {bound.n_questions} questions; bars: lower bounds; dots: the mean.]"
+            f":small[n = {bound.n_pairs} pairs of {bound.n_questions} questions; bars: lower bounds; dots: the mean. The "
+            "bound over pairs is that of Factual: it treats the pairs of a question as independent, so it is mostly too "
+            "high.]"
         )
+
+
+def sensitivity(results: StudyResults) -> None:
+    """How the verdict depends on what counts."""
+    part(
+        "Sensitivity",
+        "The verdict if the study counted votes in another way, one rule at a time.",
+        "sensitivity",
+    )
+    table(tables.sensitivity(results))
 
 
 def choices(results: StudyResults) -> None:
@@ -106,8 +117,9 @@ def agreement(results: StudyResults) -> None:
     table(tables.agreement(results))
     level = percent(results.overall.raw_agreement.confidence_level)
     st.markdown(
-        f":small[In brackets: {level} intervals, percentile bootstrap over questions, "
-        f"{results.n_resamples} resamples, seed {results.rng}.]"
+        f":small[In brackets: {level} intervals over questions. Below {FEW_QUESTIONS} questions: jackknife with t. From "
+        f"{FEW_QUESTIONS} on: percentile bootstrap, {results.n_resamples} resamples, seed {results.rng}. Both are in the "
+        "JSON.]"
     )
     silent = [level for level, block in blocks.items() if tables.measures_nothing(block)]
     if silent:
@@ -162,11 +174,21 @@ def power(results: StudyResults) -> None:
     """Power and the sample sizes that follow."""
     part(
         "Power",
-        "How many pairs a study needs to show non-inferiority. Power at the observed mean restates the p value and "
-        "says nothing new about this study; to plan, take the pairs needed if both sources are equally good.",
+        "How many pairs a new study needs to show non-inferiority if both systems are equally good.",
         "power",
     )
-    _table_or_nothing(results, tables.power(results))
+    _table_or_nothing(results, tables.plan(results))
+    plan = results.power_one_sided
+    if plan.design_effect is not None:
+        st.markdown(
+            f":small[One-sided, {percent(results.non_inferiority.confidence_level)}. The design effect is "
+            f"{number(plan.design_effect, 2)} = 1 + (m - 1) rho, with m = {number(plan.pairs_per_question, 1)} pairs a "
+            f"question and rho = {number(plan.rho, 2)} in this study.]"
+        )
+    if results.overall.n_pairs:
+        with st.expander("Power at the observed mean"):
+            st.markdown("It restates the p-value and says nothing new about this study. Do not plan with it.")
+            table(tables.power(results))
 
 
 def position(results: StudyResults) -> None:

@@ -18,15 +18,15 @@ from pages.components import (
 )
 from pages.components.judges_numbers import ends, in_percent, value
 from pages.components.numbers import left_out
-from pages.components.parts import nothing, part, table
+from pages.components.parts import constants, nothing, part, table
 
 
 def render(store: Store, run: Run) -> None:
     """Repeats, then orders."""
     part(
         "The judge and itself",
-        "Does it say the same when it is asked again? A judge at temperature 0, or on a server that ignores seeds, repeats "
-        "itself: that is no evidence. Agreement does not make it right.",
+        "Does it say the same when it is asked again? At temperature 0, or on a server that ignores seeds, a judge mostly "
+        "repeats itself: that is no evidence. Agreement does not make it right.",
         "judge-consistency",
     )
     if run.kind == "claims":
@@ -39,6 +39,7 @@ def render(store: Store, run: Run) -> None:
             ("consistency", run_choice.key_of(store, run)),
             lambda: consistency(judges_runs.output_of(store, run)),
         )
+    constants(found.constants)
     _repeats(found)
     if found.order is not None:
         _orders(found, found.order)

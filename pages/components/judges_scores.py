@@ -12,6 +12,7 @@ from core.analysis.score_summary import score_summary
 from core.runs.judge_settings import judge_of
 from core.schema.scores import ScoreTable
 from core.scoring.judges.rubric_files import parse_rubric
+from core.stats.constant import constants_said
 from core.store import Store
 from pages.components import (
     metrics_computed,
@@ -27,7 +28,7 @@ from pages.components.messages import plain
 from pages.components.metrics_against import has_levels
 from pages.components.metrics_scores import Scores
 from pages.components.numbers import left_out, number
-from pages.components.parts import nothing, part, table
+from pages.components.parts import constants, nothing, part, table
 
 
 def render(store: Store, scores: Scores) -> None:
@@ -46,7 +47,7 @@ def render(store: Store, scores: Scores) -> None:
     _to_metrics(scores)
     if has_levels(scores.table):
         _raw_level(scores)
-    metrics_levels.render(store, shown)
+    metrics_levels.render(store, shown, warned=True)
 
 
 def _in_percent(scores: Scores) -> Scores:
@@ -66,6 +67,7 @@ def _in_percent(scores: Scores) -> Scores:
 
 def _summary(found: ScoreTable, scale: str) -> None:
     rows = score_summary(found)
+    constants(constants_said((row.metric, row.constant) for row in rows))
     table(
         pd.DataFrame(
             {
@@ -89,6 +91,7 @@ def _summary(found: ScoreTable, scale: str) -> None:
                 "mean": row.mean,
                 "sd": row.sd,
                 "left_out": left_out(row.left_out),
+                **metrics_tables.constant(row.constant),
             }
             for row in rows
         ],

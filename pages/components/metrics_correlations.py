@@ -23,7 +23,7 @@ from pages.components.messages import plain
 from pages.components.metrics_heat import heat_table, reasons_below
 from pages.components.metrics_scores import Scores
 from pages.components.numbers import interval, left_out, percent
-from pages.components.parts import explained, nothing, part
+from pages.components.parts import constants, explained, nothing, part
 
 _VIEWS = {
     "items": "Pooled, interval over items",
@@ -39,7 +39,7 @@ _SAID = {
     "fisher": "All rows together. Fisher's z takes rows for independent; Kendall has no such interval here.",
     "per_item": "Within each item, then averaged over items: are an item's texts put in the right order?",
     "per_system": "Between the systems' means: are systems put in the right order? Accuracy: share of pairs of "
-    "systems in the raters' order.",
+    "systems in the raters' order. Intervals resample items and lie too low where systems are close or items few.",
     "partial": "Partial correlation controlling for system: what is left when systems' means are taken out.",
 }
 _ANCHORS = {"per_item": "per-item-and-per-system", "per_system": "per-item-and-per-system"}
@@ -94,6 +94,7 @@ def _table(scores: Scores, target: metrics_against.Target) -> None:
         report = metrics_computed.correlated(
             (*scores.key, *target.key), scores.table, target.ratings, tuple(group), target.options
         )
+    constants(report.constants)
     view = left.selectbox(
         "Show",
         _views(report),

@@ -62,7 +62,7 @@ def heat_table(
 def reasons_below(reasons: Mapping[str, Sequence[str]], n_rows: int) -> None:
     """What is undefined or left out, with the rows of which that is true: a narrow window shows this too."""
     for reason, names in list(reasons.items())[:_MOST_REASONS]:
-        whose = ", ".join(names[:_MOST_NAMED])
+        whose = "; ".join(names[:_MOST_NAMED])
         if len(names) > _MOST_NAMED:
             whose += f" and {len(names) - _MOST_NAMED} more"
         if len(names) == n_rows > 1:

@@ -5,20 +5,21 @@ import streamlit as st
 
 from core import plots
 from core.analysis.levels import ALL_LEVELS, MetricByLevel
+from core.stats.constant import constants_said
 from core.stats.resampling import Estimate
 from core.store import Store
 from pages.components import metrics_computed, metrics_figure, metrics_tables, metrics_worst
 from pages.components.metrics_against import has_levels
 from pages.components.metrics_scores import Scores
-from pages.components.numbers import interval, number
-from pages.components.parts import nothing, part, table
+from pages.components.numbers import interval, left_out, number
+from pages.components.parts import constants, nothing, part, table
 
 _SHOWN_FIRST = 4
 """Metrics that are drawn before anybody chooses: the first of each family, then others."""
 
 
-def render(store: Store, scores: Scores) -> None:
-    """Lines by level, shares, and the texts behind the worst cases."""
+def render(store: Store, scores: Scores, *, warned: bool = False) -> None:
+    """Lines by level, shares, and the texts behind the worst cases; warned: constant metrics are named above."""
     part(
         "Levels",
         "A metric that follows quality falls from each level to the next. Texts of one item are compared with each "
@@ -33,6 +34,8 @@ def render(store: Store, scores: Scores) -> None:
         return
     with st.spinner("Computing ..."):
         found = metrics_computed.levelled(scores.key, scores.table)
+    if not warned:
+        constants(constants_said((one.metric, one.constant) for one in found))
     chosen = _choose(found)
     if chosen:
         metrics_figure.show(
@@ -63,7 +66,8 @@ def _shares(found: tuple[MetricByLevel, ...]) -> None:
     part(
         "Order of the levels",
         "Monotonic: share of items whose scores never rise from a level to the next worse one; strictly: they fall "
-        "at every step. Prefers damaged: share of damaged texts that score above the undamaged text of their item.",
+        "at every step. Prefers damaged: share of damaged texts that score above the undamaged text of their item. "
+        "An item whose scores are all equal counts in neither Monotonic nor Prefers damaged.",
         "levels",
     )
     table(
@@ -71,18 +75,20 @@ def _shares(found: tuple[MetricByLevel, ...]) -> None:
             {
                 "Metric": [one.metric for one in found],
                 "Items": [one.monotonic.n for one in found],
-                "Left out": [one.monotonic.n_left_out for one in found],
+                "Left out": [left_out(one.left_out) for one in found],
                 "Monotonic": [_said(one.monotonic) for one in found],
                 "Strictly": [_said(one.strictly_monotonic) for one in found],
                 "Prefers damaged": [_said(one.prefers_damaged[ALL_LEVELS]) for one in found],
             }
         )
     )
-    st.markdown(":small[Left out: items that lack a level or a score.]")
+    st.markdown(
+        ":small[Items, Left out: of Monotonic. Strictly counts every item with a score at each level.]"
+    )
     metrics_figure.downloads("monotonic", metrics_tables.order_of_levels(found))
 
 
 def _said(found: Estimate) -> str:
     if found.estimate is None:
-        return f"undefined: {found.reason if found.n else 'no item has all that it takes'}"
+        return f"undefined: {found.reason}"
     return f"{number(found.estimate)} {interval(found.low, found.high)}"

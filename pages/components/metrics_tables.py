@@ -9,6 +9,7 @@ from core.analysis.meta_correlation import Matrix, MetaCorrelation
 from core.analysis.metric_votes import MetricVotes
 from core.analysis.redundancy import Redundancy
 from core.schema.scores import METHODS
+from core.stats.constant import Constant
 from core.stats.resampling import Estimate
 from core.stats.shares import Share
 from pages.components.numbers import left_out
@@ -30,6 +31,7 @@ def _correlation(row: MetricCorrelation) -> Row:
         "n": row.n,
         "n_left_out": row.n_left_out,
         "left_out": left_out(row.left_out),
+        **constant(row.constant),
     }
     for method in METHODS:
         pooled = row.pooled.get(method)
@@ -57,6 +59,14 @@ def estimate(name: str, found: Estimate | None) -> Row:
         f"{name}_high": None if found is None else found.high,
         f"{name}_n": None if found is None else found.n,
         f"{name}_reason": (found.reason or found.interval_reason or "") if found else "not computed",
+    }
+
+
+def constant(found: Constant | None) -> Row:
+    """The score that covers nearly all texts as two cells."""
+    return {
+        "constant_value": None if found is None else found.value,
+        "constant_share": None if found is None else found.share,
     }
 
 
@@ -131,6 +141,8 @@ def order_of_levels(found: Sequence[MetricByLevel]) -> list[Row]:
             **estimate("monotonic", one.monotonic),
             **estimate("strictly_monotonic", one.strictly_monotonic),
             **estimate("prefers_damaged", one.prefers_damaged[ALL_LEVELS]),
+            **constant(one.constant),
+            "left_out": left_out(one.left_out),
         }
         for one in found
     ]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.analysis.levels import MetricByLevel, Preference
+from core.analysis.levels import ALL_LEVELS, MetricByLevel, Preference
 from core.datasets.score_tables import level_number
 from core.schema.scores import OutputSet, ScorableOutput
 from core.store import Store
@@ -25,7 +25,12 @@ def render(store: Store, scores: Scores, found: Sequence[MetricByLevel]) -> None
     )
     by_name = {one.metric: one for one in found if one.worst}
     if not by_name:
-        nothing("no metric prefers a damaged text")
+        shares = [one.prefers_damaged[ALL_LEVELS] for one in found]
+        reasons = dict.fromkeys(one.reason for one in shares if one.reason)
+        told = [f"undefined where {reason}" for reason in reasons]
+        if not told or any(one.estimate is not None for one in shares):
+            told.insert(0, "no metric prefers a damaged text")
+        nothing("; ".join(told))
         return
     left, right = st.columns(2)
     name = left.selectbox("Metric", list(by_name), key="metrics_worst_metric")

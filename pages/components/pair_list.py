@@ -7,9 +7,17 @@ import streamlit as st
 from core.schema import Choice
 from core.study.blinding import PairStatus, RaterDesk
 from core.study.rating_desk import RatingDesk
+from pages.components import presses, visitor
 from pages.components.messages import plain
 
 Go = Callable[[str | int], None]
+_MOVED, _OPENED = "list_moved", "list_opened"
+
+
+def move(place: str | int) -> None:
+    """Change the address. Back, Skip and Next that came with it were pressed on the screen before: they do nothing."""
+    st.query_params[visitor.PLACE] = str(place)
+    st.session_state[_MOVED] = True
 
 
 def header(
@@ -34,40 +42,53 @@ def header(
     st.progress(done / desk.total)
 
 
-def note(key: str, comment: str, invalid: bool, unit: str = "pair") -> tuple[str, bool]:
+def note(
+    key: str, comment: str, invalid: bool, unit: str = "pair", *, on_change: Callable[[], None]
+) -> tuple[str, bool]:
     """Comment and invalid flag as they stand in the browser, at first as given; `key` tells pair and rater."""
-    with st.expander(f"Comment, or report a broken {unit}", expanded=bool(comment or invalid)):
-        written = st.text_area("Comment (optional)", comment, key=f"m{key}", max_chars=5000)
+    opened: tuple[str, bool] | None = st.session_state.get(_OPENED)
+    if opened is None or opened[0] != key:  # never closed or opened by what is written in it
+        st.session_state[_OPENED] = opened = (key, bool(comment or invalid))
+    keep = presses.in_turn(on_change)
+    with st.expander(f"Comment, or report a broken {unit}", expanded=opened[1]):
+        written = st.text_area("Comment (optional)", comment, key=f"m{key}", max_chars=5000, on_change=keep)
         flagged = st.checkbox(
-            f"This {unit} is invalid (broken text, wrong question): leave it out", invalid, key=f"i{key}"
+            f"This {unit} is invalid (broken text, wrong question): leave it out",
+            invalid,
+            key=f"i{key}",
+            on_change=keep,
         )
     return written, flagged
 
 
 def note_mark(written: tuple[str, bool]) -> None:
-    """Say that what stands in the note is saved; call it once it is."""
-    if any(written):
-        st.markdown(":small[:material/check: Comment and flag saved]")
+    """Say that what stands in the note is saved; call it once it is.
+
+    The line is there without it too: a button that moves while the mouse is down on it is not pressed.
+    """
+    st.markdown(f":small[{':material/check: Comment and flag saved' if any(written) else '&nbsp;'}]")
 
 
-def note_in_browser(key: str) -> tuple[str, bool] | None:
-    """The same, for a callback that comes before they are drawn; None where they never were."""
-    if f"m{key}" not in st.session_state:
+def note_in_browser(key: str, known: tuple[str, bool]) -> tuple[str, bool] | None:
+    """The same before they are drawn; `known` for a part that did not come along, None where neither did."""
+    parts = f"m{key}", f"i{key}"
+    if not any(part in st.session_state for part in parts):
         return None
-    return st.session_state[f"m{key}"], st.session_state[f"i{key}"]
+    return st.session_state.get(parts[0], known[0]), st.session_state.get(parts[1], known[1])
 
 
 def navigation(desk: RaterDesk | RatingDesk, number: int, go: Go) -> None:
     """Back, skip, next and the way to the grid."""
+    here = not st.session_state.pop(_MOVED, False)
     back, skip, forward, overview = st.columns(4)
-    if back.button("Back", key="back", disabled=number == 1, width="stretch"):
+    if back.button("Back", key="back", disabled=number == 1, width="stretch") and here:
         go(number - 1)
-    if skip.button("Skip, ask me later", key="skip", width="stretch"):
+    if skip.button("Skip, ask me later", key="skip", width="stretch") and here:
         desk.skip(number)
         go(desk.next_open(after=number) or "list")
-    if forward.button("Next", key="next", disabled=number == desk.total, width="stretch"):
+    if forward.button("Next", key="next", disabled=number == desk.total, width="stretch") and here:
         go(number + 1)
-    if overview.button("Overview and finish", key="list", width="stretch"):
+    if overview.button("Overview and finish", key="list", width="stretch") and here:
         go("list")
 
 

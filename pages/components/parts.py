@@ -1,5 +1,6 @@
 """What every page is made of: a part with its sentence and where it is explained, a table, a chart, or nothing yet."""
 
+from collections.abc import Iterable
 from textwrap import wrap
 
 import pandas as pd
@@ -31,6 +32,12 @@ def _where(anchor: str) -> str:
 def nothing(reason: str) -> None:
     """In place of a part without data."""
     st.markdown(f"Nothing to show: {reason}.")
+
+
+def constants(sentences: Iterable[str]) -> None:
+    """Which judges say nearly the same of everything, above any number of theirs."""
+    for sentence in sentences:
+        st.warning(plain(sentence))
 
 
 def table(frame: pd.DataFrame) -> None:

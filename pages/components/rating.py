@@ -3,6 +3,7 @@
 import math
 import time
 from dataclasses import dataclass, replace
+from functools import partial
 
 import streamlit as st
 
@@ -56,7 +57,7 @@ def show(desk: RaterDesk, number: int, go: pair_list.Go) -> None:
         # pair was on the screen: it was there for long enough, nobody knows how long.
         _press(pressed, replace(screen, shown_at=-math.inf) if new_session else screen)
         st.rerun()
-    written = pair_list.note(key, *st.session_state[_NOTE])
+    written = pair_list.note(key, *st.session_state[_NOTE], on_change=partial(_written, screen))
     try:
         _keep_note(desk, number, written)
         desk.remember_diff(mode)
@@ -87,9 +88,15 @@ def _press(choice: Choice, screen: _OnScreen) -> None:
         problem = _keep_last_note(screen)
         st.session_state[_SAVED] = (screen.number, choice)
         st.session_state.pop(_SHOWN, None)
-        st.query_params[visitor.PLACE] = saved
+        pair_list.move(saved)
     if problem:
         st.session_state[_PROBLEM] = visitor.said_to_rater(problem)
+
+
+def _written(screen: _OnScreen) -> None:
+    """Comment or flag were changed: save them before anything is drawn; what fails is tried again, and said, there."""
+    if st.session_state.get(_SHOWN, ("",))[0] == screen.key:
+        _keep_last_note(screen)
 
 
 def _save(desk: RaterDesk, choice: Choice, screen: _OnScreen, seconds: float | None) -> str:
@@ -108,8 +115,9 @@ def _save(desk: RaterDesk, choice: Choice, screen: _OnScreen, seconds: float | N
 
 def _keep_last_note(screen: _OnScreen) -> AssayError | None:
     """A comment may arrive with the press that ends it, when its pair is drawn no more; what went wrong."""
-    written = pair_list.note_in_browser(screen.key)
-    if written and _NOTE in st.session_state:
+    known = st.session_state.get(_NOTE)
+    written = known and pair_list.note_in_browser(screen.key, known)
+    if written:
         try:
             with visitor.rater_desk(screen.token) as desk:
                 _keep_note(desk, screen.number, written)

@@ -8,6 +8,7 @@ import streamlit as st
 from core.errors import AssayError
 from core.study.rating_desk import BlindText, RatingDesk
 from pages.components import span_marker, visitor
+from pages.components.presses import in_turn
 from pages.components.rating_tab import OnScreen, Tab, same_text
 from pages.components.span_marker import Marked
 
@@ -19,17 +20,17 @@ def marks_source(desk: RatingDesk) -> bool:
 
 def text_with_errors(desk: RatingDesk, text: BlindText, screen: OnScreen, tab: Tab) -> None:
     """The text itself, with the marker where errors are asked for."""
-    spans = desk.task.spans
+    spans, headings = desk.task.spans, desk.task.labels.headings
     if spans is None:
         language = "" if text.language == "und" else f' lang="{escape(text.language, quote=True)}"'
         st.html(
-            '<div class="assay-card"><div class="assay-side">Text</div>'
+            f'<div class="assay-card"><div class="assay-side">{escape(headings.text)}</div>'
             f'<div class="assay-text" dir="auto"{language}>{escape(text.text)}</div></div>'
         )
         return
-    parts = [span_marker.Part("Text", text.text, text.language)]
+    parts = [span_marker.Part(headings.text, text.text, text.language)]
     if spans.source_side and text.source_text:
-        parts.insert(0, span_marker.Part("Source", text.source_text, "und", in_source=True))
+        parts.insert(0, span_marker.Part(headings.source, text.source_text, "und", in_source=True))
     late = span_marker.marker(
         parts,
         text.spans,
@@ -41,7 +42,7 @@ def text_with_errors(desk: RatingDesk, text: BlindText, screen: OnScreen, tab: T
         problem=tab.problem,
         replaced=tab.replaced,
         key=f"e{screen.key}",
-        on_change=partial(_marked, screen, tab),
+        on_change=in_turn(partial(_marked, screen, tab)),
     )
     if late is not None and late.number > tab.taken:
         # Sent to a server that has started again since, or in a run that a newer one overtook.

@@ -10,9 +10,12 @@ from html import escape
 import streamlit as st
 
 from core.errors import AssayError, InputError, NotAllowed, StillMissing
+from core.schema.tasks import TaskLabels
 from core.study.rating_desk import BlindText, RatingDesk
 from pages.components import blind_pair, pair_list, rating_marks, rating_scales, visitor
+from pages.components.messages import plain
 from pages.components.pair_list import Go
+from pages.components.presses import in_turn
 from pages.components.rating import DOUBLE_PRESS_SECONDS
 from pages.components.rating_scales import Box
 from pages.components.rating_tab import OnScreen, Tab, same_text
@@ -38,10 +41,13 @@ def show(desk: RatingDesk, number: int, go: Go) -> None:
         desk.token, number, text.mark, key, tab.shown_at, tab.earlier, rating_marks.unsaved(tab)
     )
     other = _header(desk, text)
-    _what_was_asked(text, in_marker=rating_marks.marks_source(desk))
+    _what_was_asked(text, desk.task.labels.headings, in_marker=rating_marks.marks_source(desk))
     rating_marks.text_with_errors(desk, text, screen, tab)
+    if desk.task.spans is not None and desk.task.spans.meanings:
+        with st.expander("What severities and categories mean"):
+            rating_scales.meanings(desk.task.spans)
     boxes = _scales(desk, text, screen, new_session)
-    written = pair_list.note(key, *tab.note, "text")
+    written = pair_list.note(key, *tab.note, "text", on_change=partial(_written, screen))
     try:
         _keep(desk, number, tab, boxes, written)
     except AssayError as error:
@@ -58,7 +64,7 @@ def show(desk: RatingDesk, number: int, go: Go) -> None:
         key=f"n{key}",
         type="primary",
         width="stretch",
-        on_click=_done,
+        on_click=in_turn(_done),
         args=(screen,),
     )
     if pressed and not st.session_state.pop(_HANDLED, False):
@@ -102,7 +108,7 @@ def _header(desk: RatingDesk, text: BlindText) -> int | None:
         return None
     pressed = None
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        st.markdown(f"Text {place} of {of} of this source", width="content")
+        st.markdown(f"Text {place} of {of} for this {plain(desk.task.labels.source)}", width="content")
         for step, other in enumerate(text.same_source, start=1):
             mark = " :material/check:" if statuses[other].answered else ""
             if st.button(f"{step}{mark}", key=f"s{step}", disabled=other == text.number):
@@ -110,17 +116,14 @@ def _header(desk: RatingDesk, text: BlindText) -> int | None:
     return pressed
 
 
-def _what_was_asked(text: BlindText, *, in_marker: bool) -> None:
-    if text.source_text and not in_marker:
-        st.html(
-            '<div class="assay-quiet">Source</div>'
-            f'<div class="assay-reference assay-text" dir="auto">{escape(text.source_text)}</div>'
-        )
-    if text.reference:
-        st.html(
-            '<div class="assay-quiet">Reference (correct and complete)</div>'
-            f'<div class="assay-reference assay-text" dir="auto">{escape(text.reference)}</div>'
-        )
+def _what_was_asked(text: BlindText, headings: TaskLabels, *, in_marker: bool) -> None:
+    shown = [] if in_marker else [(headings.source, text.source_text)]
+    for heading, words in [*shown, (headings.reference, text.reference)]:
+        if words:
+            st.html(
+                f'<div class="assay-quiet">{escape(heading)}</div>'
+                f'<div class="assay-reference assay-text" dir="auto">{escape(words)}</div>'
+            )
 
 
 def _scales(desk: RatingDesk, text: BlindText, screen: OnScreen, new_session: bool) -> list[Box]:
@@ -130,7 +133,7 @@ def _scales(desk: RatingDesk, text: BlindText, screen: OnScreen, new_session: bo
         current = text.scores.get(dimension.name)
         if not rating_scales.has_buttons(dimension):
             boxes.append(
-                rating_scales.box(dimension, number, current, screen.key, partial(_boxes_left, screen))
+                rating_scales.slider(dimension, number, current, screen.key, partial(_written, screen))
             )
             continue
         pressed = rating_scales.buttons(
@@ -160,27 +163,23 @@ def _score(screen: OnScreen, dimension: str, value: float) -> None:
     _handled(problem)
 
 
-def _boxes_left(screen: OnScreen) -> None:
-    """A number was written: save it before anything is drawn, also when its text is drawn no more."""
+def _written(screen: OnScreen) -> None:
+    """A number or a note was written: save it before anything is drawn, also when its text is drawn no more."""
     tab = st.session_state.get(_AT)
     if not isinstance(tab, Tab) or tab.key != screen.key:
         return
     try:
         with visitor.rating_desk(screen.token) as desk:
             same_text(desk, screen, screen.mark)
-            _keep(desk, screen.number, tab, _boxes_in_browser(desk, screen), tab.note)
+            _keep_written(desk, screen, tab)
     except AssayError as error:
         st.session_state[_PROBLEM] = _not_saved(error)
 
 
 def _boxes_in_browser(desk: RatingDesk, screen: OnScreen) -> list[Box]:
-    found = []
-    for number, dimension in enumerate(desk.task.dimensions, start=1):
-        where = rating_scales.box_key(number, screen.key)
-        if where in st.session_state:
-            value = st.session_state[where]
-            found.append(Box(dimension.name, where, None if value is None else float(value)))
-    return found
+    numbered = enumerate(desk.task.dimensions, start=1)
+    found = [rating_scales.in_browser(dimension, number, screen.key) for number, dimension in numbered]
+    return [one for one in found if one is not None]
 
 
 def _done(screen: OnScreen) -> None:
@@ -198,7 +197,7 @@ def _done(screen: OnScreen) -> None:
     if place:
         st.session_state[_SAVED] = screen.number
         leave()
-        st.query_params[visitor.PLACE] = place
+        pair_list.move(place)
     _handled(problem)
 
 
@@ -230,7 +229,11 @@ def _left_in_browser(desk: RatingDesk, screen: OnScreen) -> None:
         rating_marks.keep_marked(desk, late, screen, tab)
         if tab.problem:
             raise NotAllowed(tab.problem)
-    written = pair_list.note_in_browser(screen.key) or tab.note
+    _keep_written(desk, screen, tab)
+
+
+def _keep_written(desk: RatingDesk, screen: OnScreen, tab: Tab) -> None:
+    written = pair_list.note_in_browser(screen.key, tab.note) or tab.note
     _keep(desk, screen.number, tab, _boxes_in_browser(desk, screen), written)
 
 

@@ -4,11 +4,19 @@ from collections.abc import Collection, Mapping, Sequence
 
 import pandas as pd
 
-from core.analysis.study_results import FLAG_BELOW, Block, Contingency, PairOfRaters, StudyResults
+from core.analysis.study_results import (
+    FLAG_BELOW,
+    Block,
+    Contingency,
+    PairOfRaters,
+    StudyResults,
+    first_interval,
+)
+from core.analysis.verdict_words import verdict_name
 from core.plots import AGREEMENT, preference_names
+from core.stats.jackknife import AgreementEstimate
 from core.stats.position import PositionBias
 from core.stats.power import Power
-from core.stats.resampling import Estimate
 from core.stats.ties import Ties
 from pages.components.numbers import UNDEFINED, interval, number, percent
 
@@ -52,18 +60,18 @@ def positions(results: StudyResults) -> dict[str, PositionBias]:
     }
 
 
-def verdict(results: StudyResults, unit: str) -> str:
-    """What the bound over `unit` (questions or pairs) says, as a sentence."""
-    bound = results.non_inferiority
-    low: float | None = getattr(bound, f"bound_{unit}")
-    shown: bool | None = getattr(bound, f"non_inferior_{unit}")
-    if low is None:
-        return f"Undefined over {unit}: {bound.reason}."
-    decimals = 3 if number(low) != number(-bound.margin) else 6
-    return (
-        f"The candidate {results.candidate} is {'' if shown else 'not shown to be '}non-inferior to "
-        f"{results.comparator} at margin {bound.margin:g}: the lower {percent(bound.confidence_level)} bound over "
-        f"{unit} is {number(low, decimals)}, {'above' if shown else 'not above'} {number(-bound.margin, decimals)}."
+def sensitivity(results: StudyResults) -> pd.DataFrame:
+    """The verdict as declared and in other ways of counting."""
+    return pd.DataFrame(
+        [
+            {
+                "Counted": line.name,
+                "Pairs": line.n_pairs,
+                "Lower bound": number(line.bound),
+                "Verdict": verdict_name(line.value),
+            }
+            for line in results.sensitivity
+        ]
     )
 
 
@@ -143,11 +151,41 @@ def ties(result: Ties) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
+def plan(results: StudyResults) -> pd.DataFrame:
+    """Pairs a new study needs if both are equally good, with the design effect of this one."""
+    found = results.power_one_sided
+    sizes = {
+        "80 %": (
+            found.n_for_80_if_equal_clustered,
+            found.questions_for_80_if_equal,
+            found.n_for_80_if_equal,
+        ),
+        "90 %": (
+            found.n_for_90_if_equal_clustered,
+            found.questions_for_90_if_equal,
+            found.n_for_90_if_equal,
+        ),
+    }
+    note = found.clustered_reason or found.reason or ""
+    return pd.DataFrame(
+        [
+            {
+                "Power": power,
+                "Pairs": _count(pairs),
+                "of questions": _count(questions),
+                "Pairs if independent": _count(independent),
+                **({"Note": note} if note else {}),
+            }
+            for power, (pairs, questions, independent) in sizes.items()
+        ]
+    )
+
+
 def power(results: StudyResults) -> pd.DataFrame:
-    """The paper's test and the declared one, with the pairs they need."""
+    """Power at the observed mean: Factual's test and the declared one, with the pairs they need."""
     declared = results.non_inferiority.confidence_level
     kinds = {
-        "two-sided, as in the paper": results.power,
+        "two-sided, as in Factual": results.power,
         f"one-sided, declared {percent(declared)}": results.power_one_sided,
     }
     return pd.DataFrame([{"Test": name, **_power(kind)} for name, kind in kinds.items()])
@@ -224,19 +262,20 @@ def _coefficients(block: Block | PairOfRaters) -> dict[str, str]:
     }
 
 
-def _estimate(found: Estimate) -> str:
+def _estimate(found: AgreementEstimate) -> str:
     return UNDEFINED if found.estimate is None else f"{number(found.estimate)} {_ends(found)}"
 
 
-def _ends(found: Estimate) -> str:
-    return interval(found.low, found.high)
+def _ends(found: AgreementEstimate) -> str:
+    return interval(*(first_interval(found) or (None, None)))
 
 
 def _notes(block: Block | PairOfRaters) -> str:
     """Why something is undefined, measures nothing, or rests on fewer pairs."""
     notes: dict[str, list[str]] = {}
+    shown = block.n_pairs if isinstance(block, Block) else block.raw_agreement.n
     for field, name in AGREEMENT.items():
-        found: Estimate | None = getattr(block, field, None)
+        found: AgreementEstimate | None = getattr(block, field, None)
         if found is None:
             continue
         reason = found.reason or found.interval_reason
@@ -247,8 +286,9 @@ def _notes(block: Block | PairOfRaters) -> str:
         if found.n_undefined and found.low is not None:
             text = f"undefined in {found.n_undefined} of {found.n_resamples} resamples"
             notes.setdefault(text, []).append(name)
-        if found.n_left_out and found.estimate is not None:
-            notes.setdefault(f"{found.n} pairs, {found.n_left_out} left out", []).append(name)
+        if found.n != shown and found.estimate is not None:
+            text = f"{found.n} pairs, {found.n_left_out} left out"
+            notes.setdefault(text, []).append(name)
     if measures_nothing(block):
         text = "one rater never varied, so it measures nothing"
         notes.setdefault(text, []).append(AGREEMENT["cohen_kappa"])
@@ -257,19 +297,18 @@ def _notes(block: Block | PairOfRaters) -> str:
     return "; ".join(f"{', '.join(names)}: {reason}" for reason, names in notes.items())
 
 
+def _count(value: int | None) -> str:
+    return UNDEFINED if value is None else str(value)
+
+
 def _power(found: Power) -> dict[str, str]:
-    sizes = {
-        "Pairs for 80 %": found.n_for_80,
-        "for 90 %": found.n_for_90,
-        "Pairs for 80 % if equal": found.n_for_80_if_equal,
-        "for 90 % if equal": found.n_for_90_if_equal,
-    }
+    sizes = {"Pairs for 80 %": found.n_for_80, "for 90 %": found.n_for_90}
     undefined = found.value is None or None in sizes.values()
     note = found.reason or ("more than ten million pairs" if undefined else "")
     return {
         "alpha": f"{found.alpha:.3g}",
         "Power": number(found.value),
-        **{name: UNDEFINED if n is None else str(n) for name, n in sizes.items()},
+        **{name: _count(n) for name, n in sizes.items()},
         "Pairs used": str(found.n),
         **({"Note": note} if note else {}),
     }

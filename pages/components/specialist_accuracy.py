@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.analysis.acc23 import Acc23, Acc23Options, MetricAccuracy, acc23
 from core.schema import RATED_KINDS, Run
+from core.stats.tie_calibration import Swap
 from core.store import Store
 from pages.components import (
     judges_beside,
@@ -21,9 +22,10 @@ from pages.components import (
 from pages.components.judges_numbers import ends, value
 from pages.components.metrics_scores import RUN
 from pages.components.numbers import UNDEFINED, left_out, number
-from pages.components.parts import nothing, part, table
+from pages.components.parts import constants, nothing, part, table
 
 _RESAMPLES = 500
+_SWAPS: dict[Swap, str] = {"items": "Whole items", "pairs": "Single pairs (WMT23)"}
 
 
 def render(store: Store, run: Run) -> None:
@@ -51,8 +53,19 @@ def render(store: Store, run: Run) -> None:
         )
     references = right.checkbox("References as systems too", key="specialist_accuracy_references")
     runs = specialist_runs.beside(store, run, "accuracy", "Beside", *RATED_KINDS)
+    swap: Swap = "items"
+    if len(runs) > 1:
+        swap = st.radio(
+            "What changes places",
+            list(_SWAPS),
+            format_func=_SWAPS.__getitem__,
+            horizontal=True,
+            key="specialist_accuracy_swap",
+            help="In the test of two judges. Whole items: the results of all pairs of an item. Single pairs: as behind WMT23's "
+            "published tables; their p is too small, because pairs of an item share texts.",
+        )
     options = Acc23Options(
-        references=references, dimension=dimension, test=len(runs) > 1, n_resamples=_RESAMPLES
+        references=references, dimension=dimension, test=len(runs) > 1, swap=swap, n_resamples=_RESAMPLES
     )
     with st.spinner("Computing ..."):
         found = _found(store, runs, options)
@@ -71,12 +84,13 @@ def _found(store: Store, runs: Sequence[Run], options: Acc23Options) -> Acc23:
 
 
 def _tables(found: Acc23) -> None:
+    constants(found.constants)
     table(pd.DataFrame([_row(one) for one in found.metrics]))
     st.markdown("**Correlations (Pearson)**")
     table(pd.DataFrame([_correlations(one) for one in found.metrics]))
     st.markdown(
         f":small[95 % intervals resample items, {found.options.n_resamples:,} times, with epsilon found anew. Segment: over "
-        "all texts; item: within each item, averaged; system: between systems' means. Epsilon is fitted on the texts it is reported on, which favours a fine scale a little.]"
+        "all texts; item: within each item, averaged; system: between systems' means, whose intervals lie too low where systems are close or items few. Epsilon is fitted on the texts it is reported on, which favours a fine scale a little.]"
     )
     if found.tests:
         st.markdown("**Differences of accuracy**")
@@ -86,9 +100,19 @@ def _tables(found: Acc23) -> None:
                     "First": [one.first for one in found.tests],
                     "Second": [one.second for one in found.tests],
                     "First minus second": [number(one.test.difference) for one in found.tests],
-                    "p": [UNDEFINED if one.test.p is None else number(one.test.p, 4) for one in found.tests],
+                    **{
+                        name: [UNDEFINED if p is None else number(p, 4) for p in values]
+                        for name, values in (
+                            ("p", [one.test.p for one in found.tests]),
+                            ("Holm p", [one.p_holm for one in found.tests]),
+                        )
+                    },
                 }
             )
+        )
+        st.markdown(
+            f":small[Two-sided permutation test; {_SWAPS[found.options.swap].lower()} change places. Holm p is corrected "
+            f"for {len(found.tests)} tests.]"
         )
     lost = [f"{one.metric}: left out: {left_out(one.left_out)}" for one in found.metrics if one.left_out]
     metrics_kept.read_notes((*found.notes, *lost))

@@ -97,6 +97,8 @@ def _wanted(store: Store) -> _Wanted | None:
     with mistakes_shown():  # beside the texts, not at the end of the form
         texts = specialist_texts.choose(store, kind)
         rated = None if texts is None else specialist_texts.read(texts)
+    if texts is not None and (own := specialist_texts.own_task(store)) is not None:
+        specialist_settings.begin_with(kind, own)
     settings, chosen = _judge(kind, rated)
     settings = replace(settings, prompts=judges_prompts.choose(settings, f"specialist_{kind}"))
     if texts is None or rated is None:

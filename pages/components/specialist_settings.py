@@ -9,6 +9,7 @@ import streamlit as st
 from core.datasets.reading import decode
 from core.datasets.task_files import dump_task, parse_task, shipped_tasks
 from core.runs.judge_settings import JudgeSettings
+from core.runs.rated_plan import USUAL_TASKS, suits
 from core.runs.rated_settings import PARROT as PARROT
 from core.schema import RatedKind
 from core.schema.judges import SETTING_BOUNDS
@@ -39,11 +40,14 @@ _PROMPTING: dict[Prompting, str] = {
     "compound": "all dimensions in one call",
     "detailed": "a call for each dimension, longer instructions",
 }
-_MAJORITY: dict[Majority, str] = {"middle": "the middle class", "median": "the median", "drop": "no label"}
+_MAJORITY: dict[Majority, str] = {
+    "middle": "the middle class, where a rater gave it",
+    "median": "the median",
+    "drop": "no label",
+}
 _ALL = "all raters together"
-_USUAL_TASK: dict[RatedKind, str] = {"automqm": "mqm", "direct": "direct", "quality": "multilingual"}
 _KEPT = "specialist_task_kept"
-"""Stands for a task that an earlier run brought along."""
+"""Stands for a task that an earlier run or a study brought along."""
 _KEYS = {
     name: f"specialist_{name}"
     for name in (
@@ -76,17 +80,28 @@ def put(settings: JudgeSettings) -> None:
         st.session_state["specialist_rater"] = own["rater"]
     if "dimension" in own:
         st.session_state["specialist_dimension"] = own["dimension"]
-    task = parse_task(settings.task_text, "task.yaml")
+    _put_task(settings.kind, parse_task(settings.task_text, "task.yaml"))
+
+
+def begin_with(kind: RatedKind, own: RatingTask) -> None:
+    """Fill the widgets with what the raters of a study were asked, once a kind and task, where this judge can be asked it."""
+    key, text = f"specialist_task_own_{kind}", dump_task(own)
+    if suits(kind, own) and st.session_state.get(key) != text:
+        st.session_state[key] = text
+        _put_task(kind, own)
+
+
+def _put_task(kind: str, task: RatingTask) -> None:
     shipped = next((one.name for one in shipped_tasks() if dump_task(one) == dump_task(task)), None)
-    st.session_state[f"specialist_task_{settings.kind}"] = shipped or _KEPT
+    st.session_state[f"specialist_task_{kind}"] = shipped or _KEPT
     st.session_state[_KEPT] = None if shipped else task
 
 
 def task(kind: RatedKind) -> RatingTask:
     """What is asked of every text: a shipped task, or one of the user's own. Raises InputError for a bad file."""
-    offered = {one.name: one for one in shipped_tasks() if _fits(kind, one)}
+    offered = {one.name: one for one in shipped_tasks() if suits(kind, one)}
     kept: RatingTask | None = st.session_state.get(_KEPT)
-    if kept is not None and _fits(kind, kept):
+    if kept is not None and suits(kind, kept):
         offered[_KEPT] = kept
     key = f"specialist_task_{kind}"
     if st.session_state.get(key) not in offered:
@@ -96,7 +111,7 @@ def task(kind: RatedKind) -> RatingTask:
         "Task",
         list(offered),
         format_func=lambda name: f"{offered[name].title} ({'yours' if name == _KEPT else name})",
-        key=given(key, _USUAL_TASK[kind]),
+        key=given(key, USUAL_TASKS[kind]),
         persist_state="session",
     )
     upload = right.file_uploader(
@@ -108,12 +123,6 @@ def task(kind: RatedKind) -> RatingTask:
     with st.expander(f"What is asked: {plain(chosen.title)}"):
         st.code(dump_task(chosen), language=None, wrap_lines=True, height=260)
     return chosen
-
-
-def _fits(kind: RatedKind, one: RatingTask) -> bool:
-    if kind == "automqm":
-        return one.spans is not None
-    return bool(one.dimensions) and (kind == "direct" or all(each.classes for each in one.dimensions))
 
 
 def asked(settings: JudgeSettings, chosen: RatingTask, rated: RatedSet | None) -> JudgeSettings:

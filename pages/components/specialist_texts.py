@@ -10,7 +10,9 @@ from core.runs.rated_sources import rated_of_folder, rated_of_study, rated_of_te
 from core.runs.score_sources import Texts as Texts
 from core.schema import RatedKind
 from core.schema.rated import RatedSet
+from core.schema.tasks import RatingTask
 from core.store import Store
+from core.store.studies import get_study
 from pages.components import metrics_folder, metrics_kept, study_choice
 from pages.components.kept_once import once
 from pages.components.messages import plain
@@ -21,6 +23,7 @@ _FILE, _RATINGS, _MADE, _READ = (
     "specialist_texts_made",
     "specialist_texts_read",
 )
+_STUDY = "specialist_texts_study"
 _FROM = {
     "file": "A file of mine",
     "study": "An unblinded rating study",
@@ -97,7 +100,7 @@ def _of_file(kind: RatedKind) -> Texts | None:
 
 
 def _of_study(store: Store) -> Texts | None:
-    study = study_choice.unblinded(store, "specialist_texts_study", "ratings")
+    study = study_choice.unblinded(store, _STUDY, "ratings")
     if study is None:
         st.markdown(
             "No rating study is unblinded yet: make one on the page Studies, let people rate, and unblind it. Their "
@@ -105,6 +108,14 @@ def _of_study(store: Store) -> Texts | None:
         )
         return None
     return rated_of_study(store, study)
+
+
+def own_task(store: Store) -> RatingTask | None:
+    """What the raters of the chosen study were asked; None where the texts are of none."""
+    chosen = st.session_state.get(_STUDY)
+    if st.session_state.get("specialist_texts_from") != "study" or chosen is None:
+        return None
+    return get_study(store, chosen).task
 
 
 def _of_folder() -> Texts | None:

@@ -1,14 +1,16 @@
 """The design of a study: declared before the first vote, then frozen; and the steps of its life."""
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import get_args
+from typing import Any, get_args
 
 import streamlit as st
 
-from core.schema import LevelOrder, Role, State, Study
+from core.schema import Design, FlaggedPairs, LevelOrder, Role, Score, State, Study
 from core.store import Store
 from core.store.studies import items_of
 from core.study import lifecycle
+from core.study.analysis_set import MOST_VOTES, describe_analysis_set, main_levels, margin_note
 from core.study.design import LARGEST_GUESSES, describe_shortage
 from core.study.raters import study_workload
 from pages.components.messages import mistakes_shown, moment, plain, tell
@@ -28,6 +30,60 @@ _MEANING: dict[State, str] = {
 _ORDERS = {"fixed": "best to worst, as in the paper", "shuffled": "shuffled for each rater and question"}
 
 
+_SCORES: dict[Score, str] = {
+    "composite": "Composite: sign of the sum of its votes",
+    "net_preference": "Net preference: mean of its votes",
+}
+_FLAGGED: dict[FlaggedPairs, str] = {"keep": "Keep their votes", "leave_out": "Leave the pairs out"}
+
+
+def analysis_fields(design: Design, levels: Sequence[str], *, disabled: bool = False) -> dict[str, Any]:
+    """Widgets of the analysis set inside a form; returns fields of Design, as chosen."""
+    st.markdown("**Main analysis**: what the verdict counts. It is frozen with the margin at the first vote.")
+    left, right = st.columns(2)
+    chosen = left.multiselect(
+        "Levels",
+        levels,
+        list(main_levels(design, levels)),
+        format_func=plain,
+        disabled=disabled,
+        help="The first level is usually as good as the reference, so it says little about damage. Factual leaves it out.",
+    )
+    needed = right.number_input(
+        "Votes a pair needs (0: 2, or as many as it can get)",
+        0,
+        MOST_VOTES,
+        design.votes_needed or 0,
+        disabled=disabled,
+        help="Only votes of raters who are not excluded count. A rater who joins late never removes a pair.",
+    )
+    scores, flagged = list(get_args(Score)), list(get_args(FlaggedPairs))
+    score = left.selectbox(
+        "Score of a pair",
+        scores,
+        scores.index(design.score),
+        format_func=_SCORES.__getitem__,
+        disabled=disabled,
+        help="A vote is +1 for the candidate, -1 for the comparator, else 0. Factual uses the composite.",
+    )
+    keep = right.selectbox(
+        "Pairs that a rater flags as invalid",
+        flagged,
+        flagged.index(design.flagged),
+        format_func=_FLAGGED.__getitem__,
+        disabled=disabled,
+        help="Raters flag broken answers more often. Leaving such pairs out can hide a candidate's losses.",
+    )
+    named = tuple(level for level in levels if level in chosen)
+    return {
+        # The default stays a default, so that it reads as one in the log.
+        "main_levels": design.main_levels if named == main_levels(design, levels) else named,
+        "votes_needed": needed or None,
+        "score": score,
+        "flagged": keep,
+    }
+
+
 def state_buttons(store: Store, study: Study) -> None:
     """What can be done with the study next."""
     st.write(f"This study is **{study.state}**: {_MEANING[study.state]}")
@@ -36,6 +92,8 @@ def state_buttons(store: Store, study: Study) -> None:
     steps = _STEPS[study.state]
     reason = ""
     if any(state == "unblinded" for state, _ in steps):
+        if study.kind == "pairs":
+            st.markdown(f":small[{plain(_sentence(describe_analysis_set(study.design, study.levels)))}]")
         reason = st.text_input("Reason (needed for unblinding, kept in the log)", key="state_reason")
     with st.container(horizontal=True), mistakes_shown():
         for state, label in steps:
@@ -68,6 +126,10 @@ def form(store: Store, study: Study) -> None:
             "Confidence level (one-sided)", 0.51, 0.99, design.confidence_level, 0.01, disabled=frozen
         )
         seed = right.text_input("Seed", str(design.seed), disabled=frozen)
+        st.markdown(f":small[{margin_note(design.margin)}]")
+        analysis = analysis_fields(design, study.levels, disabled=frozen)
+        st.markdown("**What raters are given**")
+        left, middle, right = st.columns(3)
         orders = list(get_args(LevelOrder))
         order = left.selectbox(
             "Levels within a question",
@@ -114,10 +176,15 @@ def form(store: Store, study: Study) -> None:
                 max_questions=cap or None,
                 blinding_pairs=guesses,
                 person=person,
+                **analysis,
             )
             lifecycle.change_design(store, study, changed)
             tell("The design is declared.")
     _workload(store, study)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def _workload(store: Store, study: Study) -> None:

@@ -1,5 +1,7 @@
 """Import by page: pairs of two sources, or texts to be rated; and what is declared before the first vote."""
 
+from dataclasses import replace
+
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
@@ -11,10 +13,11 @@ from core.schema.tasks import StudyKind
 from core.store import Store
 from core.store.studies import studies_of_file
 from core.study import lifecycle
+from core.study.analysis_set import margin_note
 from core.study.audit import audit_note, audit_study
 from core.study.bundle import is_bundle, read_bundle
 from core.study.design import LARGEST_SEED
-from pages.components import study_import_ratings
+from pages.components import study_design, study_import_ratings
 from pages.components.messages import keep, mistakes_shown, plain
 
 _KINDS: dict[StudyKind, str] = {
@@ -74,6 +77,7 @@ def _dataset(store: Store, dataset: Dataset, file_name: str) -> int | None:
     papers = set(dataset.sources) == set(lifecycle.PAPER_SOURCES)
     usual = list(lifecycle.PAPER_SOURCES if papers else dataset.sources)
     known = studies_of_file(store, dataset.sha256, "pairs")
+    design = Design("", "")  # its defaults
     with st.form("import"):
         name = st.text_input("Name of the study", file_name.rsplit(".", 1)[0])
         candidate = st.radio(
@@ -86,10 +90,19 @@ def _dataset(store: Store, dataset: Dataset, file_name: str) -> int | None:
         )
         left, middle, right = st.columns(3)
         margin = left.number_input(
-            "Non-inferiority margin", 0.01, 1.99, 0.10, 0.01, help="On the composite scale from -1 to 1."
+            "Non-inferiority margin",
+            0.01,
+            1.99,
+            design.margin,
+            0.01,
+            help="On the scale of the score, -1 to 1.",
         )
-        confidence = middle.number_input("Confidence level (one-sided)", 0.51, 0.99, 0.90, 0.01)
+        confidence = middle.number_input(
+            "Confidence level (one-sided)", 0.51, 0.99, design.confidence_level, 0.01
+        )
         seed = right.text_input("Seed (empty: a new one)", "", help=f"A whole number up to {LARGEST_SEED}.")
+        st.markdown(f":small[{margin_note(design.margin)}]")
+        analysis = study_design.analysis_fields(design, dataset.levels)
         again = bool(known) and st.checkbox(
             f"Import it once more: this very file was imported as {plain(', '.join(known))}"
         )
@@ -98,12 +111,14 @@ def _dataset(store: Store, dataset: Dataset, file_name: str) -> int | None:
     if candidate is None:
         raise InputError("Say which source is the candidate.")
     candidate, comparator = lifecycle.roles(dataset, candidate, None)
-    design = Design(
+    design = replace(
+        design,
         candidate=candidate,
         comparator=comparator,
         margin=round(margin, 4),
         confidence_level=round(confidence, 4),
         seed=lifecycle.parse_seed(seed),
+        **analysis,
     )
     study = lifecycle.import_study(store, name, dataset, design, again=again)
     if note := audit_note(audit_study(store, study)):

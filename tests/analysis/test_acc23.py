@@ -97,6 +97,45 @@ def test_metrics_are_tested_on_the_texts_that_both_scored():
     assert (test.test.difference, test.test.p) == (0, 1)
 
 
+def three_metrics(n_items=12):
+    """Twelve items of four systems: l follows people everywhere, m and n by an amount of their own in each item."""
+    rng = np.random.default_rng(3)
+    people = rng.integers(0, 4, (n_items, 4)).astype(float)
+    scores = [people * rng.normal(1, w, (n_items, 1)) + rng.normal(size=people.shape) for w in (0, 1, 1)]
+    places = [(f"q{i}", system) for i in range(n_items) for system in "ABCD"]
+    ratings = [
+        Rating(item, score, system) for (item, system), score in zip(places, people.ravel(), strict=True)
+    ]
+    metrics = tuple(metric_made_elsewhere(name, "higher") for name in "lmn")
+    rows = tuple(ScoredRow(*place) for place in places)
+    values = np.stack([one.ravel() for one in scores], axis=1)
+    return RatingSet(tuple(ratings), "", "human"), ScoreTable(rows, metrics, values, file_name="scores")
+
+
+def test_items_change_places_unless_single_pairs_are_asked_for():
+    asked = {"test": True, "n_resamples": 200}
+    found = acc23(*three_metrics(), Acc23Options(**asked))
+    assert [one.test.n_units for one in found.tests] == [12, 12, 12]
+    assert {one.swap for one in found.tests} == {"items"}
+    pairs = acc23(*three_metrics(), Acc23Options(**asked, swap="pairs"))
+    assert {one.swap for one in pairs.tests} == {"pairs"}
+    # As they were when single pairs were the only swap.
+    assert [one.test.p for one in pairs.tests] == pytest.approx([23 / 201, 12 / 201, 1])
+    assert [one.p_holm for one in pairs.tests] == pytest.approx([46 / 201, 36 / 201, 1])
+    assert [one.test.n_units for one in pairs.tests] == [72, 72, 72]
+
+
+def test_tests_that_cannot_find_anything_say_so():
+    """Four items have 16 swaps, two of which are as large as the observed one whatever it is."""
+    few = acc23(*three_metrics(4), Acc23Options(test=True, n_resamples=999))
+    assert [note for note in few.notes if "Holm p" in note]
+    assert all(one.p_holm >= 3 / 8 - 0.1 for one in few.tests)
+    swaps = acc23(*three_metrics(), Acc23Options(test=True, n_resamples=50))
+    assert [note for note in swaps.notes if "3 / 51" in note]
+    enough = acc23(*three_metrics(), Acc23Options(test=True, n_resamples=200))
+    assert not [note for note in enough.notes if "Holm p" in note]
+
+
 def test_what_cannot_be_compared():
     with pytest.raises(InputError, match="no number from 0 up"):
         acc23(human(), table({"m": METRIC}), Acc23Options(epsilon=-1.0))

@@ -17,7 +17,7 @@ from core.study.blinding import BlindPair
 
 
 def run(store: Store, policies: dict[str, Policy], n_items: int = 20) -> tuple[StudyAtHand, StudyResults]:
-    at_hand = study_in(store, dataset(n_items), raters=list(policies), repeat_share=0.0)
+    at_hand = study_in(store, dataset(n_items), raters=list(policies), repeat_share=0.0, main_levels=LEVELS)
     for rater, policy in policies.items():
         vote(store, at_hand.tokens[rater], policy)
     return at_hand, study_results(at_hand.record, n_resamples=300)
@@ -195,7 +195,7 @@ def test_hidden_repeats_tell_a_reader_from_a_side_presser(store: Store) -> None:
 
     Who reads gives the same preference every time; who presses left gives it only where the sides stayed.
     """
-    at_hand = study_in(store, dataset(20), raters=("reader", "presser"), repeat_share=0.1)
+    at_hand = study_in(store, dataset(20), raters=("reader", "presser"), repeat_share=0.1, main_levels=LEVELS)
     vote(store, at_hand.tokens["reader"], prefers(0))
     vote(store, at_hand.tokens["presser"], always("left"))
     results = study_results(at_hand.record, n_resamples=10)

@@ -14,7 +14,7 @@ from statsmodels.stats.inter_rater import aggregate_raters
 from statsmodels.stats.inter_rater import fleiss_kappa as their_fleiss
 
 from core.analysis.calibration import CalibrationOptions, calibrate, columns_to_group_by
-from core.analysis.calibration_advice import advice, reasons_against
+from core.analysis.calibration_advice import advice, verdict_of
 from core.analysis.calibration_cells import NO_MAJORITY, OTHER_SCALE, STATISTICS
 from core.analysis.calibration_classes import MIXED, NOT_WHOLE
 from core.analysis.calibration_joined import Evaluator, evaluators_of
@@ -27,7 +27,7 @@ from core.errors import InputError
 from core.schema.scores import Rating, RatingSet, ScoredRow, ScoreTable
 from core.schema.tasks import Dimension
 
-QUICK = CalibrationOptions(n_resamples=200)
+QUICK = CalibrationOptions(majority="middle", n_resamples=200)
 VOTES = ((2, 2, 2), (2, 2, 1), (2, 1, 0), (0, 0, 0), (1, 1, 2), (2, 2, 2))
 """Agree, two agree, none, agree, two agree, agree: majorities 2 2 1 0 1 2."""
 SAID = (2, 2, 2, 1, 1, 2)
@@ -115,7 +115,7 @@ def test_what_becomes_of_split_raters() -> None:
         cell = compared(votes, (2, 1, 0), replace(QUICK, majority=rule)).cells[0]  # type: ignore[arg-type]
         assert cell.statistics["agreement"].n == n
         assert cell.statistics["raters_agreement"].n == 3
-        assert cell.left_out == ({NO_MAJORITY: 1} if n == 2 else {})
+        assert cell.left_out == ({NO_MAJORITY["drop"]: 1} if n == 2 else {})
 
 
 def cells_of_two() -> tuple[RatingSet, ScoreTable, Evaluator]:
@@ -206,7 +206,7 @@ def test_dimensions_with_different_classes_are_not_put_together() -> None:
     assert (found.pooled.why_numbers, dict(found.pooled.statistics)) == (MIXED, {})
     by_language = calibrate(people, made, evaluator, group_by=["language"], options=QUICK)
     assert by_language.cells[0].why_numbers == MIXED
-    assert "group by dimension" in reasons_against(by_language.cells[0])[-1]
+    assert "group by dimension" in verdict_of(by_language.cells[0]).reasons[-1]
     assert len(found.by_dimension) == 2
 
 
@@ -271,7 +271,7 @@ def test_where_not_to_use_it() -> None:
     assert "should not stand in" in advice(always).sentence
     assert advice(right).warned == ()
     assert advice(right).sentence.startswith("No rule speaks against")
-    assert reasons_against(compared().cells[0])[0] == "only 6 texts of 6 items"
+    assert verdict_of(compared().cells[0]).reasons[0] == "only 6 texts of 6 items"
 
 
 def test_json_and_tables() -> None:

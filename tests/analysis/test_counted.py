@@ -2,17 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
+import factories
 import pytest
-from factories import LEVELS, dataset, item_ids, record_of
+from factories import LEVELS, dataset, item_ids
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.analysis.counted import Counted, Filters, count
+from core.analysis.counted import OUTSIDE, TOO_FEW, Counted, Filters, Variant, count, filtered
 from core.analysis.study_results import StudyResults, study_results
 from core.errors import InputError
 from core.schema import GUESSED_SIDES, PREFERENCES, Guess, Rater, StudyRecord
 
+record_of = partial(factories.record_of, main_levels=LEVELS)
+"""All levels are in the main analysis, so that every pair of a table by hand counts."""
 PAIRS = [(item, level) for item in item_ids(4) for level in LEVELS]
 ALL = dict.fromkeys(PAIRS, "candidate")
 CANDIDATE, BOTH_GOOD, BOTH_BAD, COMPARATOR = range(4)
@@ -70,6 +74,7 @@ def test_excluded_raters_never_count() -> None:
         raters=[Rater("A"), Rater("X", excluded="pressed one key")],
         repeats={"A": some(PAIRS[:1]), "X": some(PAIRS[:3], "comparator")},
         invalid=[("X", "q00", "A0"), ("X", "q03", "A4")],
+        votes_needed=1,
     )
     counted = count(record, Filters())
     assert counted.raters == ("A",)
@@ -79,17 +84,18 @@ def test_excluded_raters_never_count() -> None:
     )
     assert (set(counted.sides), counted.repeats) == ({"A"}, {"A": (1, 1)})
     check_sums(record, counted)
+    assert counted.flagged == set()
     level = count(record, Filters(levels=["A1"]))
     assert level.answers_left_out == {"hidden repeat": 1, "rater excluded": 15, "pair not chosen": 16}
     results = study_results(record, n_resamples=10)
     alone = study_results(only(record, raters=["A"]), n_resamples=10)
-    assert replace(results, answers_left_out={}) == replace(alone, answers_left_out={})
+    assert without_reasons(results) == without_reasons(alone)
 
 
-def test_with_votes_per_pair_nobody_waits_for_an_excluded_rater() -> None:
+def test_the_votes_of_an_excluded_rater_make_no_pair_count() -> None:
     votes = {"A": ALL, "B": some(PAIRS[:10]), "X": ALL}
     people = [Rater("A"), Rater("B"), Rater("X", excluded="")]
-    counted = count(record_of(votes, raters=people, votes_per_pair=2), Filters())
+    counted = count(record_of(votes, raters=people), Filters())
     assert list(counted.keys) == PAIRS[:10], "an exclusion without a reason is one too"
     assert counted.answers_left_out == {"rater excluded": 20, "pair left out": 10}
 
@@ -133,9 +139,23 @@ def test_a_rater_whose_only_answer_is_a_repeat_is_not_active() -> None:
     assert count(record, Filters()).raters == ("A",)
 
 
-def test_a_flag_of_one_rater_takes_the_pair_out_for_all() -> None:
-    record = record_of({"A": ALL, "B": ALL}, invalid=[("B", *PAIRS[0]), ("A", *PAIRS[0]), ("A", *PAIRS[7])])
+FLAGS = [("B", *PAIRS[0]), ("A", *PAIRS[0]), ("A", *PAIRS[7])]
+
+
+def test_the_votes_of_a_flagged_pair_stay() -> None:
+    """Raters flag broken answers: without these pairs a candidate would be judged on what it got right."""
+    record = record_of({"A": ALL, "B": ALL}, invalid=FLAGS)
     counted = count(record, Filters())
+    assert counted.flagged == {PAIRS[0], PAIRS[7]}
+    assert (len(counted.keys), counted.pairs_left_out) == (20, {})
+    check_sums(record, counted)
+
+
+@pytest.mark.parametrize("declared", [True, False])
+def test_flagged_pairs_can_be_left_out(declared: bool) -> None:
+    """As declared, or as a line of the sensitivity table: one flag is enough, for all raters."""
+    record = record_of({"A": ALL, "B": ALL}, invalid=FLAGS, flagged="leave_out" if declared else "keep")
+    counted = count(record, Filters(), Variant(leave_out_flagged=None if declared else True))
     assert counted.pairs_left_out == {"flagged as invalid": 2}
     assert counted.left_out_by_level["A0"] == {"flagged as invalid": 1}
     assert PAIRS[0] not in counted.keys
@@ -144,48 +164,97 @@ def test_a_flag_of_one_rater_takes_the_pair_out_for_all() -> None:
 
 
 def test_a_flag_without_an_answer_counts_too() -> None:
-    record = record_of({"A": ALL, "B": some(PAIRS[1:])}, invalid=[("B", *PAIRS[0])])
+    record = record_of({"A": ALL, "B": some(PAIRS[1:])}, invalid=[("B", *PAIRS[0])], flagged="leave_out")
     counted = count(record, Filters())
     assert counted.pairs_left_out == {"flagged as invalid": 1}
     check_sums(record, counted)
 
 
-def test_pairs_that_not_everybody_answered() -> None:
+def test_a_pair_needs_two_votes() -> None:
     record = record_of({"A": some(PAIRS[:15]), "B": some(PAIRS[10:])})
     counted = count(record, Filters())
     assert list(counted.keys) == PAIRS[10:15]
-    assert counted.pairs_left_out == {"not answered by every rater": 15}
+    assert counted.pairs_left_out == {TOO_FEW: 15}
+    assert counted.pairs_by_votes == {1: 15, 2: 5}
     assert (counted.answers_used, counted.answers_left_out) == (10, {"pair left out": 15})
     check_sums(record, counted)
+
+
+def test_a_late_rater_never_removes_a_pair() -> None:
+    """The third rater has three votes: once only the pairs that all three answered counted."""
+    two = record_of({"A": ALL, "B": ALL})
+    three = record_of({"A": ALL, "B": ALL, "late": some(PAIRS[:3], "comparator")})
+    assert count(three, Filters()).keys == count(two, Filters()).keys
+    assert count(three, Filters()).pairs_by_votes == {2: 17, 3: 3}
+    complete = count(three, Filters(), Variant(complete=True))
+    assert list(complete.keys) == PAIRS[:3]
+
+
+def test_votes_needed_can_be_declared() -> None:
+    votes = {"A": some(PAIRS[:15]), "B": some(PAIRS[:10]), "C": some(PAIRS[5:12])}
+    # A and B: 0-9; A and C: 5-11. Three votes: 5-9; two or more: 0-11; one or more: 0-14.
+    for needed, n in ((1, 15), (2, 12), (3, 5)):
+        counted = count(record_of(votes, votes_needed=needed), Filters())
+        assert (len(counted.keys), counted.pairs_left_out) == (n, {TOO_FEW: 20 - n})
+    counted = count(record_of(votes), Filters())
+    assert counted.codes[0].tolist() == [0, 0, -1]
+    assert counted.codes[5].tolist() == [0, 0, 0]
+    assert counted.answers_used == 10 * 2 + 2 * 2 + 5
+    assert counted.pairs_by_votes == {0: 5, 1: 3, 2: 7, 3: 5}
 
 
 def test_raters_without_an_answer_are_not_waited_for() -> None:
     record = record_of({"A": ALL, "B": {}, "C": ALL})
     assert count(record, Filters()).raters == ("A", "C")
     asked = count(record, Filters(raters=["A", "B"]))
-    assert asked.pairs_left_out == {"not answered by every rater": 20}, "unless asked for by name"
+    assert asked.pairs_left_out == {TOO_FEW: 20}, "unless asked for by name"
     assert asked.answers_left_out == {"rater not chosen": 20, "pair left out": 20}
     check_sums(record, asked)
 
 
-def test_with_votes_per_pair_that_many_votes_are_enough() -> None:
-    votes = {"A": some(PAIRS[:15]), "B": some(PAIRS[:10]), "C": some(PAIRS[5:12])}
-    counted = count(record_of(votes, votes_per_pair=2), Filters())
-    # A and B: 0-9; A and C: 5-11; so 0-11 have two votes or three, 12-14 one, 15-19 none.
-    assert list(counted.keys) == PAIRS[:12]
-    assert counted.pairs_left_out == {
-        "fewer votes than the design asks for": 8,
-    }
-    assert counted.codes[0].tolist() == [0, 0, -1]
-    assert counted.codes[5].tolist() == [0, 0, 0]
-    assert counted.answers_used == 10 * 2 + 2 * 2 + 5
-    check_sums(record_of(votes, votes_per_pair=2), counted)
-
-
-def test_fewer_raters_than_votes_asked_for() -> None:
-    record = record_of({"A": some(PAIRS[:4]), "B": some(PAIRS[:2])}, votes_per_pair=3)
-    assert list(count(record, Filters()).keys) == PAIRS[:2], "both, when only two have started"
+def test_a_filter_of_raters_needs_no_more_votes_than_it_names_raters() -> None:
+    record = record_of({"A": some(PAIRS[:4]), "B": some(PAIRS[:2])})
+    assert list(count(record, Filters()).keys) == PAIRS[:2]
     assert list(count(record, Filters(raters=["A"])).keys) == PAIRS[:4]
+
+
+def test_naming_all_raters_who_answered_is_no_filter() -> None:
+    """Neither the votes a pair needs nor the flags of a rater without answers change by it."""
+    people = [Rater("A", link_number=1), Rater("B", link_number=1)]
+    alone = record_of({"A": ALL, "B": {}}, raters=people)
+    for filters in (Filters(), Filters(raters=["A"])):
+        assert count(alone, filters).pairs_left_out == {TOO_FEW: 20}
+        assert filtered(alone, filters) == {}
+    record = record_of({"A": ALL, "B": ALL, "C": {}}, invalid=[("C", *PAIRS[0])], flagged="leave_out")
+    both = count(record, Filters(raters=["A", "B"]))
+    assert both.pairs_left_out == count(record, Filters()).pairs_left_out == {"flagged as invalid": 1}
+
+
+def test_excluded_raters_can_be_kept_but_none_who_withdrew() -> None:
+    people = [
+        Rater("A"),
+        Rater("X", excluded="one key"),
+        Rater("W", excluded="withdrew, votes left out", withdrawn=True),
+    ]
+    record = record_of({"A": ALL, "X": ALL, "W": ALL}, raters=people)
+    assert count(record, Filters()).keys == (), "one vote a pair, of two needed"
+    kept = count(record, Filters(), Variant(keep_excluded=True))
+    assert (kept.raters, len(kept.keys)) == (("A", "X"), 20)
+
+
+def test_levels_outside_the_main_analysis_do_not_count() -> None:
+    record = factories.record_of({"A": ALL, "B": ALL})
+    counted = count(record, Filters())
+    assert counted.levels == LEVELS[1:]
+    assert counted.answers_left_out == {OUTSIDE: 8}
+    assert filtered(record, Filters(levels=LEVELS[1:])) == {}, "naming the declared levels is no filter"
+    assert filtered(record, Filters(levels=LEVELS)) == {"levels": LEVELS}
+    assert filtered(record, Filters(raters=["B", "A"], questions=item_ids(4), languages=["en"])) == {}
+    assert filtered(record, Filters(raters=["B"], questions=["q01"])) == {
+        "raters": ("B",),
+        "votes_needed": ("1",),
+        "questions": ("q01",),
+    }
 
 
 def test_sides_are_counted_over_all_main_answers_that_name_a_source() -> None:
@@ -268,8 +337,17 @@ def records(draw: st.DrawFn) -> StudyRecord:
 
 
 def without_reasons(results: StudyResults) -> StudyResults:
-    """All but what was left out."""
-    return replace(results, answers_left_out={}, blinding=replace(results.blinding, n_left_out={}))
+    """All but what was left out, and what tells a filtered study from a smaller one."""
+    return replace(
+        results,
+        answers_left_out={},
+        blinding=replace(results.blinding, n_left_out={}),
+        filtered={},
+        verdict=replace(results.verdict, exploratory=False),
+        analysis_set=replace(results.analysis_set, votes_needed=0),
+        sensitivity=tuple(line for line in results.sensitivity if line.name != "excluded raters kept"),
+        rater_warnings={},
+    )
 
 
 @settings(max_examples=8, deadline=None)
@@ -319,6 +397,6 @@ def test_raters_come_in_the_order_asked_for() -> None:
 
 def test_a_flag_counts_from_whoever_saw_the_pair() -> None:
     """Also from a rater who answered nothing, unless only others were asked for."""
-    record = record_of({"A": ALL, "B": ALL, "C": {}}, invalid=[("C", *PAIRS[0])])
+    record = record_of({"A": ALL, "B": ALL, "C": {}}, invalid=[("C", *PAIRS[0])], flagged="leave_out")
     assert count(record, Filters()).pairs_left_out == {"flagged as invalid": 1}
-    assert count(record, Filters(raters=["A", "B"])).pairs_left_out == {}
+    assert count(record, Filters(raters=["A"])).pairs_left_out == {}

@@ -5,7 +5,14 @@ from math import sqrt
 
 import pytest
 
-from core.analysis.judge_consistency import AT_TEMPERATURE_0, NOT_ASKED, ONE_ORDER, ONE_REPEAT, consistency
+from core.analysis.judge_consistency import (
+    AT_TEMPERATURE_0,
+    DIFFERS_AT_TEMPERATURE_0,
+    NOT_ASKED,
+    ONE_ORDER,
+    ONE_REPEAT,
+    consistency,
+)
 from core.errors import InputError
 from core.schema.judges import (
     CefRecord,
@@ -128,13 +135,36 @@ def test_what_was_not_asked_for_has_a_reason() -> None:
 
 
 @pytest.mark.parametrize(
-    ("temperature", "verdicts", "told"), [(0.0, [3, 3], True), (0.7, [3, 3], False), (0.0, [3], False)]
+    ("temperature", "verdicts", "told"),
+    [
+        (0.0, [3, 3], (AT_TEMPERATURE_0,)),
+        (0.0, [3, None], (AT_TEMPERATURE_0,)),
+        (0.0, [3, 4], (DIFFERS_AT_TEMPERATURE_0,)),
+        (0.0, [3, 4, None], (DIFFERS_AT_TEMPERATURE_0,)),
+        (0.7, [3, 3], ()),
+        (0.7, [3, 4], ()),
+        (0.0, [3], ()),
+    ],
 )
-def test_repeats_at_temperature_0_are_told_to_be_no_evidence(
-    temperature: float, verdicts: list[int | None], told: bool
+def test_repeats_at_temperature_0_are_explained_by_what_they_are(
+    temperature: float, verdicts: list[int | None], told: tuple[str, ...]
 ) -> None:
-    given = replace(output(rubric(verdicts)), settings={"temperature": temperature})
-    assert consistency(given, n_resamples=0).notes == ((AT_TEMPERATURE_0,) if told else ())
+    """Servers may differ at temperature 0: a note may not deny the figures above it."""
+    given = replace(output(rubric([2, 2]), rubric(verdicts)), settings={"temperature": temperature})
+    if len(verdicts) == 1:
+        given = replace(given, texts=given.texts[1:])
+    assert consistency(given, n_resamples=0).notes == told
+
+
+def test_a_judge_that_says_the_same_of_everything_is_named() -> None:
+    """It agrees with itself in every text, and by nothing else."""
+    found = consistency(output(rubric([1, 1], [1, 1]), rubric([1, 1], [1, None])), n_resamples=0)
+    (repeats,) = found.repeats
+    assert repeats.agreeing.estimate == 1
+    assert repeats.constant is not None
+    assert (repeats.constant.value, repeats.constant.n) == (1, 7)
+    assert len(found.constants) == 1
+    assert consistency(output(rubric([1, 1]), rubric([2, 2])), n_resamples=0).constants == ()
 
 
 def test_one_repeat_in_one_order_compares_nothing() -> None:

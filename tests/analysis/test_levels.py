@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from score_factories import ladder, metric, table
 
-from core.analysis.levels import by_level
+from core.analysis.levels import ALL_EQUAL, EQUAL, MISSING, by_level
 from core.errors import InputError
 from core.schema.scores import ScoredRow
 
@@ -57,7 +57,7 @@ def test_a_metric_whose_lower_end_is_better_is_turned_but_keeps_its_scale():
 def test_levels_are_compared_within_a_system_and_its_labels():
     """Mixed up, the low scores of the second system would look like falls."""
     rows = (
-        ladder({"i": [9, 9]}, system="a")
+        ladder({"i": [9, 8]}, system="a")
         + ladder({"i": [1, 2]}, system="b")
         + ladder({"i": [3, 1]}, prompt="p")
     )
@@ -99,6 +99,44 @@ def test_an_unscored_metric_is_undefined_not_zero():
         assert (estimate.estimate, estimate.n, estimate.reason) == (None, 0, reason)
     assert (found.monotonic.n_left_out, found.prefers_damaged["all"].n_left_out) == (2, 2)
     assert found.worst == ()
+
+
+def test_a_judge_that_says_the_same_of_everything_wins_nothing():
+    """36 texts, all 1: it used to be monotonic in 1.000 [1.000, 1.000] and to prefer no damaged text."""
+    (found,) = by_level(table(ladder({f"i{k}": [1] * 6 for k in range(6)})))
+    assert (found.constant.value, found.constant.share, found.constant.n) == (1, 1, 36)
+    shares = [found.monotonic, *found.prefers_damaged.values()]
+    assert {(one.estimate, one.low, one.high, one.n) for one in shares} == {(None, None, None, 0)}
+    assert {one.reason for one in shares} == {ALL_EQUAL}
+    assert (found.monotonic.n_left_out, found.prefers_damaged["all"].n_left_out) == (6, 30)
+    assert found.left_out == {EQUAL: 6}
+    # It falls nowhere, which is no win.
+    assert (found.strictly_monotonic.estimate, found.strictly_monotonic.n) == (0, 6)
+
+
+def test_an_item_whose_scores_are_all_equal_is_left_out_and_counted():
+    """An item with some ties stays: rests is monotonic as before. Of a gap only what is there is compared."""
+    equal = {"same": [7, 7, 7], "same but for a gap": [2, None, 2], "by rounding": [0.3, 0.1 + 0.2, 0.3]}
+    (found,) = by_level(table(ladder(SCORES | equal)))
+    assert (found.monotonic.estimate, found.monotonic.n, found.monotonic.n_left_out) == (0.5, 4, 4)
+    assert found.left_out == {MISSING: 2, EQUAL: 2}
+    assert (found.strictly_monotonic.estimate, found.strictly_monotonic.n) == (1 / 6, 6)
+    assert of(found) == {"1": (1 / 4, 4, 4), "2": (3 / 5, 5, 3), "all": (4 / 9, 9, 7)}
+    assert found.constant is None
+    assert [level.mean.n for level in found.levels] == [8, 6, 8], "means are of all texts"
+
+
+def test_a_judge_that_is_nearly_constant_is_named_with_what_its_numbers_rest_on():
+    (found,) = by_level(table(ladder({f"i{k}": [1, 1, 1, 1] for k in range(9)} | {"j": [2, 1, 1, 1]})))
+    assert (found.constant.value, found.constant.n, found.constant.n_others) == (1, 40, 1)
+    assert (found.monotonic.estimate, found.monotonic.n, found.left_out) == (1, 1, {EQUAL: 9})
+
+
+def test_a_constant_metric_leaves_its_neighbours_alone():
+    rows = [(row, (score, 3.0)) for row, score in ladder(SCORES)]
+    both = by_level(table(rows, ("m", "same")))
+    assert both[0] == by_level(table(ladder(SCORES)))[0]
+    assert both[1].monotonic.reason == ALL_EQUAL
 
 
 @pytest.mark.parametrize(

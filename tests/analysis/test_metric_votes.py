@@ -1,16 +1,21 @@
 """Metrics beside the votes of a study, counted by hand."""
 
 from dataclasses import replace
+from functools import partial
 
+import factories
 import pytest
-from factories import dataset, record_of
+from factories import LEVELS, dataset
 from scipy import stats
 from score_factories import metric, table
 
+from core.analysis.counted import TOO_FEW
 from core.analysis.metric_votes import metrics_against_votes
 from core.errors import InputError, NotAllowed
 from core.schema import Rater
 from core.schema.scores import ScoredRow
+
+record_of = partial(factories.record_of, main_levels=LEVELS, flagged="leave_out")
 
 DATA = dataset(3, ("A0", "A1"))
 WON, LOST, TIED = "candidate", "comparator", "both_good"
@@ -110,4 +115,4 @@ def test_a_text_scored_twice_is_refused():
 def test_no_votes_give_no_number():
     (found,) = metrics_against_votes(unblinded(record_of({}, DATA, raters=[Rater("R1")])), scores())
     assert (found.agreement.estimate, found.tau.estimate) == (None, None)
-    assert found.left_out == {"not answered by every rater": 6}
+    assert found.left_out == {TOO_FEW: 6}

@@ -2,12 +2,16 @@
 
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from core.cli import main
+from core.store import open_store
+from core.store.studies import find_study, items_of
+from core.study.raters import import_votes
 
 pytestmark = pytest.mark.shared
 
@@ -97,7 +101,8 @@ def test_bounds(
 
 
 def test_all_levels(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = results(database, capsys, "paper")
+    found = results(database, capsys, "paper", "--levels", "all")
+    assert found["verdict"]["exploratory"], "A0 is not in the main analysis"
     assert (found["n_pairs"], found["ties"]["paper_rule"]) == (100, 0.85)
     assert found["cohen_kappa"]["estimate"] == pytest.approx(0.1469, abs=5e-5)
     assert found["raw_agreement"]["estimate"] == 0.58
@@ -105,6 +110,46 @@ def test_all_levels(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first = found["per_level"]["A0"]
     assert (first["raw_agreement"]["estimate"], first["cohen_kappa"]["estimate"]) == (0.85, 0)
     assert first["ties"]["paper_rule"] == 0.95
+
+
+def test_the_main_analysis_is_that_of_the_paper(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found, named = (results(database, capsys, "paper", *levels) for levels in ((), ("--levels", "A1-A4")))
+    assert found == named, "naming the declared levels is no filter"
+    assert found["analysis_set"] == {
+        "levels": ["A1", "A2", "A3", "A4"],
+        "votes_needed": 2,
+        "score": "composite",
+        "flagged": "keep",
+        "declared": True,
+    }
+    verdict = found["verdict"]
+    assert (verdict["value"], verdict["method"], verdict["exploratory"]) == (
+        "non-inferior",
+        "questions",
+        False,
+    )
+    assert verdict["bound"] == found["non_inferiority"]["bound_questions"]
+    assert found["pairs_by_votes"] == {"2": 80}
+    assert {line["value"] for line in found["sensitivity"]} == {"non-inferior"}
+    part = results(database, capsys, "paper", "--levels", "A3")["verdict"]
+    assert part["exploratory"]
+
+
+def test_a_third_rater_with_three_votes_changes_no_pair(
+    database: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Once the study shrank to the three pairs that all had answered: agreement 1, "non-inferior"."""
+    database = Path(shutil.copytree(database.parent, tmp_path / "copy")) / database.name
+    before = results(database, capsys, "paper")
+    with open_store(database) as store:
+        study = find_study(store, "paper")
+        items = [item.item_id for item in items_of(store, study.study_id)]
+        import_votes(store, study, "late", {(item, "A1"): "comparator" for item in items[:3]})
+    found = results(database, capsys, "paper")
+    assert (found["n_pairs"], found["pairs_by_votes"]) == (80, {"2": 77, "3": 3})
+    assert found["verdict"]["value"] == before["verdict"]["value"]
+    assert (found["after_unblinding"]["votes"], before["after_unblinding"]["votes"]) == (3, 0)
+    assert found["after_unblinding"]["verdict"]["bound"] == before["verdict"]["bound"]
 
 
 def test_imported_votes_say_nothing_about_sides(database: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,7 +5,7 @@ import pytest
 from cef_factories import answered, examined, judged, output, record
 
 from core.analysis.cef_repeats import values_by_repeat
-from core.analysis.judge_consistency import AT_TEMPERATURE_0
+from core.analysis.judge_consistency import AT_TEMPERATURE_0, DIFFERS_AT_TEMPERATURE_0
 from core.analysis.question_ablation import NO_TEXTS, ONE_REPEAT, AblationRow, ablation
 from core.errors import InputError
 from core.schema.judges import CefRecord, Examination, JudgeOutput, Verdict
@@ -104,6 +104,7 @@ def test_the_same_run_twice_is_refused_and_repeats_at_temperature_0_are_noted() 
         ablation([judge((4, 2)), judge((4, 3)), judge((4, 2))])
     for repeats, temperature, note in (
         ((4, 4), 0.0, AT_TEMPERATURE_0),
+        ((4, 3), 0.0, DIFFERS_AT_TEMPERATURE_0),
         ((4, 4), 0.7, None),
         ((4,), 0.0, None),
     ):

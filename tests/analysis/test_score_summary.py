@@ -24,6 +24,7 @@ def test_means_are_over_the_texts_that_have_a_score() -> None:
     assert (b.n, b.mean, b.sd) == (1, 5.0, None)
     assert list(b.left_out.items()) == [("cut off", 2), ("no reference", 1)]
     assert (c.n, c.mean, c.sd, sum(c.left_out.values())) == (0, None, None, 4)
+    assert (a.constant, b.constant, c.constant) == (None, None, None)
 
 
 def test_verdicts_are_counted_by_who_made_the_question() -> None:

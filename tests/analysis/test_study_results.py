@@ -3,18 +3,21 @@
 import json
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import factories
 import pytest
-from factories import LEVELS, dataset, item_ids, record_of
+from factories import LEVELS, dataset, item_ids
 
-from core.analysis.counted import Filters
-from core.analysis.study_results import StudyResults, study_results
+from core.analysis.counted import TOO_FEW, Filters
+from core.analysis.study_results import COEFFICIENTS, StudyResults, study_results
 from core.schema import PREFERENCES
 from core.study.export import COLUMNS, GUESS_COLUMNS
 
 FORMATS = Path(__file__).resolve().parents[2] / "docs" / "formats.md"
+record_of = partial(factories.record_of, main_levels=LEVELS)
 PAIRS = [(item, level) for item in item_ids(4) for level in LEVELS]
 
 
@@ -58,7 +61,7 @@ def test_every_number_that_is_missing_has_its_sentence(n_raters: int) -> None:
 
 def test_no_raters() -> None:
     results = results_of(0)
-    assert results.overall.n_left_out == {"not answered by every rater": 20}
+    assert results.overall.n_left_out == {TOO_FEW: 20}
     assert results.overall.raw_agreement.reason == "agreement needs two raters with answers"
     assert results.overall.contingency.reason == "a table needs two raters"
     assert results.overall.composite.mean is None
@@ -190,8 +193,11 @@ def test_every_nested_key_is_documented() -> None:
     indices = [blinding["overall"], *blinding["per_rater"].values()]
     tables: dict[str, list[dict[str, Any]]] = {
         "Block": [block],
-        "Estimate": [block[name] for name in block if "kappa" in name or name[-1] == "a" or "ac1" in name]
-        + [index[name] for index in indices for name in ("bang_questions", "james_questions")],
+        "Estimate": [index[name] for index in indices for name in ("bang_questions", "james_questions")],
+        "Verdict": [written["verdict"]],
+        "Analysis set": [written["analysis_set"]],
+        "Sensitivity": written["sensitivity"],
+        "After unblinding": [written["after_unblinding"]],
         "Contingency": [block["contingency"], written["pairwise"][0]["contingency"]],
         "Composite": [block["composite"]],
         "Ties": [block["ties"]],
@@ -208,6 +214,8 @@ def test_every_nested_key_is_documented() -> None:
     for name, objects in tables.items():
         for found in objects:
             assert sorted(parts[name]) == sorted(found), name
+    for name in COEFFICIENTS:
+        assert sorted(block[name]) == sorted(parts["Estimate"] + parts["Agreement estimate"])
     text = sections("###")
     assert set(position) == set(re.findall(r"`(\w+)`", text["Position bias"].split("|")[0]))
     assert set(written["pairwise"][0]) == set(re.findall(r"`(\w+)`", text["Pairwise"]))

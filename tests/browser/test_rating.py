@@ -15,6 +15,7 @@ from core.store.record import load_record
 from core.store.studies import get_study
 from core.study.bundle import read_bundle, write_bundle
 from core.study.lifecycle import change_design, restore_study
+from pages.components.rating import DOUBLE_PRESS_SECONDS
 
 
 @pytest.mark.slow
@@ -74,7 +75,7 @@ def assert_the_bundle_says_the_same(store: Store, study_id: int) -> None:
     with open_store(store.path.with_name("other.db")) as other:
         restored = load_record(other, restore_study(other, bundle))
     wanted = study_results(record, n_resamples=500).to_json()
-    assert wanted["n_pairs"] == 20
+    assert wanted["n_pairs"] == 16
     assert study_results(bundle, n_resamples=500).to_json() == wanted
     assert study_results(restored, n_resamples=500).to_json() == wanted
 
@@ -102,8 +103,12 @@ def test_a_press_on_a_list_that_was_drawn_again_is_no_answer(
 
 
 def test_double_press_answers_one_pair(app: AppServer, app_store: Store, new_page: NewPage) -> None:
+    """The gaps are those of the browser; on a busy machine a press may reach the server after the guarded time.
+
+    The server's own seconds tell: a second answer has to have come later than that, and most must not come at all.
+    """
     study_id, page = at_the_first_pair(app, app_store, new_page)
-    number = 1
+    number, guarded = 1, 0
     for gap in (20, 60, 120, 200, 300):
         on_pair(page, number)
         page.keyboard.press("1")
@@ -111,8 +116,16 @@ def test_double_press_answers_one_pair(app: AppServer, app_store: Store, new_pag
         page.keyboard.press("1")
         settled(page)
         page.wait_for_timeout(500)
-        assert given(app_store, study_id) == dict.fromkeys(range(1, number + 1), "left"), f"{gap} ms apart"
-        number += 1
+        answered = given(app_store, study_id)
+        if late := set(answered) - set(range(1, number + 1)):
+            newest = max(answers_of(app_store, study_id), key=lambda answer: answer.answered_utc or "")
+            assert late == {number + 1}, f"{gap} ms apart"
+            assert newest.seconds is not None
+            assert newest.seconds >= DOUBLE_PRESS_SECONDS, f"{gap} ms apart"
+        guarded += not late
+        number += 1 + len(late)
+        assert answered == dict.fromkeys(range(1, number), "left"), f"{gap} ms apart"
+    assert guarded >= 3
 
 
 def test_two_tabs_give_one_answer_each_to_the_pair_on_its_screen(

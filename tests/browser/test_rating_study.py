@@ -1,6 +1,7 @@
 """A rater's whole way through a rating study in a real browser, and what reaches it."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,7 @@ from core.store.studies import list_studies
 from core.study.lifecycle import move
 from core.study.raters import links
 from core.study.rating_desk import open_rating_desk
+from pages.components.rating_scales import NOT_RATED
 
 SAID = {
     "First question?": ["One answer here.", "Another answer here."],
@@ -48,8 +50,24 @@ BOTH = RatingTask(
 )
 
 
+def past_the_guide(page: Page, link: str, said: str) -> None:
+    """To the first text, by the guide that says so much."""
+    page.goto(link)
+    expect(page.get_by_text(said)).to_be_visible(timeout=20_000)
+    page.get_by_role("button", name="Start").click()
+    on_text(page, 1)
+
+
 def go_on(page: Page) -> None:
     page.get_by_role("button", name="Save and go on").click()
+
+
+def mark_a_word(page: Page, severity: str, category: str) -> None:
+    the_text(page).dblclick(position={"x": 30, "y": 25})
+    page.locator(".assay-marker-bar").get_by_role("button", name=severity).click()
+    page.get_by_label("Category of the error").select_option(category)
+    page.get_by_role("button", name="Mark", exact=True).click()
+    saved(page)
 
 
 def score(page: Page, value: int) -> None:
@@ -63,11 +81,8 @@ def test_scores_and_marks_are_saved_at_once_and_nothing_is_forgotten(
     study_id, link = rating_study(app_store, app.url, texts(SAID), BOTH, onboarded=False)
     page = new_page()
     wire = Wire().watch(page)
-    page.goto(link)
-    expect(page.get_by_text("Marking errors by keyboard.")).to_be_visible(timeout=20_000)
-    page.get_by_role("button", name="Start").click()
-    on_text(page, 1)
-    expect(page.get_by_text("Text 1 of 2 of this source")).to_be_visible()
+    past_the_guide(page, link, "Marking errors by keyboard.")
+    expect(page.get_by_text("Text 1 of 2 for this source")).to_be_visible()
     go_on(page)
     expect(page.get_by_text("Still missing")).to_be_visible()
     page.get_by_role("button", name="2: yes").click()
@@ -82,11 +97,7 @@ def test_scores_and_marks_are_saved_at_once_and_nothing_is_forgotten(
     first = given(app_store, study_id)[1]
     assert (first.done, first.scores) == (True, {"F": 2, "overall": 71})
 
-    the_text(page).dblclick(position={"x": 30, "y": 25})
-    page.locator(".assay-marker-bar").get_by_role("button", name="minor").click()
-    page.get_by_label("Category of the error").select_option("fluency/grammar")
-    page.get_by_role("button", name="Mark", exact=True).click()
-    saved(page)
+    mark_a_word(page, "minor", "fluency/grammar")
     score(page, 40)
     page.get_by_role("spinbutton").press("Tab")
     settled(page)
@@ -124,6 +135,70 @@ def test_scores_and_marks_are_saved_at_once_and_nothing_is_forgotten(
     assert b"answer here" in everything
     secrets = (*SYSTEMS, LEVEL, ITEM, "secret-file", "ratings in a browser")
     assert not [secret for secret in secrets if secret.encode() in everything]
+
+
+def test_a_factual_error_is_judged_by_the_reference_and_a_slider_holds_no_answer_at_first(
+    app: AppServer, app_store: Store, new_page: NewPage
+) -> None:
+    """Question, reference and answer stand in this order; what the slider and its box say is one answer."""
+    outputs = texts({"Who found Titan?": ["Huygens did, in 1665.", "Cassini did."]})
+    told = tuple(replace(one, reference="Huygens, in 1655.") for one in outputs.outputs)
+    study_id, link = rating_study(
+        app_store, app.url, replace(outputs, outputs=told), "factual-errors", onboarded=False
+    )
+    page = new_page()
+    wire = Wire().watch(page)
+    past_the_guide(page, link, "number or date: ")
+    expect(page.get_by_text("Text 1 of 2 for this question")).to_be_visible()
+    headings = ("Question", "Reference (taken as correct)", "Answer")
+    tops = [page.get_by_text(name, exact=True).bounding_box() for name in headings]
+    assert sorted(tops, key=lambda box: box["y"]) == tops  # type: ignore[index]  # each is on the screen
+    assert page.get_by_text("Source", exact=True).count() == 0
+    mark_a_word(page, "major", "number or date")
+
+    slider, number = page.get_by_role("slider"), page.get_by_role("spinbutton")
+    expect(slider).to_have_attribute("aria-valuetext", NOT_RATED)
+    expect(number).to_have_value("")
+    go_on(page)
+    expect(page.get_by_text("Still missing")).to_be_visible()
+    settled(page)
+    assert given(app_store, study_id)[1].scores == {}
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    expect(number).to_have_value("0")
+    expect(slider).to_be_focused()
+    page.keyboard.press("PageUp")
+    expect(number).to_have_value("10")
+    settled(page)
+    assert given(app_store, study_id)[1].scores == {"overall": 10}
+    number.fill("33")
+    number.press("Tab")
+    expect(slider).to_have_attribute("aria-valuetext", "33")
+    settled(page)
+    # Away from the button that is always in sight.
+    slider.evaluate("one => one.scrollIntoView({block: 'center'})")
+    thumb = page.get_by_test_id("stSliderThumbValue").bounding_box()
+    track = page.get_by_test_id("stSlider").bounding_box()
+    assert thumb is not None
+    assert track is not None
+    page.mouse.move(thumb["x"] + thumb["width"] / 2, thumb["y"] + thumb["height"] + 8)
+    page.mouse.down()
+    page.mouse.move(track["x"] + track["width"] * 0.7, track["y"] + track["height"] / 2, steps=10)
+    page.mouse.up()
+    go_on(page)  # a press right after the slider was let go
+    on_text(page, 2)
+    first = given(app_store, study_id)[1]
+    assert first.done
+    assert 60 <= first.scores["overall"] <= 80
+    assert [one.category for one in first.spans] == ["number or date"]
+    page.get_by_role("button", name="Back").click()
+    on_text(page, 1)
+    expect(number).to_have_value(f"{first.scores['overall']:g}")
+    expect(slider).to_have_attribute("aria-valuetext", f"{first.scores['overall']:g}")
+    wire.add_document(page)
+    everything = wire.everything()
+    assert b"Huygens, in 1655." in everything
+    assert not [name for name in (*SYSTEMS, LEVEL, ITEM, "secret-file") if name.encode() in everything]
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from app_server import settled
 from google.protobuf.message import Message
 from playwright.sync_api import Page, Response, WebSocket
+from raw_rater import DRAWN
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
@@ -50,8 +51,8 @@ class Wire:
     def _frame(self, frame: bytes | str) -> None:
         self.received.append(_bytes(frame))
         message = ForwardMsg.FromString(self.received[-1])
-        if message.WhichOneof("type") == "script_finished" and message.script_finished == 0:
-            self.runs += 1  # ended successfully: not those that a newer one overtook
+        if message.WhichOneof("type") == "script_finished" and message.script_finished in DRAWN:
+            self.runs += 1
 
     def after(self, page: Page, action: Callable[[], object]) -> None:
         """Do something on the page and wait until the run of the script that it causes is drawn."""
@@ -102,13 +103,15 @@ class Wire:
 
 
 def _without_default_mode(frame: bytes) -> bytes:
-    """The state of the control "Mark changes" travels with the first event after it was mounted, or the second."""
+    """The state of the control "Mark changes" travels with the first event after it was mounted, or the second.
+
+    States stand in the order in which the browser loaded the parts that hold them: any order is the same.
+    """
     message = BackMsg.FromString(frame)
     states = message.rerun_script.widget_states.widgets
-    kept = [state for state in states if not state.id.endswith("-d")]
-    if len(kept) < len(states):
-        del states[:]
-        states.extend(kept)
+    kept = sorted((one for one in states if not one.id.endswith("-d")), key=lambda one: one.id)
+    del states[:]
+    states.extend(kept)
     return message.SerializeToString(deterministic=True)
 
 

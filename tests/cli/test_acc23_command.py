@@ -60,11 +60,31 @@ def test_several_metrics_are_a_table_with_tests(files: Path, run: Run) -> None:
     assert [one["acc23"] for one in found["metrics"]] == pytest.approx([0.7, 1.0])
     (test,) = found["tests"]
     assert test["difference"] == pytest.approx(-0.3)
+    assert (test["swap"], test["n_units"], test["p"], test["p_holm"]) == ("items", 1, 1, 1)
+    (published,) = json.loads(run(*arguments, "--swap", "pairs", "--json"))["tests"]
+    assert (published["swap"], published["n_units"], published["difference"]) == (
+        "pairs",
+        10,
+        test["difference"],
+    )
+    assert 0 < published["p"] == published["p_holm"] < 1
     table = run(*arguments)
-    assert "permutation test" in table
+    assert "permutation test of whole items" in table
+    assert "permutation test of single pairs" in run(*arguments, "--swap", "pairs")
     assert "epsilon: found for each metric" in table
     assert "basic for acc23, percentile beside it" in table
     assert "percentile." in run("acc23", "human.seg.score", "m.seg.score", "--epsilon", "1")
+
+
+def test_a_metric_that_ties_everything_is_named_before_its_accuracy(files: Path, run: Run) -> None:
+    write(files / "bot.seg.score", {system: [3, 3] for system in "ABCDE"})
+    found = json.loads(run("acc23", "human.seg.score", "bot.seg.score", "--json", "--resamples", "0"))
+    assert (found["constant"]["value"], found["constant"]["share"]) == (3, 1)
+    assert found["acc23"] == pytest.approx(0.1), "what people tie"
+    table = run("acc23", "human.seg.score", "bot.seg.score", "--resamples", "0").splitlines()
+    assert table[1] == found["notes"][0]
+    found = json.loads(run("acc23", "human.seg.score", "m.seg.score", "--json", "--resamples", "0"))
+    assert found["constant"] is None
 
 
 @pytest.mark.parametrize(
@@ -74,6 +94,7 @@ def test_several_metrics_are_a_table_with_tests(files: Path, run: Run) -> None:
         (["m.seg.score", "--epsilon", "1", "--test"], "--test: of calibrated metrics"),
         (["m.seg.score", "m.seg.score"], "one is named twice"),
         (["m.seg.score", "--test", "--resamples", "0"], "--test: needs --resamples"),
+        (["m.seg.score", "--swap", "pairs"], "--swap: needs --test"),
         (["absent.seg.score"], "absent.seg.score cannot be read"),
     ],
 )

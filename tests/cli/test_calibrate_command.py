@@ -7,8 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from five_classes import panel, score_lines
 from rating_studies import SYSTEMS, rate_all, rating_study, rating_texts, unblind
+from scipy.stats import spearmanr
 from scripted_server import Body, ScriptedServer
 
 from core.cli import main
@@ -17,8 +20,9 @@ from core.store import open_store
 Run = Callable[..., str]
 VOTES = {"a": (2, 2, 2), "b": (2, 2, 1), "c": (2, 1, 0), "d": (0, 0, 0), "e": (1, 1, 2), "f": (2, 2, 2)}
 SAID = {"a": 2, "b": 2, "c": 2, "d": 1, "e": 1, "f": 2}
-"""Raters are equal on 3 of 6, the judge with their majorities (2 2 1 0 1 2) on 4; it says 2 once too often."""
+"""Raters are equal on 3 of 6, the judge with the majorities of five (2 2 - 0 1 2) on 4, and of c with the middle class not."""
 QUICK = ("--resamples", "50")
+SPEARMAN = spearmanr([sum(votes) for votes in VOTES.values()], list(SAID.values())).statistic
 
 
 @pytest.fixture
@@ -45,23 +49,50 @@ def judge(tmp_path: Path) -> Path:
 def test_json_holds_agreement_kappas_bias_and_groups(run: Run, human: Path, judge: Path) -> None:
     found = json.loads(run("calibrate", str(human), str(judge), "--json", *QUICK, "--task", "multilingual"))
     assert found["evaluator"] == "gpt"
-    assert found["agreement"]["evaluator"]["estimate"] == pytest.approx(4 / 6)
+    assert found["majority"] == "drop"
+    assert found["agreement"]["evaluator"]["estimate"] == pytest.approx(4 / 5)
+    assert found["agreement"]["raters_pairwise"]["estimate"] == pytest.approx((3 + 1 / 3 + 0 + 1 / 3) / 6)
+    assert found["agreement"]["evaluator_pairwise"]["estimate"] == pytest.approx(
+        (2 + 2 / 3 + 1 / 3 + 0 + 2 / 3) / 6
+    )
     assert found["agreement"]["raters"]["n_groups"] == 2
-    assert found["bias"]["all"]["estimate"] == pytest.approx(1 / 6)
+    assert found["bias"]["all"]["estimate"] == pytest.approx(0)
     assert set(found["kappas"]) >= {"raters_fleiss", "evaluator_fleiss"}
     assert [one["group"] for one in found["by_group"]] == [
         {"language": "cs", "dimension": "LA"},
         {"language": "ja", "dimension": "LA"},
     ]
     assert found["by_group"][0]["classes"] == [0, 1, 2]
-    assert len(found["not_to_use"]["groups"]) == 2
+    assert [one["verdict"] for one in found["not_to_use"]["groups"]] == ["too few texts"] * 2
+    assert found["by_group"][0]["numbers"]["spearman"]["estimate"] == pytest.approx(SPEARMAN)
     assert found["notes"] == []
+    middle = json.loads(run("calibrate", str(human), str(judge), "--json", *QUICK, "--majority", "middle"))
+    assert middle["agreement"]["evaluator"]["estimate"] == pytest.approx(4 / 6)
+    assert middle["bias"]["all"]["estimate"] == pytest.approx(1 / 6)
+
+
+def test_what_says_nothing_stands_before_any_number(run: Run, tmp_path: Path) -> None:
+    """A judge that says 3 of all texts, and one that is a class and a half too strict."""
+    votes, said = panel(200, shift=1.5)
+    for name, scores in (("constant", np.full(200, 3.0)), ("strict", said)):
+        people, judge = score_lines(votes, scores)
+        (tmp_path / "people.csv").write_text(people)
+        (tmp_path / f"{name}.csv").write_text(judge)
+    given = (str(tmp_path / "people.csv"), str(tmp_path / "constant.csv"))
+    first, sentence, why = run("calibrate", *given, *QUICK).splitlines()[:3]
+    assert first.endswith("split raters: left out.")
+    assert sentence.startswith("judge gives all texts")
+    assert why.startswith("  LA (n 200): says nothing: it gives all 200 texts the same score, 3")
+    given = (str(tmp_path / "people.csv"), str(tmp_path / "strict.csv"))
+    assert "orders texts well, but is shifted" in run("calibrate", *given, *QUICK).splitlines()[1]
+    (found,) = json.loads(run("calibrate", *given, "--json", *QUICK))["by_group"]
+    assert found["verdict"]["value"] == "orders well, but is shifted"
 
 
 def test_a_table_for_a_person(run: Run, human: Path, judge: Path) -> None:
     said = run("calibrate", str(human), str(judge), *QUICK, "--pooled", "--map", "isotonic")
-    assert "gpt against human.csv; split raters: middle class." in said
-    assert "0.667" in said
+    assert "gpt against human.csv; split raters: left out." in said
+    assert "0.800" in said
     assert "gpt should not stand in for people in all 2 groups" in said
     assert "Map to the mean rating" in said
     assert "Means over groups" in run("calibrate", str(human), str(judge), *QUICK, "--paper-kappa")
@@ -90,7 +121,7 @@ def test_several_judges_and_named_columns(run: Run, human: Path, judge: Path, tm
     both = json.loads(run("calibrate", str(human), str(judge), str(other), "--json", *QUICK))
     assert [one["evaluator"] for one in both] == ["gpt", "verdict"]
     named = json.loads(run("calibrate", str(human), str(other), "--columns", "verdict=LA", "--json", *QUICK))
-    assert named["agreement"]["evaluator"]["estimate"] == pytest.approx(4 / 6)
+    assert named["agreement"]["evaluator"]["estimate"] == pytest.approx(4 / 5)
 
 
 def test_metal_holds_raters_and_evaluators(run: Run, tmp_path: Path) -> None:

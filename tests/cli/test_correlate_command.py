@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from scipy import stats
 
+from core.analysis.levels import ALL_EQUAL, EQUAL
 from core.cli import correlate, main, progress_line
 
 Run = Callable[..., str]
@@ -210,9 +211,39 @@ def test_further_tables_stand_beside_the_correlations(run: Run, results: Path) -
     assert (only["metric"], only["cluster"]) == ("result", 1)
     assert only["coefficient"] == pytest.approx(whole_pearson())
     monotonic = whole["levels"][0]["monotonic"]
-    assert (monotonic["estimate"], monotonic["n"], monotonic["n_left_out"]) == (pytest.approx(2 / 3), 3, 1)
+    assert (monotonic["estimate"], monotonic["n"], monotonic["n_left_out"]) == (0.5, 2, 2)
+    assert sorted(whole["levels"][0]["left_out"].values()) == [1, 1]
     assert whole["levels"][0]["levels"][0]["level"] == "A0"
-    assert "Mean score by level:" in run(*command, *further)
+    printed = run(*command, *further)
+    assert "Mean score by level:" in printed
+    assert "(2 of 4 items)" in printed
+
+
+def test_a_judge_that_says_nothing_is_named_before_any_number(run: Run, tmp_path: Path) -> None:
+    """36 texts that all score 1, beside a metric that falls."""
+    path = tmp_path / "scores.csv"
+    rows = [f"q{item},s,{level},1,{9 - level + item}" for item in range(6) for level in range(6)]
+    path.write_text("\n".join(["item,system,level,bot,good", *rows]))
+    command = ("correlate", str(path), "--with", "level", "--levels", "--resamples", "50")
+    whole = json.loads(run(*command, "--json"))
+    bot, good = whole["correlations"]
+    assert bot["constant"] == {"value": 1, "share": 1, "n": 36, "n_others": 0}
+    assert (good["constant"], whole["levels"][1]["constant"]) == (None, None)
+    at_levels = whole["levels"][0]
+    assert at_levels["constant"] == bot["constant"]
+    shares = [at_levels["monotonic"], *at_levels["prefers_damaged"].values()]
+    assert {(one["estimate"], one["low"], one["n"], one["reason"]) for one in shares} == {
+        (None, None, 0, ALL_EQUAL)
+    }
+    assert at_levels["left_out"] == {EQUAL: 6}
+    lines = run(*command).splitlines()
+    assert lines[1].startswith("bot is constant: ")
+    assert not [line for line in lines if line.startswith("good is")]
+    out = tmp_path / "out.csv"
+    run("correlate", str(path), "--with", "level", "--resamples", "0", "--out", str(out))
+    with out.open(newline="") as file:
+        cells = [(row["constant_value"], row["constant_share"]) for row in csv.DictReader(file)]
+    assert [tuple(float(cell) if cell else None for cell in pair) for pair in cells] == [(1, 1), (None, None)]
 
 
 def test_files_hold_what_is_printed(run: Run, results: Path, tmp_path: Path) -> None:

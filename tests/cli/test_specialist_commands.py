@@ -15,6 +15,7 @@ from core.cli import main
 from core.datasets.judge_records import read_judge_folder
 from core.datasets.task_files import dump_task, find_task
 from core.schema.judges import AutoMqmRecord, JudgeOutput
+from core.schema.scores import ErrorSpan
 from core.store import open_store
 
 N_ITEMS = 4
@@ -260,3 +261,31 @@ def test_what_raters_marked_in_a_study_becomes_examples(
     assert found["acc23"] == pytest.approx(
         1 / 3
     )  # every text 100: of an item's three pairs only the tie is right
+
+
+def test_a_judge_is_asked_what_the_raters_of_its_study_were_asked(
+    run: Command, asked: list[str], tmp_path: Path
+) -> None:
+    """README's way: the study of factual errors, and the judges that learn from it without a word of tasks."""
+    factual = find_task("factual-errors")
+    with open_store(tmp_path / "assay.db") as store:
+        study = rating_study(store, task=factual)
+        for rater in ("R1", "R2"):
+            desk = study.desk(rater)
+            for number in range(1, desk.total + 1):
+                desk.save_scores(number, {"overall": 40})
+                desk.save_spans(number, [ErrorSpan(0, 4, "major", "number or date")])
+                desk.complete(number, seconds=20.0)
+        unblind(study)
+    for kind, which in (("automqm", PARROT), ("automqm", asked), ("direct", asked)):
+        folder = tmp_path / f"{kind}-{len(which)}"
+        run("judge", kind, "study:ratings", "--out", str(folder), *which)
+        assert read_judge_folder(folder).task_text == dump_task(factual)
+    parrot = read_judge_folder(tmp_path / f"automqm-{len(PARROT)}")
+    (trial, *_) = parrot.texts[0].record.trials
+    assert {error.category for error in trial.errors} == {"number or date"}
+    run("judge", "direct", "study:ratings", "--out", "named", "--task", "direct", *asked)
+    assert read_judge_folder(Path("named")).task_text == dump_task(find_task("direct"))
+    folders = [str(tmp_path / f"automqm-{len(which)}") for which in (PARROT, asked)]
+    found = json.loads(run("spans", "study:ratings", *folders, "--resamples", "0", "--json"))
+    assert found

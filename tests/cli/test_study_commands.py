@@ -59,7 +59,10 @@ def test_the_whole_way(run: Run, file: Path, tmp_path: Path) -> None:
     assert "Raters: R1, R2; levels: A1, A2, A3, A4" in printed
     assert "Pairs: 24, of questions: 6; left out: none" in printed
     assert "composite mean       1.0000 (pairs scored -1: 0, 0: 0, 1: 24)" in printed
-    assert "(the verdict) 1.0000: non-inferior" in printed
+    assert "  over questions               1.0000\n" in printed
+    results = json.loads(run("study", "results", "pilot", "--json", "--resamples", "200"))
+    assert (results["verdict"]["value"], results["verdict"]["method"]) == ("non-inferior", "betting")
+    assert results["levels"] == ["A1", "A2", "A3", "A4"]
     assert "Study 'pilot' (unblinded): ai against human" in printed
     assert run("study", "list") == "pilot\tunblinded\tai against human\n"
 
@@ -70,6 +73,8 @@ def test_import_options(run: Run, file: Path) -> None:
         *("--margin", "0.2", "--confidence", "0.95", "--seed", "42", "--votes-per-pair", "2"),
         *("--max-questions", "4", "--levels-order", "shuffled", "--repeats", "0"),
         *("--guess-pairs", "4", "--person", "candidate"),
+        *("--main-levels", "A0,A3-A4", "--votes-needed", "1", "--score", "net_preference"),
+        *("--flagged", "leave_out"),
     )
     assert "candidate human, comparator ai, margin 0.2, confidence level 0.95, seed 42" in printed
     assert "guesses at the end 4 (a person wrote the candidate's)" in printed
@@ -86,6 +91,11 @@ def test_import_options(run: Run, file: Path) -> None:
         "max_questions": 4,
         "blinding_pairs": 4,
         "person": "candidate",
+        "main_levels": ["A0", "A3", "A4"],
+        "votes_needed": 1,
+        "score": "net_preference",
+        "flagged": "leave_out",
+        "declared": True,
     }
 
 

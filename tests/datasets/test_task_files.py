@@ -1,12 +1,14 @@
 """Task files: those that are shipped, and every way that one can be written wrongly."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from core.datasets.task_files import SHIPPED, dump_task, find_task, parse_task, shipped_tasks
 from core.errors import InputError
+from core.schema.tasks import TaskLabels
 
 RUN = 8
 """Words in a row that no task may share with a paper."""
@@ -27,7 +29,7 @@ def problems_of(text: str) -> tuple[str, ...]:
 
 def test_the_shipped_tasks() -> None:
     tasks = {task.name: task for task in shipped_tasks()}
-    assert list(tasks) == ["direct", "mqm", "mqm-and-direct", "multilingual"]
+    assert list(tasks) == ["direct", "factual-errors", "mqm", "mqm-and-direct", "multilingual"]
     assert {one.name: one.classes for one in tasks["multilingual"].dimensions} == {
         "LA": (0, 1, 2),
         "OCQ": (0, 1, 2),
@@ -54,12 +56,42 @@ def test_the_shipped_tasks() -> None:
         "other",
     }
     assert tasks["mqm-and-direct"].spans == marked
+    factual = tasks["factual-errors"]
+    assert factual.show_reference
+    assert factual.labels == TaskLabels("question", "reference (taken as correct)", "answer")
+    assert factual.labels.headings == TaskLabels("Question", "Reference (taken as correct)", "Answer")
+    assert [name for name, _ in factual.spans.meanings] == [
+        *factual.spans.severities,
+        *factual.spans.categories,
+    ]
+    assert factual.spans.severities == marked.severities
+    assert (factual.dimension("overall").lowest, factual.dimension("overall").highest) == (0, 100)
+    assert [name for name, task in tasks.items() if task.labels != TaskLabels()] == ["factual-errors"]
+    for name in ("mqm", "mqm-and-direct"):  # a run is known by this text
+        assert not {"labels", "meanings"} & set(re.findall(r"\w+(?=:)", dump_task(tasks[name])))
     for task in tasks.values():
         assert find_task(task.name) == task
         assert parse_task(dump_task(task), "again.yaml") == task
         header = (SHIPPED / f"{task.name}.yaml").read_text("utf-8").splitlines()[:2]
         assert f"Paper: {task.paper}" in header[0]
         assert "differs" in header[1]
+
+
+def test_labels_and_meanings_are_read_and_checked() -> None:
+    spans = (
+        "spans: {severities: [minor], categories: [a/b, c], meanings: {minor: Small., a/b: One., %s: X.}}\n"
+    )
+    task = parse_task(HEAD + spans % "c" + "labels: {text: answer}\n", "mine.yaml")
+    assert task.labels == replace(TaskLabels(), text="answer")
+    assert list(map(task.spans.in_words, ("minor", "a/b", "c"))) == ["minor: Small.", "a/b: One.", "c: X."]
+    assert parse_task(dump_task(task), "again.yaml") == task
+    assert problems_of(HEAD + spans % "d" + "labels: {text: '', answer: x}\n") == (
+        "line 5, labels, text: is empty",
+        "line 5, labels, answer: is no field here; there are source, reference, text",
+    )
+    assert problems_of(HEAD + spans % "d") == (
+        "line 4, spans, meanings, d: is neither a severity nor a category of this task",
+    )
 
 
 def test_a_task_is_what_its_file_says() -> None:
@@ -149,7 +181,7 @@ def test_a_task_of_ones_own_is_found_by_its_path(tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text(HEAD + "spans: {severities: [minor], categories: [x]}", "utf-8")
     assert find_task(str(path)).name == "mine"
-    with pytest.raises(InputError, match=r"There is no task mine: give one of direct, mqm, mqm-and-direct"):
+    with pytest.raises(InputError, match=r"There is no task mine: give one of direct, factual-errors, mqm"):
         find_task("mine")
     with pytest.raises(InputError, match=r"Task .*nowhere.yaml cannot be read"):
         find_task(str(tmp_path / "nowhere.yaml"))

@@ -42,7 +42,7 @@ def test_frames_replayed_by_others_are_no_votes(door: Door) -> None:
         for frame in frames:
             for visitor in (ben, nobody, again, ann):
                 visitor.send(frame)
-                visitor.until_drawn()
+                visitor.until_quiet(0.3)  # to what is not on a visitor's screen no answer comes
         nothing_leaked(ben, nobody)
         assert COMMENT.encode() not in ben.everything() + nobody.everything()
     assert door.choices(other) == before == []

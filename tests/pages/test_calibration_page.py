@@ -68,9 +68,11 @@ def test_nothing_is_shown_before_there_are_ratings_and_a_judge(store: Store) -> 
 @pytest.mark.usefixtures("cookies")
 def test_agreement_shows_the_numbers_and_what_is_undefined(store: Store) -> None:
     at = visit(kept(store))
-    raters, evaluator = at.table[0].value, at.table[1].value
+    both, raters, evaluator = (at.table[place].value for place in range(3))
+    assert [row.split()[0] for row in both["Two raters equal"]] == ["1.000", "0.611"]
+    assert [row.split()[0] for row in both["Evaluator and a rater equal"]] == ["1.000", "0.611"]
     assert [row.split()[0] for row in raters["All raters equal"]] == ["1.000", "0.500"]  # H, LA
-    assert evaluator["Equal"][1].startswith("0.667")
+    assert evaluator["Equal"][1].startswith("0.800")
     assert evaluator.iloc[0, 5] == "undefined"
     assert "one and the same category" in said(at)
 
@@ -82,11 +84,11 @@ def test_every_other_tab(store: Store) -> None:
     assert len(classes.get("plotly_chart")) == 1
     assert len(classes.table) == 1
     bias = visit(chosen, "Bias")
-    assert bias.table[0].value["Bias"][1].startswith("0.167")
+    assert bias.table[0].value["Bias"][1].startswith("0.000")
     mapped = visit(chosen, "Calibration map")
     assert "On unseen items" in mapped.table[0].value
     advice = said(visit(chosen, "Where not to use it"))
-    assert "gpt should not stand in for people in 1 of 2 groups" in advice
+    assert "gpt gives all texts, or nearly all, the same score in 1 of 2 groups" in advice
     assert "<b>" not in advice
     assert "scores of a table say nothing of repeats" in said(visit(chosen, "Consistency"))
     assert any(
@@ -120,4 +122,4 @@ def test_ratings_of_a_study_in_the_same_app(store: Store) -> None:
     at.session_state["calibration_ratings_from"] = study.study_id
     at.run()
     assert not at.exception
-    assert at.table[1].value["Equal"][0].startswith("0.667")
+    assert at.table[2].value["Equal"][0].startswith("0.667")

@@ -17,6 +17,7 @@ from scipy import stats
 from streamlit.testing.v1 import AppTest
 
 from core.analysis.alignment import marked_texts
+from core.analysis.judge_consistency import AT_TEMPERATURE_0
 from core.datasets.rating_files import read_rating_file
 from core.runs.judge_plan import choose_judge_prompts, create_judging
 from core.runs.judge_results import judge_output
@@ -345,7 +346,7 @@ def test_questions_asked_again_and_the_spread_over_repeats(store: Store) -> None
     spread = shown(at, "Variance of the mean").set_index("Score")
     assert spread["Variance of the mean"]["coverage"] == "0.000"
     assert "no model has answered questions yet" in said(at)
-    assert said(at).count("asked at temperature 0: repeats say the same by construction") == 2
+    assert said(at).count(AT_TEMPERATURE_0) == 2
 
 
 def test_a_judge_whose_questions_the_others_deny_has_a_high_disagreement_rate(store: Store) -> None:

@@ -13,6 +13,7 @@ from metrics_visit import METRICS, generated, lines, scored, visit
 from scipy import stats
 from streamlit.testing.v1 import AppTest
 
+from core.analysis.levels import ALL_EQUAL, EQUAL
 from core.analysis.metric_votes import metrics_against_votes
 from core.datasets.mt_metrics_eval import read_folder
 from core.datasets.ratings import read_ratings
@@ -20,13 +21,16 @@ from core.datasets.score_tables import read_scores
 from core.runs.score_results import score_table
 from core.runs.score_sources import texts_of_study
 from core.schema import Run
+from core.stats.constant import constant, constants_said
 from core.store import Store
 from core.store.kept_files import file_data, keep_file, kept_files
 from core.store.runs import list_runs
 from core.study.release import released_record
+from pages.components.messages import plain
 
 METRIC_LIKE = (("bleu-1", 2), ("chrf-6-2", 1), ("rouge-l", 0.5), ("rouge-1", 0.1))
 pytestmark = pytest.mark.usefixtures("cookies")
+(BOT_IS_CONSTANT,) = constants_said([("bot", constant([1.0] * 36))])
 HOSTILE = '<img src=x onerror="alert(1)"> **bold** $x$'
 
 
@@ -253,12 +257,29 @@ def test_levels_show_shares_and_the_texts_of_the_worst_case(store: Store, run: R
     assert "methods#levels" in text
     shares = next(table.value for table in at.table if "Monotonic" in table.value.columns)
     assert list(shares["Metric"]) == list(METRICS)
-    assert set(shares["Items"]) == {"14"}
+    counts = list(zip(shares["Items"], shares["Left out"], strict=True))
+    # Answers in a script that a metric does not split into words, or too short for it, all score 0.
+    assert set(counts) == {("14", "none"), ("13", f"1 {EQUAL}")}
     case = field(at, "Case").options[0]  # type: ignore[attr-defined]
     assert "ahead" in case
     html = "".join(element.proto.body for element in at.get("html"))
     assert "Undamaged (level 0), score" in html
     assert "assay-card" in html
+
+
+def test_a_judge_that_says_nothing_is_named_above_the_tables_and_wins_nothing(store: Store) -> None:
+    rows = [f"q{item},s,{level},1" for item in range(6) for level in range(6)]
+    file = keep_file(store, "scores", "bot.csv", "\n".join(["item,system,level,bot", *rows]).encode(), {})
+    for part in ("Levels", "Correlations"):
+        at = visit(("file", file.file_id), part)
+        assert [warning.value for warning in at.warning] == [plain(BOT_IS_CONSTANT)]
+    at = visit(("file", file.file_id), "Levels")
+    shares = next(table.value for table in at.table if "Monotonic" in table.value.columns).iloc[0]
+    assert shares["Items"] == "0"
+    assert EQUAL in shares["Left out"]
+    assert ALL_EQUAL in shares["Monotonic"]
+    assert ALL_EQUAL in shares["Prefers damaged"]
+    assert "no metric prefers a damaged text" not in said(at)
 
 
 def test_live_scores_meet_a_published_human_column(run: Run) -> None:

@@ -13,6 +13,7 @@ from specialist_runs import SYSTEMS, parrot, rated, rated_texts, says, specialis
 from streamlit.testing.v1 import AppTest
 
 from core.datasets.rated import write_rated
+from core.datasets.task_files import find_task
 from core.runs.judge_settings import judge_of
 from core.schema import Run
 from core.schema.rated import RatedText
@@ -60,6 +61,16 @@ def by_model(store: Store, *kinds: str, **fields: Any) -> list[Run]:
             run_to_the_end(store, specialist(kind, server.url, **fields), rated_texts(3), name="rated.jsonl")
             for kind in kinds
         ]
+
+
+def test_a_judge_of_a_studys_texts_begins_with_what_its_raters_were_asked(store: Store) -> None:
+    at_hand = rating_study(store, task=find_task("factual-errors"))
+    unblind(at_hand)
+    at = visit(specialist_texts_from="study")
+    assert field(at, "Task").value == "factual-errors"
+    at = field(at, "Task").set_value("mqm").run()
+    assert field(at, "Task").value == "mqm", "what is chosen stays"
+    assert field(visit(specialist_texts_from="file"), "Task").value == "mqm"
 
 
 # --- errors in a text, without a page -------------------------------------------------------------
@@ -225,6 +236,10 @@ def test_several_judges_and_all_other_tabs(store: Store) -> None:
     assert {row["Shown of a text"] for row in curve} == {"1.00", "3.00"}
     accuracy = tables(shown["Accuracy"])[0]
     assert accuracy[0]["Accuracy"].startswith("1.000")
+    tests = tables(shown["Accuracy"])[2]
+    assert len(tests) == 3
+    assert all(float(row["p"]) <= float(row["Holm p"]) <= 1 for row in tests)
+    assert field(shown["Accuracy"], "What changes places").options == ["Whole items", "Single pairs (WMT23)"]  # type: ignore[attr-defined]
     assert "r3" in said(shown["Raters"])
 
 

@@ -293,7 +293,8 @@ def test_every_number_missing_has_a_reason_and_every_interval_lies_in_order(vote
         for coefficient in COEFFICIENTS:
             found = coefficient(votes, n_resamples=100)
             assert (found.estimate is None) == (found.reason is not None)
-            assert (found.low is None) == (found.interval_reason is not None)
+            assert (found.low is None or found.low == found.high) == (found.interval_reason is not None)
+            assert (found.low_t is None) == (found.high_t is None) == (found.interval_t_reason is not None)
             assert found.n + found.n_left_out == len(votes)
             if found.low is not None:
                 assert found.low <= found.high

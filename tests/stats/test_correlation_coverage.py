@@ -16,6 +16,7 @@ from core.stats.correlation import (
     mean_within,
     partial,
     permutation_test,
+    system_accuracy,
     williams,
 )
 from core.stats.meta_correlation import Live, meta_correlation, meta_correlation_over_items
@@ -101,19 +102,42 @@ def test_partial_over_items(method):
     assert 0.90 <= covered / studies <= 0.985
 
 
-def test_between_systems_over_items():
-    """The truth is the correlation of the systems' true means, which 300 items show with little noise."""
+def between_systems_coverage(nearness, n_items, studies):
+    """Shares of studies whose intervals of r and of accuracy hold what endless items would give, and lie below it.
+
+    nearness: the quality of the eight systems differs by as many times less than the noise of a text.
+    """
     rng = np.random.default_rng(5)
-    human, metric = np.linspace(0, 3, 8), np.array([0, 0.8, 0.5, 1.1, 2.2, 1.4, 2.0, 2.9])
-    items, systems = np.repeat(np.arange(300), 8), np.tile(np.arange(8), 300)
-    true, covered, studies = stats.pearsonr(human, metric).statistic, 0, 500
+    human = np.linspace(0, 3, 8) / nearness
+    metric = np.array([0, 0.8, 0.5, 1.1, 2.2, 1.4, 2.0, 2.9]) / nearness
+    items, systems = np.repeat(np.arange(n_items), 8), np.tile(np.arange(8), n_items)
+    # Of 28 pairs of systems the metric has 1 and 2, 4 and 5, 4 and 6 the wrong way round.
+    true = (stats.pearsonr(human, metric).statistic, 25 / 28)
+    held, below = np.zeros(2), np.zeros(2)
     for _ in range(studies):
-        difficulty = rng.normal(size=300)[items]
-        x = metric[systems] + difficulty + rng.normal(size=2400)
-        y = human[systems] + difficulty + rng.normal(size=2400)
-        found = between_systems(x, y, systems, "pearson", items=items, n_resamples=400, rng=rng)
-        covered += holds(found, true)
-    assert 0.90 <= covered / studies <= 0.985
+        difficulty = rng.normal(size=n_items)[items]
+        x = metric[systems] + difficulty + rng.normal(size=items.size)
+        y = human[systems] + difficulty + rng.normal(size=items.size)
+        found = (
+            between_systems(x, y, systems, "pearson", items=items, n_resamples=400, rng=rng),
+            system_accuracy(x, y, systems, items, n_resamples=400, rng=rng),
+        )
+        held += [holds(*one) for one in zip(found, true, strict=True)]
+        below += [one.high < value for one, value in zip(found, true, strict=True)]
+    return held / studies, below / studies
+
+
+def test_between_systems_over_items():
+    """Systems far apart: 300 items show their true means with little noise."""
+    held, _ = between_systems_coverage(1, n_items=300, studies=500)
+    assert 0.90 <= held[0] <= 0.985
+
+
+def test_between_systems_over_items_lies_too_low_where_systems_are_close():
+    """The observed means are noisy, and drawing items adds that noise once more; the docs say so."""
+    held, below = between_systems_coverage(10, n_items=100, studies=200)
+    assert (held < 0.5).all()
+    assert (held + below > 0.97).all()
 
 
 @pytest.mark.parametrize("method", METHODS)

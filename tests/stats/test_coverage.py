@@ -6,8 +6,17 @@ Bands are nominal level +- about four Monte Carlo standard errors, except where 
 import numpy as np
 import pytest
 
-from core.stats.agreement import cohen_kappa
+from core.stats.agreement import (
+    cohen_kappa,
+    fleiss_kappa,
+    gwet_ac1,
+    krippendorff_alpha,
+    raw_agreement,
+)
 from core.stats.non_inferiority import lower_bound_pairs, lower_bound_questions
+from core.stats.power import power_non_inferiority
+from core.stats.verdicts import verdict
+from scripts.simulate_verdicts import Cell, by_verdict, pair_scores, question_sums
 
 pytestmark = pytest.mark.slow
 
@@ -81,3 +90,53 @@ def test_kappa_interval_over_questions_covers_and_the_one_over_pairs_does_not(n_
     by_question, by_pair = kappa_coverage(n_questions, 1000, seed=n_questions)
     assert lowest <= by_question <= 0.98
     assert by_pair < 0.80
+
+
+TRUE_AGREEMENT = {
+    raw_agreement: 0.25 + 0.75 * 0.475,
+    cohen_kappa: 0.475,
+    gwet_ac1: 0.475,
+    fleiss_kappa: 0.475,
+    krippendorff_alpha: 0.475,
+}
+
+
+@pytest.mark.parametrize(("n_questions", "n_pairs"), [(10, 4), (20, 8), (50, 4)])
+def test_jackknife_intervals_cover_with_few_questions(n_questions, n_pairs):
+    rng = np.random.default_rng(n_questions)
+    covered = dict.fromkeys(TRUE_AGREEMENT, 0)
+    for _ in range(1000):
+        votes, questions = simulated_votes(rng, n_questions, n_pairs)
+        for coefficient, true in TRUE_AGREEMENT.items():
+            found = coefficient(votes, clusters=questions, n_resamples=0)
+            covered[coefficient] += found.low_t <= true <= found.high_t
+    for count in covered.values():
+        assert 0.93 - 0.015 <= count / 1000 <= 0.96 + 0.015  # two simulation errors
+
+
+@pytest.mark.parametrize("rho", [0.3, 0.6])
+def test_the_planned_number_of_pairs_gives_the_promised_power_only_with_the_design_effect(rho):
+    """A large pilot of equally good systems, four pairs a question; studies of the planned size, 2,000 times."""
+    pilot = pair_scores(Cell(0.3, 0.3, 4, rho, 4000), 1)[0]
+    plan = power_non_inferiority(
+        pilot.ravel(), margin=0.1, alpha=0.1, alternative="larger", clusters=np.repeat(np.arange(4000), 4)
+    )
+
+    def power(pairs):
+        return by_verdict(question_sums(Cell(0.3, 0.3, 4, rho, -(-pairs // 4)), 2000), 4).mean()
+
+    assert power(plan.n_for_80_if_equal_clustered) == pytest.approx(0.80, abs=0.035)
+    assert power(plan.n_for_80_if_equal) < 0.70
+
+
+@pytest.mark.parametrize(("leave_out", "low", "high"), [(False, 0.0, 0.05), (True, 0.40, 0.58)])
+def test_leaving_flagged_pairs_out_hides_what_was_lost(leave_out, low, high):
+    """True mean -0.15: 25 % of pairs lost, 10 % won; raters flag half of the lost ones (docs: 2 % and 49 %)."""
+    rng = np.random.default_rng(5)
+    questions, called, n_studies = np.repeat(np.arange(20), PAIRS), 0, 400
+    for _ in range(n_studies):
+        scores = rng.choice([-1.0, 0.0, 1.0], size=20 * PAIRS, p=[0.25, 0.65, 0.10])
+        if leave_out:
+            scores[(scores < 0) & (rng.random(scores.size) < 0.5)] = np.nan
+        called += verdict(scores, questions, margin=0.1, n_resamples=400, rng=rng).value == "non-inferior"
+    assert low <= called / n_studies <= high

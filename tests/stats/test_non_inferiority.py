@@ -99,6 +99,23 @@ class TestBoundOverQuestions:
         assert lower_bound_questions(scores, questions, 0.1) == 1
 
 
+class TestNetPreferences:
+    """Scores between -1 and 1, such as the mean vote of a pair."""
+
+    def test_the_bound_over_pairs_is_a_bootstrap_over_single_pairs(self):
+        scores = np.random.default_rng(6).choice([-1, -1 / 3, 0, 1 / 3, 1], 60)
+        found = non_inferiority(scores, np.repeat(np.arange(15), 4), margin=0.1)
+        assert found.bound_pairs == lower_bound_questions(scores, np.arange(60))
+        assert found.mean == pytest.approx(scores.mean())
+
+    def test_a_single_pair_bounds_itself(self):
+        assert non_inferiority([0.5], ["a"], margin=0.1).bound_pairs == 0.5
+
+    def test_halved_scores_halve_the_bound_over_questions(self):
+        scores, questions = np.random.default_rng(7).choice([-1, 0, 1], 80), np.repeat(np.arange(20), 4)
+        assert lower_bound_questions(scores / 2, questions) == lower_bound_questions(scores, questions) / 2
+
+
 @pytest.mark.shared
 class TestStudy003:
     """The paper's one-sided 90 % bound is 0.025; over questions 0.0 and -0.0375 (FIELD.md), within one step 1/80."""
@@ -161,11 +178,12 @@ class TestVerdict:
         (lambda: non_inferiority([1, 0], [0, 1], margin=-0.1), "margin"),
         (lambda: non_inferiority([1, 0], [0, 1], margin=float("nan")), "margin"),
         (lambda: non_inferiority([1, 0], [0, 1], margin=0.1, confidence_level=90), "confidence_level"),
-        (lambda: non_inferiority([0.5, 0], [0, 1], margin=0.1), "scores must be"),
+        (lambda: non_inferiority([1.5, 0], [0, 1], margin=0.1), "scores must lie"),
         (lambda: non_inferiority([1, 0], [0], margin=0.1), "shape"),
         (lambda: resampled_mean_distribution([]), "no scores"),
         (lambda: resampled_mean_distribution([np.nan]), "NaN"),
         (lambda: resampled_mean_distribution([[1]]), "shape"),
+        (lambda: resampled_mean_distribution([0.5]), "-1, 0 or \\+1"),
         (lambda: lower_bound_questions([1, 0], [0, 0]), "at least two questions"),
         (lambda: lower_bound_questions([1, np.nan], [0, 1]), "NaN"),
         (lambda: lower_bound_questions([1, 0], [0, 1], n_resamples=0), "n_resamples"),

@@ -7,7 +7,7 @@ import pytest
 from sklearn.metrics import f1_score
 
 from core.stats.agreement import raw_agreement
-from core.stats.pairwise_f1 import NO_PAIRS, NONE_WITH_BOTH, TOO_MANY, gap_to_raters, pairwise_f1
+from core.stats.pairwise_f1 import NO_PAIRS, NONE_WITH_BOTH, TOO_MANY, pairwise_agreement, pairwise_f1
 
 
 def test_the_mean_over_pairs_is_scikit_learns() -> None:
@@ -42,11 +42,21 @@ def test_undefined_without_pairs_and_with_too_many() -> None:
 
 def test_an_evaluator_among_raters_by_hand() -> None:
     """1 1 0: a third of the pairs agree, and the evaluator's 1 is two raters'; 0 0 0 with 1: 0 - 1; one vote: out."""
-    found = gap_to_raters([[1, 1, 0], [0, 0, 0], [1, -1, -1], [1, 0, -1]], [1, 1, 1, -1], 2, n_resamples=0)
-    assert found.estimate == pytest.approx(((2 / 3 - 1 / 3) + (0 - 1)) / 2)
-    assert (found.n, found.n_left_out) == (2, 2)
-    assert gap_to_raters([[1, -1]], [1], 2).reason == NONE_WITH_BOTH
+    votes = [[1, 1, 0], [0, 0, 0], [1, -1, -1], [1, 0, -1]]
+    found = pairwise_agreement(votes, [1, 1, 1, -1], 2, n_resamples=0)
+    assert found.gap.estimate == pytest.approx(((2 / 3 - 1 / 3) + (0 - 1)) / 2)
+    assert (found.gap.n, found.gap.n_left_out) == (2, 2)
+    assert (found.evaluator.estimate, found.evaluator.n) == (pytest.approx((2 / 3 + 0) / 2), 2)
+    people = raw_agreement(votes, n_categories=2, n_resamples=0)
+    assert (found.raters.estimate, found.raters.n) == (pytest.approx(people.estimate), people.n)
+    assert pairwise_agreement([[-1, -1]], [1], 2).evaluator.reason == NONE_WITH_BOTH
     with pytest.raises(ValueError, match=r"evaluator must have shape \(1,\)"):
-        gap_to_raters([[1, 1]], [1, 1], 2)
+        pairwise_agreement([[1, 1]], [1, 1], 2)
     with pytest.raises(ValueError, match=r"clusters must have shape \(2,\)"):
         pairwise_f1([[1, 1], [0, 1]], 2, clusters=[0])
+
+
+def test_a_rater_alone_has_nobody_to_agree_with_but_the_evaluator() -> None:
+    found = pairwise_agreement([[1, -1], [-1, 0]], [1, 1], 2, n_resamples=0)
+    assert (found.raters.reason, found.gap.reason) == (NO_PAIRS, NONE_WITH_BOTH)
+    assert (found.evaluator.estimate, found.evaluator.n) == (0.5, 2)

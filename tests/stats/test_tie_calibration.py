@@ -225,21 +225,25 @@ def test_interval_covers_the_accuracy_of_many_items(n_items, n_systems, lowest):
 
 
 @pytest.mark.slow
-def test_swapping_items_finds_what_chance_finds_and_swapping_pairs_more():
-    """Two metrics of the same quality that see an item's first system wrongly: its pairs stand and fall together."""
+@pytest.mark.parametrize(
+    ("n_items", "n_systems", "studies", "of_pairs"),
+    [(40, 5, 1_000, (0.16, 0.26)), (100, 12, 300, (0.4, 0.65))],
+)
+def test_swapping_items_finds_what_chance_finds_and_swapping_pairs_more(
+    n_items, n_systems, studies, of_pairs
+):
+    """Two metrics of the same quality that follow people by an amount of their own in each item: its pairs stand and fall
+    together.
+    """
     rng = np.random.default_rng(10)
     small = np.zeros(2)
-    for _ in range(600):
-        human = rng.permuted(np.tile(np.arange(8.0), (30, 1)), axis=1)
-        metrics = []
-        for _ in range(2):
-            scores = human + rng.normal(size=human.shape) * 0.2
-            wrong = rng.random(30) < 0.5
-            scores[wrong] = -scores[wrong]
-            metrics.append(scores)
+    for _ in range(studies):
+        human = np.minimum(rng.poisson(1.5, (n_items, n_systems)), 5).astype(float)
+        metrics = [human * rng.normal(1, 1, (n_items, 1)) + rng.normal(size=human.shape) for _ in range(2)]
         small += [
-            accuracy_test(human, *metrics, swap=swap, epsilons=(0, 0), n_resamples=300, rng=rng).p <= 0.05
-            for swap in ("items", "pairs")
+            accuracy_test(human, *metrics, **swap, n_resamples=200, rng=rng).p <= 0.05
+            for swap in ({}, {"swap": "pairs"})
         ]
-    assert 0.02 <= small[0] / 600 <= 0.085
-    assert small[1] / 600 > 0.2
+    by_default, pairs = small / studies
+    assert 0.02 <= by_default <= 0.06
+    assert of_pairs[0] <= pairs <= of_pairs[1]

@@ -4,12 +4,13 @@ import json
 from dataclasses import replace
 
 import pytest
-from factories import edited, members_of, prefers, study_in, vote, without_links, zipped
+from factories import ANALYSIS_SET, edited, members_of, prefers, study_in, vote, without_links, zipped
 
 from core.analysis.study_results import study_results
 from core.schema import LogEntry, StudyRecord
 from core.store import Store
 from core.store.record import load_record
+from core.study.analysis_set import analysis_set
 from core.study.bundle import read_bundle, write_bundle
 from core.study.conduct import withdraw_rater
 from core.study.lifecycle import restore_study
@@ -30,7 +31,8 @@ def as_version_1(bundle: bytes) -> bytes:
         if rater is not None:
             entry["detail"] = f"{rater}: {entry['detail']}" if entry["detail"] else rater
     study = json.loads(members["study.json"])
-    del study["design"]["blinding_pairs"], study["design"]["person"]
+    for field in ("blinding_pairs", "person", *ANALYSIS_SET):
+        del study["design"][field]
     older = {
         **{
             name: content
@@ -68,11 +70,16 @@ def test_a_bundle_of_version_1_still_restores(store: Store, votes: bool) -> None
     assert b"withdrawn" not in members_of(older)["raters.jsonl"]
     again = restore_study(store, read_bundle(older, "b.zip"), name="again")
     restored = load_record(store, again)
-    assert again.design == replace(record.study.design, blinding_pairs=0 if votes else 10)
+    pairs = 0 if votes else 10
+    assert again.design == replace(
+        record.study.design, blinding_pairs=pairs, votes_needed=None, declared=False
+    )
+    assert analysis_set(restored) == replace(analysis_set(record), declared=False), "the same defaults hold"
     expected = replace(record, study=replace(record.study, design=again.design))
     assert without_links(restored) == without_links(expected)
     one, other = (study_results(found, n_resamples=50) for found in (record, restored))
-    assert replace(other, study=one.study) == one
+    rules = replace(other.analysis_set, declared=True)
+    assert replace(other, study=one.study, analysis_set=rules) == one
 
 
 def test_a_pseudonym_from_a_log_of_version_1_can_be_withdrawn(store: Store) -> None:

@@ -113,6 +113,11 @@ def test_a_row_by_hand(store: Store) -> None:
         "app_version": answer.app_version,
         "dataset_sha256": data.sha256,
         "design_seed": "7",
+        "main_analysis": "true" if assignment.level != "A0" else "false",
+        "votes_needed": "2",
+        "score": "composite",
+        "flagged_pairs": "keep",
+        "analysis_declared": "true",
     }
 
 

@@ -31,9 +31,13 @@ def test_all_problems_of_a_design_together() -> None:
         repeat_share=0.6,
         votes_per_pair=0,
         max_questions=0,
+        main_levels=("A1", "A9"),
+        votes_needed=0,
+        score="mean",
+        flagged="drop",
     )
     with pytest.raises(InputError) as raised:
-        check_design(wrong, ("ai", "human"))
+        check_design(wrong, ("ai", "human"), LEVELS)
     assert [problem.split(":")[0] for problem in raised.value.problems] == [
         "candidate",
         "comparator",
@@ -45,6 +49,10 @@ def test_all_problems_of_a_design_together() -> None:
         "level order",
         "votes per pair",
         "most questions per rater",
+        "levels of the main analysis",
+        "votes needed",
+        "score",
+        "flagged pairs",
     ]
     assert "it has ai and human" in raised.value.problems[0]
 
@@ -150,7 +158,7 @@ def test_an_import_that_breaks_leaves_nothing(
     assert counts_of(store) == before
 
 
-@pytest.mark.parametrize("step", ["replace_assignments", "issue_link", "freeze", "insert_record"])
+@pytest.mark.parametrize("step", ["replace_assignments", "issue_link", "fix_at_vote", "insert_record"])
 def test_no_step_is_left_half_done(store: Store, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
     at_hand = study_in(store)
     record = at_hand.record

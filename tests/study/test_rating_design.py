@@ -10,7 +10,7 @@ from rating_studies import HARM, OVERALL, SYSTEMS, TASK, rate, rate_all, rating_
 from core.errors import InputError, NotAllowed
 from core.schema import Design, Output
 from core.schema.scores import ErrorSpan, OutputSet, ScorableOutput
-from core.schema.tasks import RatingTask
+from core.schema.tasks import RatingTask, TaskLabels
 from core.store import Store
 from core.study.audit import audit_study
 from core.study.conduct import exclude_rater, reminders, withdraw_rater
@@ -156,6 +156,9 @@ def test_tasks_and_designs_that_cannot_be(store: Store) -> None:
     telling = replace(TASK, dimensions=(replace(HARM, description="Is it as harmless as *ZQ-West*?"),))
     _, notes = import_rating_study(store, "x", same, telling, DESIGN)
     assert "the task's words, which raters read, hold the names of systems: zq-west" in notes
+    labelled = replace(TASK, labels=TaskLabels(text="text of zq-west"))
+    _, notes = import_rating_study(store, "labelled", rating_texts(), labelled, DESIGN)
+    assert "the task's words, which raters read, hold the names of systems: zq-west" in notes
     with pytest.raises(InputError, match="already here"):
         import_rating_study(store, "y", same, TASK, DESIGN)
     import_rating_study(store, "y", same, TASK, DESIGN, again=True)
@@ -166,6 +169,24 @@ def test_tasks_and_designs_that_cannot_be(store: Store) -> None:
     with pytest.raises(InputError, match="was imported as p"):
         import_study(store, "q", pairs, Design("ai", "human", seed=1))
     assert describe_design(DESIGN) == "seed 5, ratings per item from all raters, hidden repeats 10%"
+
+
+def test_a_text_that_is_the_reference_shown_is_warned_about(store: Store) -> None:
+    outputs = (
+        one(system="s", text="So  it is.", level="A0", reference="So it is."),
+        one(system="t", text="So it was.", level="A0", reference="So it is."),
+        one(item="2", system="s", text="No.", level="A0"),
+    )
+
+    def notes_with(task: RatingTask, name: str) -> list[str]:
+        _, notes = import_rating_study(store, name, OutputSet(outputs, name, "f.csv"), task, DESIGN)
+        return [note for note in notes if "reference" in note]
+
+    assert notes_with(TASK, "hidden") == []
+    assert notes_with(replace(TASK, show_reference=True), "shown") == [
+        "1 of 2 items have no reference, which this task shows: raters judge these without",
+        "raters will recognise texts that are the reference they see, word for word: s A0 in 1 of 2 items",
+    ]
 
 
 # --- while raters are at work --------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """A rater of texts at work: what reaches them, what is kept of what they say, and when nothing can be said."""
 
 import dataclasses
+import json
 import pickle
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
@@ -14,7 +15,7 @@ from rating_studies import OVERALL, SYSTEMS, TASK, rate, rate_all, rating_study,
 from core.errors import AssayError, InputError, NotAllowed
 from core.schema import Design
 from core.schema.scores import ErrorSpan
-from core.schema.tasks import SpanTask
+from core.schema.tasks import SpanTask, TaskLabels
 from core.store import Store
 from core.store.ratings import ratings_of
 from core.study.blinding import open_desk
@@ -89,6 +90,19 @@ def test_a_reference_is_shown_only_where_the_task_says_so(store: Store) -> None:
     shown = dataclasses.replace(TASK, show_reference=True)
     text = rating_study(store, task=shown, name="other").desk("R1").text(1)
     assert text.reference == text.source_text.replace("Source", "Reference")
+
+
+def test_a_task_that_was_stored_before_labels_and_meanings_is_read_as_before(store: Store) -> None:
+    at_hand = rating_study(store)
+    (row,) = store.rows("select task from study", {})
+    stored = json.loads(row["task"])
+    del stored["labels"], stored["spans"]["meanings"]
+    with store.writing():
+        store.table("study").update(at_hand.study_id, {"task": json.dumps(stored)})
+    assert at_hand.study.task == TASK
+    assert at_hand.desk("R1").task.labels.headings == TaskLabels(
+        "Source", "Reference (correct and complete)", "Text"
+    )
 
 
 def test_links_open_the_desk_of_their_kind(store: Store) -> None:

@@ -17,7 +17,7 @@ from core.llm.prompts import Example, Prompt
 from core.schema.judges import AutoMqmRecord, ErrorTrial, ExampleUsed, FoundError
 from core.schema.rated import RatedText
 from core.schema.scores import ScorableOutput, Score
-from core.schema.tasks import RatingTask, SpanTask
+from core.schema.tasks import RatingTask
 from core.scoring.judges.error_answers import NamedError, errors_schema, read_errors, written_errors
 from core.scoring.judges.error_scores import mean_of
 from core.scoring.judges.examples import ExamplePool, ShownExample
@@ -42,10 +42,12 @@ class AutoMqmJudge:
     """Implements RatedJudge: asks a model for the errors of a text, once for every draw of examples."""
 
     def __init__(
-        self, model: Model, prompt: Prompt, settings: AutoMqmSettings, task: SpanTask, pool: ExamplePool
+        self, model: Model, prompt: Prompt, settings: AutoMqmSettings, task: RatingTask, pool: ExamplePool
     ) -> None:
+        """task: one that asks for error spans."""
+        assert task.spans is not None
         self._model, self._prompt, self._settings = model, prompt, settings
-        self._task, self._pool = task, pool
+        self._asked, self._task, self._pool = task, task.spans, pool
 
     async def judge_text(self, text: RatedText) -> Judged:
         """The mean over the repeats of minus the MQM weights; a repeat without a usable answer is left out of it.
@@ -123,14 +125,23 @@ class AutoMqmJudge:
         return tuple(turns), tuple(used)
 
     def _variables(self, output: ScorableOutput, said: str) -> dict[str, str]:
-        source = defused(output.source or "", [self._prompt]).strip()
+        named = self._task.in_words
         return {
-            "source": source or NOTHING,
+            "source": given_in(output, self._asked, self._prompt) or NOTHING,
             "text": said,
             **languages_of(output, self._prompt),
-            "severities": ", ".join(self._task.severities),
-            "categories": "\n".join(self._task.categories) or NOTHING,
+            "severities": ("\n" if self._task.meanings else ", ").join(map(named, self._task.severities)),
+            "categories": "\n".join(map(named, self._task.categories)) or NOTHING,
         }
+
+
+def given_in(output: ScorableOutput, task: RatingTask, prompt: Prompt) -> str:
+    """What a prompt names as the source: what was asked, and the reference where the task shows it to raters."""
+    source = defused(output.source or "", [prompt]).strip()
+    reference = defused(output.reference or "", [prompt]).strip() if task.show_reference else ""
+    if not reference:
+        return source
+    return f"{source or NOTHING}\n\n{task.labels.headings.reference}:\n{reference}"
 
 
 def languages_of(output: ScorableOutput, prompt: Prompt) -> dict[str, str]:
@@ -165,8 +176,7 @@ def open_automqm(
         raise InputError("Errors cannot be marked", problems)
     if model is None:
         return Parrot(settings, pool)
-    assert task.spans is not None
-    return AutoMqmJudge(model, prompts[PURPOSE], settings, task.spans, pool)
+    return AutoMqmJudge(model, prompts[PURPOSE], settings, task, pool)
 
 
 def example_problems(pool: ExamplePool, variant: str, rater: str, what: str) -> list[str]:

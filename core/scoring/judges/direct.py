@@ -19,7 +19,7 @@ from core.schema.judges import DirectRecord, DirectTrial
 from core.schema.rated import RatedText
 from core.schema.scores import ScorableOutput, Score
 from core.schema.tasks import Dimension, RatingTask
-from core.scoring.judges.automqm import NOTHING, example_problems, languages_of
+from core.scoring.judges.automqm import NOTHING, example_problems, given_in, languages_of
 from core.scoring.judges.examples import ExamplePool, ShownExample
 from core.scoring.judges.judge import EMPTY_TEXT, Judged, RatedJudge
 from core.scoring.judges.settings import DirectSettings
@@ -40,10 +40,11 @@ class DirectJudge:
     """Implements RatedJudge: asks a model for a number on the dimension's scale, once for every draw of examples."""
 
     def __init__(
-        self, model: Model, prompt: Prompt, settings: DirectSettings, dimension: Dimension, pool: ExamplePool
+        self, model: Model, prompt: Prompt, settings: DirectSettings, task: RatingTask, pool: ExamplePool
     ) -> None:
+        """task: one with the dimension that the settings name."""
         self._model, self._prompt, self._settings = model, prompt, settings
-        self._dimension, self._pool = dimension, pool
+        self._task, self._dimension, self._pool = task, task.dimension(settings.dimension), pool
 
     async def judge_text(self, text: RatedText) -> Judged:
         """The mean of the scores given in the repeats, within the dimension's scale; higher is better.
@@ -100,7 +101,7 @@ class DirectJudge:
     def _variables(self, output: ScorableOutput) -> dict[str, str]:
         own = self._dimension
         return {
-            "source": defused(output.source or "", [self._prompt]).strip() or NOTHING,
+            "source": given_in(output, self._task, self._prompt) or NOTHING,
             "text": defused(output.text, [self._prompt]),
             **languages_of(output, self._prompt),
             "dimension": own.title,
@@ -170,7 +171,7 @@ def open_direct(
         raise InputError("Texts cannot be scored", problems)
     dimension = task.dimension(settings.dimension)
     assert pool.dimension == dimension, "the examples' scores are of the dimension that is asked for"
-    return DirectJudge(model, prompts[PURPOSE], settings, dimension, pool)
+    return DirectJudge(model, prompts[PURPOSE], settings, task, pool)
 
 
 def _offer(dimension: Dimension) -> str:

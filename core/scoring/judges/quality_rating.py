@@ -19,6 +19,7 @@ from core.schema.judges import ExampleUsed, QualityRecord, QualityTrial
 from core.schema.rated import RatedText
 from core.schema.scores import Score
 from core.schema.tasks import Dimension, RatingTask
+from core.scoring.judges.automqm import NOTHING, given_in
 from core.scoring.judges.class_examples import HeldOut
 from core.scoring.judges.judge import EMPTY_TEXT, Judged
 from core.scoring.judges.settings import QualitySettings
@@ -31,7 +32,6 @@ LONGEST_JUSTIFICATION = 400
 """Characters that a model under guided decoding may write, so that it comes to its score."""
 SCORE_TOKENS = 700
 """Room for such a justification in any script, and for its score."""
-NO_SOURCE = "(none)"
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class QualityJudge:
         texts: Sequence[RatedText] | HeldOut,
     ) -> None:
         self._model, self._prompt, self._settings = model, prompts["quality"], settings
-        self._dimensions = task.dimensions
+        self._task, self._dimensions = task, task.dimensions
         self._together = settings.prompting == "compound"
         self._held_out = texts if isinstance(texts, HeldOut) else hold_out(settings, task, texts)
 
@@ -140,7 +140,7 @@ class QualityJudge:
     def _variables(self, text: RatedText, group: tuple[Dimension, ...]) -> dict[str, str]:
         output = text.output
         values = {
-            "source": self._harmless(output.source or "").strip() or NO_SOURCE,
+            "source": given_in(output, self._task, self._prompt) or NOTHING,
             "text": self._harmless(output.text),
             "language": self._settings.language or output.language,
         }

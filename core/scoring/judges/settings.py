@@ -19,7 +19,7 @@ source, of the same rater where ratings carry one; nowhere."""
 Occurrences = Literal["all", "first"]
 Prompting = Literal["single", "compound", "detailed"]
 """single: one call a dimension; compound: all dimensions in one call; detailed: one call a dimension, longer instructions."""
-Majority = Literal["middle", "median", "drop"]
+Majority = Literal["drop", "median", "middle"]
 """Of three raters who all differ: the middle class as in 004's code, the median, or no label."""
 MERGED = ""
 """As the rater of examples: all raters' ratings of a text together, one example a text."""

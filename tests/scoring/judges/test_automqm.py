@@ -75,7 +75,11 @@ TEXTS = (
 
 
 def judged_all(
-    script: Script, judged: Sequence[RatedText], texts: Sequence[RatedText] = TEXTS, **settings: Any
+    script: Script,
+    judged: Sequence[RatedText],
+    texts: Sequence[RatedText] = TEXTS,
+    task: RatingTask = MQM,
+    **settings: Any,
 ) -> tuple[list[Judged], list[Body]]:
     """What the judge says of the texts, one after the other, and what it asked."""
 
@@ -83,7 +87,7 @@ def judged_all(
         server = OpenAIServer(url, "tiny", retries=0)
         await server.start()
         pool = ExamplePool(texts)
-        judge = open_automqm(Model(server), {"mark-errors": PROMPT}, AutoMqmSettings(**settings), MQM, pool)
+        judge = open_automqm(Model(server), {"mark-errors": PROMPT}, AutoMqmSettings(**settings), task, pool)
         try:
             return [await judge.judge_text(one) for one in judged]
         finally:
@@ -111,6 +115,32 @@ def trials_of(said: Judged) -> tuple[ErrorTrial, ...]:
 def found_in(said: Judged) -> list[tuple[str, str, int | None, str]]:
     (trial,) = trials_of(said)
     return [(e.quote, e.severity, e.start, e.located) for e in trial.errors or ()]
+
+
+def test_the_judge_is_given_what_the_raters_of_its_task_saw() -> None:
+    """The reference where the task shows it, defused as all texts are, and what severities and categories mean."""
+    shown = [
+        text(
+            system,
+            "The dog sleep.",
+            ("sleep", "major"),
+            category="relation",
+            reference="It </source> sleeps.",
+        )
+        for system in "AB"
+    ]
+    factual = find_task("factual-errors")
+    for task in (MQM, factual):
+        _, (body,) = judged_all(lambda body, n: says(), shown[:1], shown, task)
+        example, asked = (one["content"] for one in body["messages"] if one["role"] == "user")
+        for turn in (example, asked):
+            assert turn.count("Der Hund schläft.") == 1
+            assert turn.count("Reference (taken as correct):\nIt ") == (task is factual)
+            assert turn.count("</source>") == 1
+        assert ("minor, major, critical\n" in example) == (task is MQM)
+        assert ("\nrelation: " in example) == (task is factual)
+        (answer,) = (one["content"] for one in body["messages"] if one["role"] == "assistant")
+        assert json.loads(answer)["errors"] == [mark("sleep", "major", "relation")]
 
 
 def test_errors_are_found_in_the_text_and_weigh_on_the_score() -> None:

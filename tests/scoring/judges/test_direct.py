@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -64,6 +65,13 @@ def judged(
 def trials_of(said: Judged) -> tuple[DirectTrial, ...]:
     assert isinstance(said.record, DirectRecord)
     return said.record.trials
+
+
+def test_the_judge_reads_the_reference_where_the_task_shows_it_to_raters() -> None:
+    one = replace(TEXTS[0], output=replace(TEXTS[0].output, reference="Rain falls."))
+    for task, shown in ((TASK, 0), (find_task("factual-errors"), 1)):
+        _, (body,) = judged(lambda body, n: '{"score": 72.5}', one, task=task)
+        assert str(body["messages"][-1]["content"]).count("Rain falls.") == shown
 
 
 def test_a_number_after_examples_with_peoples_mean_scores() -> None:

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -105,6 +106,14 @@ def test_one_call_a_dimension_gives_a_class_on_each() -> None:
     schema = asked["Grounded"]["response_format"]["json_schema"]["schema"]
     assert schema["properties"]["score"] == {"enum": [0, 1]}
     assert list(schema["properties"]) == ["justification", "score"], "reasons come before the score"
+
+
+def test_the_reference_is_read_where_the_task_shows_it_to_raters() -> None:
+    one = text_of("a")
+    one = replace(one, output=replace(one.output, reference="Rain falls."))
+    for shown in (False, True):
+        _, bodies = judged_all(lambda body, n: says(0), [one], replace(TASK, show_reference=shown))
+        assert [("Rain falls." in last_turn(body)) for body in bodies] == [shown] * 2
 
 
 def test_detailed_instructions_are_sent_where_there_are_some() -> None:

@@ -282,7 +282,7 @@ class Marker {
 
   row(span, number) {
     const { part, from, to } = this.drawn(span);
-    const said = [span.severity, span.category, span.in_source ? "in the source" : ""].filter(Boolean).join(" · ");
+    const said = [span.severity, span.category, span.in_source ? part.label : ""].filter(Boolean).join(" · ");
     const quote = inWords(part.text.slice(from, to)) || "(blank)";
     return errorRow(quote, said, number + 1, number === this.open, () => this.show(number), () => this.erase(number));
   }

@@ -1,0 +1,205 @@
+"""Calibration beyond three classes: split raters, scores off the scale, order beside classes, one measure for both."""
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+from five_classes import QUICK, compared, panel
+from scipy.stats import kendalltau, spearmanr
+from score_factories import ratings as rating_set
+from score_factories import table
+
+from core.analysis.calibration import CalibrationOptions, calibrate
+from core.analysis.calibration_advice import advice, verdict_of
+from core.analysis.calibration_cells import NO_MAJORITY, OFF_SCALE
+from core.analysis.calibration_joined import evaluators_of
+from core.analysis.calibration_maps import maps_of
+from core.analysis.calibration_report import calibration_json
+from core.plots.calibration import calibration_agreement
+from core.schema.scores import Rating, ScoredRow
+from core.schema.tasks import Dimension
+from core.stats.labels import majority_labels
+from core.stats.votes import MISSING
+
+RATERS = ("raters_agreement", "raters_pairwise", "raters_f1", "raters_kappa", "raters_alpha", "raters_ac1")
+
+
+def test_a_text_of_split_raters_drops_out_unless_a_rule_is_asked_for() -> None:
+    votes, said = panel()
+    codes = votes.astype(int) - 1
+    split = np.array([len(set(row)) == 3 for row in codes.tolist()])
+    assert 100 < split.sum() < 500
+    found = compared(votes, said)
+    assert found.options.majority == "drop"
+    (cell,) = found.cells
+    assert cell.left_out == {NO_MAJORITY["drop"]: split.sum()}
+    assert cell.statistics["agreement"].n == (~split).sum()
+    for rule in ("middle", "median"):
+        labels = majority_labels(codes, 5, rule)
+        given = np.array([label in row for label, row in zip(labels.tolist(), codes.tolist(), strict=True)])
+        assert (given | (labels == MISSING)).all(), f"{rule} names a class that no rater gave"
+    middle = compared(votes, said, replace(QUICK, majority="middle")).cells[0]
+    without = sum(len(set(row)) == 3 and 2 not in row for row in codes.tolist())
+    assert middle.left_out == {NO_MAJORITY["middle"]: without}
+
+
+def test_a_median_is_undefined_where_the_two_middle_votes_differ() -> None:
+    votes = np.array([[1, 2, 4, 5], [1, 3, 3, 5], [1, 2, 2, 2]] * 4, dtype=float)
+    cell = compared(votes, votes[:, 1], replace(QUICK, majority="median")).cells[0]
+    assert cell.left_out == {NO_MAJORITY["median"]: 4}
+    assert cell.statistics["agreement"].n == 8
+
+
+@pytest.mark.parametrize("task", [False, True], ids=["classes as given", "classes of the task"])
+def test_a_score_off_the_scale_is_left_out_and_changes_nobody_elses_numbers(task: bool) -> None:
+    """One 0.33 on a scale of 1 to 5: raters keep their numbers, and the evaluator has one text fewer."""
+    options = CalibrationOptions(n_resamples=200, dimensions=(Dimension("LA", "", "", 1, 5),) if task else ())
+    votes, said = panel()
+    clean = compared(votes, said, options)
+    place = int(np.flatnonzero([len(set(row)) < 3 for row in votes.tolist()])[0])
+    said[place] = 0.33
+    found = compared(votes, said, options)
+    before, after = clean.cells[0], found.cells[0]
+    assert after.classes == (1, 2, 3, 4, 5)
+    assert (after.n, after.n_off_scale) == (600, 1)
+    assert {name: after.statistics[name] for name in RATERS} == {
+        name: before.statistics[name] for name in RATERS
+    }
+    assert after.left_out == {**before.left_out, OFF_SCALE: 1}
+    for name in ("agreement", "spearman", "shift", "pairwise"):
+        assert after.statistics[name].n == before.statistics[name].n - 1
+    assert sum(map(sum, (one.majority for one in after.distributions))) == after.statistics["agreement"].n
+    assert sum(map(sum, (one.evaluator for one in after.distributions))) == after.statistics["agreement"].n
+    (mapped,) = maps_of(found).values()
+    assert mapped.n == 599
+    assert mapped.error_before.estimate is not None
+
+
+def test_many_scores_off_the_scale_are_said_and_most_of_them_are_another_scale() -> None:
+    votes, said = panel()
+    said[:60] = 7
+    cell = compared(votes, said).cells[0]
+    assert (cell.classes, cell.n_off_scale) == ((1, 2, 3, 4, 5), 60)
+    assert verdict_of(cell).value == "off the scale"
+    other = compared(votes, panel()[1] * 20).cells[0]
+    assert (other.classes, other.n_off_scale) == ((), 0)
+    assert other.statistics["spearman"].estimate == pytest.approx(
+        compared(votes, panel()[1]).cells[0].statistics["spearman"].estimate
+    )
+
+
+def test_rank_correlations_stand_beside_classes_with_intervals_over_items() -> None:
+    votes, said = panel()
+    statistics = compared(votes, said).cells[0].statistics
+    mean = votes.mean(axis=1)
+    for name, theirs in (("spearman", spearmanr), ("kendall", kendalltau)):
+        found = statistics[name]
+        assert found.estimate == pytest.approx(theirs(said, mean).statistic)
+        assert found.low < found.estimate < found.high
+    assert statistics["shift"].estimate == pytest.approx((said - mean).mean())
+
+
+def test_people_and_evaluator_are_compared_by_pairs() -> None:
+    """Two raters of a text; the evaluator and a rater of it: the same measure, and the gap is their difference."""
+    votes, said = panel()
+    found = compared(votes, said)
+    statistics = found.cells[0].statistics
+    pairs = [(votes[:, a] == votes[:, b]).mean() for a, b in combinations(range(3), 2)]
+    raters, evaluator = statistics["raters_pairwise"], statistics["pairwise"]
+    assert raters.estimate == pytest.approx(np.mean(pairs))
+    assert evaluator.estimate == pytest.approx((votes == said[:, None]).mean())
+    assert statistics["gap"].estimate == pytest.approx(evaluator.estimate - raters.estimate)
+    whole = calibration_json(found, advice(found), None, "pooled")
+    assert whole["agreement"]["raters_pairwise"]["estimate"] == raters.estimate
+    assert whole["agreement"]["evaluator_pairwise"]["estimate"] == evaluator.estimate
+
+
+def test_a_judge_that_is_worse_than_a_rater_does_not_look_better_than_people() -> None:
+    """It equals the majority more often than all three raters are equal, yet a rater less often than another rater."""
+    votes, said = panel(noise=1.8)
+    statistics = compared(votes, said).cells[0].statistics
+    assert statistics["agreement"].estimate > statistics["raters_agreement"].estimate
+    assert statistics["pairwise"].estimate < statistics["raters_pairwise"].estimate
+    drawn = calibration_agreement(compared(votes, said).cells).data
+    assert [trace.x[0] for trace in drawn] == [
+        statistics["raters_pairwise"].estimate,
+        statistics["pairwise"].estimate,
+    ]
+
+
+def test_a_judge_that_orders_well_but_is_shifted_is_told_so() -> None:
+    """It is one class and a half too strict: its classes agree badly, its order is the best there is."""
+    found = compared(*panel(shift=1.5))
+    (cell,) = found.cells
+    judged = advice(found)
+    assert verdict_of(cell).value == "orders well, but is shifted"
+    assert cell.statistics["spearman"].low > 0.5
+    assert cell.statistics["shift"].high < -0.25
+    assert cell.statistics["gap"].high < 0
+    assert [one.verdict for one in judged.warned] == ["orders well, but is shifted"]
+    assert "orders texts well, but is shifted" in judged.sentence
+    said = calibration_json(found, judged, None, "macro")
+    assert said["by_group"][0]["verdict"]["value"] == "orders well, but is shifted"
+    assert said["by_group"][0]["numbers"]["spearman"]["low"] == cell.statistics["spearman"].low
+    assert said["not_to_use"]["groups"][0]["verdict"] == "orders well, but is shifted"
+
+
+def test_neither_a_good_judge_nor_a_random_one_is_shifted() -> None:
+    votes, said = panel()
+    assert verdict_of(compared(votes, said).cells[0]).value == "no objection"
+    random = np.random.default_rng(1).integers(1, 3, len(votes)).astype(float)
+    assert verdict_of(compared(votes, random).cells[0]).value == "not shown better than chance"
+
+
+def test_one_rater_alone_is_compared_with_the_evaluator() -> None:
+    votes, said = panel()
+    statistics = compared(votes[:, :1], said).cells[0].statistics
+    assert statistics["raters_pairwise"].estimate is None
+    assert statistics["pairwise"].estimate == pytest.approx((votes[:, 0] == said).mean())
+
+
+def test_a_judge_that_says_nothing_is_named_so_first() -> None:
+    votes, said = panel()
+    constant = compared(votes, np.full(600, 3.0))
+    assert verdict_of(constant.cells[0]).value == "says nothing"
+    assert "all 600 texts the same score, 3" in verdict_of(constant.cells[0]).reasons[0]
+    assert "same score" in advice(constant).sentence
+    assert constant.cells[0].statistics["spearman"].estimate is None
+    said[20:] = 3
+    nearly = compared(votes, said).cells[0]
+    assert (nearly.constant.value, nearly.constant.n) == (3, 600)
+    found = calibration_json(constant, advice(constant), None, "macro")["by_group"][0]
+    assert found["constant"] == {"value": 3.0, "share": 1.0, "n": 600, "n_others": 0}
+    few = compared(votes[:12], np.full(12, 3.0)).cells[0]
+    assert verdict_of(few).value == "too few texts"
+    assert len(verdict_of(few).reasons) > 1
+
+
+def test_a_popular_class_that_people_give_as_often_says_something() -> None:
+    """Of 400 texts people call 15 bad; a judge that finds most of them is nearly constant, and right."""
+    votes = np.full((400, 3), 1.0)
+    votes[:15] = 0
+    said = votes[:, 0].copy()
+    said[0] = 1
+    found = compared(votes, said)
+    cell = found.cells[0]
+    assert (cell.constant.value, cell.constant.n_others) == (1, 14)
+    assert verdict_of(cell).value == "no objection"
+    (named,) = advice(found).constants
+    assert named.startswith("judge (LA) is nearly constant: 386 of 400 texts")
+
+
+def test_a_constant_judge_is_named_though_every_group_is_small() -> None:
+    votes = panel(36)[0]
+    people = rating_set(
+        *(
+            Rating(f"i{n}", float(score), "s", None, f"r{who}", "LA", f"l{n % 6}")
+            for n, scores in enumerate(votes)
+            for who, score in enumerate(scores)
+        )
+    )
+    made = table([(ScoredRow(f"i{n}", "s", None, f"l{n % 6}"), 1.0) for n in range(36)], ["judge-LA"])
+    found = calibrate(people, made, evaluators_of(made, people)[0], options=QUICK)
+    assert {verdict_of(cell).value for cell in found.cells} == {"too few texts"}
+    assert advice(found).constants[0].startswith("judge (LA) is constant: all 36 texts")
