@@ -4,7 +4,6 @@ Words of a task are its author's: they are shown as they are and never become Ma
 """
 
 import math
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from html import escape
@@ -12,17 +11,14 @@ from html import escape
 import streamlit as st
 
 from core.schema.tasks import Dimension, RatingTask, SpanTask
+from pages.components import number_scale
 from pages.components.messages import plain
 from pages.components.presses import in_turn
 
 MOST_BUTTONS = 7
 """With more answers on offer than this a dimension has a slider, and a box for its number."""
-NOT_RATED = "not rated yet"
-"""Where a slider begins: its own place beside the scale, so that no answer is there before the rater gives it."""
 _FEWEST_PLACES = 20
 """On a slider whose dimension offers any number; a number between two places is written into the box."""
-_ECHO_SECONDS, _MOST_ECHOES = 3.0, 100
-"""How long a browser may still send what a slider or its box held before, and how many such numbers are known."""
 _KEYS_IN_TEXT = (
     "**Marking errors by keyboard.** Move to the text with Tab. Arrow keys move, with Shift they select; Ctrl goes "
     "word by word. Then press the number of a severity, choose a category, and press Enter. Inside a marked error "
@@ -32,10 +28,9 @@ _KEYS_IN_TEXT = (
 
 @dataclass(frozen=True)
 class Box:
-    """A number box on the screen: what it holds now."""
+    """What a rater gave on a slider, or in the box beside it."""
 
     dimension: str
-    key: str
     value: float | None
 
 
@@ -87,112 +82,43 @@ def slider(
     current: float | None,
     key: str,
     on_change: Callable[[], None],
-) -> Box:
-    """A slider and a box for the number of one dimension; neither holds one until the rater gives it.
+) -> Box | None:
+    """A slider and a box for the number of one dimension; what this browser gave by now, None before it gave anything.
 
-    They hold the same number: each follows the other. Once there is one the slider's ends are the scale's; emptying the
-    box takes the answer back.
+    They hold no number until the rater gives one; emptying the box takes the answer back.
     """
     _question(dimension, current)
-    if dimension.anchors:
+    anchors = dict(dimension.anchors)
+    if anchors:
         st.html(
             '<div class="assay-quiet">'
             + "<br>".join(f"{value:g}: {escape(words)}" for value, words in dimension.anchors)
             + "</div>"
         )
-    where, moving = _keys(number, key)
-    # No widget has a default, to which a box that is emptied would return.
-    held = _told(number, key, time.monotonic()) or _Held(current)
-    for one in (where, moving):
-        if st.session_state.get(one) != held.value:
-            st.session_state[one] = held.value
-    st.session_state[_held(moving)] = held
-    wide, narrow = st.columns([4, 1], vertical_alignment="center")
-    with wide:
-        late = _slide(dimension, held.value, moving, on_change)
-    if late != held.value:  # moved while the server was away
-        st.session_state[where] = late
-    places = _places(dimension)
-    whole = all(one.is_integer() for one in places)
-    value = narrow.number_input(
-        plain(f"{dimension.title}, {dimension.lowest:g} to {dimension.highest:g}"),
-        min_value=float(dimension.lowest),
-        max_value=float(dimension.highest),
-        value=None,
-        step=places[1] - places[0],
-        format="%.0f" if whole and dimension.step > 0 else "%g",
-        placeholder=f"{dimension.lowest:g} to {dimension.highest:g}",
-        label_visibility="collapsed",
-        key=where,
+    low, high = (
+        f"{end:g}{f' = {anchors[end]}' if end in anchors else ''}"
+        for end in (dimension.lowest, dimension.highest)
+    )
+    given = number_scale.number_scale(
+        dimension.title,
+        _places(dimension),
+        (low, high),
+        current,
+        key=_key(number, key),
         on_change=in_turn(on_change),
     )
-    return Box(dimension.name, where, value)
+    return None if given is None else Box(dimension.name, given.value)
 
 
 def in_browser(dimension: Dimension, number: int, key: str) -> Box | None:
-    """What slider and box hold by now, for a callback that comes before they are drawn; None where they never were."""
-    held = _told(number, key, time.monotonic())
-    return None if held is None else Box(dimension.name, _keys(number, key)[0], held.value)
+    """What a slider and its box gave by now, for a callback that comes before they are drawn."""
+    given = number_scale.in_browser(_key(number, key))
+    return None if given is None else Box(dimension.name, given.value)
 
 
-@dataclass(frozen=True)
-class _Held:
-    """The number of a slider and its box as they were drawn."""
-
-    value: float | None
-    by: str = ""
-    """The key of the one that the rater used."""
-    past: tuple[tuple[float | None, float], ...] = ()
-    """(number, monotonic time when another took its place), the newest last."""
-
-
-def _told(number: int, key: str, now: float) -> _Held | None:
-    """The number that the browser tells; None where slider and box were never drawn.
-
-    A browser sends both whenever it sends anything. Until it has heard that one was used, it sends the other as it was
-    before: that is an echo, no answer. Of two new numbers the slider's holds: what was written reached the server first.
-    """
-    where, moving = _keys(number, key)
-    state = st.session_state
-    if where not in state:
-        return None
-    held: _Held = state.get(_held(moving), _Held(state[where]))
-    echoes = [value for value, then in held.past if now - then < _ECHO_SECONDS]
-    for one in (moving, where):
-        value = None if state.get(one) is None else float(state[one])
-        if one in state and value != held.value and (one == held.by or value not in echoes):
-            return _Held(value, one, (*held.past[-_MOST_ECHOES:], (held.value, now)))
-    return held
-
-
-def _slide(
-    dimension: Dimension, held: float | None, moving: str, on_change: Callable[[], None]
-) -> float | None:
-    """The slider alone; where it stands."""
-    places: list[float | None] = [*sorted({*_places(dimension), *([] if held is None else [held])})]
-    anchors = dict(dimension.anchors)
-    ends = [
-        f"{end:g}{f' = {anchors[end]}' if end in anchors else ''}"
-        for end in (dimension.lowest, dimension.highest)
-    ]
-    return st.select_slider(
-        plain(f"{dimension.title}, from {ends[0]} to {ends[1]}"),
-        places if held is not None else [None, *places],
-        format_func=lambda one: NOT_RATED if one is None else f"{one:.10g}",
-        label_visibility="collapsed",
-        key=moving,
-        on_change=in_turn(on_change),
-    )
-
-
-def _keys(number: int, key: str) -> tuple[str, str]:
-    """Of a dimension's box and slider, by the dimension's number in the task."""
-    return f"b{number}-{key}", f"r{number}-{key}"
-
-
-def _held(moving: str) -> str:
-    """Where it is kept what a slider and its box were last drawn with."""
-    return f"{moving}-held"
+def _key(number: int, key: str) -> str:
+    """Of a dimension's slider, by the dimension's number in the task."""
+    return f"b{number}-{key}"
 
 
 def _places(dimension: Dimension) -> tuple[float, ...]:

@@ -132,9 +132,8 @@ def _scales(desk: RatingDesk, text: BlindText, screen: OnScreen, new_session: bo
     for number, dimension in enumerate(desk.task.dimensions, start=1):
         current = text.scores.get(dimension.name)
         if not rating_scales.has_buttons(dimension):
-            boxes.append(
-                rating_scales.slider(dimension, number, current, screen.key, partial(_written, screen))
-            )
+            box = rating_scales.slider(dimension, number, current, screen.key, partial(_written, screen))
+            boxes += [] if box is None else [box]
             continue
         pressed = rating_scales.buttons(
             dimension,

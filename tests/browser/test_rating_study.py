@@ -30,7 +30,7 @@ from core.store.studies import list_studies
 from core.study.lifecycle import move
 from core.study.raters import links
 from core.study.rating_desk import open_rating_desk
-from pages.components.rating_scales import NOT_RATED
+from pages.components.number_scale import NOT_RATED
 
 SAID = {
     "First question?": ["One answer here.", "Another answer here."],
@@ -177,13 +177,12 @@ def test_a_factual_error_is_judged_by_the_reference_and_a_slider_holds_no_answer
     settled(page)
     # Away from the button that is always in sight.
     slider.evaluate("one => one.scrollIntoView({block: 'center'})")
-    thumb = page.get_by_test_id("stSliderThumbValue").bounding_box()
-    track = page.get_by_test_id("stSlider").bounding_box()
-    assert thumb is not None
+    track = slider.bounding_box()
     assert track is not None
-    page.mouse.move(thumb["x"] + thumb["width"] / 2, thumb["y"] + thumb["height"] + 8)
+    middle = track["y"] + track["height"] / 2
+    page.mouse.move(track["x"] + track["width"] * 0.33, middle)
     page.mouse.down()
-    page.mouse.move(track["x"] + track["width"] * 0.7, track["y"] + track["height"] / 2, steps=10)
+    page.mouse.move(track["x"] + track["width"] * 0.7, middle, steps=10)
     page.mouse.up()
     go_on(page)  # a press right after the slider was let go
     on_text(page, 2)
@@ -199,6 +198,37 @@ def test_a_factual_error_is_judged_by_the_reference_and_a_slider_holds_no_answer
     everything = wire.everything()
     assert b"Huygens, in 1655." in everything
     assert not [name for name in (*SYSTEMS, LEVEL, ITEM, "secret-file") if name.encode() in everything]
+
+
+def test_what_a_slider_and_its_box_hold(app: AppServer, app_store: Store, new_page: NewPage) -> None:
+    """The lowest answer can be pressed, what is written is saved before the box is left, nonsense is refused there."""
+    study_id, link = rating_study(app_store, app.url, texts(SAID), "direct")
+    page = new_page()
+    page.goto(link)
+    on_text(page, 1)
+    slider, number = page.get_by_role("slider"), page.get_by_role("spinbutton")
+    slider.click(position={"x": 2, "y": 10})
+    expect(number).to_have_value("0")
+    expect(page.get_by_text("0 saved")).to_be_visible()
+    assert given(app_store, study_id)[1].scores == {"overall": 0}
+    number.press_sequentially("7")
+    expect(page.get_by_text("7 saved")).to_be_visible()
+    expect(number).to_be_focused()
+    number.fill("707")
+    number.press("Enter")
+    expect(page.get_by_text("Not saved. Write a number from 0 to 100.")).to_be_visible()
+    settled(page)
+    assert given(app_store, study_id)[1].scores == {"overall": 7}
+    number.fill("70.5")
+    expect(page.get_by_text("70.5 saved")).to_be_visible()
+    page.reload()
+    on_text(page, 1)
+    expect(number).to_have_value("70.5")
+    expect(slider).to_have_attribute("aria-valuetext", "70.5")
+    number.fill("")
+    expect(slider).to_have_attribute("aria-valuetext", NOT_RATED)
+    settled(page)
+    assert given(app_store, study_id)[1].scores == {}
 
 
 @pytest.mark.slow

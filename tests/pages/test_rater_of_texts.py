@@ -1,8 +1,11 @@
 """A rater's screen of texts: what was just written is kept whatever is pressed next."""
 
+import json
 import time
+from typing import Any
 
 import pytest
+import streamlit as st
 from rating_studies import HARM, rating_study
 from streamlit.testing.v1 import AppTest
 
@@ -10,11 +13,13 @@ from core.datasets.task_files import find_task
 from core.schema.tasks import Dimension, RatingTask
 from core.store import Store
 from core.store.ratings import ratings_of
-from pages.components import rating_scales
+from pages.components import number_scale
+from pages.components.number_scale import NOT_RATED, Given
 from pages.components.rating import DOUBLE_PRESS_SECONDS
-from pages.components.rating_scales import NOT_RATED
 from pages.door.cookies import cookie_name
 
+GivenByPlace = dict[tuple[int, int], Given]
+"""(number of the text, of the dimension) -> what was given on that slider."""
 STEPS = Dimension("steps", "Steps", "How many?", 0, 10)
 BOXED = RatingTask("boxed", "Boxed", "none", "none", "made for a test", (STEPS, HARM))
 
@@ -53,10 +58,10 @@ def test_a_comment_is_kept_when_another_text_of_the_source_is_pressed(
 
 
 def test_one_number_that_is_not_on_offer_keeps_nothing_else_back(
-    store: Store, cookies: dict[str, str]
+    store: Store, cookies: dict[str, str], given: GivenByPlace
 ) -> None:
     at, study_id = on_first_text(store, cookies, BOXED)
-    at.number_input[0].set_value(7.5)
+    given[1, 1] = Given(1, 7.5)
     at.text_area[0].set_value("Half a step.")
     at.run()
     (kept,) = ratings_of(store, study_id)
@@ -69,6 +74,24 @@ ANY = Dimension("any", "Any", "How good?", 0, 100, 0, ((0, "Useless."), (100, "F
 SLID = RatingTask("slid", "Slid", "none", "none", "made for a test", (ANY, STEPS))
 
 
+@pytest.fixture
+def given(monkeypatch: pytest.MonkeyPatch) -> GivenByPlace:
+    """What a browser gave: AppTest has none to press a slider in."""
+    told: GivenByPlace = {}
+
+    def in_browser(key: str) -> Given | None:
+        dimension, text, _ = key[1:].split("-", 2)
+        return told.get((int(text), int(dimension)))
+
+    monkeypatch.setattr(number_scale, "in_browser", in_browser)
+    return told
+
+
+def scales(at: AppTest) -> list[dict[str, Any]]:
+    """What each slider on the screen is handed."""
+    return [json.loads(one.proto.json) for one in at.get("bidi_component")]
+
+
 def scores_of(store: Store, study_id: int) -> dict[str, float]:
     (kept,) = ratings_of(store, study_id)
     return dict(kept.scores)
@@ -76,80 +99,72 @@ def scores_of(store: Store, study_id: int) -> dict[str, float]:
 
 def test_a_slider_that_nobody_moved_is_no_answer(store: Store, cookies: dict[str, str]) -> None:
     at, study_id = on_first_text(store, cookies, SLID)
-    first, second = at.select_slider
-    assert (first.value, second.value) == (None, None)
-    assert first.options[:3] == [NOT_RATED, "0", "1"]
-    assert first.options[-1] == "100"
-    assert "0 = Useless." in first.label
-    assert "100 = Flawless." in first.label
+    first, second = scales(at)
+    assert (first["value"], second["value"]) == (None, None)
+    assert (first["lowest"], first["highest"], first["unrated"]) == (0, 100, NOT_RATED)
+    assert first["ends"] == ["0 = Useless.", "100 = Flawless."]
     time.sleep(DOUBLE_PRESS_SECONDS)
     pressed(at, "Save and go on")
     assert ratings_of(store, study_id) == ()
     assert any("a score for Any; a score for Steps" in str(one.value) for one in at.error)
 
 
-def test_slider_and_box_say_the_same_and_either_saves_at_once(store: Store, cookies: dict[str, str]) -> None:
+def test_what_a_slider_gives_is_saved_shown_again_and_taken_back(
+    store: Store, cookies: dict[str, str], given: GivenByPlace
+) -> None:
     at, study_id = on_first_text(store, cookies, SLID)
-    at.select_slider[0].set_value(0.0).run()
+    given[1, 1] = Given(1, 0.0)
+    at.run()
     assert scores_of(store, study_id) == {"any": 0}
-    assert at.number_input[0].value == 0
-    assert NOT_RATED not in at.select_slider[0].options, "an end of the slider is an end of the scale"
-    at.number_input[0].set_value(72.5).run()
-    assert scores_of(store, study_id) == {"any": 72.5}
-    assert at.select_slider[0].value == 72.5
-    at.select_slider[1].set_value(7.0).run()
-    at.select_slider[0].set_value(41.0).run()
-    assert scores_of(store, study_id) == {"any": 41, "steps": 7}
-    assert [box.value for box in at.number_input] == [41, 7]
+    given[1, 1], given[1, 2] = Given(2, 72.5), Given(1, 7.0)
+    at.run()
+    assert scores_of(store, study_id) == {"any": 72.5, "steps": 7}
+    assert [(one["value"], one["number"]) for one in scales(at)] == [(72.5, 2), (7, 1)]
+    given.clear()  # a browser forgets what it no longer shows
     pressed(at, "2")
-    assert [box.value for box in at.number_input] == [None, None]
-    assert [one.value for one in at.select_slider] == [None, None]
+    assert [one["value"] for one in scales(at)] == [None, None]
     pressed(at, "1")
-    assert [box.value for box in at.number_input] == [41, 7]
-    assert [one.value for one in at.select_slider] == [41, 7]
-    at.number_input[0].set_value(None).run()
+    assert [one["value"] for one in scales(at)] == [72.5, 7]
+    given[1, 1] = Given(1, None)
+    at.run()
     assert scores_of(store, study_id) == {"steps": 7}
-    assert at.select_slider[0].value is None
     assert not at.exception
     assert not at.warning
 
 
-def test_what_a_slider_was_moved_to_counts_although_the_press_that_follows_arrives_with_it(
-    store: Store, cookies: dict[str, str]
+def test_a_number_that_arrives_with_the_press_after_it_counts(
+    store: Store, cookies: dict[str, str], given: GivenByPlace
 ) -> None:
     at, study_id = on_first_text(store, cookies, SLID)
-    at.select_slider[0].set_value(10.0).run()
-    at.select_slider[1].set_value(3.0).run()
     time.sleep(DOUBLE_PRESS_SECONDS)
-    at.number_input[0].set_value(33.0)
-    at.select_slider[0].set_value(70.0)
+    given[1, 1], given[1, 2] = Given(2, 70.0), Given(1, 3.0)
     pressed(at, "Save and go on")
     (kept,) = ratings_of(store, study_id)
     assert (kept.done, dict(kept.scores)) == (True, {"any": 70, "steps": 3})
 
 
-@pytest.mark.parametrize(("echo_seconds", "kept"), [(3.0, [70, 33]), (0.0, [10, 70])])
-def test_what_a_browser_has_not_heard_of_yet_is_no_answer(
-    store: Store,
-    cookies: dict[str, str],
-    monkeypatch: pytest.MonkeyPatch,
-    echo_seconds: float,
-    kept: list[float],
-) -> None:
-    """A press that follows at once brings the other control as it was before; later the same is an answer."""
-    monkeypatch.setattr(rating_scales, "_ECHO_SECONDS", echo_seconds)
-    at, study_id = on_first_text(store, cookies, SLID)
-    said = []
-    at.select_slider[0].set_value(10.0).run()
-    at.select_slider[0].set_value(70.0).run()
-    at.number_input[0].set_value(10.0).run()
-    said.append(scores_of(store, study_id)["any"])
-    at.select_slider[0].set_value(70.0).run()
-    at.number_input[0].set_value(33.0).run()
-    at.select_slider[0].set_value(70.0).run()
-    said.append(scores_of(store, study_id)["any"])
-    assert said == kept
-    assert at.select_slider[0].value == at.number_input[0].value == kept[-1]
+def test_what_a_slider_sends_is_read_only_where_it_is_what_a_slider_sends() -> None:
+    """A browser can send anything: nothing of it may raise, and what is no number is nothing."""
+    assert _read_as_sent({"number": 2, "value": 7}) == Given(2, 7.0)
+    assert _read_as_sent({"number": 3, "value": None}) == Given(3, None)
+    hostile: list[object] = [
+        5,
+        [],
+        {},
+        {"value": 7},
+        {"number": True, "value": 7},
+        {"number": float("inf"), "value": 7},
+        {"number": 1, "value": "7"},
+        {"number": 1, "value": float("nan")},
+        {"number": 1, "value": False},
+        {"number": 1, "value": [7]},
+    ]
+    assert [_read_as_sent(value) for value in hostile] == [None] * len(hostile)
+
+
+def _read_as_sent(value: object) -> Given | None:
+    st.session_state["slider"] = {"given": value}
+    return number_scale.in_browser("slider")
 
 
 @pytest.mark.parametrize(
@@ -163,9 +178,9 @@ def test_a_slider_has_round_places_and_both_ends(
     at, _ = on_first_text(
         store, cookies, RatingTask("slid", "Slid", "none", "none", "made for a test", (dimension,))
     )
-    (slider,) = at.select_slider
-    assert len(slider.options) == places + 1
-    assert [float(slider.options[1]), float(slider.options[-1])] == [lowest, highest]
+    (slider,) = scales(at)
+    assert len(slider["places"]) == places
+    assert [slider["places"][0], slider["places"][-1]] == [lowest, highest]
 
 
 def test_question_reference_and_answer_are_named_as_the_task_names_them(

@@ -1,26 +1,17 @@
-"""Marking errors in a text: the browser's part as files, the server's part here.
-
-The files are served from the app's own address, so that the content security policy stays as strict as without
-them: what Streamlit is handed as a string would come from a blob: address, which the policy shuts out.
-"""
+"""Marking errors in a text: the browser's part as files, the server's part here."""
 
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
-from streamlit.components.v2.component_manager import BidiComponentManager
-from streamlit.components.v2.get_bidi_component_manager import get_bidi_component_manager
-from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
-from streamlit.components.v2.types import ComponentRenderer
 
 from core.schema.scores import ErrorSpan
+from pages.components.own_component import own_component
 
-_PACKAGE, _NAME = "assay", "assay.marker"
 _EVENT = "marked"
 _MOST_SPANS = 1_000
 
@@ -89,8 +80,7 @@ def marker(
             for p in parts
         ],
     }
-    draw = _component(get_bidi_component_manager())
-    draw(key=key, data=data, on_marked_change=on_change)
+    own_component(Path(__file__).parent)(key=key, data=data, on_marked_change=on_change)
     return in_browser(key)
 
 
@@ -136,12 +126,3 @@ def _sent(span: ErrorSpan) -> dict[str, str | int | bool]:
         "category": span.category,
         "in_source": span.in_source,
     }
-
-
-@lru_cache(maxsize=1)
-def _component(manager: BidiComponentManager) -> ComponentRenderer:
-    """The marker on this server, which is told once which files belong to it."""
-    config = ComponentConfig(name=_NAME.removeprefix(f"{_PACKAGE}."), asset_dir="files")
-    manifest = ComponentManifest(name=_PACKAGE, version="1", components=[config])
-    manager.register_from_manifest(manifest, Path(__file__).parent)
-    return st.components.v2.component(_NAME, js="span_marker.js", css="span_marker.css", isolate_styles=False)

@@ -1,0 +1,32 @@
+"""Parts of a page that need a script of their own in the browser.
+
+The files are served from the app's own address, so that the content security policy stays as strict as without
+them: what Streamlit is handed as a string would come from a blob: address, which the policy shuts out.
+"""
+
+from functools import lru_cache
+from pathlib import Path
+
+import streamlit as st
+from streamlit.components.v2.component_manager import BidiComponentManager
+from streamlit.components.v2.get_bidi_component_manager import get_bidi_component_manager
+from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
+from streamlit.components.v2.types import ComponentRenderer
+
+_PACKAGE = "assay"
+
+
+def own_component(folder: Path) -> ComponentRenderer:
+    """The component of a package, whose folder `files` holds a script and a style sheet of the package's name."""
+    return _registered(get_bidi_component_manager(), folder)
+
+
+@lru_cache(maxsize=8)
+def _registered(manager: BidiComponentManager, folder: Path) -> ComponentRenderer:
+    """Once on each server, which is told which files belong to it."""
+    name = folder.name
+    config = ComponentConfig(name=name, asset_dir="files")
+    manager.register_from_manifest(ComponentManifest(name=_PACKAGE, version="1", components=[config]), folder)
+    return st.components.v2.component(
+        f"{_PACKAGE}.{name}", js=f"{name}.js", css=f"{name}.css", isolate_styles=False
+    )
