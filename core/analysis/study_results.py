@@ -351,11 +351,15 @@ def _undefined(reason: str, n: int, n_resamples: int) -> AgreementEstimate:
     return AgreementEstimate(None, None, None, n, reason, 0, n_resamples, INTERVAL_LEVEL)
 
 
+def jackknife_first(found: AgreementEstimate) -> bool:
+    """Whether the jackknife-t interval is shown first: below FEW_QUESTIONS questions, where it is defined."""
+    return found.n_clusters < FEW_QUESTIONS and found.low_t is not None
+
+
 def first_interval(found: AgreementEstimate) -> tuple[float, float] | None:
-    """The interval to show first: jackknife t below FEW_QUESTIONS questions where it is defined, else percentile."""
-    if found.n_clusters < FEW_QUESTIONS and found.low_t is not None and found.high_t is not None:
-        return found.low_t, found.high_t
-    return None if found.low is None or found.high is None else (found.low, found.high)
+    """The interval to show first, jackknife t or percentile; None where it is undefined."""
+    low, high = (found.low_t, found.high_t) if jackknife_first(found) else (found.low, found.high)
+    return None if low is None or high is None else (low, high)
 
 
 def _position(result: PositionBias) -> dict[str, Any]:

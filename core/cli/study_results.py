@@ -6,7 +6,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from core.analysis.counted import Filters
-from core.analysis.study_results import COEFFICIENTS, FEW_QUESTIONS, Block, StudyResults, study_results
+from core.analysis.study_results import (
+    COEFFICIENTS,
+    FEW_QUESTIONS,
+    Block,
+    StudyResults,
+    jackknife_first,
+    study_results,
+)
 from core.analysis.verdict_words import described, headline, votes_of_pairs
 from core.cli.options import (
     Commands,
@@ -252,16 +259,16 @@ def _planned(plan: Power) -> str:
 
 
 def _agreement(estimate: AgreementEstimate) -> str:
-    """The interval that holds with the study's number of questions first."""
-    if estimate.estimate is None or estimate.n_clusters >= FEW_QUESTIONS:
-        no_width = estimate.low is not None and estimate.low == estimate.high
-        return f"{_estimate(estimate)}{f' ({estimate.interval_reason})' if no_width else ''}"
-    if estimate.low_t is None:
+    """The estimate with the interval that the page shows first."""
+    if jackknife_first(estimate):
+        return (
+            f"{_number(estimate.estimate)} [{_number(estimate.low_t)}, {_number(estimate.high_t)}] (jackknife t) "
+            f"n={estimate.n}; percentile [{_number(estimate.low)}, {_number(estimate.high)}]"
+        )
+    if estimate.estimate is not None and estimate.n_clusters < FEW_QUESTIONS:
         return f"{_estimate(estimate)} (no jackknife-t interval: {estimate.interval_t_reason})"
-    return (
-        f"{_number(estimate.estimate)} [{_number(estimate.low_t)}, {_number(estimate.high_t)}] (jackknife t) "
-        f"n={estimate.n}; percentile [{_number(estimate.low)}, {_number(estimate.high)}]"
-    )
+    no_width = estimate.low is not None and estimate.low == estimate.high
+    return f"{_estimate(estimate)}{f' ({estimate.interval_reason})' if no_width else ''}"
 
 
 def _number(value: float | None) -> str:

@@ -9,15 +9,17 @@ from factories import (
     LEVELS,
     StudyAtHand,
     always,
+    changed_line,
     dataset,
     item_ids,
     prefers,
     record_of,
     study_in,
+    unblind,
     vote,
 )
 
-from core.analysis.counted import Filters
+from core.analysis.counted import Filters, count
 from core.analysis.study_results import StudyResults, study_results
 from core.analysis.study_verdict import as_of
 from core.analysis.verdict_words import headline
@@ -29,8 +31,8 @@ from core.store.studies import get_study, write_design
 from core.study.analysis_set import MOST_VOTES, RESULTS_SHOWN, analysis_set, results_seen
 from core.study.bundle import read_bundle, write_bundle
 from core.study.conduct import exclude_rater, include_rater, withdraw_rater
-from core.study.lifecycle import move
-from core.study.raters import add_raters, import_votes, revoke_link
+from core.study.lifecycle import move, restore_study
+from core.study.raters import add_raters, import_votes, reissue_link, revoke_link
 from core.study.release import released_record
 
 MAIN = LEVELS[1:]
@@ -261,6 +263,27 @@ def test_a_revoked_link_is_no_rater(store: Store) -> None:
     assert at_hand.study.design.votes_needed == 1
 
 
+@pytest.mark.parametrize(
+    ("voted_before", "issued", "needed", "n_pairs"),
+    [(False, ("R1",), 1, 16), (False, ("R1", "R2"), 2, 0), (True, ("R1",), 2, 0)],
+)
+def test_a_restored_study_needs_the_votes_of_links_issued_anew(
+    store: Store, *, voted_before: bool, issued: tuple[str, ...], needed: int, n_pairs: int
+) -> None:
+    """A rater without a new link gives no vote, so no pair waits for one; what the first vote fixed stays."""
+    at_hand = study_in(store, raters=("R1", "R2"))
+    if voted_before:
+        at_hand.desk("R1").save_choice(1, "left", seconds=1.0, diff_used="none")
+    bundle = write_bundle(at_hand.record)
+    again = StudyAtHand(store, restore_study(store, read_bundle(bundle, "b.zip"), name="again").study_id)
+    assert again.study.design.declared
+    for rater in issued:
+        reissue_link(store, again.study, rater)
+    vote(store, again.tokens["R1"], prefers(0))
+    assert again.study.design.votes_needed == needed
+    assert len(count(again.record, Filters()).keys) == n_pairs
+
+
 # --- imported votes, and what happens after the results are seen ----------------------------------
 
 
@@ -309,13 +332,22 @@ def test_votes_that_come_after_the_results_are_marked(store: Store) -> None:
     assert again.to_json()["after_unblinding"] == results.to_json()["after_unblinding"]
 
 
+def test_a_rater_who_comes_after_the_results_and_is_excluded_changed_no_verdict(store: Store) -> None:
+    at_hand = imported(store, a="candidate")
+    released_record(store, at_hand.study)
+    add_votes(store, at_hand, "late", "comparator")
+    exclude_rater(store, at_hand.study, "late", "too late")
+    after = results_of(released_record(store, at_hand.study)).after_unblinding
+    assert (after.votes, after.excluded, after.verdict.value) == (100, (), "non-inferior")
+
+
 def voted(store: Store) -> StudyAtHand:
-    """Three raters by link, unblinded."""
-    at_hand = study_in(store, dataset(20), raters=("ann", "ben", "cy"))
+    """Three raters by link and one who only reports a pair, unblinded."""
+    at_hand = study_in(store, dataset(20), raters=("ann", "ben", "cy", "dan"))
     for rater, policy in (("ann", prefers(0)), ("ben", prefers(1)), ("cy", prefers(0))):
         vote(store, at_hand.tokens[rater], policy)
-    move(store, at_hand.study, "closed")
-    move(store, get_study(store, at_hand.study_id), "unblinded", "done")
+    at_hand.desk("dan").save_note(1, comment="", invalid=True)
+    unblind(at_hand)
     return at_hand
 
 
@@ -381,6 +413,34 @@ def test_the_order_of_the_log_decides_and_not_its_times(store: Store) -> None:
     for moment in (at, "2001-01-01T00:00:00.000Z"):
         log = (*record.log[: place + 1], *(replace(e, at_utc=moment) for e in record.log[place + 1 :]))
         assert results_of(replace(record, log=log)).after_unblinding.excluded == ("ben",)
+
+
+@pytest.mark.parametrize("dated", ["ann", "ben", "dan"])
+def test_a_rater_dated_after_everything_was_there_where_an_answer_says_so(store: Store, dated: str) -> None:
+    """A bundle can be forged, and a clock can be wrong: ben is excluded afterwards, dan gave no vote."""
+    at_hand = voted(store)
+    exclude_rater(store, at_hand.study, "ben", "too negative")
+    record = released_record(store, at_hand.study)
+    number = [rater.rater_id for rater in record.raters].index(dated)
+    forged = changed_line(
+        write_bundle(record), "raters.jsonl", number, created_utc="2099-01-01T00:00:00.000Z"
+    )
+    expected = results_of(record).after_unblinding
+    assert expected.excluded == ("ben",)
+    assert results_of(read_bundle(forged, "b.zip")).after_unblinding == expected
+
+
+def test_results_that_could_be_seen_before_anybody_came(store: Store) -> None:
+    """A forged log: every vote is later, and nobody was there who could be excluded since."""
+    at_hand = voted(store)
+    exclude_rater(store, at_hand.study, "ben", "too negative")
+    record = released_record(store, at_hand.study)
+    forged = changed_line(
+        write_bundle(record), "log.jsonl", results_seen(record), at_utc="2001-01-01T00:00:00.000Z"
+    )
+    after = results_of(read_bundle(forged, "b.zip")).after_unblinding
+    assert (after.votes, after.flags, after.excluded) == (300, 1, ())
+    assert (after.verdict.value, after.verdict.bound) == ("not enough information", None)
 
 
 def test_a_study_older_than_the_analysis_set_keeps_its_votes_needed(store: Store) -> None:

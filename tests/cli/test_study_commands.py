@@ -7,9 +7,21 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from factories import LEVELS, always, dataset, guess_all, members_of, paper_json, prefers, tokens_in, vote
+from factories import (
+    LEVELS,
+    always,
+    dataset,
+    guess_all,
+    item_ids,
+    members_of,
+    paper_json,
+    prefers,
+    tokens_in,
+    vote,
+)
 
-from core.analysis.study_results import study_results
+from core.analysis.study_results import COEFFICIENTS, FEW_QUESTIONS, first_interval, study_results
+from core.stats.jackknife import NO_WIDTH
 from core.store import open_store
 from core.store.record import load_record
 from core.store.studies import find_study
@@ -183,6 +195,43 @@ def test_results_with_filters(voted: Run) -> None:
     found = json.loads(voted("study", "results", "pilot", *filters, "--json", "--resamples", "10"))
     assert (found["raters"], found["levels"], found["n_pairs"]) == (["R2"], ["A0", "A3"], 4)
     assert found["choices"] == {"R2": {"candidate": 4, "both_good": 0, "both_bad": 0, "comparator": 0}}
+
+
+def agreement_printed(run: Run, tmp_path: Path, n_questions: int, *, differ: bool) -> dict[str, str]:
+    """Coefficient -> what is printed after it, for two raters who agree, or do not on the first question."""
+    (tmp_path / "a.json").write_bytes(paper_json(dataset(n_questions, ("A0", "A1"))))
+    run("study", "import", "a.json", "--name", "pilot")
+    for rater in ("one", "two"):
+        votes = {item: {"A1": ("Expert", "AI")[n % 2]} for n, item in enumerate(item_ids(n_questions))}
+        if differ and rater == "two":
+            votes["q00"] = {"A1": "AI"}
+        (tmp_path / "votes.json").write_text(json.dumps(votes))
+        run("study", "votes", "pilot", "votes.json", "--rater", rater)
+    lines = run("study", "results", "pilot", "--resamples", "200").splitlines()
+    return {line[:20].strip(): line[21:] for line in lines if line[:20].strip() in COEFFICIENTS}
+
+
+@pytest.mark.parametrize("differ", [False, True])
+def test_an_interval_without_width_is_explained(run: Run, tmp_path: Path, *, differ: bool) -> None:
+    """Where raters always agree every resample gives 1, however many questions there are."""
+    printed = agreement_printed(run, tmp_path, FEW_QUESTIONS, differ=differ)
+    assert list(printed) == list(COEFFICIENTS)
+    ending = f"n={FEW_QUESTIONS}" if differ else f"[1.0000, 1.0000] n={FEW_QUESTIONS} ({NO_WIDTH})"
+    assert all(text.endswith(ending) for text in printed.values())
+
+
+@pytest.mark.parametrize("n_questions", [FEW_QUESTIONS - 1, FEW_QUESTIONS])
+def test_the_first_interval_is_that_of_the_page(run: Run, tmp_path: Path, n_questions: int) -> None:
+    printed = agreement_printed(run, tmp_path, n_questions, differ=True)
+    with open_store(tmp_path / "assay.db") as store:
+        record = load_record(store, find_study(store, "pilot"))
+    block = study_results(record, n_resamples=200).overall
+    few = n_questions < FEW_QUESTIONS
+    for name, text in printed.items():
+        found = getattr(block, name)
+        low, high = first_interval(found)
+        assert text.startswith(f"{found.estimate:.4f} [{low:.4f}, {high:.4f}]")
+        assert ((low, high) == (found.low_t, found.high_t), "(jackknife t)" in text) == (few, few)
 
 
 def test_results_of_a_bundle_need_no_database(voted: Run, tmp_path: Path) -> None:
