@@ -168,9 +168,10 @@ def _default_votes(study: Study, raters: Sequence[Rater], voted: set[str]) -> in
 def _votes_of_links(study: Study, raters: Iterable[Rater], voted: set[str]) -> int:
     """A rater who voted had a link, whatever became of it; one who is excluded before any vote gives none.
 
-    In a study older than the analysis set everybody had one: a bundle that is restored has to issue them again.
+    In a study that had votes before there was an analysis set everybody had one: a bundle that is restored has to issue
+    them again. Where nobody has one yet, two are expected to get theirs.
     """
-    older = not study.design.declared
+    older = not study.design.declared and study.first_vote_utc is not None
     linked = [
         rater
         for rater in raters
@@ -184,7 +185,8 @@ def _votes_of_links(study: Study, raters: Iterable[Rater], voted: set[str]) -> i
     if older and study.first_vote_utc is not None:
         # Nothing was written at the first vote, so raters who came later are left out here.
         first = [rater for rater in linked if rater.created_utc <= study.first_vote_utc]
-    return max(1, min(USUAL_VOTES, study.design.votes_per_pair or USUAL_VOTES, len(first or linked)))
+    n_raters = len(first or linked) or USUAL_VOTES
+    return min(USUAL_VOTES, study.design.votes_per_pair or USUAL_VOTES, n_raters)
 
 
 def _counting(raters: Iterable[Rater], voted: set[str]) -> list[Rater]:

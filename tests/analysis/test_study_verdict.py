@@ -264,19 +264,24 @@ def test_a_revoked_link_is_no_rater(store: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    ("voted_before", "issued", "needed", "n_pairs"),
-    [(False, ("R1",), 1, 16), (False, ("R1", "R2"), 2, 0), (True, ("R1",), 2, 0)],
+    ("declared", "voted_before", "issued", "needed", "n_pairs"),
+    [
+        (True, False, ("R1",), 1, 16),
+        (True, False, ("R1", "R2"), 2, 0),
+        (True, True, ("R1",), 2, 0),
+        (False, False, ("R1",), 1, 16),
+    ],
 )
 def test_a_restored_study_needs_the_votes_of_links_issued_anew(
-    store: Store, *, voted_before: bool, issued: tuple[str, ...], needed: int, n_pairs: int
+    store: Store, *, declared: bool, voted_before: bool, issued: tuple[str, ...], needed: int, n_pairs: int
 ) -> None:
     """A rater without a new link gives no vote, so no pair waits for one; what the first vote fixed stays."""
-    at_hand = study_in(store, raters=("R1", "R2"))
+    at_hand = study_in(store, raters=("R1", "R2"), declared=declared)
     if voted_before:
         at_hand.desk("R1").save_choice(1, "left", seconds=1.0, diff_used="none")
     bundle = write_bundle(at_hand.record)
     again = StudyAtHand(store, restore_study(store, read_bundle(bundle, "b.zip"), name="again").study_id)
-    assert again.study.design.declared
+    assert again.study.design.declared == declared
     for rater in issued:
         reissue_link(store, again.study, rater)
     vote(store, again.tokens["R1"], prefers(0))
