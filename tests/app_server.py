@@ -1,15 +1,15 @@
 """The real app as a child process, and a browser to look at it, for tests and for the screenshots."""
 
+import multiprocessing
 import os
 import signal
 import socket
-import subprocess
-import sys
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from axe_playwright_python.sync_playwright import Axe
@@ -26,6 +26,32 @@ _FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+_SERVERS = multiprocessing.get_context("forkserver")
+_SERVERS.set_forkserver_preload(
+    [
+        "streamlit.web.cli",
+        "plotly.express",
+        "statsmodels.api",
+        "sqlite_utils",
+        "core.runs.kinds",
+        "core.plots",
+    ]
+)
+"""A server is a child of a process that has the libraries in memory: reading them takes longer than many a test. The
+app's pages each server reads anew."""
+
+
+def _streamlit(database: Path, port: int, environment: dict[str, str]) -> None:
+    """`streamlit run app.py` in this process, until it is stopped."""
+    from streamlit.web.cli import main
+
+    log = os.open(database.with_suffix(".log"), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    os.dup2(log, 1)
+    os.dup2(log, 2)
+    os.chdir(ROOT)
+    os.environ.clear()
+    os.environ.update(environment, ASSAY_DB=str(database))
+    main(["run", "app.py", "--server.port", str(port)])
 
 
 def free_port() -> int:
@@ -39,23 +65,15 @@ class AppServer:
 
     def __init__(self, database: Path, port: int | None = None) -> None:
         self.database, self.port = database, port or free_port()
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: BaseProcess | None = None
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
     def start(self) -> "AppServer":
-        command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(self.port)]
-        log = self.database.with_suffix(".log").open("ab")
-        self._process = subprocess.Popen(
-            command,
-            cwd=ROOT,
-            env={**os.environ, "ASSAY_DB": str(self.database)},
-            stdout=log,
-            stderr=subprocess.STDOUT,
-        )
-        log.close()
+        self._process = _SERVERS.Process(target=_streamlit, args=(self.database, self.port, dict(os.environ)))
+        self._process.start()
         for _ in range(300):
             try:
                 with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=1):
@@ -67,13 +85,17 @@ class AppServer:
     def stop(self) -> None:
         if self._process is not None:
             self._process.terminate()
-            self._process.wait(20)
-            self._process = None
+            self._end()
 
     def kill(self) -> None:
         assert self._process is not None
         self._process.kill()
-        self._process.wait(20)
+        self._end()
+
+    def _end(self) -> None:
+        assert self._process is not None
+        self._process.join(20)
+        assert not self._process.is_alive()
         self._process = None
 
     def memory_mib(self) -> float:
@@ -86,11 +108,12 @@ class AppServer:
     def standing_still(self) -> Iterator[None]:
         """The process is stopped, not dead: nothing is answered until the block ends."""
         assert self._process is not None
-        self._process.send_signal(signal.SIGSTOP)
+        assert self._process.pid is not None
+        os.kill(self._process.pid, signal.SIGSTOP)
         try:
             yield
         finally:
-            self._process.send_signal(signal.SIGCONT)
+            os.kill(self._process.pid, signal.SIGCONT)
 
     def log(self) -> str:
         return self.database.with_suffix(".log").read_text("utf-8", errors="replace")

@@ -14,9 +14,8 @@ from core.analysis.study_verdict import (
     AfterUnblinding,
     SensitivityLine,
     after_unblinding,
-    decide,
     pair_scores,
-    sensitivity,
+    verdict_and_sensitivity,
 )
 from core.schema import PREFERENCES, AnalysisSet, StudyRecord
 from core.stats import agreement
@@ -213,7 +212,7 @@ def study_results(
     design, rules = record.study.design, analysis_set(record)
     scores = pair_scores(counted, rules.score)
     departs = filtered(record, filters)
-    decided, _ = decide(record, counted, rules.score, rng=rng)
+    decided, sensitivity = verdict_and_sensitivity(record, filters, rng=rng)
     one_sided = {"margin": design.margin, "alpha": 1 - design.confidence_level}
     unknown = sum(counts[2] for counts in counted.sides.values())
     return StudyResults(
@@ -229,7 +228,7 @@ def study_results(
         analysis_set=rules,
         verdict=StudyVerdict(exploratory=bool(departs), **asdict(decided)),
         pairs_by_votes=counted.pairs_by_votes,
-        sensitivity=sensitivity(record, filters, rng=rng),
+        sensitivity=sensitivity,
         after_unblinding=after_unblinding(record, rng=rng),
         rater_warnings=_rater_warnings(record, counted.raters),
         overall=_block(counted, np.ones(len(counted.keys), dtype=bool), None, n_resamples, rng),

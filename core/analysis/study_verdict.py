@@ -84,8 +84,10 @@ def decide(
     return found, len(scores)
 
 
-def sensitivity(record: StudyRecord, filters: Filters, *, rng: int) -> tuple[SensitivityLine, ...]:
-    """The verdict as declared, then with one rule of the analysis set changed at a time."""
+def verdict_and_sensitivity(
+    record: StudyRecord, filters: Filters, *, rng: int
+) -> tuple[Verdict, tuple[SensitivityLine, ...]]:
+    """The verdict as declared; and a line for it, then one for each rule of the analysis set that is changed."""
     declared = record.study.design.score
     left_out, kept = Variant(leave_out_flagged=True), Variant(leave_out_flagged=False)
     other = ("kept", kept) if record.study.design.flagged == "leave_out" else ("left out", left_out)
@@ -106,7 +108,8 @@ def sensitivity(record: StudyRecord, filters: Filters, *, rng: int) -> tuple[Sen
             made[way] = decide(record, count(record, filters, variant), score, rng=rng, worst=worst)
         found, n = made[way]
         table.append(SensitivityLine(name, n, found.bound, found.value))
-    return tuple(table)
+    as_declared, _ = made[DECLARED, declared, False]
+    return as_declared, tuple(table)
 
 
 def after_unblinding(record: StudyRecord, *, rng: int) -> AfterUnblinding:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -28,30 +29,41 @@ from core.study.bundle import write_bundle
 Fail = Callable[..., str]
 
 
-@pytest.fixture
-def fail(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Fail:
-    """Run a command that must be refused; returns what stderr said.
-
-    There is a study `pilot` with the imported votes of two raters, so unblinded, and a draft `fresh` with the
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a study `pilot` with the imported votes of two raters, so unblinded, and a draft `fresh` with the
     rater V1, who has a link.
     """
+    folder = tmp_path_factory.mktemp("prepared")
+    (folder / "answers.json").write_bytes(paper_json(dataset(3)))
+    (folder / "other.json").write_bytes(paper_json(dataset(2, sources=("one", "two"))))
+    (folder / "folder").mkdir()
+    votes = json.dumps({"q00": {"A0": "AI", "A1": "Expert"}})
+    (folder / "votes.json").write_text(votes)
+    (folder / "labels.json").write_text('{"left": "The AI", "right": "The other"}')
+    with pytest.MonkeyPatch.context() as there:
+        there.chdir(folder)
+        there.setenv("ASSAY_DB", str(folder / "assay.db"))
+        assert main(["study", "import", "answers.json", "--name", "pilot"]) == 0
+        for rater in ("V1", "V2"):
+            assert main(["study", "votes", "pilot", "votes.json", "--rater", rater]) == 0
+        assert main(["study", "export", "pilot", "--format", "bundle", "--out", "pilot.zip"]) == 0
+        assert main(["study", "import", "answers.json", "--name", "fresh", "--again"]) == 0
+        assert main(["study", "links", "fresh", "--add", "V1"]) == 0
+    with open_store(folder / "assay.db") as store:
+        blind = write_bundle(load_record(store, find_study(store, "fresh")))
+    (folder / "fresh.zip").write_bytes(blind)
+    return folder
+
+
+@pytest.fixture
+def fail(
+    prepared: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Fail:
+    """Run a command that must be refused, in a copy of what is prepared; returns what stderr said."""
+    shutil.copytree(prepared, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ASSAY_DB", str(tmp_path / "assay.db"))
-    (tmp_path / "answers.json").write_bytes(paper_json(dataset(3)))
-    (tmp_path / "other.json").write_bytes(paper_json(dataset(2, sources=("one", "two"))))
-    (tmp_path / "folder").mkdir()
-    votes = json.dumps({"q00": {"A0": "AI", "A1": "Expert"}})
-    (tmp_path / "votes.json").write_text(votes)
-    (tmp_path / "labels.json").write_text('{"left": "The AI", "right": "The other"}')
-    assert main(["study", "import", "answers.json", "--name", "pilot"]) == 0
-    for rater in ("V1", "V2"):
-        assert main(["study", "votes", "pilot", "votes.json", "--rater", rater]) == 0
-    assert main(["study", "export", "pilot", "--format", "bundle", "--out", "pilot.zip"]) == 0
-    assert main(["study", "import", "answers.json", "--name", "fresh", "--again"]) == 0
-    assert main(["study", "links", "fresh", "--add", "V1"]) == 0
-    with open_store(tmp_path / "assay.db") as store:
-        blind = write_bundle(load_record(store, find_study(store, "fresh")))
-    (tmp_path / "fresh.zip").write_bytes(blind)
 
     def command(*arguments: str) -> str:
         capsys.readouterr()
