@@ -1,5 +1,7 @@
 """The verdict of a study in words, the same on the page and in the terminal."""
 
+from collections.abc import Mapping
+
 from core.analysis.decimals import decimal
 from core.analysis.study_results import StudyResults
 from core.analysis.study_verdict import AS_DECLARED
@@ -72,8 +74,13 @@ def _said(results: StudyResults) -> str:
 
 
 def _no_pair(results: StudyResults) -> str:
-    reasons = "; ".join(f"{reason} ({n})" for reason, n in results.overall.n_left_out.items())
-    return f"No pair counts: {reasons}." if reasons else "No pair counts."
+    left_out = results.overall.n_left_out
+    return f"No pair counts: {reasons(left_out)}." if left_out else "No pair counts."
+
+
+def reasons(left_out: Mapping[str, int]) -> str:
+    """Why something is left out, each with how many, as a list in words; `none` where nothing is."""
+    return "; ".join(f"{reason} ({n:,})" for reason, n in left_out.items()) or "none"
 
 
 def _missing(results: StudyResults) -> str | None:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from core.analysis.verdict_words import reasons
 from core.cli.options import Commands, add_database_option, json_text
 from core.cli.texts_given import NAMES, check_given, read_given
 from core.datasets.scorable import read_outputs
@@ -142,8 +143,9 @@ def print_rating_results(record: StudyRecord, *, n_resamples: int, as_json: bool
         return
     print(f"Study {record.study.name!r} ({record.study.state}): {task.title}")
     raters = sorted({answer.rater_id for answer in found.answers})
-    left_out = "; ".join(f"{n} {reason}" for reason, n in found.left_out.items()) or "none"
-    print(f"Raters: {', '.join(raters) or 'none'}; texts done: {len(found.answers)}; left out: {left_out}\n")
+    print(
+        f"Raters: {', '.join(raters) or 'none'}; texts done: {len(found.answers)}; left out: {reasons(found.left_out)}\n"
+    )
     print("system\tlevel\tdimension\tmean over texts\ttexts\tunrated\tratings\terrors a rating")
     for total in totals:
         errors = "-" if total.errors_per_rating is None else f"{total.errors_per_rating:.2f}"

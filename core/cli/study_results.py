@@ -14,7 +14,7 @@ from core.analysis.study_results import (
     jackknife_first,
     study_results,
 )
-from core.analysis.verdict_words import described, headline, votes_of_pairs
+from core.analysis.verdict_words import described, headline, reasons, votes_of_pairs
 from core.cli.options import (
     Commands,
     add_database_option,
@@ -215,15 +215,9 @@ def _print_ties_and_bias(results: StudyResults) -> None:
 
 def _print_counts(results: StudyResults) -> None:
     block = results.overall
-    print(
-        f"Pairs: {block.n_pairs}, of questions: {block.n_questions}; left out: {_reasons(block.n_left_out)}"
-    )
-    print(f"Answers: {results.answers_used}; left out: {_reasons(results.answers_left_out)}")
+    print(f"Pairs: {block.n_pairs}, of questions: {block.n_questions}; left out: {reasons(block.n_left_out)}")
+    print(f"Answers: {results.answers_used}; left out: {reasons(results.answers_left_out)}")
     print(f"{votes_of_pairs(results)}\n")
-
-
-def _reasons(left_out: Mapping[str, int]) -> str:
-    return "; ".join(f"{n} {reason}" for reason, n in left_out.items()) or "none"
 
 
 def _print_table(block: Block) -> None:

@@ -5,9 +5,10 @@ import streamlit as st
 
 from core.analysis.blinding import ORDER, Blinding
 from core.analysis.study_results import StudyResults
+from core.analysis.verdict_words import reasons
 from core.stats.blinding_index import BlindingIndex
 from pages.components.messages import plain
-from pages.components.numbers import UNDEFINED, interval, left_out, number, percent
+from pages.components.numbers import UNDEFINED, interval, number, percent
 from pages.components.parts import nothing, part, table
 
 _ANSWERS = {"left": "left", "right": "right", "unsure": "cannot tell"}
@@ -41,7 +42,7 @@ def show(results: StudyResults) -> None:
                 "means that a rater always named the same side.]"
             )
     if found.n_left_out:
-        st.markdown(f"Guesses left out: {left_out(found.n_left_out)}.")
+        st.markdown(f"Guesses left out: {reasons(found.n_left_out)}.")
     if found.comments:
         with st.expander(f"Comments beside the guesses ({len(found.comments)})"):
             for said in found.comments:
@@ -81,8 +82,8 @@ def _everybody(found: Blinding) -> dict[str, BlindingIndex]:
 def _line(rater: str, found: BlindingIndex) -> dict[str, str | int]:
     share = found.share_right
     indices = {"Bang's index": found.bang_questions, "James's index": found.james_questions}
-    reasons = {"Share right": share.reason, **{name: each.reason for name, each in indices.items()}}
-    undefined = "; ".join(f"{name}: {reason}" for name, reason in reasons.items() if reason)
+    undefined_why = {"Share right": share.reason, **{name: each.reason for name, each in indices.items()}}
+    undefined = "; ".join(f"{name}: {reason}" for name, reason in undefined_why.items() if reason)
     return {
         "Rater": rater,
         "Guesses": found.n,

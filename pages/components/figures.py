@@ -12,14 +12,14 @@ import streamlit as st
 
 from core import plots
 from core.analysis.study_results import FEW_QUESTIONS, StudyResults
-from core.analysis.verdict_words import described, headline, votes_of_pairs
+from core.analysis.verdict_words import described, headline, reasons, votes_of_pairs
 from core.schema import StudyRecord
 from core.study.analysis_set import SCORE_NAMES
 from core.study.bundle import write_bundle
 from core.study.export import guesses_csv, paper_files, to_csv, to_jsonl, to_paper_zip
 from pages.components import results_tables as tables
 from pages.components.messages import plain
-from pages.components.numbers import left_out, number, percent
+from pages.components.numbers import number, percent
 from pages.components.parts import HELP, chart, nothing, part, table
 
 _STYLE = '<style>[data-testid="stTable"] * { overflow-wrap: normal; word-break: normal; }</style>'
@@ -29,19 +29,18 @@ def standing(results: StudyResults) -> None:
     """What the numbers rest on, and what they leave out; with the style sheet of all tables."""
     st.html(_STYLE)
     block = results.overall
-    reasons = sum(block.n_left_out.values()), sum(results.answers_left_out.values())
     with st.container(horizontal=True, gap="medium"):
         for name, value in {
             "Pairs used": block.n_pairs,
             "Questions": block.n_questions,
             "Raters": len(results.raters),
             "Answers used": results.answers_used,
-            "Pairs left out": reasons[0],
-            "Answers left out": reasons[1],
+            "Pairs left out": sum(block.n_left_out.values()),
+            "Answers left out": sum(results.answers_left_out.values()),
         }.items():
             st.metric(name, value, width="content")
     st.markdown(
-        f"Pairs left out: {left_out(block.n_left_out)}. Answers left out: {left_out(results.answers_left_out)}."
+        f"Pairs left out: {reasons(block.n_left_out)}. Answers left out: {reasons(results.answers_left_out)}."
     )
     st.markdown(f":small[{plain(described(results))} {plain(votes_of_pairs(results))}]")
 
@@ -208,7 +207,7 @@ def position(results: StudyResults) -> None:
     if results.raters:
         table(tables.position(results))
     if results.position_left_out:
-        st.markdown(f"Choices left out: {left_out(results.position_left_out)}.")
+        st.markdown(f"Choices left out: {reasons(results.position_left_out)}.")
     if not results.raters:
         nothing("no choice of a side")
 

@@ -132,7 +132,7 @@ def test_guesses_left_out_are_counted(store: Store) -> None:
     study = guessed(store, {"R1": ["right"] * 3, "R2": ["wrong"] * 4}, "beside", raters=("R1", "R2"))
     store.table("rater").update((study.study_id, "R1"), {"excluded": "pressed one key"})
     at = visit()
-    assert "Guesses left out: 3 rater excluded." in [text.value for text in at.markdown]
+    assert "Guesses left out: rater excluded (3)." in [text.value for text in at.markdown]
     assert at.table[0].value["Rater"].tolist() == ["R2", "all raters"]
     assert len(at.expander) == 1, "nor is the comment of an excluded rater shown"
 
