@@ -170,6 +170,7 @@ def test_the_admin_stays_signed_in_over_pages_and_reloads(
     expect(stranger.get_by_text("Open the personal link you were sent.")).to_be_visible(timeout=20_000)
 
 
+@pytest.mark.slow
 def test_results_show_the_study_that_was_chosen_and_link_to_the_methods(
     app: AppServer, app_store: Store, new_page: NewPage
 ) -> None:

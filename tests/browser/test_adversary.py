@@ -34,6 +34,7 @@ def choices(at_hand: StudyAtHand, rater: str) -> list[str | None]:
     return [answer.choice for answer in answers_of(at_hand.store, at_hand.study_id, rater)]
 
 
+@pytest.mark.slow
 def test_the_token_is_nowhere_in_sight(app: AppServer, at_hand: StudyAtHand, new_page: NewPage) -> None:
     """Not in the address bar, the history, a referrer, a script's reach, nor on the websocket."""
     link = link_of(at_hand, "ann")
@@ -238,6 +239,7 @@ def test_another_site_cannot_frame_post_or_connect(
     expect(page.get_by_role("button", name="Start with three practice pairs")).to_be_visible(timeout=20_000)
 
 
+@pytest.mark.slow
 def test_names_of_the_study_and_of_others_never_reach_a_rater(
     app: AppServer, app_store: Store, new_page: NewPage
 ) -> None:

@@ -38,6 +38,7 @@ def outside(asked: list[str], app: AppServer) -> list[str]:
     return [url for url in asked if not url.startswith((app.url, "data:", "blob:"))]
 
 
+@pytest.mark.slow
 def test_consent_comes_first_and_is_kept(app: AppServer, app_store: Store, new_page: NewPage) -> None:
     at_hand = study_in(app_store, raters=("ann",))
     set_wording(app_store, at_hand.study, "en", {"consent": "Votes are kept for **ten** years."})
@@ -56,6 +57,7 @@ def test_consent_comes_first_and_is_kept(app: AppServer, app_store: Store, new_p
     expect(page.get_by_role("button", name="Start with three practice pairs")).to_be_visible(timeout=20_000)
 
 
+@pytest.mark.slow
 def test_from_the_last_answer_over_the_lock_to_the_last_guess(
     app: AppServer, app_store: Store, new_page: NewPage
 ) -> None:
@@ -138,6 +140,7 @@ def test_german_labels_for_a_german_rater(app: AppServer, app_store: Store, new_
         expect(page.locator(".st-key-choices").get_by_role("button", name=label)).to_be_visible()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kind",
     [k if k == "html" else pytest.param(k, marks=pytest.mark.slow) for k in HOSTILE],

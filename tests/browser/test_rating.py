@@ -128,6 +128,7 @@ def test_double_press_answers_one_pair(app: AppServer, app_store: Store, new_pag
     assert guarded >= 3
 
 
+@pytest.mark.slow
 def test_two_tabs_give_one_answer_each_to_the_pair_on_its_screen(
     app: AppServer, app_store: Store, new_page: NewPage
 ) -> None:

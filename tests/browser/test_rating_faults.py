@@ -35,6 +35,7 @@ def test_comment_and_flag_are_kept_and_digits_in_a_comment_choose_nothing(
     assert answer.diff_used == "own_a0"
 
 
+@pytest.mark.slow
 def test_a_comment_left_unblurred_is_saved_with_the_choice(
     app: AppServer, app_store: Store, new_page: NewPage
 ) -> None:
@@ -110,6 +111,7 @@ def test_a_press_that_another_event_follows_is_saved(
     assert given(app_store, study_id) == dict.fromkeys(range(1, 7), "left")
 
 
+@pytest.mark.slow
 def test_a_slow_server_gives_exactly_one_answer(app: AppServer, app_store: Store, new_page: NewPage) -> None:
     """The server stands still while the rater presses again and again: all presses mean the pair they saw."""
     study_id, page = at_the_first_pair(app, app_store, new_page)

@@ -28,6 +28,7 @@ def commented(rater: RawRater, text: str = COMMENT) -> WidgetState:
     return WidgetState(id=rater.widget("text_area"), string_value=text)
 
 
+@pytest.mark.slow
 def test_frames_replayed_by_others_are_no_votes(door: Door) -> None:
     link, other = door.link(), door.link()
     ann = door.rater(link)
@@ -207,6 +208,7 @@ def test_two_tabs_and_a_double_press_give_one_line_a_choice(door: Door) -> None:
     two.close()
 
 
+@pytest.mark.slow
 def test_nothing_changes_once_the_answers_are_locked(door: Door) -> None:
     link = door.link()
     rater = door.rater(link)

@@ -224,6 +224,7 @@ def _open(path: str, start: object, found: object) -> None:
         found.put(str(problem))  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kind",
     [
