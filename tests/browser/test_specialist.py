@@ -12,7 +12,8 @@ from specialist_runs import rated_texts
 from core.store import Store
 
 NewPage = Callable[[], Page]
-SOON = 20_000
+SOON = 60_000
+"""Milliseconds: the tests that use both cores for a model run beside this one."""
 TABS = (
     "Progress",
     "Scores",
@@ -40,6 +41,7 @@ def test_from_ratings_to_marked_errors_side_by_side(
     expect(page.get_by_role("heading", name="Specialist", exact=True)).to_be_visible(timeout=SOON)
     settled(page)
     page.locator("input[type=file]").first.set_input_files(path)
+    expect(page.get_by_role("button", name=f"Remove {path.name}")).to_be_visible(timeout=SOON)
     expect(page.get_by_text("24 texts on 6 items by 4 systems; 24 of them rated by 3 raters.")).to_be_visible(
         timeout=SOON
     )
