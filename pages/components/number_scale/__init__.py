@@ -53,7 +53,7 @@ def number_scale(
         "number": 0 if given is None else given.number,
     }
     own_component(Path(__file__).parent)(key=key, data=data, on_given_change=on_change)
-    return in_browser(key)
+    return in_browser(key)  # a session that has just begun knows the key only once it is drawn
 
 
 def in_browser(key: str) -> Given | None:
