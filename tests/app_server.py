@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import Any
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[1]
 CHROMIUM = os.environ.get("ASSAY_CHROMIUM", "/usr/bin/chromium")
@@ -26,6 +27,20 @@ _FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+_LISTEN = """(() => {
+    const at = {told: 0, heard: 0};
+    window.lastOnTheWire = at;
+    window.WebSocket = class extends window.WebSocket {
+        constructor(...given) {
+            super(...given);
+            this.addEventListener('message', () => { at.heard = performance.now(); });
+        }
+        send(data) {
+            at.told = performance.now();
+            super.send(data);
+        }
+    };
+})()"""
 _SERVERS = multiprocessing.get_context("forkserver")
 _SERVERS.set_forkserver_preload(
     [
@@ -132,6 +147,14 @@ def running(database: Path, port: int | None = None) -> Iterator[AppServer]:
 def chromium() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=_FLAGS)
+        plain = browser.new_context
+
+        def listening(**settings: Any) -> BrowserContext:
+            context = plain(**settings)
+            context.add_init_script(_LISTEN)
+            return context
+
+        browser.new_context = listening  # type: ignore[method-assign]
         try:
             yield browser
         finally:
@@ -146,11 +169,20 @@ def on_pair(page: Page, number: int) -> None:
 
 
 def settled(page: Page) -> None:
-    """Wait until what was last pressed has been answered by the server and drawn."""
-    page.wait_for_timeout(150)
+    """Wait until what was last pressed has been answered by the server and drawn.
+
+    The state of the app alone does not tell: it is `notRunning` until a press has reached a busy server, and once more
+    between a run that was under way and the run for the press. So the server must have spoken after the last event
+    that was sent, and be silent now.
+    """
+    page.wait_for_timeout(100)
     page.wait_for_function(
-        """() => document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'
-              && !document.querySelector('[data-stale=true]')"""
+        """() => {
+            const {told, heard} = window.lastOnTheWire ?? {told: 0, heard: 0};
+            return document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'
+                && !document.querySelector('[data-stale=true]')
+                && heard >= told && performance.now() - heard > 80;
+        }"""
     )
 
 

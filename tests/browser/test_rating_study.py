@@ -13,6 +13,7 @@ from text_visit import (
     LEVEL,
     SYSTEMS,
     NewPage,
+    comes_to_hold,
     given,
     on_text,
     rating_study,
@@ -86,8 +87,7 @@ def test_scores_and_marks_are_saved_at_once_and_nothing_is_forgotten(
     go_on(page)
     expect(page.get_by_text("Still missing")).to_be_visible()
     page.get_by_role("button", name="2: yes").click()
-    settled(page)
-    assert given(app_store, study_id)[1].scores == {"F": 2}
+    comes_to_hold(app_store, study_id, 1, {"F": 2})
     page.get_by_label("No errors in this text").check()
     saved(page)
     assert given(app_store, study_id)[1].no_errors
@@ -169,8 +169,7 @@ def test_a_factual_error_is_judged_by_the_reference_and_a_slider_holds_no_answer
     expect(slider).to_be_focused()
     page.keyboard.press("PageUp")
     expect(number).to_have_value("10")
-    settled(page)
-    assert given(app_store, study_id)[1].scores == {"overall": 10}
+    comes_to_hold(app_store, study_id, 1, {"overall": 10})
     number.fill("33")
     number.press("Tab")
     expect(slider).to_have_attribute("aria-valuetext", "33")
@@ -273,8 +272,7 @@ def test_keys_answer_a_single_dimension_once(app: AppServer, app_store: Store, n
     page.goto(link)
     on_text(page, 1)
     page.keyboard.press("3")
-    settled(page)
-    assert dict(given(app_store, study_id)[1].scores) == {"LA": 2}
+    comes_to_hold(app_store, study_id, 1, {"LA": 2})
     go_on(page)
     page.wait_for_timeout(60)
     page.mouse.down()

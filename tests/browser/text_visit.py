@@ -1,5 +1,6 @@
 """A rater of texts at work in a real browser: what the tests of rating studies begin with."""
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 
 from app_server import settled
@@ -58,6 +59,14 @@ def given(store: Store, study_id: int, rater: str = "ann") -> dict[int, RatingAn
     """Number on the rater's list -> what the database holds."""
     numbers = {a.key: a.position for a in rating_assignments_of(store, study_id, rater)}
     return {numbers[a.key]: a for a in ratings_of(store, study_id, rater)}
+
+
+def comes_to_hold(store: Store, study_id: int, number: int, scores: Mapping[str, float]) -> None:
+    """The database has these scores for the text of that number, now or a little later: a busy server is no loss."""
+    until = time.monotonic() + 20
+    while (seen := given(store, study_id).get(number)) is None or seen.scores != scores:
+        assert time.monotonic() < until, seen
+        time.sleep(0.05)
 
 
 def saved(page: Page) -> None:
