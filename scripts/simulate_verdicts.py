@@ -23,8 +23,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import numpy as np
 from scipy.stats import norm
 
-from core.stats.betting_bound import growth, log_capital
-from core.stats.verdicts import FEWEST_QUESTIONS
+from core.stats.gaffke_bound import chance_not_above
+from core.stats.verdicts import FEWEST_QUESTIONS, WON_TO_LOST
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENT = ROOT / "docs" / "statistics.md"
@@ -90,10 +90,12 @@ def by_ordinary_bound(
 def by_verdict(sums: np.ndarray, levels: int, margin: float = MARGIN, level: float = LEVEL) -> np.ndarray:
     """Whether the verdict is "non-inferior": shape (replicates,)."""
     worst, won = -sums.min(axis=1), np.maximum(sums, 0).sum(axis=1)
-    may_decide = (sums.shape[1] >= FEWEST_QUESTIONS) & (worst > 0) & (won >= worst)
-    growths = growth(np.arange(-levels, levels + 1) / levels, -margin)
-    by_betting = log_capital(growths[sums + levels].sum(axis=1)) > -np.log(1 - level)
-    return np.where(may_decide, by_ordinary_bound(sums, levels, margin, level), by_betting)
+    may_decide = (sums.shape[1] >= FEWEST_QUESTIONS) & (worst > 0) & (won > 0) & (won >= WON_TO_LOST * worst)
+    values = np.arange(-levels, levels + 1)
+    counts = (sums[:, :, None] == values).sum(axis=1)
+    different, which = np.unique(counts, axis=0, return_inverse=True)
+    not_above = chance_not_above(values / levels, different, -margin)[which.ravel()]
+    return np.where(may_decide, by_ordinary_bound(sums, levels, margin, level), not_above < 1 - level - 1e-12)
 
 
 def found(cell: Cell, replicates: int = REPLICATES) -> tuple[float, float]:

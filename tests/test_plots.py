@@ -54,9 +54,9 @@ def test_verdict_writes_no_minus_before_a_zero(two: StudyResults) -> None:
     assert list(figure.data[0].text) == ["0.000", "0.000"]
 
 
-def test_verdict_draws_the_betting_bound_where_it_decides(two: StudyResults) -> None:
+def test_verdict_draws_the_bound_of_gaffke_where_it_decides(two: StudyResults) -> None:
     figure = plots.verdict(two.non_inferiority, two.verdict.bound, score="net preference")
-    assert two.verdict.method == "betting"
+    assert two.verdict.method == "gaffke"
     assert tuple(figure.data[-1].x) == (two.verdict.bound, two.non_inferiority.mean)
     assert "net preference" in figure.layout.xaxis.title.text
     low, _ = figure.layout.xaxis.range

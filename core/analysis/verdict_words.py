@@ -64,10 +64,8 @@ def _said(results: StudyResults) -> str:
             f"{decimal(found.bound, places)}, {'above' if found.value == 'non-inferior' else 'not above'} the margin of "
             f"{decimal(-bound.margin, places)}."
         )
-    if found.method == "betting":
-        sentences.append(
-            f"It is the betting bound: the bootstrap over questions fails here ({found.reason})."
-        )
+    if found.method == "gaffke":
+        sentences.append(f"It is Gaffke's bound: the bootstrap over questions fails here ({found.reason}).")
     if found.value == "not shown":
         sentences.append(f"This does not show that {results.candidate} is worse.")
     return " ".join(sentences)

@@ -56,17 +56,17 @@ def preference_names(candidate: str, comparator: str) -> dict[str, str]:
 
 
 def verdict(
-    bound: NonInferiority, betting: float | None = None, *, score: str = "composite score"
+    bound: NonInferiority, gaffke: float | None = None, *, score: str = "composite score"
 ) -> go.Figure:
     """The mean and its lower bounds against the margin and zero; a bound that is undefined is not drawn.
 
-    betting: the bound for any distribution, where it decides. score: what the mean is of.
+    gaffke: Gaffke's bound, where it decides. score: what the mean is of.
     """
     figure = go.Figure()
     bounds = {"questions": bound.bound_questions, "pairs": bound.bound_pairs}
     numbers = {"questions": bound.n_questions, "pairs": bound.n_pairs}
-    if betting is not None:  # last, so that it is on top
-        bounds["questions, betting"], numbers["questions, betting"] = betting, bound.n_questions
+    if gaffke is not None:  # last, so that it is on top
+        bounds["questions, Gaffke"], numbers["questions, Gaffke"] = gaffke, bound.n_questions
     for row, (unit, low) in enumerate(bounds.items()):
         if low is None or bound.mean is None:
             continue

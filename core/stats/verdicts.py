@@ -2,13 +2,13 @@
 
 The ordinary bound (percentile bootstrap over questions, `non_inferiority.py`) takes the observed questions for the
 population. It fails where these are few, or where none was lost or none was won: two questions of score 0 give a bound
-of 0, above every margin. There the betting bound decides (`betting_bound.py`), which holds for any distribution.
+of 0, above every margin. There Gaffke's bound decides (`gaffke_bound.py`), which asks nothing of the distribution.
 
 The rule, on the questions that have a score:
 
 - at least `FEWEST_QUESTIONS` questions, at least one lost (mean score below 0), and won ones (above 0) that together weigh
-  at least as much as the worst lost one: the ordinary bound decides, "non-inferior" or "not shown".
-- otherwise the betting bound decides, "non-inferior" or "not enough information".
+  at least half as much as the worst lost one: the ordinary bound decides, "non-inferior" or "not shown".
+- otherwise Gaffke's bound decides, "non-inferior" or "not enough information".
 
 Simulated type I error and power of the rule: docs/statistics.md, Simulated verdicts.
 """
@@ -20,7 +20,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from core.stats.betting_bound import growth, log_capital, lower_bound_betting
+from core.stats.gaffke_bound import chance_not_above, lower_bound_gaffke
 from core.stats.non_inferiority import above_margin, lower_bound_questions, scored
 from core.stats.resampling import Floats, check_confidence_level, cluster_sums
 
@@ -30,6 +30,8 @@ NOT_ENOUGH: Literal["not enough information"] = "not enough information"
 
 FEWEST_QUESTIONS = 15
 """Below it the ordinary bound decides nothing."""
+WON_TO_LOST = 0.5
+"""Of the worst lost question, what all won ones together must weigh at least before the ordinary bound decides."""
 MOST_QUESTIONS = 10_000
 """Beyond it no number of missing questions is given."""
 
@@ -43,8 +45,8 @@ class Verdict:
 
     value: Literal["non-inferior", "not shown", "not enough information"]
     """"not shown" does not mean "shown to be worse"."""
-    method: Literal["questions", "betting"] | None
-    """Deciding bound: percentile bootstrap over questions, or the bound for any distribution. None without a score."""
+    method: Literal["questions", "gaffke"] | None
+    """Deciding bound: percentile bootstrap over questions, or Gaffke's. None without a score."""
     bound: float | None
     """The deciding lower bound, in [-1, 1]; above -margin is non-inferior."""
     reason: str | None
@@ -68,11 +70,11 @@ def verdict(
     shape (n,), the question of each pair. margin: > 0, fixed before the data were seen. confidence_level: one-sided.
 
     The two bounds weigh unequal questions differently. The ordinary bound is a ratio of sums, so a question weighs by its
-    pairs; the betting bound takes the mean of question means, so every question weighs the same.
+    pairs; Gaffke's bound takes the mean of question means, so every question weighs the same.
 
     Questions missing: N - n, where N is the smallest number of questions at which the bound that decides at N passes, if
     shares of the observed questions stay what they are. The ordinary bound decides from 15 questions on, or from where the
-    won ones outweigh the worst lost one; the betting bound below, and at every N where none was lost or none was won.
+    won ones weigh half the worst lost one; Gaffke's below, and at every N where none was lost or none was won.
 
     Misleads when margin or pairs were chosen after the data, and as the two bounds do.
     """
@@ -88,12 +90,12 @@ def verdict(
         return Verdict(
             NON_INFERIOR if above_margin(bound, margin) else NOT_SHOWN, "questions", bound, None, None
         )
-    bound = lower_bound_betting(means, confidence_level)
+    bound = lower_bound_gaffke(means, confidence_level)
     if above_margin(bound, margin):
-        return Verdict(NON_INFERIOR, "betting", bound, reason, None)
+        return Verdict(NON_INFERIOR, "gaffke", bound, reason, None)
     needed = _questions_needed(sums, margin, confidence_level, n_resamples, rng)
     missing = None if needed is None else max(1, needed - len(sums))
-    return Verdict(NOT_ENOUGH, "betting", bound, reason, missing)
+    return Verdict(NOT_ENOUGH, "gaffke", bound, reason, missing)
 
 
 def why_not_ordinary(question_means: ArrayLike) -> str | None:
@@ -108,8 +110,8 @@ def why_not_ordinary(question_means: ArrayLike) -> str | None:
     lost, won = _worst_and_won(values)
     if not lost or not won:
         return "no question was " + ("won" if lost else "lost" if won else "lost or won")
-    if won < lost - _ROUNDING:
-        return "all questions won weigh less than the worst one lost"
+    if won < lost * WON_TO_LOST - _ROUNDING:
+        return "all questions won weigh less than half the worst one lost"
     return None
 
 
@@ -132,32 +134,30 @@ def _questions_needed(
     `MOST_QUESTIONS` passes. The part that resamples carries Monte Carlo error: a few per cent of the number.
     """
     means = sums[:, 0] / sums[:, 1]
-    by_betting = _needed_by_betting(means, margin, confidence_level)
+    by_gaffke = _needed_by_gaffke(means, margin, confidence_level)
     lost, won = _worst_and_won(means)
     if not lost or not won:
-        return by_betting
+        return by_gaffke
     # What is won adds up with the number of questions; the worst lost one stays what it is.
-    fewest = max(FEWEST_QUESTIONS, math.ceil(len(sums) * lost / won - _ROUNDING))
-    if fewest > MOST_QUESTIONS or (by_betting is not None and by_betting < fewest):
-        return by_betting
+    fewest = max(FEWEST_QUESTIONS, math.ceil(len(sums) * lost * WON_TO_LOST / won - _ROUNDING))
+    if fewest > MOST_QUESTIONS or (by_gaffke is not None and by_gaffke < fewest):
+        return by_gaffke
     excess = sums[:, 0] + margin * sums[:, 1]
     return _needed_by_resampling(excess, fewest, confidence_level, n_resamples, rng)
 
 
-def _needed_by_betting(means: Floats, margin: float, confidence_level: float) -> int | None:
-    """Bisection: the capital is a convex function of the number of questions and starts at 1.
-
-    Once it has reached 1 / alpha > 1 it therefore grows for ever, so passing is monotone.
-    """
-    if margin >= 1:
-        return None  # only scores of -1 throughout do not pass, and they never do
-    mean_growth, needed = growth(means, -margin).mean(axis=0), -np.log(1 - confidence_level)
+def _needed_by_gaffke(means: Floats, margin: float, confidence_level: float) -> int | None:
+    """Bisection: where the observed mean lies above -margin, the chance of a mean below falls with every question."""
+    if means.mean() <= -margin:
+        return None
+    values, counts = np.unique(means, return_counts=True)
+    shares, alpha = counts / means.size, round(1 - confidence_level, 12)
     too_few, enough = 0, MOST_QUESTIONS
-    if log_capital(enough * mean_growth) < needed:
+    if chance_not_above(values, enough * shares, -margin) >= alpha:
         return None
     while enough - too_few > 1:
         middle = (too_few + enough) // 2
-        if log_capital(middle * mean_growth) < needed:
+        if chance_not_above(values, middle * shares, -margin) >= alpha:
             too_few = middle
         else:
             enough = middle

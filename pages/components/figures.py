@@ -62,9 +62,9 @@ def verdict(results: StudyResults) -> None:
         if limits:
             st.markdown("\n".join(f"- {plain(line)}" for line in limits))
     if bound.mean is not None:
-        betting = found.bound if found.method == "betting" else None
+        gaffke = found.bound if found.method == "gaffke" else None
         chart(
-            plots.verdict(bound, betting, score=score),
+            plots.verdict(bound, gaffke, score=score),
             f"Mean {number(bound.mean)}, lower bound over questions {number(bound.bound_questions)}, over pairs "
             f"{number(bound.bound_pairs)}, deciding bound {number(found.bound)}, margin {number(-bound.margin)}",
             "results_verdict",

@@ -73,7 +73,7 @@ def test_the_whole_way(run: Run, file: Path, tmp_path: Path) -> None:
     assert "composite mean       1.0000 (pairs scored -1: 0, 0: 0, 1: 24)" in printed
     assert "  over questions               1.0000\n" in printed
     results = json.loads(run("study", "results", "pilot", "--json", "--resamples", "200"))
-    assert (results["verdict"]["value"], results["verdict"]["method"]) == ("non-inferior", "betting")
+    assert (results["verdict"]["value"], results["verdict"]["method"]) == ("non-inferior", "gaffke")
     assert results["levels"] == ["A1", "A2", "A3", "A4"]
     assert "Study 'pilot' (unblinded): ai against human" in printed
     assert run("study", "list") == "pilot\tunblinded\tai against human\n"

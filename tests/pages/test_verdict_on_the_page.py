@@ -71,7 +71,7 @@ def test_two_questions_both_good_are_not_enough(store: Store) -> None:
         vote(store, token, always("both_good"))
     ended(store, study.study_id)
     found = study_results(study.record).verdict
-    assert (found.value, found.method) == ("not enough information", "betting")
+    assert (found.value, found.method) == ("not enough information", "gaffke")
     assert found.questions_missing is not None
     at = visit()
     first, missing, *_ = box(at)

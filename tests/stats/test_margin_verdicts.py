@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core.stats.betting_bound import lower_bound_betting
+from core.stats.gaffke_bound import lower_bound_gaffke
 from core.stats.non_inferiority import non_inferiority
 from core.stats.verdicts import MOST_QUESTIONS, verdict, why_not_ordinary
 from scripts.simulate_verdicts import (
@@ -36,17 +36,17 @@ class TestRule:
         scores, questions = [0] * 8, np.repeat([0, 1], 4)
         assert non_inferiority(scores, questions, margin=0.1).non_inferior_questions
         said = verdict(scores, questions, margin=0.1)
-        assert (said.value, said.method, said.questions_missing) == ("not enough information", "betting", 23)
-        assert said.bound == lower_bound_betting([0, 0])
+        assert (said.value, said.method, said.questions_missing) == ("not enough information", "gaffke", 20)
+        assert said.bound == lower_bound_gaffke([0, 0])
 
     @pytest.mark.parametrize(
         ("means", "method"),
         [
-            (mix(1, 12, 1), "betting"),
+            (mix(1, 12, 1), "gaffke"),
             (mix(1, 13, 1), "questions"),
-            (mix(0, 20, 20), "betting"),
-            (mix(20, 20, 0), "betting"),
-            (mix(0, 40, 0), "betting"),
+            (mix(0, 20, 20), "gaffke"),
+            (mix(20, 20, 0), "gaffke"),
+            (mix(0, 40, 0), "gaffke"),
             (mix(10, 0, 10), "questions"),
         ],
     )
@@ -58,7 +58,7 @@ class TestRule:
     def test_the_question_counts_not_the_pair(self):
         """Every question has a lost and a won pair, so none is lost or won; rounding does not make one."""
         questions = np.repeat(np.arange(20), 2)
-        assert verdict([-1, 1] * 20, questions, margin=0.1).method == "betting"
+        assert verdict([-1, 1] * 20, questions, margin=0.1).method == "gaffke"
         thirds = [1 / 3, 1 / 3, -2 / 3]
         said = verdict(thirds * 20, np.repeat(np.arange(20), 3), margin=0.1)
         assert said.reason == "no question was lost or won"
@@ -72,16 +72,16 @@ class TestRule:
         assert said.value == ("non-inferior" if plain.non_inferior_questions else "not shown")
         assert (said.reason, said.questions_missing) == (None, None)
 
-    def test_not_shown_is_never_said_by_the_betting_bound(self):
+    def test_not_shown_is_never_said_by_the_bound_of_gaffke(self):
         said = of_questions(mix(10, 0, 0))
         assert (said.value, said.bound, said.questions_missing) == ("not enough information", -1, None)
         assert of_questions(mix(40, 10, 0)).value == "not enough information"
 
-    def test_the_betting_bound_can_be_won(self):
+    def test_the_bound_of_gaffke_can_be_won(self):
         assert of_questions(mix(0, 25, 0)).value == "non-inferior"
         assert of_questions(mix(0, 0, 5)).value == "non-inferior"
         said = of_questions(mix(1, 49, 0))
-        assert (said.value, said.method, said.questions_missing) == ("non-inferior", "betting", None)
+        assert (said.value, said.method, said.questions_missing) == ("non-inferior", "gaffke", None)
 
     def test_a_bound_on_the_margin_is_not_above_it(self):
         """All questions score -0.1 up to rounding, with net preferences of three raters, too."""
@@ -90,9 +90,9 @@ class TestRule:
         assert found.bound_questions == pytest.approx(-0.1)
         assert found.non_inferior_questions is False
 
-    def test_unequal_questions_weigh_equally_in_the_betting_bound(self):
+    def test_unequal_questions_weigh_equally_in_the_bound_of_gaffke(self):
         scores, questions = [1, 0, 0, 0], ["a", "b", "b", "b"]
-        assert verdict(scores, questions, margin=0.1).bound == lower_bound_betting([1, 0])
+        assert verdict(scores, questions, margin=0.1).bound == lower_bound_gaffke([1, 0])
 
     @pytest.mark.parametrize("scores", [[], [np.nan, np.nan]])
     def test_no_scores(self, scores):
@@ -119,13 +119,13 @@ class TestQuestionsMissing:
         "means",
         [mix(0, 3, 0), mix(0, 4, 1), mix(1, 19, 0), mix(0, 1, 0), [-0.25, 0, 0, 0, 0.5, 0.5, 0.5, 0.5]],
     )
-    def test_where_the_betting_bound_decides_it_passes_there_and_not_one_round_before(self, means):
+    def test_where_the_bound_of_gaffke_decides_it_passes_there_and_not_one_round_before(self, means):
         """Brute force: whole copies of the observed questions."""
         means = np.asarray(means)
         needed = len(means) + of_questions(means).questions_missing
         copies = -(-needed // len(means))
-        assert lower_bound_betting(np.tile(means, copies)) > -0.1
-        assert lower_bound_betting(np.tile(means, copies - 1)) <= -0.1
+        assert lower_bound_gaffke(np.tile(means, copies)) > -0.1
+        assert lower_bound_gaffke(np.tile(means, copies - 1)) <= -0.1
 
     @pytest.mark.parametrize("means", [mix(2, 6, 2), mix(1, 9, 1), mix(3, 5, 4), mix(4, 1, 5)])
     def test_from_15_questions_on_the_ordinary_bound_decides(self, means):
@@ -190,7 +190,11 @@ class TestGrid:
             case = (cell.loss, cell.win)
             if case in AT_THE_MARGIN:
                 assert after <= 0.13 + 2 * np.sqrt(0.13 * 0.87 / 4000), cell
-            elif cell.loss >= 0.2 or (cell.levels == 4 and cell.loss >= 0.1):
+            elif cell == Cell(0.05, 0.05, 4, 0.6, 20):
+                # 2.6 points are the share of studies without a won question, where another bound has to decide: one that
+                # holds for every distribution cannot pass with 20 questions, not even without a loss (0.9^20 > 0.1).
+                assert after >= before - 0.03
+            elif cell.loss >= 0.2 or cell.levels == 4:
                 assert after >= before - 0.02, cell
         assert sum((cell.loss, cell.win) in AT_THE_MARGIN for cell in read) == 72
         assert sum((cell.loss, cell.win) in ABOVE for cell in read) == 72
@@ -215,8 +219,8 @@ def test_whole_questions_lost_beside_small_wins():
     """4 levels; 12 % of questions lost at each, 8 % won at one: one small win must not admit the ordinary bound."""
     drawn = np.random.default_rng(1).random((4000, 21))
     sums = np.where(drawn < 0.12, -4, np.where(drawn > 1 - 0.08, 1, 0))
-    assert by_ordinary_bound(sums, 4).mean() > 0.2
-    assert by_verdict(sums, 4).mean() < 0.1
+    assert by_ordinary_bound(sums, 4).mean() > 0.25
+    assert by_verdict(sums, 4).mean() < 0.18
     one_win = np.array([-1.0, 0.25, *[0.0] * 19])
-    assert why_not_ordinary(one_win) == "all questions won weigh less than the worst one lost"
-    assert why_not_ordinary(np.array([-1.0, *[0.25] * 4, *[0.0] * 16])) is None
+    assert why_not_ordinary(one_win) == "all questions won weigh less than half the worst one lost"
+    assert why_not_ordinary(np.array([-1.0, *[0.25] * 2, *[0.0] * 18])) is None
