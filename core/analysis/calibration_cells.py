@@ -55,6 +55,8 @@ STATISTICS: Mapping[str, str] = {
 """Of a cell, by name, in the order of tables. Classes have all but `pearson` and `error`, numbers only `OF_NUMBERS`."""
 KAPPAS = ("raters_kappa", "kappa")
 """What 004's convention enters as 0 where it is undefined."""
+_OF_UNITS = ("raters_alpha", "raters_kappa")
+"""Statistics whose n is not that of the others beside them."""
 OF_NUMBERS = ("raters_alpha", "alpha", "pearson", "spearman", "kendall", "shift", "error")
 RANKS: tuple[correlation.Method, ...] = ("spearman", "kendall")
 ONE_RATING = "one rating"
@@ -112,6 +114,10 @@ class Cell:
     def get(self, name: str) -> Estimate | None:
         """A statistic; None where it does not apply."""
         return self.statistics.get(name)
+
+    def n_used(self, names: Sequence[str]) -> int | None:
+        """Texts that statistics side by side rest on: those of the first that counts texts; None: none applies."""
+        return next((one.n for name in names if name not in _OF_UNITS and (one := self.get(name))), None)
 
 
 def cell_of(group: Mapping[str, str], texts: Labelled, rule: str, options: Mapping[str, Any]) -> Cell:

@@ -20,8 +20,6 @@ _OF_RATERS = ("raters_agreement", "raters_kappa", "raters_alpha", "raters_ac1")
 _OF_BOTH = ("raters_pairwise", "pairwise", "gap", "spearman", "kendall", "shift")
 _OF_EVALUATOR = ("agreement", "f1", "kappa", "alpha", "ac1", "bias", "bias_disagreed")
 _OF_NUMBERS = ("raters_alpha", "pearson", "spearman", "kendall", "shift", "error")
-_OF_UNITS = ("raters_alpha", "raters_kappa")
-"""Statistics whose n is not that of the others beside them."""
 _OF_MEANS = (
     "raters_pairwise",
     "pairwise",
@@ -112,19 +110,13 @@ def _print_cells(cells: Sequence[Cell], names: Sequence[str], title: str) -> Non
         [
             called(cell.group),
             cell.n,
-            _used(cell, names),
+            "-" if (used := cell.n_used(names)) is None else used,
             cell.n_raters,
             *(_cell(cell.get(name)) for name in names),
         ]
         for cell in cells
     ]
     print_aligned(["group", "n", "n used", "raters", *(_SHORT[name] for name in names)], rows)
-
-
-def _used(cell: Cell, names: Sequence[str]) -> str:
-    """Texts that the statistics rest on: those of the first that counts texts."""
-    first = next((one for name in names if name not in _OF_UNITS and (one := cell.get(name))), None)
-    return "-" if first is None else str(first.n)
 
 
 def _cell(found: Estimate | None) -> str:

@@ -120,6 +120,7 @@ def _table(title: str, cells: Sequence[Cell], names: Sequence[str]) -> None:
                 {
                     "Group": called(cell.group),
                     "Texts": f"{cell.n:,}",
+                    "Used": "none" if (used := cell.n_used(names)) is None else f"{used:,}",
                     "Raters": cell.n_raters,
                     **{_name(name): _cell(cell, name) for name in names},
                 }
