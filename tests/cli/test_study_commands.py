@@ -20,7 +20,9 @@ from factories import (
     vote,
 )
 
+from core.analysis.counted import Filters
 from core.analysis.study_results import COEFFICIENTS, FEW_QUESTIONS, first_interval, study_results
+from core.analysis.verdict_words import headline
 from core.stats.jackknife import NO_WIDTH
 from core.store import open_store
 from core.store.record import load_record
@@ -195,6 +197,47 @@ def test_results_with_filters(voted: Run) -> None:
     found = json.loads(voted("study", "results", "pilot", *filters, "--json", "--resamples", "10"))
     assert (found["raters"], found["levels"], found["n_pairs"]) == (["R2"], ["A0", "A3"], 4)
     assert found["choices"] == {"R2": {"candidate": 4, "both_good": 0, "both_bad": 0, "comparator": 0}}
+
+
+@pytest.mark.parametrize("levels", [None, ("A3",)])
+def test_the_verdict_is_printed_first_with_all_that_limits_it(
+    voted: Run, tmp_path: Path, levels: tuple[str, ...] | None
+) -> None:
+    """As on the page. Once a filter was printed as "the verdict", and an exclusion after unblinding not at all."""
+    voted("study", "exclude", "pilot", "R1", "--reason", "slept")
+    chosen = ("--levels", *levels) if levels else ()
+    printed = voted("study", "results", "pilot", *chosen, "--resamples", "10").splitlines()
+    with open_store(tmp_path / "assay.db") as store:
+        record = load_record(store, find_study(store, "pilot"))
+    lines = headline(study_results(record, Filters(levels=levels), n_resamples=10))
+    assert printed[2 : 2 + len(lines)] == lines
+    assert lines[0].startswith("Exploratory: ") == bool(levels)
+    assert sum("excluded R1" in line for line in lines) == 1
+    assert sum("Check rater R2. Fast: " in line for line in lines) == 1
+    (answers,) = (line for line in printed if line.startswith("Answers: "))
+    assert "rater excluded (32)" in answers
+
+
+def test_the_number_to_plan_with_is_printed_before_power_at_the_observed_mean(
+    run: Run, file: Path, tmp_path: Path
+) -> None:
+    """All four pairs of a question say the same, so that four times as many are needed as if they were independent."""
+    run("study", "import", str(file), "--name", "pilot")
+    words = ("AI", "Expert", "Both are good")
+    votes = {item: dict.fromkeys(LEVELS, words[n % 3]) for n, item in enumerate(item_ids(6))}
+    (tmp_path / "votes.json").write_text(json.dumps(votes))
+    run("study", "votes", "pilot", "votes.json", "--rater", "one")
+    results = json.loads(run("study", "results", "pilot", "--json", "--resamples", "10"))
+    plan = results["power_one_sided"]
+    printed = run("study", "results", "pilot", "--resamples", "10").splitlines()
+    first, *others = (line for line in printed if "for 80 %" in line)
+    for_80, for_90 = plan["n_for_80_if_equal"], plan["n_for_90_if_equal"]
+    assert first.startswith(
+        f"Pairs to plan with, if both are equally good (one-sided, 90%): {4 * for_80} and {4 * for_90} for 80 % and 90 % "
+        "power, design effect 4.00 included"
+    )
+    assert first.endswith(f"if pairs were independent {for_80} for 80 % power, {for_90} for 90 %")
+    assert [line.startswith("Power at the observed mean") for line in others] == [True, True]
 
 
 def agreement_printed(run: Run, tmp_path: Path, n_questions: int, *, differ: bool) -> dict[str, str]:

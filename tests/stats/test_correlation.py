@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from core.stats.correlation import coefficient, correlate, correlate_columns, fisher_interval, why_undefined
+from scripts.simulate_verdicts import DOCUMENT
 
 METHODS = ("pearson", "spearman", "kendall")
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
@@ -32,6 +33,18 @@ def test_kendall_with_a_tie_by_hand():
     found = coefficient([2, 1, 1.5, 5, 3], [1, 2, 2, 3, 4], "kendall")
     assert found == pytest.approx(0.316227766, abs=1e-9)
     assert found == pytest.approx(3 / np.sqrt(90), abs=1e-15)
+
+
+@pytest.mark.parametrize("n_levels", [3, 5, 6])
+def test_ties_by_level_keep_tau_b_below_1(n_levels):
+    """As docs/statistics.md says: about one pair in L ties, so a metric without ties reaches sqrt(1 - 1/L)."""
+    levels = np.repeat(np.arange(n_levels), 200)
+    tied = (levels[:, None] == levels)[np.triu_indices(levels.size, 1)].mean()
+    assert tied == pytest.approx(1 / n_levels, abs=0.002)
+    assert coefficient(np.arange(levels.size), levels, "kendall") == pytest.approx(np.sqrt(1 - tied))
+    said = " ".join(DOCUMENT.read_text("utf-8").split())
+    assert "about one pair in L where there are L levels" in said
+    assert "reaches at most about sqrt(1 - 1/L)" in said
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -6,6 +6,7 @@ import statsmodels.api as sm
 from scipy import stats
 
 from core.stats.correlation import between_systems, partial, system_accuracy
+from scripts.simulate_verdicts import DOCUMENT
 
 METHODS = ("pearson", "spearman", "kendall")
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
@@ -179,3 +180,10 @@ def test_misuse_is_refused():
     ):
         with pytest.raises(ValueError, match="one shape"):
             call()
+
+
+@pytest.mark.parametrize("name", ["Between systems", "System accuracy"])
+def test_the_documents_say_that_intervals_over_systems_lie_too_low(name):
+    """Simulated in test_correlation_coverage.py. Once they were said to tell how far other texts would move the number."""
+    part = DOCUMENT.read_text("utf-8").split(f"- *{name}*")[1].split("\n- *")[0]
+    assert "lies too low" in " ".join(part.split())
