@@ -89,7 +89,7 @@ def verdict(
             name=unit,
         )
     known = [x for x in (bound.mean, *bounds.values(), -bound.margin, 0.0) if x is not None]
-    room = 0.35 * (max(known) - min(known))  # for the numbers beside the marks
+    room = 0.45 * (max(known) - min(known))  # for the numbers beside the marks
     for x, dash in ((-bound.margin, "dash"), (0.0, "dot")):
         figure.add_vline(x=x, line={"color": LINE, "width": 2, "dash": dash})
     figure.add_annotation(
