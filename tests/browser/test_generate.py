@@ -74,8 +74,8 @@ def test_five_items_then_all_of_them_and_the_files(
         assert len(bodies) == len(set(bodies)) > asked, "nothing is asked, and paid for, twice"
     page.get_by_role("tab", name="Items").click()
     expect(page.get_by_role("heading", name="A0 and its facts")).to_be_visible()
-    assert page.locator(".assay-fact.assay-g1").count() > 0
-    assert page.locator(".assay-text ins").count() > 0
+    expect(page.locator(".assay-fact.assay-g1")).not_to_have_count(0)
+    expect(page.locator(".assay-text ins")).not_to_have_count(0)
     page.get_by_role("tab", name="Results").click()
     expect(page.get_by_role("heading", name="Downloads")).to_be_visible()
     settled(page)

@@ -89,7 +89,7 @@ def test_what_is_marked_by_mouse_is_what_is_stored(
     page.reload()
     on_text(page, 1)
     shown = page.get_by_role("list", name="Marked errors").get_by_role("button", name="Show error")
-    assert shown.all_inner_texts() == [first, second]
+    expect(shown).to_have_text([first, second])
     shown.nth(1).click()
     page.locator(".assay-marker-bar").get_by_role("button", name="critical").click()
     saved(page)
