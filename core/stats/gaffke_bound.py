@@ -13,13 +13,21 @@ variable, Mathematical Methods of Statistics 14:451-467; Learned-Miller and Thom
 the mean of a bounded random variable, arXiv:1905.06208.
 """
 
+from functools import cache
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from core.stats.resampling import Floats, check_confidence_level
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(600)
 _STEPS = 50  # halvings of an interval of length 2
+
+
+@cache
+def _quadrature() -> tuple[Floats, Floats]:
+    """Nodes in (0, 1) and their weights; made when first needed, because every command imports this module."""
+    nodes, weights = np.polynomial.legendre.leggauss(600)
+    return (nodes + 1) / 2, weights / 2
 
 
 def chance_not_above(values: ArrayLike, counts: ArrayLike, threshold: float) -> Floats:
@@ -36,12 +44,12 @@ def chance_not_above(values: ArrayLike, counts: ArrayLike, threshold: float) -> 
     shapes = np.concatenate([shapes, np.ones((*shapes.shape[:-1], 1))], axis=-1)
     if excess.max() <= 0:
         return np.ones(shapes.shape[:-1])
-    at = (_NODES + 1) / 2
+    at, weights = _quadrature()
     spread = np.sqrt((shapes * excess**2).sum(axis=-1, keepdims=True))
     frequency = 2 / spread * at / (1 - at)
     angle = sum(shapes[..., [j]] * np.arctan(one * frequency) for j, one in enumerate(excess))
     size = sum(shapes[..., [j]] * np.log1p((one * frequency) ** 2) / 2 for j, one in enumerate(excess))
-    integral = (np.sin(angle) * np.exp(-size) / (at * (1 - at)) * _WEIGHTS / 2).sum(axis=-1)
+    integral = (np.sin(angle) * np.exp(-size) / (at * (1 - at)) * weights).sum(axis=-1)
     return np.asarray(np.clip(0.5 - integral / np.pi, 0, 1), dtype=np.float64)
 
 
