@@ -17,6 +17,7 @@ from pages.components import (
     presses,
     rating,
     rating_flow,
+    screen_top,
     visitor,
 )
 
@@ -34,6 +35,7 @@ def _screen() -> None:
         with visitor.any_desk() as desk:
             _show(desk)
     except AssayError as problem:
+        presses.show_refused(st.container())
         visitor.turn_away(problem)
 
 
@@ -42,8 +44,9 @@ def _show(desk: RaterDesk | RatingDesk) -> None:
     if desk.dry_run:
         st.info("Preview: your answers are marked as a dry run and never counted.")
     if desk.closed_reason:
-        st.title("Nothing to do here now")
-        st.write(desk.closed_reason)
+        screen_top.screen_top("closed")
+        presses.show_refused(st.container())
+        pair_list.nothing_to_do(desk, desk.closed_reason)
         return
     if isinstance(desk, RatingDesk):
         rating_flow.show(desk, _go)
@@ -53,6 +56,7 @@ def _show(desk: RaterDesk | RatingDesk) -> None:
 
 def _show_pairs(desk: RaterDesk) -> None:
     place = _place(desk)
+    screen_top.screen_top(place)
     if place == "consent":
         onboarding.consent(desk, _go)
     elif place == "guide":

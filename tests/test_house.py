@@ -31,7 +31,9 @@ RATERS_MODULES = (
     "components/rating_scales.py",
     "components/rating_tab.py",
     "components/rating_text.py",
+    "components/screen_top/__init__.py",
     "components/span_marker/__init__.py",
+    "components/text_box/__init__.py",
 )
 
 
@@ -74,8 +76,7 @@ def test_the_raters_page_cannot_reach_a_source() -> None:
         "core.diff": None,
         "core.errors": None,
         "core.study.blinding": {"RaterDesk", "BlindPair", "PairStatus"},
-        "core.study.guessing": {"LONGEST_COMMENT"},
-        "core.study.wording": {"CONSENT", "CHOICE_KEYS", "GUESS_KEYS", "GUESS_QUESTION"},
+        "core.study.wording": {"BOX_KEYS", "CONSENT", "CHOICE_KEYS", "GUESS_KEYS", "GUESS_QUESTION"},
         "core.study.design": {"estimated_minutes"},
         "core.study.guidelines": {"practice_pairs", "LEVEL_MEANINGS"},
         "core.study.rating_desk": {"RatingDesk", "BlindText", "EntryStatus"},

@@ -93,7 +93,7 @@ class Desk(ABC, Generic[Entry, Given]):
         if self._study.state == "draft" and not self._rater.dry_run:
             return "This study has not started yet. Your link will work once it does."
         if self._study.state in ("closed", "unblinded"):
-            return "This study is closed. Thank you: every answer you gave is saved."
+            return "This study is closed."
         return None
 
     def guidelines(self) -> str:
@@ -204,9 +204,7 @@ class Desk(ABC, Generic[Entry, Given]):
             if self.finished:
                 raise NotAllowed("You have finished: your answers are locked and can no longer change.")
             if self._at(number) != entry:
-                raise NotAllowed(
-                    f"Your list of {self._unit}s was drawn again, so this was not saved. Reload the page."
-                )
+                raise NotAllowed(f"Your list of {self._unit}s was drawn again. Reload the page.")
             before = self._given(entry)
             given = replace(before, **changes(before))  # type: ignore[arg-type]  # fields, by name
             self._keep_given(given)
@@ -219,12 +217,12 @@ class Desk(ABC, Generic[Entry, Given]):
         self._check_link()
         self._study = get_study(self._store, self._study.study_id)
         if self.closed_reason:
-            raise NotAllowed(f"{self.closed_reason} This answer was not saved.")
+            raise NotAllowed(self.closed_reason)
 
     def _check_link(self) -> None:
         """The rater as they stand now. Raises NotAllowed when the link is gone, or the rater is: they withdrew."""
         raters = {rater.rater_id: rater for rater in raters_of(self._store, self._study.study_id)}
         rater = raters.get(self._rater.rater_id)
         if rater is None or rater.revoked:
-            raise NotAllowed("Your link was withdrawn, so this answer was not saved.")
+            raise NotAllowed("Your link was withdrawn.")
         self._rater = rater

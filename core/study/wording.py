@@ -12,7 +12,9 @@ from core.study.guidelines import FALLBACK_LANGUAGE, blinding_problems
 CONSENT, GUESS_QUESTION = "consent", "guess_question"
 CHOICE_KEYS = {choice: choice for choice in CHOICES}
 GUESS_KEYS = {side: f"guess_{side}" for side in GUESSED_SIDES}
-LABEL_KEYS = (*CHOICE_KEYS.values(), GUESS_QUESTION, *GUESS_KEYS.values())
+BOX_KEYS = ("box_left", "box_right")
+"""What the two texts are called: on a narrow screen, where they are one above the other, too."""
+LABEL_KEYS = (*CHOICE_KEYS.values(), *BOX_KEYS, GUESS_QUESTION, *GUESS_KEYS.values())
 """Short texts on one line; `consent` is Markdown of any length, and empty where none is asked for."""
 LONGEST_LABEL, LONGEST_CONSENT = 80, 20_000
 """Characters."""
@@ -45,10 +47,10 @@ def check_wording(texts: Mapping[str, str], sources: Collection[str], language: 
             problems.append(f"{key}: the text has more than {LONGEST_CONSENT} characters")
         problems += [f"{key}: {problem}" for problem in blinding_problems(text, sources)]
     said = wording({language: texts}, language)  # a label may be the same as one that Assay says
-    for keys in (tuple(CHOICE_KEYS.values()), tuple(GUESS_KEYS.values())):
+    for keys in (tuple(CHOICE_KEYS.values()), BOX_KEYS, tuple(GUESS_KEYS.values())):
         labels = {said[key].strip().casefold() for key in keys}
         if len(labels) < len(keys):
-            problems.append(f"{', '.join(keys)}: two buttons carry the same label")
+            problems.append(f"{', '.join(keys)}: two of them have the same text")
     if problems:
         raise InputError("These texts cannot be used:", problems)
 

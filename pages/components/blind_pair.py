@@ -14,7 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core.diff import Segment, diff_against, diff_pair
 from core.schema import FIRST_LEVEL, Choice, GuessedSide
 from core.study.guidelines import LEVEL_MEANINGS
-from core.study.wording import CHOICE_KEYS
+from core.study.wording import BOX_KEYS, CHOICE_KEYS
 from pages.components import presses
 from pages.components.messages import plain
 
@@ -30,7 +30,7 @@ _STYLE = """<style>
 .assay-card { border: 1px solid color-mix(in srgb, currentColor 25%, transparent); border-radius: .5rem;
   padding: .75rem 1rem; }
 .assay-side { font-weight: 600; margin-bottom: .35rem; }
-.assay-question { font-size: 1.2rem; font-weight: 600; }
+.assay-question { font-size: 1.2rem; font-weight: 600; margin-top: .6rem; max-height: 8em; overflow-y: auto; }
 .assay-reference { border-inline-start: .25rem solid color-mix(in srgb, currentColor 30%, transparent);
   padding-inline-start: .75rem; max-height: 14em; overflow-y: auto; }
 .assay-quiet { opacity: .8; font-size: .9rem; }
@@ -68,13 +68,13 @@ def heading(question: str, reference: str, language: str, level: str, *, asks: b
     meaning = LEVEL_MEANINGS.get(level)
     asked = "Which answer fits level {} better?" if asks else "Both answers were meant for level {}."
     before, after = asked.split("{}")
+    # The level comes first: however long the question is, it is on the screen when the buttons are.
     st.html(
-        f'<div class="assay-question assay-text" {_language(language)}>{escape(question)}</div>'
-        '<div class="assay-quiet" style="margin-top:.5rem">Reference (correct and complete)</div>'
-        f'<div class="assay-reference assay-text" {_language(language)}>{escape(reference)}</div>'
-        f'<div style="margin-top:.9rem">{before}'
-        f'<span class="assay-level"><bdi>{escape(level)}</bdi></span>{after}'
+        f'<div>{before}<span class="assay-level"><bdi>{escape(level)}</bdi></span>{after}'
         f"{f' <span class=assay-quiet>{escape(level)}: {escape(meaning)}.</span>' if meaning else ''}</div>"
+        f'<div class="assay-question assay-text" tabindex="0" {_language(language)}>{escape(question)}</div>'
+        '<div class="assay-quiet" style="margin-top:.5rem">Reference (correct and complete)</div>'
+        f'<div class="assay-reference assay-text" tabindex="0" {_language(language)}>{escape(reference)}</div>'
     )
 
 
@@ -98,8 +98,16 @@ def diff_control(level: str, remembered: str) -> str:
     )
 
 
-def texts(left: str, right: str, left_base: str, right_base: str, language: str, mode: str) -> None:
-    """The two answers side by side, with the differences that `mode` asks for."""
+def texts(
+    names: tuple[str, str],
+    left: str,
+    right: str,
+    left_base: str,
+    right_base: str,
+    language: str,
+    mode: str,
+) -> None:
+    """The two answers under their names side by side, with the differences that `mode` asks for."""
     marked: tuple[Sequence[Segment], Sequence[Segment]]
     if mode == LEFT_RIGHT:
         marked = diff_pair(left, right)
@@ -107,10 +115,10 @@ def texts(left: str, right: str, left_base: str, right_base: str, language: str,
         marked = diff_against(left_base, left), diff_against(right_base, right)
     else:
         marked = (Segment(left, "same"),), (Segment(right, "same"),)
-    for column, name, segments in zip(st.columns(2), ("Left", "Right"), marked, strict=True):
+    for column, name, segments in zip(st.columns(2), names, marked, strict=True):
         body = "".join(f"<{_MARK[s.kind]}>{escape(s.text)}</{_MARK[s.kind]}>" for s in segments)
         column.html(
-            f'<div class="assay-card"><div class="assay-side">{name}</div>'
+            f'<div class="assay-card"><div class="assay-side">{escape(name)}</div>'
             f'<div class="assay-text" {_language(language)}>{body}</div></div>'
         )
 
@@ -118,6 +126,12 @@ def texts(left: str, right: str, left_base: str, right_base: str, language: str,
 def choice_place() -> DeltaGenerator:
     """Where the four buttons are: at the lower edge of the window, however long the texts."""
     return st.container(key="choices")
+
+
+def box_names(words: Mapping[str, str]) -> tuple[str, str]:
+    """What the two answers are called, out of all that the study says in the rater's language."""
+    left, right = (words[key] for key in BOX_KEYS)
+    return left, right
 
 
 def choice_labels(words: Mapping[str, str]) -> dict[Choice, str]:

@@ -9,18 +9,12 @@ import streamlit as st
 from core.errors import AssayError
 from core.schema import GuessedSide
 from core.study.blinding import RaterDesk
-from core.study.guessing import LONGEST_COMMENT
 from core.study.wording import GUESS_KEYS, GUESS_QUESTION
-from pages.components import blind_pair, visitor
+from pages.components import blind_pair, presses, text_box, visitor
 from pages.components.messages import plain
 from pages.components.rating import DOUBLE_PRESS_SECONDS
 
-_SHOWN, _HANDLED, _PROBLEM, _KNOWN = (
-    "guessing_shown",
-    "guessing_handled",
-    "guessing_problem",
-    "guessing_known",
-)
+_SHOWN, _HANDLED, _KNOWN = "guessing_shown", "guessing_handled", "guessing_known"
 
 
 @dataclass(frozen=True)
@@ -51,13 +45,13 @@ def show(desk: RaterDesk, number: int) -> None:
     st.markdown(f"**{number} of {again.total}: {plain(words[GUESS_QUESTION])}**")
     blind_pair.heading(pair.question, pair.reference, pair.language, pair.level, asks=False)
     mode = blind_pair.diff_control(pair.level, desk.diff_mode)
-    blind_pair.texts(pair.left, pair.right, pair.left_base, pair.right_base, pair.language, mode)
-    st.text_area("What made you think so? (optional)", key=f"w{key}", max_chars=LONGEST_COMMENT)
-    if problem := st.session_state.pop(_PROBLEM, None):
-        st.error(f"Not saved. {problem}")
+    names = blind_pair.box_names(words)
+    blind_pair.texts(names, pair.left, pair.right, pair.left_base, pair.right_base, pair.language, mode)
+    text_box.text_box("What made you think so? (optional)", None, key=f"w{key}")
     screen = _OnScreen(token, number, key, st.session_state[_SHOWN][1])
     labels = {side: words[key] for side, key in GUESS_KEYS.items()}
     place = blind_pair.choice_place()
+    presses.show_refused(place)
     pressed = blind_pair.choice_buttons(place, f"a{key}", labels, None, _press, (screen,))
     if pressed and not st.session_state.pop(_HANDLED, False):
         # A press without its callback: the server was restarted while the pair was on the screen.
@@ -68,7 +62,7 @@ def show(desk: RaterDesk, number: int) -> None:
 def _press(side: GuessedSide, screen: _OnScreen) -> None:
     """A button was pressed: keep the guess; a double press and one for a pair that is gone change nothing."""
     seconds = time.monotonic() - screen.shown_at
-    comment = st.session_state.get(f"w{screen.key}") or ""
+    comment = text_box.in_browser(f"w{screen.key}") or ""
     problem: AssayError | None = None
     if seconds >= DOUBLE_PRESS_SECONDS:
         try:
@@ -79,4 +73,4 @@ def _press(side: GuessedSide, screen: _OnScreen) -> None:
             problem = error
     st.session_state[_HANDLED] = True
     if problem:
-        st.session_state[_PROBLEM] = visitor.said_to_rater(problem)
+        presses.refuse(f"Your answer on pair {screen.number} was not saved. {visitor.said_to_rater(problem)}")

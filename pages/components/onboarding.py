@@ -44,17 +44,20 @@ def practice(desk: RaterDesk, number: int, go: Go) -> None:
     mode = blind_pair.diff_control(pair.level, desk.diff_mode)
     at_first = pair.level == FIRST_LEVEL
     bases = (pair.reference, pair.reference) if at_first else (pair.left_a0, pair.right_a0)
-    blind_pair.texts(pair.left, pair.right, *bases, "en", mode)
+    words = desk.wording()
+    blind_pair.texts(blind_pair.box_names(words), pair.left, pair.right, *bases, "en", mode)
     given: Choice | None = st.session_state.get(_TRIED.format(number))
-    labels = blind_pair.choice_labels(desk.wording())
-    pressed = blind_pair.choice_buttons(blind_pair.choice_place(), f"p{number}", labels, given)
+    # What follows a press is beside the buttons: below a long page nobody would see it.
+    place = blind_pair.choice_place()
+    labels = blind_pair.choice_labels(words)
+    pressed = blind_pair.choice_buttons(place, f"p{number}", labels, given)
     if pressed:
         st.session_state[_TRIED.format(number)] = pressed
         st.rerun()
     if given:
         agreed = "Most people would agree." if given == pair.expected else "Another choice fits better here."
-        st.info(f"{agreed} {pair.hint}")
+        place.info(f"{agreed} {pair.hint}")
         last = number == len(practice_pairs())
-        if st.button("Start the study" if last else "Next practice pair", type="primary"):
+        if place.button("Start the study" if last else "Next practice pair", type="primary"):
             desk.finish_step(number + 1)
             go("start" if last else f"try-{number + 1}")

@@ -4,8 +4,11 @@ The files are served from the app's own address, so that the content security po
 them: what Streamlit is handed as a string would come from a blob: address, which the policy shuts out.
 """
 
+import math
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 from streamlit.components.v2.component_manager import BidiComponentManager
@@ -19,6 +22,21 @@ _PACKAGE = "assay"
 def own_component(folder: Path) -> ComponentRenderer:
     """The component of a package, whose folder `files` holds a script and a style sheet of the package's name."""
     return _registered(get_bidi_component_manager(), folder)
+
+
+def sent(key: str, event: str) -> Mapping[str, Any] | None:
+    """What the component of that key last sent under a name; None before it did, or where it is no such thing.
+
+    Whatever counts its changes sends its `number`, a whole one, with them.
+    """
+    state = st.session_state.get(key)
+    value = state.get(event) if isinstance(state, Mapping) else None
+    if not isinstance(value, Mapping):
+        return None
+    number = value.get("number")
+    if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
+        return None
+    return {**value, "number": int(number)} if number == int(number) else None
 
 
 @lru_cache(maxsize=8)

@@ -7,7 +7,7 @@ import streamlit as st
 from core.schema import Choice
 from core.study.blinding import PairStatus, RaterDesk
 from core.study.rating_desk import RatingDesk
-from pages.components import presses, visitor
+from pages.components import presses, text_box, visitor
 from pages.components.messages import plain
 
 Go = Callable[[str | int], None]
@@ -51,30 +51,30 @@ def note(
         st.session_state[_OPENED] = opened = (key, bool(comment or invalid))
     keep = presses.in_turn(on_change)
     with st.expander(f"Comment, or report a broken {unit}", expanded=opened[1]):
-        written = st.text_area("Comment (optional)", comment, key=f"m{key}", max_chars=5000, on_change=keep)
+        written = text_box.text_box("Comment (optional)", comment, key=f"m{key}", on_change=keep)
         flagged = st.checkbox(
             f"This {unit} is invalid (broken text, wrong question): leave it out",
             invalid,
             key=f"i{key}",
             on_change=keep,
         )
-    return written, flagged
+    return comment if written is None else written, flagged
 
 
-def note_mark(written: tuple[str, bool]) -> None:
-    """Say that what stands in the note is saved; call it once it is.
+def note_mark(invalid: bool, unit: str = "pair") -> None:
+    """Say that the flag is saved; call it once it is.
 
     The line is there without it too: a button that moves while the mouse is down on it is not pressed.
     """
-    st.markdown(f":small[{':material/check: Comment and flag saved' if any(written) else '&nbsp;'}]")
+    st.markdown(f":small[{f':material/check: This {unit} is reported as invalid' if invalid else '&nbsp;'}]")
 
 
 def note_in_browser(key: str, known: tuple[str, bool]) -> tuple[str, bool] | None:
     """The same before they are drawn; `known` for a part that did not come along, None where neither did."""
-    parts = f"m{key}", f"i{key}"
-    if not any(part in st.session_state for part in parts):
+    written, flag = text_box.in_browser(f"m{key}"), f"i{key}"
+    if written is None and flag not in st.session_state:
         return None
-    return st.session_state.get(parts[0], known[0]), st.session_state.get(parts[1], known[1])
+    return known[0] if written is None else written, st.session_state.get(flag, known[1])
 
 
 def navigation(desk: RaterDesk | RatingDesk, number: int, go: Go) -> None:
@@ -136,6 +136,20 @@ def finish(desk: RaterDesk | RatingDesk, go: Go, unit: str = "pair") -> None:
         go("end")
     if look.button("Look at my answers first", key="list", width="stretch"):
         go("list")
+
+
+def nothing_to_do(desk: RaterDesk | RatingDesk, reason: str) -> None:
+    """Why nothing can be answered now, and which answers are saved."""
+    st.title("Nothing to do here now")
+    st.write(reason)
+    unit = "pair" if isinstance(desk, RaterDesk) else "text"
+    saved = [status.number for status in desk.statuses() if status.answered]
+    if saved:
+        st.write(
+            f"Saved: {unit}{'' if len(saved) == 1 else 's'} {_runs(saved)}, {len(saved)} of {desk.total}. Thank you."
+        )
+    elif desk.total:
+        st.write(f"No {unit} of yours is saved.")
 
 
 def completion(desk: RaterDesk | RatingDesk) -> None:

@@ -10,9 +10,10 @@ from functools import partial
 from typing import ParamSpec
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 _Given = ParamSpec("_Given")
-_WAITING = "presses_waiting"
+_WAITING, _REFUSED = "presses_waiting", "presses_refused"
 
 
 def in_turn(call: Callable[_Given, None]) -> Callable[_Given, None]:
@@ -25,6 +26,19 @@ def take_turns() -> None:
     waiting: list[Callable[[], None]] = st.session_state.get(_WAITING, [])
     while waiting:
         waiting.pop()()
+
+
+def refuse(sentence: str) -> None:
+    """Keep what became of a press that was not saved, for whatever screen follows it."""
+    refused: list[str] = st.session_state.setdefault(_REFUSED, [])
+    if sentence not in refused:
+        refused.append(sentence)
+
+
+def show_refused(place: DeltaGenerator) -> None:
+    """Say once what was not saved, where the rater looks."""
+    for sentence in st.session_state.pop(_REFUSED, []):
+        place.error(sentence)
 
 
 def _wait(call: Callable[_Given, None], *args: _Given.args, **named: _Given.kwargs) -> None:

@@ -10,12 +10,12 @@ import streamlit as st
 from core.errors import AssayError, NotAllowed
 from core.schema import Choice
 from core.study.blinding import RaterDesk
-from pages.components import blind_pair, pair_list, visitor
+from pages.components import blind_pair, pair_list, presses, visitor
 
 DOUBLE_PRESS_SECONDS = 0.35
 """A press this soon after a pair appeared was meant for the one before it."""
 _SHOWN, _SAVED = "rating_shown", "rating_saved"
-_HANDLED, _PROBLEM, _NOTE = "rating_handled", "rating_problem", "rating_note"
+_HANDLED, _NOTE = "rating_handled", "rating_note"
 _KNOWN = "rating_known"
 
 
@@ -39,17 +39,20 @@ def show(desk: RaterDesk, number: int, go: pair_list.Go) -> None:
     token = desk.token
     key = f"{number}-{visitor.key_of(token, pair.mark)}"
     if st.session_state.get(_SHOWN, ("",))[0] != key:
-        st.session_state[_SHOWN] = (key, time.monotonic())
+        # What was saved before stays said as long as this pair is on the screen.
+        st.session_state[_SHOWN] = (key, time.monotonic(), st.session_state.pop(_SAVED, None))
         st.session_state[_NOTE] = (pair.comment, pair.invalid)
-    labels = blind_pair.choice_labels(desk.wording())
-    pair_list.header(desk, number, pair.choice, st.session_state.pop(_SAVED, None), labels)
+    _, shown_at, just_saved = st.session_state[_SHOWN]
+    words = desk.wording()
+    labels = blind_pair.choice_labels(words)
+    pair_list.header(desk, number, pair.choice, just_saved, labels)
     blind_pair.heading(pair.question, pair.reference, pair.language, pair.level)
     mode = blind_pair.diff_control(pair.level, desk.diff_mode)
-    blind_pair.texts(pair.left, pair.right, pair.left_base, pair.right_base, pair.language, mode)
-    if problem := st.session_state.pop(_PROBLEM, None):
-        st.error(f"Not saved. {problem}")
-    screen = _OnScreen(token, number, pair.mark, key, st.session_state[_SHOWN][1], mode)
+    names = blind_pair.box_names(words)
+    blind_pair.texts(names, pair.left, pair.right, pair.left_base, pair.right_base, pair.language, mode)
+    screen = _OnScreen(token, number, pair.mark, key, shown_at, mode)
     place = blind_pair.choice_place()
+    refusals = place.container()
     pressed = blind_pair.choice_buttons(place, f"c{key}", labels, pair.choice, _press, (screen,))
     handled = st.session_state.pop(_HANDLED, False)
     if pressed and not handled:
@@ -59,12 +62,15 @@ def show(desk: RaterDesk, number: int, go: pair_list.Go) -> None:
         st.rerun()
     written = pair_list.note(key, *st.session_state[_NOTE], on_change=partial(_written, screen))
     try:
-        _keep_note(desk, number, written)
+        late = _keep_note(desk, number, written)
         desk.remember_diff(mode)
     except AssayError as error:
-        st.error(f"Not saved. {visitor.said_to_rater(error)}")
+        _refuse_note(number, error)
     else:
-        pair_list.note_mark(written)
+        if late:  # sent to a server that has started again since: its box does not know yet that it is saved
+            st.rerun()
+        pair_list.note_mark(written[1])
+    presses.show_refused(refusals)
     pair_list.navigation(desk, number, go)
 
 
@@ -85,16 +91,16 @@ def _press(choice: Choice, screen: _OnScreen) -> None:
             problem = error
     st.session_state[_HANDLED] = True
     if saved:
-        problem = _keep_last_note(screen)
+        _keep_last_note(screen)
         st.session_state[_SAVED] = (screen.number, choice)
         st.session_state.pop(_SHOWN, None)
         pair_list.move(saved)
     if problem:
-        st.session_state[_PROBLEM] = visitor.said_to_rater(problem)
+        presses.refuse(f"Pair {screen.number} was not saved. {visitor.said_to_rater(problem)}")
 
 
 def _written(screen: _OnScreen) -> None:
-    """Comment or flag were changed: save them before anything is drawn; what fails is tried again, and said, there."""
+    """Comment or flag were changed: save them before anything is drawn."""
     if st.session_state.get(_SHOWN, ("",))[0] == screen.key:
         _keep_last_note(screen)
 
@@ -113,8 +119,8 @@ def _save(desk: RaterDesk, choice: Choice, screen: _OnScreen, seconds: float | N
     return str(number + 1) if number < desk.total else "list"
 
 
-def _keep_last_note(screen: _OnScreen) -> AssayError | None:
-    """A comment may arrive with the press that ends it, when its pair is drawn no more; what went wrong."""
+def _keep_last_note(screen: _OnScreen) -> None:
+    """A comment may arrive with the press that ends it, when its pair is drawn no more."""
     known = st.session_state.get(_NOTE)
     written = known and pair_list.note_in_browser(screen.key, known)
     if written:
@@ -122,15 +128,19 @@ def _keep_last_note(screen: _OnScreen) -> AssayError | None:
             with visitor.rater_desk(screen.token) as desk:
                 _keep_note(desk, screen.number, written)
         except AssayError as error:
-            return error
-    return None
+            _refuse_note(screen.number, error)
 
 
-def _keep_note(desk: RaterDesk, number: int, written: tuple[str, bool]) -> None:
-    """Save what was changed in this tab, and only that: another tab may have said more meanwhile."""
+def _refuse_note(number: int, problem: AssayError) -> None:
+    presses.refuse(f"The comment or report on pair {number} was not saved. {visitor.said_to_rater(problem)}")
+
+
+def _keep_note(desk: RaterDesk, number: int, written: tuple[str, bool]) -> bool:
+    """Save what was changed in this tab, and only that: another tab may have said more meanwhile; whether it was."""
     comment, invalid = st.session_state[_NOTE]
     if written[0] != comment:
         desk.save_note(number, comment=written[0])
     if written[1] != invalid:
         desk.save_note(number, invalid=written[1])
     st.session_state[_NOTE] = written
+    return written != (comment, invalid)

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.study.rating_desk import RatingDesk
-from pages.components import onboarding, pair_list, rating_scales, rating_text, visitor
+from pages.components import onboarding, pair_list, rating_scales, rating_text, screen_top, visitor
 from pages.components.pair_list import Go
 
 _UNIT = "text"
@@ -12,6 +12,7 @@ _UNIT = "text"
 def show(desk: RatingDesk, go: Go) -> None:
     """The place that the address names, if this rater may be there, else where they left off."""
     place = _place(desk)
+    screen_top.screen_top(place)
     if not place.isdecimal():
         rating_text.leave()
     if place == "consent":

@@ -5,10 +5,9 @@ from html import escape
 
 import streamlit as st
 
-from core.errors import AssayError
+from core.errors import AssayError, NotAllowed
 from core.study.rating_desk import BlindText, RatingDesk
-from pages.components import span_marker, visitor
-from pages.components.presses import in_turn
+from pages.components import presses, span_marker, visitor
 from pages.components.rating_tab import OnScreen, Tab, same_text
 from pages.components.span_marker import Marked
 
@@ -42,7 +41,7 @@ def text_with_errors(desk: RatingDesk, text: BlindText, screen: OnScreen, tab: T
         problem=tab.problem,
         replaced=tab.replaced,
         key=f"e{screen.key}",
-        on_change=in_turn(partial(_marked, screen, tab)),
+        on_change=presses.in_turn(partial(_marked, screen, tab)),
     )
     if late is not None and late.number > tab.taken:
         # Sent to a server that has started again since, or in a run that a newer one overtook.
@@ -59,7 +58,7 @@ def _marked(screen: OnScreen, tab: Tab) -> None:
         with visitor.rating_desk(screen.token) as desk:
             keep_marked(desk, late, screen, tab)
     except AssayError as error:
-        tab.problem, tab.replaced, tab.taken = visitor.said_to_rater(error), False, late.number
+        _refuse(screen, late, tab, error)
 
 
 def keep_marked(desk: RatingDesk, late: Marked, screen: OnScreen, tab: Tab) -> None:
@@ -76,8 +75,15 @@ def keep_marked(desk: RatingDesk, late: Marked, screen: OnScreen, tab: Tab) -> N
             desk.save_spans(screen.number, late.spans, late.no_errors)
             tab.own.add(new)
     except AssayError as error:
-        tab.problem = visitor.said_to_rater(error)
+        _refuse(screen, late, tab, error)
     tab.taken = late.number
+
+
+def _refuse(screen: OnScreen, late: Marked, tab: Tab, error: AssayError) -> None:
+    """Say it in the marker, which holds what was not saved, and where the marker may be gone, on the screen too."""
+    tab.problem, tab.replaced, tab.taken = visitor.said_to_rater(error), False, late.number
+    if isinstance(error, NotAllowed):
+        presses.refuse(f"The errors marked in text {screen.number} were not saved. {tab.problem}")
 
 
 def late_marks(screen: OnScreen, tab: Tab) -> Marked | None:

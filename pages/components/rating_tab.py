@@ -31,6 +31,8 @@ class Tab:
     scores: dict[str, float | None]
     earlier: float = 0.0
     """Seconds that the text was on the screen before it left it."""
+    before: int | None = None
+    """The text that was saved just before this one came; said as long as this one is on the screen."""
     taken: int = 0
     """The marker's last change that was dealt with."""
     own: set[str] = field(default_factory=set)

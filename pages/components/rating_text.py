@@ -12,22 +12,14 @@ import streamlit as st
 from core.errors import AssayError, InputError, NotAllowed, StillMissing
 from core.schema.tasks import TaskLabels
 from core.study.rating_desk import BlindText, RatingDesk
-from pages.components import blind_pair, pair_list, rating_marks, rating_scales, visitor
+from pages.components import blind_pair, pair_list, presses, rating_marks, rating_scales, visitor
 from pages.components.messages import plain
 from pages.components.pair_list import Go
-from pages.components.presses import in_turn
 from pages.components.rating import DOUBLE_PRESS_SECONDS
 from pages.components.rating_scales import Box
 from pages.components.rating_tab import OnScreen, Tab, same_text
 
-_AT, _SPENT, _SAVED, _HANDLED, _PROBLEM, _KNOWN = (
-    "text_at",
-    "text_spent",
-    "text_saved",
-    "text_handled",
-    "text_problem",
-    "text_known",
-)
+_AT, _SPENT, _SAVED, _HANDLED, _KNOWN = "text_at", "text_spent", "text_saved", "text_handled", "text_known"
 
 
 def show(desk: RatingDesk, number: int, go: Go) -> None:
@@ -40,7 +32,7 @@ def show(desk: RatingDesk, number: int, go: Go) -> None:
     screen = OnScreen(
         desk.token, number, text.mark, key, tab.shown_at, tab.earlier, rating_marks.unsaved(tab)
     )
-    other = _header(desk, text)
+    other = _header(desk, text, tab.before)
     _what_was_asked(text, desk.task.labels.headings, in_marker=rating_marks.marks_source(desk))
     rating_marks.text_with_errors(desk, text, screen, tab)
     if desk.task.spans is not None and desk.task.spans.meanings:
@@ -48,23 +40,23 @@ def show(desk: RatingDesk, number: int, go: Go) -> None:
             rating_scales.meanings(desk.task.spans)
     boxes = _scales(desk, text, screen, new_session)
     written = pair_list.note(key, *tab.note, "text", on_change=partial(_written, screen))
+    known = tab.note
     try:
         _keep(desk, number, tab, boxes, written)
     except AssayError as error:
-        st.error(f"Not saved. {visitor.said_to_rater(error)}")
+        _refuse(number, error)
     else:
-        pair_list.note_mark(written)
         if other is not None:  # only now: what was just written is saved
             go(other)
+        pair_list.note_mark(written[1], "text")
     below = blind_pair.choice_place()  # always in sight, so that nobody presses and sees nothing happen
-    if problem := st.session_state.pop(_PROBLEM, None):
-        below.error(problem)
+    presses.show_refused(below)
     pressed = below.button(
         "Save and go on",
         key=f"n{key}",
         type="primary",
         width="stretch",
-        on_click=in_turn(_done),
+        on_click=presses.in_turn(_done),
         args=(screen,),
     )
     if pressed and not st.session_state.pop(_HANDLED, False):
@@ -73,6 +65,10 @@ def show(desk: RatingDesk, number: int, go: Go) -> None:
         st.rerun()
     st.session_state.pop(_HANDLED, None)
     pair_list.navigation(desk, number, go)
+    if (
+        tab.note != known
+    ):  # sent to a server that has started again since: its box does not know yet that it is saved
+        st.rerun()
 
 
 def leave() -> None:
@@ -87,18 +83,18 @@ def _tab(key: str, text: BlindText) -> Tab:
     if not isinstance(tab, Tab) or tab.key != key:
         leave()
         earlier = st.session_state.get(_SPENT, {}).get(key, 0.0)
-        tab = Tab(key, time.monotonic(), (text.comment, text.invalid), dict(text.scores), earlier)
+        before = st.session_state.pop(_SAVED, None)
+        tab = Tab(key, time.monotonic(), (text.comment, text.invalid), dict(text.scores), earlier, before)
         st.session_state[_AT] = tab
     return tab
 
 
-def _header(desk: RatingDesk, text: BlindText) -> int | None:
+def _header(desk: RatingDesk, text: BlindText, before: int | None) -> int | None:
     """Where the rater is, what is saved, and the way to the other texts of the same source: which of them was pressed."""
     statuses = {status.number: status for status in desk.statuses()}
     done = sum(status.answered for status in statuses.values())
     where, saved = st.columns([2, 3], vertical_alignment="bottom")
     where.markdown(f"**Text {text.number} of {text.total}** · {done} done")
-    before = st.session_state.pop(_SAVED, None)
     marks = [f":material/check: Text {before} saved"] if before else []
     marks += [":material/check: This text is done; what you change is saved"] if text.done else []
     saved.markdown(" · ".join(marks) or "Not done yet")
@@ -159,7 +155,7 @@ def _score(screen: OnScreen, dimension: str, value: float) -> None:
                 desk.save_scores(screen.number, {dimension: value})
         except AssayError as error:
             problem = error
-    _handled(problem)
+    _handled(screen, problem)
 
 
 def _written(screen: OnScreen) -> None:
@@ -172,7 +168,7 @@ def _written(screen: OnScreen) -> None:
             same_text(desk, screen, screen.mark)
             _keep_written(desk, screen, tab)
     except AssayError as error:
-        st.session_state[_PROBLEM] = _not_saved(error)
+        _refuse(screen.number, error)
 
 
 def _boxes_in_browser(desk: RatingDesk, screen: OnScreen) -> list[Box]:
@@ -197,7 +193,7 @@ def _done(screen: OnScreen) -> None:
         st.session_state[_SAVED] = screen.number
         leave()
         pair_list.move(place)
-    _handled(problem)
+    _handled(screen, problem)
 
 
 def _completed(
@@ -255,13 +251,13 @@ def _keep(desk: RatingDesk, number: int, tab: Tab, boxes: list[Box], written: tu
         raise problems[0]
 
 
-def _handled(problem: AssayError | None) -> None:
+def _handled(screen: OnScreen, problem: AssayError | None) -> None:
     st.session_state[_HANDLED] = True
     if problem:
-        st.session_state[_PROBLEM] = _not_saved(problem)
+        _refuse(screen.number, problem)
 
 
-def _not_saved(problem: AssayError) -> str:
+def _refuse(number: int, problem: AssayError) -> None:
     """What was said is kept all the same where something else is still missing."""
     said = visitor.said_to_rater(problem)
-    return said if isinstance(problem, StillMissing) else f"Not saved. {said}"
+    presses.refuse(said if isinstance(problem, StillMissing) else f"Text {number} was not saved. {said}")

@@ -19,6 +19,8 @@ _LABELS = {
     "right": "Button 2",
     "both_good": "Button 3",
     "both_bad": "Button 4",
+    "box_left": "Name of the first answer",
+    "box_right": "Name of the second answer",
     GUESS_QUESTION: "Question after the last answer",
     "guess_left": "Its button 1",
     "guess_right": "Its button 2",

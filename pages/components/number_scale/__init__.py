@@ -4,13 +4,11 @@ Both are one control, which holds one number or none: two widgets would each sen
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import streamlit as st
-
-from pages.components.own_component import own_component
+from pages.components.own_component import own_component, sent
 
 NOT_RATED = "not rated yet"
 """What a slider says that holds no number."""
@@ -58,18 +56,9 @@ def number_scale(
 
 def in_browser(key: str) -> Given | None:
     """What a scale last sent; None before it sent anything, or where it is not what a scale sends."""
-    state = st.session_state.get(key)
-    sent = state.get(_EVENT) if isinstance(state, Mapping) else None
-    if not isinstance(sent, Mapping):
+    state = sent(key, _EVENT)
+    value = None if state is None else state.get("value")
+    number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if state is None or not (number or value is None):
         return None
-    number, value = _number(sent.get("number")), _number(sent.get("value"))
-    if number is None or (value is None and sent.get("value") is not None):
-        return None
-    return Given(int(number), value)
-
-
-def _number(value: object) -> float | None:
-    """A finite number as JSON has it; None for anything else."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        return None
-    return float(value)
+    return Given(state["number"], None if value is None else float(value))

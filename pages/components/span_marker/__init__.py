@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import streamlit as st
-
 from core.schema.scores import ErrorSpan
-from pages.components.own_component import own_component
+from pages.components.own_component import own_component, sent
 
 _EVENT = "marked"
 _MOST_SPANS = 1_000
@@ -86,8 +84,7 @@ def marker(
 
 def in_browser(key: str) -> Marked | None:
     """What a marker last sent; None before it sent anything, or where it is not what a marker sends."""
-    state = st.session_state.get(key)
-    value = state.get(_EVENT) if isinstance(state, Mapping) else None
+    value = sent(key, _EVENT)
     try:
         return None if value is None else _read(value)
     except (KeyError, OverflowError, TypeError, ValueError):
