@@ -4,6 +4,7 @@ Light enough for a hundred in one process, and free to send what no browser woul
 """
 
 import http.client
+import json
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -212,6 +213,11 @@ class RawVisitor:
         """The id of the first widget of that kind (text_area, checkbox ...) that is drawn."""
         return next(getattr(e, kind).id for e in self.elements.values() if e.HasField(kind))  # type: ignore[arg-type]
 
+    def comment(self, text: str) -> WidgetState:
+        """What a browser holds after a comment was typed into the box that is drawn."""
+        box = next(e.bidi_component for e in self.elements.values() if _is_text_box(e))
+        return WidgetState(id=box.id, json_value=json.dumps({"typed": {"number": 1, "text": text}}))
+
     def press(self, label: str, widgets: Sequence[WidgetState] = ()) -> Self:
         """Press the button of that label."""
         self.send(self.change([*widgets, pressed(self.buttons()[label])]))
@@ -278,6 +284,10 @@ class RawRater(RawVisitor):
 def pressed(widget_id: str) -> WidgetState:
     """A press on the button of that id."""
     return WidgetState(id=widget_id, trigger_value=True)
+
+
+def _is_text_box(element: Element) -> bool:
+    return element.HasField("bidi_component") and element.bidi_component.component_name.endswith("text_box")
 
 
 def _text(element: Element) -> str:

@@ -35,6 +35,54 @@ def test_comment_and_flag_are_kept_and_digits_in_a_comment_choose_nothing(
     assert answer.diff_used == "own_a0"
 
 
+def test_a_comment_is_saved_while_it_is_typed_and_survives_reload_and_back(
+    app: AppServer, app_store: Store, new_page: NewPage
+) -> None:
+    study_id, page = at_the_first_pair(app, app_store, new_page)
+    box = page.get_by_label("Comment (optional)")
+    page.get_by_text("Comment, or report a broken pair").click()
+    box.press_sequentially("It says Paris")
+    expect(page.locator(".assay-box-state")).to_have_text("Saved")
+    (answer,) = answers_of(app_store, study_id)
+    assert (answer.comment, answer.choice) == ("It says Paris", None)
+
+    box.press_sequentially(", twice")
+    page.reload()  # before the pause after which it would have been sent
+    expect(box).to_have_value("It says Paris, twice", timeout=20_000)
+    expect(page.locator(".assay-box-state")).to_have_text("Saved")
+    assert answers_of(app_store, study_id)[0].comment == "It says Paris, twice"
+
+    page.get_by_role("button", name="Next", exact=True).click()
+    on_pair(page, 2)
+    page.get_by_text("Comment, or report a broken pair").click()
+    box.press_sequentially("Of the second")
+    page.go_back()
+    on_pair(page, 1)
+    expect(box).to_have_value("It says Paris, twice")
+    page.go_forward()
+    on_pair(page, 2)
+    expect(box).to_have_value("Of the second")
+    expect(page.locator(".assay-box-state")).to_have_text("Saved")
+    assert {answer.comment for answer in answers_of(app_store, study_id)} == {
+        "It says Paris, twice",
+        "Of the second",
+    }
+
+
+def test_a_comment_that_no_server_answers_comes_back_after_a_reload(
+    app: AppServer, app_store: Store, new_page: NewPage
+) -> None:
+    study_id, page = at_the_first_pair(app, app_store, new_page)
+    page.get_by_text("Comment, or report a broken pair").click()
+    app.kill()
+    page.get_by_label("Comment (optional)").press_sequentially("typed into the void")
+    page.wait_for_timeout(1_000)
+    app.start()
+    page.reload()
+    expect(page.locator(".assay-box-state")).to_have_text("Saved", timeout=20_000)
+    assert [answer.comment for answer in answers_of(app_store, study_id)] == ["typed into the void"]
+
+
 @pytest.mark.slow
 def test_a_comment_left_unblurred_is_saved_with_the_choice(
     app: AppServer, app_store: Store, new_page: NewPage
@@ -58,7 +106,7 @@ def test_when_the_database_cannot_be_written_the_pair_stays(
             "create trigger no_room before insert on answer begin select raise(abort, 'disk is full'); end"
         )
     page.keyboard.press("1")
-    expect(page.get_by_text("Not saved.")).to_be_visible()
+    expect(page.get_by_text("Pair 1 was not saved.")).to_be_visible()
     assert "assay.db" not in page.content(), "the owner's file names are nobody's business"
     expect(page.get_by_text("Pair 1 of ")).to_be_visible()
     with sqlite3.connect(database) as other:
@@ -171,8 +219,8 @@ def test_a_note_that_cannot_be_saved_says_so(
     page.get_by_text("Comment, or report a broken pair").click()
     settled(page)
     page.get_by_text("This pair is invalid").click()
-    expect(page.get_by_text("Not saved.")).to_be_visible()
-    expect(page.get_by_text("Comment and flag saved")).to_have_count(0)
+    expect(page.get_by_text("The comment or report on pair 1 was not saved.")).to_be_visible()
+    expect(page.get_by_text("This pair is reported as invalid")).to_have_count(0)
     with sqlite3.connect(database) as other:
         other.execute("drop trigger no_room")
     click(page, 1, "left")  # the next event saves the note as well

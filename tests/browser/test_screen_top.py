@@ -87,7 +87,7 @@ def opened_at_its_top(page: Page) -> None:
     ("size", "by"),
     [
         (PHONE, "tap"),
-        (LAPTOP, "key"),
+        pytest.param(LAPTOP, "key", marks=pytest.mark.slow),
         pytest.param(PHONE, "key", marks=pytest.mark.slow),
         pytest.param(LAPTOP, "tap", marks=pytest.mark.slow),
     ],
@@ -111,7 +111,9 @@ def test_twenty_pairs_in_a_row(
     page.context.close()
 
 
-@pytest.mark.parametrize("size", [PHONE, LAPTOP], ids=["phone", "laptop"])
+@pytest.mark.parametrize(
+    "size", [PHONE, pytest.param(LAPTOP, marks=pytest.mark.slow)], ids=["phone", "laptop"]
+)
 def test_practice_and_the_ways_back_and_on(
     app: AppServer, app_store: Store, browser: Browser, size: tuple[int, int]
 ) -> None:
@@ -137,7 +139,9 @@ def test_practice_and_the_ways_back_and_on(
     page.context.close()
 
 
-@pytest.mark.parametrize("size", [PHONE, LAPTOP], ids=["phone", "laptop"])
+@pytest.mark.parametrize(
+    "size", [PHONE, pytest.param(LAPTOP, marks=pytest.mark.slow)], ids=["phone", "laptop"]
+)
 def test_text_after_text(app: AppServer, app_store: Store, browser: Browser, size: tuple[int, int]) -> None:
     said = {f"Question {n}? {'And why? ' * 20}": ["Because. " * 300] for n in range(3)}
     _, link = rating_study(app_store, app.url, texts(said), "mqm")

@@ -114,7 +114,7 @@ def test_a_value_of_another_type_presses_nothing(
     door: Door, link: Link, rater: RawRater, value: dict[str, object]
 ) -> None:
     before = len(door.answers(link))
-    for widget in (rater.buttons()["Left"], rater.widget("text_area"), rater.widget("checkbox")):
+    for widget in (rater.buttons()["Left"], rater.comment("").id, rater.widget("checkbox")):
         rater.go(None, [WidgetState(id=widget, **value)])
         rater.go("at=1")
     for answer in door.answers(link)[before:]:
@@ -125,22 +125,23 @@ def test_a_value_of_another_type_presses_nothing(
 
 
 def test_a_comment_is_kept_within_its_length_and_printable(door: Door, link: Link, rater: RawRater) -> None:
-    for number, text in enumerate(["y" * 100_000, "a\x00b", "\u202eabc\ufeff", "=cmd|'/c calc'!A1"], start=1):
+    for number, text in enumerate(
+        ["y" * 100_000, "a\x00b", "a\ud800b", "\u202eabc\ufeff", "=cmd|'/c calc'!A1"], start=1
+    ):
         rater.go(f"at={number}")
-        box = rater.widget("text_area")
-        rater.go(None, [WidgetState(id=box, string_value=text)])
+        rater.go(None, [rater.comment(text)])
         rater.choose(2)
     comments = [answer.comment for answer in door.answers(link)]
     assert all(len(comment) <= 5_000 for comment in comments)
     assert "\x00" not in "".join(comments)
-    assert door.choices(link) == ["both_good"] * 4
+    assert door.choices(link) == ["both_good"] * 5
 
 
 def test_bytes_that_are_no_text_end_the_connection_or_nothing(
     door: Door, link: Link, rater: RawRater
 ) -> None:
     """A lone surrogate, as UTF-8 would write it: protobuf takes no such text."""
-    good = rater.rerun(None, [WidgetState(id=rater.widget("text_area"), string_value="SURROGATE")])
+    good = rater.rerun(None, [rater.comment("SURROGATE")])
     for noise in (b"\xed\xa0\x80" * 3, b"\xff" * 9, b"\xc0\x80" + b"a" * 7):
         ends_the_connection(rater, good.replace(b"SURROGATE", noise))
     still_at_work(door, link, rater)

@@ -6,7 +6,6 @@ import pytest
 from at_the_door import Door, nothing_leaked
 from raw_rater import RawRater, RawVisitor, ask, cookie_of, post, pressed
 from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.exceptions import InvalidStatus
 
 from core.store.sign_in import session_is_open
@@ -23,16 +22,11 @@ def resumed(visitor: RawVisitor, cookie: str, *, query: str = "at=1") -> RawRate
     return taken
 
 
-def commented(rater: RawRater, text: str = COMMENT) -> WidgetState:
-    """What a browser holds after a comment was typed."""
-    return WidgetState(id=rater.widget("text_area"), string_value=text)
-
-
 @pytest.mark.slow
 def test_frames_replayed_by_others_are_no_votes(door: Door) -> None:
     link, other = door.link(), door.link()
     ann = door.rater(link)
-    ann.go(None, [commented(ann)])
+    ann.go(None, [ann.comment(COMMENT)])
     for choice in (0, 1, 2):
         ann.choose(choice)
     frames, lines = list(ann.sent), door.lines(link)
@@ -54,7 +48,7 @@ def test_frames_replayed_by_others_are_no_votes(door: Door) -> None:
 def test_a_session_cannot_be_taken_over(door: Door) -> None:
     link, other = door.link(), door.link()
     ann = door.rater(link)
-    ann.go(None, [commented(ann)])
+    ann.go(None, [ann.comment(COMMENT)])
     shown = ann.buttons()
     ann.close()
     saved = door.answers(link)
@@ -123,7 +117,7 @@ def test_another_link_in_the_same_browser_never_gets_the_first_ones_press(door: 
     link, other = door.link(), door.link()
     ann, first_of_ben = door.rater(link), door.rater(other)
     first_of_ben.go("at=2")
-    typed, shown = commented(ann), ann.buttons()
+    typed, shown = ann.comment(COMMENT), ann.buttons()
     ann.close()
     with resumed(ann, first_of_ben.cookie) as tab:
         tab.go("at=1", [typed, pressed(shown["Left"])])
@@ -140,7 +134,7 @@ def test_after_a_restart_the_first_tab_still_answers_for_nobody_else(door: Door)
     """Both have one pair only, the same one, on the same sides: even then the press was Ann's."""
     link, other = door.link(), door.link()
     ann, ben = door.rater(link), door.rater(other)
-    typed, shown = commented(ann), ann.buttons()
+    typed, shown = ann.comment(COMMENT), ann.buttons()
     lists = {rater.on_screen().split("Reference")[0] for rater in (ann, ben)}
     ann.close()
     ben.close()
@@ -222,7 +216,7 @@ def test_nothing_changes_once_the_answers_are_locked(door: Door) -> None:
     for query in ("at=1", "at=list", "at=finish", "at=guide", "at=try-1", "at=again-99", "at=again-1", "at="):
         rater.go(query, [pressed(early["Right"])])
         assert "**Pair " not in rater.on_screen()
-    stale.send(stale.rerun(None, [commented(stale), pressed(stale.buttons()["Both bad"])]))
+    stale.send(stale.rerun(None, [stale.comment(COMMENT), pressed(stale.buttons()["Both bad"])]))
     stale.until_drawn()
     assert "**Pair " not in stale.on_screen()
     assert (door.answers(link), door.lines(link)) == (answers, lines)

@@ -135,3 +135,38 @@ def test_the_last_of_several_choices_counts_and_next_leads_one_pair_on(server: A
         rater.go("at=2")
         press_on(server, rater, 0, *([button(rater, "Next")] for _ in range(4)))
         assert rater.number() == 3
+
+
+def test_a_comment_and_a_flag_on_a_pair_and_what_is_pressed_next(server: AppServer) -> None:
+    at_hand, rater = pairs_to_rate(server)
+    nexts = ("Right", "Next", "Skip, ask me later", "Overview and finish", "Back")
+    with rater:
+        for number, (gap, then) in enumerate(zip(GAPS, nexts, strict=True), start=2):
+            rater.go(f"at={number}")
+            note = rater.comment(f"on {number}")
+            flag = WidgetState(id=rater.widget("checkbox"), bool_value=True)
+            press_on(server, rater, gap, [note], [note, flag], [note, flag, button(rater, then)])
+    with open_store(server.database) as store:
+        numbers = {(a.item_id, a.level): a.position for a in assignments_of(store, at_hand.study_id, "R1")}
+        found = {numbers[a.item_id, a.level]: a for a in answers_of(store, at_hand.study_id)}
+    assert {n: (a.comment, a.invalid) for n, a in found.items()} == {
+        n: (f"on {n}", True) for n in range(2, 7)
+    }
+    assert {n for n, a in found.items() if a.choice == "right"} == {2}
+    assert {n for n, a in found.items() if a.skipped} == {4}
+
+
+def test_differences_that_were_chosen_and_the_choice_after_them(server: AppServer) -> None:
+    at_hand, rater = pairs_to_rate(server)
+    with rater:
+        for number, gap in enumerate(GAPS, start=1):
+            rater.go(f"at={number}")
+            off = WidgetState(id=rater.widget("button_group"))
+            off.string_array_value.data.append("left against right" if number % 2 else "off")
+            press_on(server, rater, gap, [off], [off, button(rater, "Left")])
+    with open_store(server.database) as store:
+        numbers = {(a.item_id, a.level): a.position for a in assignments_of(store, at_hand.study_id, "R1")}
+        used = {
+            numbers[a.item_id, a.level]: (a.choice, a.diff_used) for a in answers_of(store, at_hand.study_id)
+        }
+    assert used == {n: ("left", "left_right" if n % 2 else "none") for n in range(1, len(GAPS) + 1)}

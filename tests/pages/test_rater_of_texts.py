@@ -13,7 +13,7 @@ from core.datasets.task_files import find_task
 from core.schema.tasks import Dimension, RatingTask
 from core.store import Store
 from core.store.ratings import ratings_of
-from pages.components import number_scale
+from pages.components import number_scale, text_box
 from pages.components.number_scale import NOT_RATED, Given
 from pages.components.rating import DOUBLE_PRESS_SECONDS
 from pages.door.cookies import cookie_name
@@ -46,10 +46,10 @@ def pressed(at: AppTest, start: str) -> AppTest:
 
 
 def test_a_comment_is_kept_when_another_text_of_the_source_is_pressed(
-    store: Store, cookies: dict[str, str]
+    store: Store, cookies: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at, study_id = on_first_text(store, cookies, BOXED)
-    at.text_area[0].set_value("Two words are missing.")
+    monkeypatch.setattr(text_box, "in_browser", lambda key: {"1": "Two words are missing."}.get(key[1]))
     at.checkbox[0].set_value(True)
     pressed(at, "2")
     (kept,) = ratings_of(store, study_id)
@@ -58,11 +58,11 @@ def test_a_comment_is_kept_when_another_text_of_the_source_is_pressed(
 
 
 def test_one_number_that_is_not_on_offer_keeps_nothing_else_back(
-    store: Store, cookies: dict[str, str], given: GivenByPlace
+    store: Store, cookies: dict[str, str], given: GivenByPlace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at, study_id = on_first_text(store, cookies, BOXED)
     given[1, 1] = Given(1, 7.5)
-    at.text_area[0].set_value("Half a step.")
+    monkeypatch.setattr(text_box, "in_browser", lambda key: {"1": "Half a step."}.get(key[1]))
     at.run()
     (kept,) = ratings_of(store, study_id)
     assert kept.comment == "Half a step."
@@ -89,7 +89,8 @@ def given(monkeypatch: pytest.MonkeyPatch) -> GivenByPlace:
 
 def scales(at: AppTest) -> list[dict[str, Any]]:
     """What each slider on the screen is handed."""
-    return [json.loads(one.proto.json) for one in at.get("bidi_component")]
+    drawn = [one.proto for one in at.get("bidi_component")]
+    return [json.loads(one.json) for one in drawn if one.component_name.endswith("number_scale")]
 
 
 def scores_of(store: Store, study_id: int) -> dict[str, float]:

@@ -1,7 +1,9 @@
-// A box for a comment. What is typed is sent after a short pause, when the box is left and when the page is.
+// A box for a comment. What is typed is sent after a short pause, every two seconds of typing, and when box or page
+// are left.
 // Until the server says that it is saved, it is also kept in this browser tab, so that a reload brings it back.
 // Streamlit calls the default function again whenever there is news from the server.
 const PAUSE_MS = 600;
+const LONGEST_WAIT_MS = 2_000;
 const boxes = new WeakMap();
 
 export default function ({ data, parentElement, setStateValue }) {
@@ -62,13 +64,15 @@ class TextBox {
   typed() {
     sessionStorage.setItem(this.draft, this.area.value);
     clearTimeout(this.pause);
-    this.pause = setTimeout(() => this.give(), PAUSE_MS);
+    this.since ??= Date.now();
+    const left = Math.max(0, this.since + LONGEST_WAIT_MS - Date.now());
+    this.pause = setTimeout(() => this.give(), Math.min(PAUSE_MS, left));
     this.said();
   }
 
   give() {
     clearTimeout(this.pause);
-    this.pause = undefined;
+    this.pause = this.since = undefined;
     if (this.area.value === this.given) return;
     this.given = this.area.value;
     this.number += 1;

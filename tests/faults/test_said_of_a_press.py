@@ -1,0 +1,100 @@
+"""What a rater is told of a press that the server could not take, or took for the second half of a double one."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from app_server import AppServer, running
+from factories import StudyAtHand, dataset, study_in
+from rating_studies import rating_study
+from raw_rater import DOUBLE_PRESS_SECONDS, RawRater
+
+from core.store import open_store
+from core.store.raters import update_rater
+from core.study.lifecycle import move
+from core.study.raters import revoke_link
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[AppServer]:
+    with open_store(tmp_path / "assay.db"), running(tmp_path / "assay.db") as app:
+        yield app
+
+
+def pairs_to_rate(server: AppServer) -> tuple[StudyAtHand, RawRater]:
+    with open_store(server.database) as store:
+        at_hand = study_in(store, dataset(4), raters=("R1",), repeat_share=0)
+        update_rater(store, at_hand.study_id, "R1", onboarding=9)
+        return at_hand, RawRater.of_link(f"{server.url}/r/{at_hand.tokens['R1']}")
+
+
+def close(server: AppServer, at_hand: StudyAtHand) -> None:
+    with open_store(server.database) as store:
+        move(store, StudyAtHand(store, at_hand.study_id).study, "closed")
+
+
+def test_a_study_that_closed_says_which_answers_are_saved_and_which_is_not(server: AppServer) -> None:
+    at_hand, rater = pairs_to_rate(server)
+    with rater:
+        assert rater.choose(0)
+        assert rater.choose(1)
+        close(server, at_hand)
+        assert not rater.choose(2)
+        said = rater.on_screen()
+    assert "Pair 3 was not saved. This study is closed." in said
+    assert "Saved: pairs 1 to 2, 2 of 20." in said
+
+
+def test_a_study_that_closed_before_any_answer(server: AppServer) -> None:
+    at_hand, rater = pairs_to_rate(server)
+    with rater:
+        close(server, at_hand)
+        rater.choose(2)
+        said = rater.on_screen()
+    assert "Pair 1 was not saved." in said
+    assert "No pair of yours is saved." in said
+
+
+def test_a_text_of_a_study_that_closed(server: AppServer) -> None:
+    with open_store(server.database) as store:
+        at_hand = rating_study(store)
+        update_rater(store, at_hand.study_id, "R1", onboarding=1)
+        rater = RawRater.of_link(f"{server.url}/r/{at_hand.tokens['R1']}")
+        with rater:
+            move(store, at_hand.study, "closed")
+            time.sleep(DOUBLE_PRESS_SECONDS)
+            rater.press("Save and go on")
+            said = rater.on_screen()
+    assert "Text 1 was not saved. This study is closed." in said
+    assert "No text of yours is saved." in said
+
+
+def test_a_comment_on_a_pair_of_a_study_that_closed(server: AppServer) -> None:
+    at_hand, rater = pairs_to_rate(server)
+    with rater:
+        close(server, at_hand)
+        rater.send(rater.change([rater.comment("too late")]))
+        rater.until_drawn()
+        said = rater.on_screen()
+    assert "The comment or report on pair 1 was not saved." in said
+
+
+def test_a_link_that_was_withdrawn(server: AppServer) -> None:
+    at_hand, rater = pairs_to_rate(server)
+    with rater:
+        assert rater.choose(0)
+        with open_store(server.database) as store:
+            revoke_link(store, StudyAtHand(store, at_hand.study_id).study, "R1")
+        rater.choose(1)
+        said = rater.on_screen()
+    assert "Pair 2 was not saved." in said
+
+
+def test_a_double_press_leaves_what_was_saved_said(server: AppServer) -> None:
+    _, rater = pairs_to_rate(server)
+    with rater:
+        assert rater.choose(0)
+        rater.press(rater.choices()[0])  # at once: the second half of a double press
+        assert rater.number() == 2
+        assert "Pair 1 saved: Left" in rater.on_screen()
