@@ -29,12 +29,13 @@ def render() -> None:
 @st.fragment
 def _screen() -> None:
     """All that a rater sees and presses; a fragment, because none of its presses may be dropped for a newer one."""
-    presses.take_turns()
-    try:
-        with visitor.any_desk() as desk:
-            _show(desk)
-    except AssayError as problem:
-        visitor.turn_away(problem)
+    with visitor.one_desk():
+        presses.take_turns()
+        try:
+            with visitor.any_desk() as desk:
+                _show(desk)
+        except AssayError as problem:
+            visitor.turn_away(problem)
 
 
 def _show(desk: RaterDesk | RatingDesk) -> None:

@@ -28,7 +28,7 @@ def header(
     labels: Mapping[Choice, str],
 ) -> None:
     """Where the rater is, how much is done, and what is saved."""
-    done = sum(status.answered for status in desk.statuses())
+    done = desk.done
     where, saved = st.columns([2, 3], vertical_alignment="bottom")
     where.markdown(f"**Pair {number} of {desk.total}** · {done} done")
     marks = []
