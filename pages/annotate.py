@@ -23,6 +23,7 @@ from pages.components import (
 
 def render() -> None:
     """Show the place on the rater's way that the address names: it survives reload, Back and restarts."""
+    blind_pair.style()  # outside the fragment: sent once, not with every press
     _screen()
 
 
@@ -39,7 +40,6 @@ def _screen() -> None:
 
 
 def _show(desk: RaterDesk | RatingDesk) -> None:
-    blind_pair.style()
     if desk.dry_run:
         st.info("Preview: your answers are marked as a dry run and never counted.")
     if desk.closed_reason:
