@@ -11,9 +11,8 @@ import streamlit as st
 from core.access.admin import is_admin
 from core.access.knocks import NO_ENTRY, UNKNOWN_TOKEN, knocked
 from core.errors import AssayError, NotAllowed, StorageError
-from core.store import Store, database_path, open_store
+from core.store import Store, borrowed_store, database_path, open_store
 from core.store.access import token_sha256
-from core.store.pool import borrowed_store
 from core.study.blinding import RaterDesk
 from core.study.rating_desk import RatingDesk, open_any_desk
 from pages.components.messages import plain
