@@ -1,19 +1,23 @@
-"""What a press of a rater costs in the database, however long the list is."""
+"""What a press of a rater costs in the database, and that the one desk of a run knows what changed meanwhile."""
 
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from factories import dataset, study_in
+from factories import StudyAtHand, dataset, study_in
 from rating_studies import rate, rating_study, rating_texts
 from streamlit.testing.v1 import AppTest
 
-from core.store import Store, close_stores
+from core.store import Store, close_stores, open_store
 from core.store.answers import answers_of
 from core.store.raters import update_rater
 from core.store.ratings import ratings_of
+from core.study.blinding import RaterDesk
+from core.study.lifecycle import change_design, move
+from core.study.raters import revoke_link
 from pages.components import rating, rating_text
 from pages.door.cookies import cookie_name
 
@@ -159,3 +163,66 @@ def test_a_press_reads_the_same_from_a_long_list_as_from_a_short_one(
     assert long.statements == short.statements
     assert long.opened == 0, "the connection of the page before is still there"
     assert len(long.reads) <= most_reads, "\n".join(long.reads)
+
+
+def shown(at: AppTest) -> str:
+    parts = (*at.title, *at.markdown, *at.error)
+    return "\n".join(str(part.value) for part in parts)
+
+
+def withdrawn(at_hand: StudyAtHand, cookies: dict[str, str]) -> str:
+    revoke_link(at_hand.store, at_hand.study, "R1")
+    return "This link does not open anything"
+
+
+def closed(at_hand: StudyAtHand, cookies: dict[str, str]) -> str:
+    move(at_hand.store, at_hand.study, "closed")
+    return "This study is closed"
+
+
+def drawn_again(at_hand: StudyAtHand, cookies: dict[str, str]) -> str:
+    change_design(at_hand.store, at_hand.study, replace(at_hand.study.design, seed=100))
+    return "Your list of pairs was drawn again"
+
+
+def another_link(at_hand: StudyAtHand, cookies: dict[str, str]) -> str:
+    for name in cookies:
+        cookies[name] = at_hand.tokens["R2"]
+    return "Another personal link was opened in this browser"
+
+
+@pytest.mark.parametrize("meanwhile", [withdrawn, closed, drawn_again, another_link])
+def test_what_changed_while_a_pair_was_on_the_screen_is_seen(
+    store: Store, cookies: dict[str, str], meanwhile: Callable[[StudyAtHand, dict[str, str]], str]
+) -> None:
+    at_hand = study_in(store, dataset(4), raters=("R1", "R2"))
+    with store.writing():
+        for rater in ("R1", "R2"):
+            update_rater(store, at_hand.study_id, rater, onboarding=4)
+    at = visited(store, cookies, at_hand.tokens["R1"])
+    said = meanwhile(at_hand, cookies)
+    press(at, "Left")
+    assert said in shown(at)
+    assert not answers_of(store, at_hand.study_id)
+
+
+def test_what_changes_between_the_press_and_the_drawing_is_seen(
+    store: Store, cookies: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The desk is open by then: a save that is refused has it opened anew."""
+    at_hand = study_in(store, dataset(4))
+    update_rater(store, at_hand.study_id, "R1", onboarding=4)
+    at = visited(store, cookies, at_hand.tokens["R1"])
+    plain = RaterDesk.save_choice
+
+    def too_late(desk: RaterDesk, *given: Any, **named: Any) -> None:
+        monkeypatch.setattr(RaterDesk, "save_choice", plain)
+        with open_store(store.path) as other:
+            revoke_link(other, at_hand.study, "R1")
+        plain(desk, *given, **named)
+
+    monkeypatch.setattr(RaterDesk, "save_choice", too_late)
+    press(at, "Left")
+    assert "This link does not open anything" in shown(at)
+    assert not [button for button in at.button if str(button.label).startswith("Left")]
+    assert not answers_of(store, at_hand.study_id)
