@@ -213,12 +213,12 @@ def test_what_changes_between_the_press_and_the_drawing_is_seen(
     at_hand = study_in(store, dataset(4))
     update_rater(store, at_hand.study_id, "R1", onboarding=4)
     at = visited(store, cookies, at_hand.tokens["R1"])
-    plain = RaterDesk.save_choice
+    study, plain = at_hand.study, RaterDesk.save_choice
 
     def too_late(desk: RaterDesk, *given: Any, **named: Any) -> None:
         monkeypatch.setattr(RaterDesk, "save_choice", plain)
         with open_store(store.path) as other:
-            revoke_link(other, at_hand.study, "R1")
+            revoke_link(other, study, "R1")
         plain(desk, *given, **named)
 
     monkeypatch.setattr(RaterDesk, "save_choice", too_late)
