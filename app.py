@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager, contextmanager
 import streamlit as st
 from starlette.middleware import Middleware
 
-from core.store import database_path, open_store
+from core.store import close_stores, database_path, open_store
 from pages import (
     annotate,
     calibration,
@@ -80,7 +80,10 @@ async def _before_the_first_visitor(_app: st.App) -> AsyncIterator[None]:
     gc.freeze()
     # Migrated once, and never without a connection: closing the last one costs a checkpoint each time.
     with open_store(database_path()):
-        yield
+        try:
+            yield
+        finally:
+            close_stores()
 
 
 if __name__ == "__main__":  # a visitor's run

@@ -24,23 +24,24 @@ from pages.components import (
 
 def render() -> None:
     """Show the place on the rater's way that the address names: it survives reload, Back and restarts."""
+    blind_pair.style()  # outside the fragment: sent once, not with every press
     _screen()
 
 
 @st.fragment
 def _screen() -> None:
     """All that a rater sees and presses; a fragment, because none of its presses may be dropped for a newer one."""
-    presses.take_turns()
-    try:
-        with visitor.any_desk() as desk:
-            _show(desk)
-    except AssayError as problem:
-        presses.show_refused(st.container())
-        visitor.turn_away(problem)
+    with visitor.one_desk():
+        presses.take_turns()
+        try:
+            with visitor.any_desk() as desk:
+                _show(desk)
+        except AssayError as problem:
+            presses.show_refused(st.container())
+            visitor.turn_away(problem)
 
 
 def _show(desk: RaterDesk | RatingDesk) -> None:
-    blind_pair.style()
     if desk.dry_run:
         st.info("Preview: your answers are marked as a dry run and never counted.")
     if desk.closed_reason:

@@ -119,6 +119,12 @@ class AppServer:
         status = Path(f"/proc/{self._process.pid}/status").read_text()
         return int(status.split("VmRSS:")[1].split()[0]) / 1024
 
+    def processor_seconds(self) -> float:
+        """User and system time that the process has taken so far (Linux)."""
+        assert self._process is not None
+        fields = Path(f"/proc/{self._process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     @contextmanager
     def standing_still(self) -> Iterator[None]:
         """The process is stopped, not dead: nothing is answered until the block ends."""

@@ -140,6 +140,13 @@ def test_what_is_frozen_is_loaded_in_one_place() -> None:
         assert not names & UNRELEASED, path
 
 
+def test_no_benchmark_stands_in_the_place_of_a_standard_module() -> None:
+    """A script's own folder is searched first: `import statistics` would find benchmarks/statistics.py."""
+    named = {path.stem for path in ROOT.glob("benchmarks/*.py")}
+    assert named
+    assert not named & sys.stdlib_module_names
+
+
 def test_app_only_decides_who_gets_which_pages() -> None:
     core = {name.rpartition(".")[0] for name in imported(ROOT / "app.py") if name.startswith("core")}
     assert core == {"core.store"}

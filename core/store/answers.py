@@ -4,11 +4,13 @@ from collections.abc import Iterable
 from dataclasses import asdict, replace
 
 from core.schema import Answer, HistoryEntry
-from core.store.connection import Row, Store
+from core.store.connection import Row, Store, insert_sql, upsert_sql
 from core.store.studies import now_utc
 
 _KEY = ("study_id", "rater_id", "item_id", "level", "repeat")
 _ANSWER_FIELDS = tuple(Answer.__dataclass_fields__)
+_SET_CURRENT = upsert_sql("answer", ("study_id", *_ANSWER_FIELDS), _KEY)
+_ADD_TO_HISTORY = insert_sql("answer_history", ("saved_utc", "study_id", *_ANSWER_FIELDS))
 
 
 def save_answer(store: Store, study_id: int, answer: Answer) -> bool:
@@ -21,8 +23,8 @@ def save_answer(store: Store, study_id: int, answer: Answer) -> bool:
         if before is not None and _same(before, answer):
             return False
         row = {"study_id": study_id, **asdict(answer)}
-        store.table("answer").upsert(row, pk=_KEY)
-        store.table("answer_history").insert({"saved_utc": now_utc(), **row})
+        store.change(_SET_CURRENT, row)
+        store.change(_ADD_TO_HISTORY, {"saved_utc": now_utc(), **row})
     return True
 
 

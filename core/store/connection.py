@@ -16,11 +16,11 @@ from core.store.migrations import STEPS_TABLE, is_ours, migrations, pending_step
 
 Row = dict[str, Any]
 _good: set[tuple[object, ...]] = set()
-"""Databases that this process has found in order: a page opens one several times a press."""
+"""Databases that this process has found in order: opening one that did not change skips the checks."""
 
 
 class Store:
-    """One connection. Open one per rerun or command: SQLite connections do not cross threads."""
+    """One connection. Open one per command, or borrow one per rerun (core/store/pool.py): no two threads share one."""
 
     def __init__(self, path: Path, database: Database) -> None:
         self.path = path
@@ -32,8 +32,10 @@ class Store:
 
     def rows(self, sql: str, parameters: dict[str, Any] | None = None) -> list[Row]:
         """All rows of a SELECT, as dictionaries."""
-        with in_our_words(self.path):
-            return list(self._database.query(sql, parameters or {}))
+        with in_our_words(self.path):  # sqlite-utils' query() sends three statements for one
+            cursor = self._database.conn.execute(sql, parameters or {})
+            names = [column[0] for column in cursor.description]
+            return [dict(zip(names, row, strict=True)) for row in cursor]
 
     def row(self, sql: str, parameters: dict[str, Any] | None = None) -> Row | None:
         """The first row of a SELECT, or None."""
@@ -70,6 +72,18 @@ class Store:
             with in_our_words(self.path), _immediate(self._database):
                 yield self
 
+    @property
+    def at_rest(self) -> bool:
+        """Whether no transaction is open."""
+        return not self._database.conn.in_transaction
+
+    def is_current(self) -> bool:
+        """Whether the database at the path is still the one this connection found in order."""
+        try:
+            return _fingerprint(self._database.conn, self.path) in _good
+        except (sqlite3.Error, OSError):
+            return False
+
     def close(self) -> None:
         """Close the connection."""
         self._database.close()
@@ -81,8 +95,8 @@ class Store:
         self.close()
 
 
-def open_store(path: Path) -> Store:
-    """Open the database at `path`, made and migrated when needed.
+def open_store(path: Path, *, any_thread: bool = False) -> Store:
+    """Open the database at `path`, made and migrated when needed. `any_thread`: others may use it, one at a time.
 
     Write-ahead log with synchronous=NORMAL: an acknowledged answer survives the death of the process. Before
     the schema of a database changes, a copy of it is kept beside it.
@@ -91,7 +105,7 @@ def open_store(path: Path) -> Store:
     """
     with in_our_words(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_SECONDS)
+        connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_SECONDS, check_same_thread=not any_thread)
         try:
             database = Database(connection, execute_plugins=False)
             if _fingerprint(connection, path) not in _good:
@@ -119,6 +133,19 @@ def _fingerprint(connection: sqlite3.Connection, path: Path) -> tuple[object, ..
     if steps:
         (steps,) = connection.execute(f"SELECT group_concat(name) FROM {STEPS_TABLE}").fetchone()
     return file.st_dev, file.st_ino, version, steps
+
+
+def insert_sql(table: str, columns: Sequence[str]) -> str:
+    """An INSERT of a row by the names of its columns: sqlite-utils looks at the schema before each of its own."""
+    names, values = ", ".join(f'"{name}"' for name in columns), ", ".join(f":{name}" for name in columns)
+    return f'insert into "{table}" ({names}) values ({values})'
+
+
+def upsert_sql(table: str, columns: Sequence[str], key: Sequence[str]) -> str:
+    """The same for a row that may be there: `key` tells."""
+    changed = ", ".join(f'"{name}" = excluded."{name}"' for name in columns if name not in key)
+    names = ", ".join(f'"{name}"' for name in key)
+    return f"{insert_sql(table, columns)} on conflict ({names}) do update set {changed}"
 
 
 def check_schema(database: Database, name: str) -> None:

@@ -1,10 +1,11 @@
 """Raters, their links and what is assigned to them."""
 
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 
 from core.errors import NotFound
 from core.schema import Assignment, Rater
+from core.schema.tasks import StudyKind
 from core.store.access import link_token, token_sha256
 from core.store.connection import Row, Store
 
@@ -13,6 +14,26 @@ _ASSIGNMENT_FIELDS = tuple(Assignment.__dataclass_fields__)
 _NAMED = ("rater", "assignment", "rating_assignment", "log")
 _WRITTEN = ("answer", "answer_history", "guess", "rating_answer", "rating_history")
 """Tables that hold a pseudonym, and those that hold a comment besides."""
+_SAID = {
+    "pairs": (
+        "assignment",
+        "answer",
+        ("item_id", "level", "repeat"),
+        "choice is not null or preference is not null",
+    ),
+    "ratings": ("rating_assignment", "rating_answer", ("item_id", "level", "source", "repeat"), "done"),
+}
+"""Of each kind of study: a rater's list, what was said, how the two are matched, what counts as an answer."""
+
+
+@dataclass(frozen=True)
+class ListProgress:
+    """How far a rater is."""
+
+    total: int
+    done: int
+    next_open: int | None
+    """The first open entry after a given number, else the first one, else so among those put off."""
 
 
 def insert_rater(store: Store, study_id: int, rater: Rater) -> None:
@@ -27,14 +48,21 @@ def raters_of(store: Store, study_id: int) -> tuple[Rater, ...]:
     return tuple(_rater(row) for row in rows)
 
 
+def rater_named(store: Store, study_id: int, rater_id: str) -> Rater | None:
+    """The rater of that pseudonym, or None."""
+    row = store.row(
+        "select * from rater where study_id = :id and rater_id = :rater", {"id": study_id, "rater": rater_id}
+    )
+    return None if row is None else _rater(row)
+
+
 def find_rater(store: Store, study_id: int, rater_id: str) -> Rater:
     """The rater of that pseudonym. Raises NotFound, naming those there are."""
-    raters = {rater.rater_id: rater for rater in raters_of(store, study_id)}
-    if rater_id not in raters:
-        raise NotFound(
-            f"There is no rater {rater_id!r} in this study. Raters: {', '.join(raters) or 'none yet'}."
-        )
-    return raters[rater_id]
+    found = rater_named(store, study_id, rater_id)
+    if found is None:
+        names = ", ".join(rater.rater_id for rater in raters_of(store, study_id))
+        raise NotFound(f"There is no rater {rater_id!r} in this study. Raters: {names or 'none yet'}.")
+    return found
 
 
 def update_rater(store: Store, study_id: int, rater_id: str, **changes: object) -> None:
@@ -108,6 +136,44 @@ def assignment_at(store: Store, study_id: int, rater_id: str, position: int) -> 
         {"id": study_id, "rater": rater_id, "position": position},
     )
     return None if row is None else _assignment(row)
+
+
+def list_progress(
+    store: Store, study_id: int, rater_id: str, kind: StudyKind, after: int = 0
+) -> ListProgress:
+    """How many entries a rater's list has, how many are answered, and which open one follows on `after`."""
+    still = ("not answered and not skipped", "not answered and skipped")
+    nearest = [
+        f"min(iif({one} and position > :after, position, null)), min(iif({one}, position, null))"
+        for one in still
+    ]
+    row = store.row(
+        f"select count(*) as total, coalesce(sum(answered), 0) as done, coalesce({', '.join(nearest)}) as next_open "
+        f"from ({_entries(kind)})",
+        {"id": study_id, "rater": rater_id, "after": after},
+    )
+    assert row is not None
+    return ListProgress(**row)
+
+
+def list_statuses(
+    store: Store, study_id: int, rater_id: str, kind: StudyKind, first: int, last: int
+) -> list[Row]:
+    """position, answered, skipped and invalid of a rater's list, from one position to another."""
+    return store.rows(
+        f"{_entries(kind)} and listed.position between :first and :last order by listed.position",
+        {"id": study_id, "rater": rater_id, "first": first, "last": last},
+    )
+
+
+def _entries(kind: StudyKind) -> str:
+    listed, said, key, answered = _SAID[kind]
+    same = " and ".join(f"said.{name} = listed.{name}" for name in ("study_id", "rater_id", *key))
+    return (
+        f"select listed.position, coalesce({answered}, 0) as answered, coalesce(said.skipped, 0) as skipped, "
+        f"coalesce(said.invalid, 0) as invalid from {listed} as listed left join {said} as said on {same} "
+        "where listed.study_id = :id and listed.rater_id = :rater"
+    )
 
 
 def _assignment(row: Row) -> Assignment:

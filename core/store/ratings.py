@@ -6,13 +6,15 @@ from dataclasses import asdict, replace
 
 from core.schema.scores import ErrorSpan
 from core.schema.tasks import RatingAnswer, RatingAssignment, RatingHistoryEntry
-from core.store.connection import Row, Store
+from core.store.connection import Row, Store, insert_sql, upsert_sql
 from core.store.studies import now_utc
 
 _KEY = ("study_id", "rater_id", "item_id", "level", "source", "repeat")
 _ANSWER_FIELDS = tuple(RatingAnswer.__dataclass_fields__)
 _ASSIGNMENT_FIELDS = tuple(RatingAssignment.__dataclass_fields__)
 _FLAGS = ("repeat", "no_errors", "done", "invalid", "skipped")
+_SET_CURRENT = upsert_sql("rating_answer", ("study_id", *_ANSWER_FIELDS), _KEY)
+_ADD_TO_HISTORY = insert_sql("rating_history", ("saved_utc", "study_id", *_ANSWER_FIELDS))
 
 
 def replace_rating_assignments(
@@ -49,6 +51,16 @@ def rating_assignment_at(
     return None if row is None else _assignment(row)
 
 
+def positions_together(store: Store, study_id: int, like: RatingAssignment) -> tuple[int, ...]:
+    """Where the texts of the same item stand on a rater's list, itself among them, in the order shown."""
+    rows = store.rows(
+        "select position from rating_assignment where study_id = :id and rater_id = :rater and item_id = :item "
+        "and repeat = :repeat order by position",
+        {"id": study_id, "rater": like.rater_id, "item": like.item_id, "repeat": int(like.repeat)},
+    )
+    return tuple(row["position"] for row in rows)
+
+
 def save_rating(store: Store, study_id: int, answer: RatingAnswer) -> bool:
     """Make `answer` the current one and add it to the history; returns whether anything changed.
 
@@ -59,8 +71,8 @@ def save_rating(store: Store, study_id: int, answer: RatingAnswer) -> bool:
         if before is not None and _decided(before) == _decided(answer):
             return False
         row = _row(study_id, answer)
-        store.table("rating_answer").upsert(row, pk=_KEY)
-        store.table("rating_history").insert({"saved_utc": now_utc(), **row})
+        store.change(_SET_CURRENT, row)
+        store.change(_ADD_TO_HISTORY, {"saved_utc": now_utc(), **row})
     return True
 
 

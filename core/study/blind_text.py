@@ -1,12 +1,13 @@
 """One text as a rater may see it: what was asked, the text and what was said of it; nothing that names a system."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from core.schema.scores import ErrorSpan
 from core.schema.tasks import RatingAnswer, RatingAssignment, RatingTask
 from core.store import Store
+from core.store.ratings import positions_together
 from core.store.studies import items_of, outputs_of
 
 
@@ -49,29 +50,23 @@ def blind_text(
     store: Store,
     study_id: int,
     task: RatingTask,
-    listed: Sequence[RatingAssignment],
-    number: int,
-    given: RatingAnswer | None,
+    assignment: RatingAssignment,
+    total: int,
+    said: RatingAnswer,
 ) -> BlindText:
-    """The text at a number of a rater's list."""
-    assignment = listed[number - 1]
+    """The text of an assignment, on a list with so many, and what was said of it."""
     (item,) = items_of(store, study_id, assignment.item_id)
     text = text_of(store, study_id, assignment)
-    together = tuple(
-        one.position
-        for one in listed
-        if one.item_id == assignment.item_id and one.repeat == assignment.repeat
-    )
-    said = given or RatingAnswer("", "", "", "")
+    together = positions_together(store, study_id, assignment)
     return BlindText(
-        number=number,
-        total=len(listed),
+        number=assignment.position,
+        total=total,
         source_text=item.question,
         reference=item.reference or None if task.show_reference else None,
         text=text,
         language=item.language,
         same_source=together,
-        place_in_source=(together.index(number) + 1, len(together)),
+        place_in_source=(together.index(assignment.position) + 1, len(together)),
         scores=dict(said.scores),
         spans=said.spans,
         no_errors=said.no_errors,

@@ -8,10 +8,10 @@ from core import __version__
 from core.schema import Answer, Assignment, Choice, Design, Preference
 from core.store import Store
 from core.store.answers import answers_of, find_answer, save_answer
-from core.store.raters import assignment_at, assignments_of, rater_of_token
-from core.store.studies import get_study, now_utc
+from core.store.raters import assignment_at, assignments_of
+from core.store.studies import now_utc
 from core.study.blind_pair import BlindPair, blind_pair
-from core.study.desk import Desk, EntryStatus
+from core.study.desk import Desk, EntryStatus, study_and_rater
 from core.study.guessing import GuessDesk, pairs_to_guess
 
 PairStatus = EntryStatus
@@ -30,8 +30,11 @@ class RaterDesk(Desk[Assignment, Answer]):
 
     def guessing(self) -> GuessDesk:
         """The pairs that are shown once more; empty until the answers are locked."""
-        answers = {given.key: given for given in self._answers.values()}
-        again = pairs_to_guess(self._study.design, self._assignments, answers) if self.finished else []
+        again: list[Assignment] = []
+        if self.finished:
+            whose = self._study.study_id, self._rater.rater_id
+            answers = {given.key: given for given in answers_of(self._store, *whose)}
+            again = pairs_to_guess(self._study.design, assignments_of(self._store, *whose), answers)
         return GuessDesk(self._store, self._study, again, self._look_again)
 
     @property
@@ -47,9 +50,7 @@ class RaterDesk(Desk[Assignment, Answer]):
     def pair(self, number: int) -> BlindPair:
         """The pair of that number, sides as drawn. Raises NotAllowed for a number not on the list."""
         assignment = self._assignment(number)
-        return blind_pair(
-            self._store, self._study.study_id, assignment, number, self._answers.get(assignment.key)
-        )
+        return blind_pair(self._store, self._study.study_id, assignment, number, self._given(assignment))
 
     def save_choice(self, number: int, choice: Choice, *, seconds: float | None, diff_used: str) -> None:
         """Make `choice` the rater's answer to a pair, on disk before this returns.
@@ -71,12 +72,6 @@ class RaterDesk(Desk[Assignment, Answer]):
         """Keep the comment or the invalid flag of a pair, answered or not; None leaves what is there."""
         self._save(number, **self._note(comment, invalid))
 
-    def _list(self) -> tuple[Assignment, ...]:
-        return assignments_of(self._store, self._study.study_id, self._rater.rater_id)
-
-    def _all_given(self) -> tuple[Answer, ...]:
-        return answers_of(self._store, self._study.study_id, self._rater.rater_id)
-
     def _at(self, number: int) -> Assignment | None:
         return assignment_at(self._store, self._study.study_id, self._rater.rater_id, number)
 
@@ -93,12 +88,8 @@ def open_desk(store: Store, token: str) -> RaterDesk | None:
 
     Unknown, replaced and revoked links look the same, and so do links to studies of another kind.
     """
-    found = rater_of_token(store, token)
-    if found is None:
-        return None
-    study_id, rater = found
-    study = get_study(store, study_id)
-    return RaterDesk(store, study, rater, token) if study.kind == "pairs" else None
+    found = study_and_rater(store, token)
+    return RaterDesk(store, *found, token) if found and found[0].kind == "pairs" else None
 
 
 def decode(choice: Choice, assignment: Assignment, design: Design) -> Preference:

@@ -8,9 +8,16 @@ from typing import ClassVar, Generic, TypeVar
 from core.datasets.reading import printable_text
 from core.errors import NotAllowed
 from core.schema import Answer, Assignment, Rater, Study
-from core.schema.tasks import RatingAnswer, RatingAssignment
+from core.schema.tasks import RatingAnswer, RatingAssignment, StudyKind
 from core.store import Store
-from core.store.raters import raters_of, update_rater
+from core.store.raters import (
+    ListProgress,
+    list_progress,
+    list_statuses,
+    rater_named,
+    rater_of_token,
+    update_rater,
+)
 from core.store.studies import get_study, now_utc, read_guidelines, read_wording
 from core.study.analysis_set import fix_at_vote, is_fixed
 from core.study.guidelines import guideline_text
@@ -40,16 +47,9 @@ class Desk(ABC, Generic[Entry, Given]):
         self._store, self._study, self._rater = store, study, rater
         self._token = token
         self._words: dict[str, str] | None = None
-        self._assignments: tuple[Entry, ...] = self._list()
-        self._answers: dict[object, Given] = {given.key: given for given in self._all_given()}
-
-    @abstractmethod
-    def _list(self) -> tuple[Entry, ...]:
-        """The rater's list, in the order shown."""
-
-    @abstractmethod
-    def _all_given(self) -> tuple[Given, ...]:
-        """Everything this rater has said so far."""
+        self._seen: dict[int, Entry] = {}
+        """What was read of the list: what is saved must be of the entry that was shown."""
+        self._counted: ListProgress | None = None
 
     @abstractmethod
     def _at(self, number: int) -> Entry | None:
@@ -71,7 +71,12 @@ class Desk(ABC, Generic[Entry, Given]):
     @property
     def total(self) -> int:
         """How many entries the rater's list has."""
-        return len(self._assignments)
+        return self._progress.total
+
+    @property
+    def done(self) -> int:
+        """How many of them are answered."""
+        return self._progress.done
 
     @property
     def dry_run(self) -> bool:
@@ -86,10 +91,15 @@ class Desk(ABC, Generic[Entry, Given]):
     @property
     def closed_reason(self) -> str | None:
         """Why no answer can be given now, or None when it can."""
-        if not self._assignments:
+        if not self.total:
             return (
                 "There is nothing for you to rate yet. The person who sent you this link can tell you when."
             )
+        return self._shut
+
+    @property
+    def _shut(self) -> str | None:
+        """Why the study takes no answer."""
         if self._study.state == "draft" and not self._rater.dry_run:
             return "This study has not started yet. Your link will work once it does."
         if self._study.state in ("closed", "unblinded"):
@@ -129,11 +139,10 @@ class Desk(ABC, Generic[Entry, Given]):
             if self.finished:
                 return  # pressed twice, or in another tab
             self._look_again()
-            # Another tab may have taken an answer back.
-            given: dict[object, Given] = {one.key: one for one in self._all_given()}
-            self._answers.update(given)
-            done = {key for key, one in given.items() if one.answered}
-            if any(entry.key not in done for entry in self._list()):
+            found = self._count()  # another tab may have taken an answer back
+            if not found.total:
+                raise NotAllowed(f"{self.closed_reason} This answer was not saved.")
+            if found.done < found.total:
                 raise NotAllowed(f"Some {self._unit}s are still open: answer them first.")
             self._keep(finished_utc=now_utc())
 
@@ -142,29 +151,21 @@ class Desk(ABC, Generic[Entry, Given]):
         if step > self._rater.onboarding:
             self._keep(onboarding=step)
 
-    def statuses(self) -> list[EntryStatus]:
-        """The rater's list, by number."""
-        entries = []
-        for entry in self._assignments:
-            given = self._answers.get(entry.key)
-            said = (given.answered, given.skipped, given.invalid) if given else (False, False, False)
-            entries.append(EntryStatus(entry.position, *said))
-        return entries
+    def statuses(self, first: int = 1, last: int | None = None) -> list[EntryStatus]:
+        """The rater's list, by number; or the numbers from `first` to `last` of it."""
+        rows = list_statuses(self._store, *self._whose, first, self.total if last is None else last)
+        return [
+            EntryStatus(row["position"], bool(row["answered"]), bool(row["skipped"]), bool(row["invalid"]))
+            for row in rows
+        ]
 
     def next_open(self, after: int = 0) -> int | None:
         """The next open entry after a number, then from the start, then those put off; None when all are done."""
-        still = [status for status in self.statuses() if not status.answered]
-        fresh = [status.number for status in still if not status.skipped]
-        put_off = [status.number for status in still if status.skipped]
-        for numbers in (fresh, put_off):
-            if numbers:
-                return next((number for number in numbers if number > after), numbers[0])
-        return None
+        return self._count(after).next_open
 
     def skip(self, number: int) -> None:
         """Put an open entry off until the others are done; an answered one stays answered."""
-        given = self._answers.get(self._assignment(number).key)
-        if given is None or not given.answered:
+        if not self._given(self._assignment(number)).answered:
             self._save(number, skipped=True)
 
     @staticmethod
@@ -188,10 +189,25 @@ class Desk(ABC, Generic[Entry, Given]):
             update_rater(self._store, self._study.study_id, self._rater.rater_id, **changes)
         self._rater = replace(self._rater, **changes)  # type: ignore[arg-type]  # fields of Rater, by name
 
+    @property
+    def _whose(self) -> tuple[int, str, StudyKind]:
+        return self._study.study_id, self._rater.rater_id, self._study.kind
+
+    @property
+    def _progress(self) -> ListProgress:
+        return self._counted or self._count()
+
+    def _count(self, after: int = 0) -> ListProgress:
+        self._counted = list_progress(self._store, *self._whose, after)
+        return self._counted
+
     def _assignment(self, number: int) -> Entry:
-        if not 1 <= number <= len(self._assignments):
+        entry = self._seen.get(number) or self._at(number)
+        if entry is None:
+            self._check_link()  # the list of one who withdrew is gone too
             raise NotAllowed(f"There is no {self._unit} {number} on your list.")
-        return self._assignments[number - 1]
+        self._seen[number] = entry
+        return entry
 
     def _save(self, number: int, **changes: object) -> None:
         self._change(number, lambda _: changes)
@@ -199,6 +215,7 @@ class Desk(ABC, Generic[Entry, Given]):
     def _change(self, number: int, changes: Callable[[Given], Mapping[str, object]]) -> None:
         """Change what was said of an entry, on disk before this returns; `changes` sees what stands there now."""
         entry = self._assignment(number)
+        self._counted = None
         with self._store.writing():
             self._look_again()
             if self.finished:
@@ -210,19 +227,23 @@ class Desk(ABC, Generic[Entry, Given]):
             self._keep_given(given)
             if given.answered and not self._rater.dry_run and not is_fixed(self._study):
                 fix_at_vote(self._store, self._study.study_id)
-        self._answers[entry.key] = given
 
     def _look_again(self) -> None:
         """Inside the transaction: the study may have closed while the entry was on the screen."""
         self._check_link()
         self._study = get_study(self._store, self._study.study_id)
-        if self.closed_reason:
-            raise NotAllowed(self.closed_reason)
+        if self._shut:
+            raise NotAllowed(self._shut)
 
     def _check_link(self) -> None:
         """The rater as they stand now. Raises NotAllowed when the link is gone, or the rater is: they withdrew."""
-        raters = {rater.rater_id: rater for rater in raters_of(self._store, self._study.study_id)}
-        rater = raters.get(self._rater.rater_id)
+        rater = rater_named(self._store, self._study.study_id, self._rater.rater_id)
         if rater is None or rater.revoked:
             raise NotAllowed("Your link was withdrawn.")
         self._rater = rater
+
+
+def study_and_rater(store: Store, token: str) -> tuple[Study, Rater] | None:
+    """Whose link this is, or None: unknown, replaced and revoked ones look the same."""
+    found = rater_of_token(store, token)
+    return None if found is None else (get_study(store, found[0]), found[1])

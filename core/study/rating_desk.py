@@ -10,20 +10,14 @@ from dataclasses import replace
 from core import __version__
 from core.errors import InputError, StillMissing
 from core.schema.scores import ErrorSpan
-from core.schema.tasks import RatingAnswer, RatingAssignment, RatingTask, StudyKind
+from core.schema.tasks import RatingAnswer, RatingAssignment, RatingTask
 from core.store import Store
-from core.store.raters import rater_of_token
-from core.store.ratings import (
-    find_rating,
-    rating_assignment_at,
-    rating_assignments_of,
-    ratings_of,
-    save_rating,
-)
-from core.store.studies import get_study, items_of, now_utc
+from core.store.ratings import find_rating, rating_assignment_at, save_rating
+from core.store.studies import items_of, now_utc
 from core.study.blind_text import BlindText as BlindText
 from core.study.blind_text import blind_text, text_of
-from core.study.desk import Desk
+from core.study.blinding import RaterDesk
+from core.study.desk import Desk, study_and_rater
 from core.study.desk import EntryStatus as EntryStatus
 from core.study.rating_checks import checked_scores, checked_spans, missing
 
@@ -41,13 +35,13 @@ class RatingDesk(Desk[RatingAssignment, RatingAnswer]):
 
     def text(self, number: int) -> BlindText:
         """The text of that number and what was said of it. Raises NotAllowed for a number not on the list."""
-        given = self._answers.get(self._assignment(number).key)
-        return blind_text(self._store, self._study.study_id, self.task, self._assignments, number, given)
+        assignment = self._assignment(number)
+        given = self._given(assignment)
+        return blind_text(self._store, self._study.study_id, self.task, assignment, self.total, given)
 
     def missing(self, number: int) -> tuple[str, ...]:
         """What has still to be said of a text, in words."""
-        assignment = self._assignment(number)
-        return missing(self.task, self._answers.get(assignment.key) or _blank(assignment))
+        return missing(self.task, self._given(self._assignment(number)))
 
     def save_scores(self, number: int, scores: Mapping[str, float | None]) -> None:
         """Keep scores, on disk before this returns; dimensions that are not named stay, None takes one back.
@@ -111,12 +105,6 @@ class RatingDesk(Desk[RatingAssignment, RatingAnswer]):
         done = not missing(self.task, after)
         return {**changes, "done": done, "answered_utc": now_utc(), "app_version": __version__}
 
-    def _list(self) -> tuple[RatingAssignment, ...]:
-        return rating_assignments_of(self._store, self._study.study_id, self._rater.rater_id)
-
-    def _all_given(self) -> tuple[RatingAnswer, ...]:
-        return ratings_of(self._store, self._study.study_id, self._rater.rater_id)
-
     def _at(self, number: int) -> RatingAssignment | None:
         return rating_assignment_at(self._store, self._study.study_id, self._rater.rater_id, number)
 
@@ -133,18 +121,16 @@ def open_rating_desk(store: Store, token: str) -> RatingDesk | None:
 
     Unknown, replaced and revoked links look the same, and so do links to studies of another kind.
     """
-    found = rater_of_token(store, token)
+    desk = open_any_desk(store, token)
+    return desk if isinstance(desk, RatingDesk) else None
+
+
+def open_any_desk(store: Store, token: str) -> RaterDesk | RatingDesk | None:
+    """The desk that a personal link opens, whatever is rated there, or None."""
+    found = study_and_rater(store, token)
     if found is None:
         return None
-    study_id, rater = found
-    study = get_study(store, study_id)
-    return RatingDesk(store, study, rater, token) if study.kind == "ratings" else None
-
-
-def study_kind_of(store: Store, token: str) -> StudyKind | None:
-    """What is rated behind a personal link; None where it opens nothing."""
-    found = rater_of_token(store, token)
-    return None if found is None else get_study(store, found[0]).kind
+    return (RatingDesk if found[0].kind == "ratings" else RaterDesk)(store, *found, token)
 
 
 def _blank(assignment: RatingAssignment) -> RatingAnswer:

@@ -29,6 +29,8 @@ _STYLE = """<style>
   font-size: 1.05rem; text-align: start; }
 .assay-card { border: 1px solid color-mix(in srgb, currentColor 25%, transparent); border-radius: .5rem;
   padding: .75rem 1rem; }
+.assay-pair { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; align-items: start; }
+.assay-pair > * { min-width: 0; }
 .assay-side { font-weight: 600; margin-bottom: .35rem; }
 .assay-question { font-size: 1.2rem; font-weight: 600; margin-top: .6rem; max-height: 8em; overflow-y: auto; }
 .assay-reference { border-inline-start: .25rem solid color-mix(in srgb, currentColor 30%, transparent);
@@ -46,12 +48,14 @@ _STYLE = """<style>
 .stExpander [data-testid=stExpanderDetails][inert] { display: none; }
 div:has(> .st-key-choices) { position: sticky; bottom: 0; z-index: 5; }
 .st-key-choices { padding: .6rem 0 .8rem; background: Canvas; }
+.st-key-choices [data-testid=stHorizontalBlock] > * { min-width: 0; flex: 1 1 0; }
+.st-key-moves > * { flex: 1 1 9rem; }
 [class*="st-key-answer-"] button { height: auto; }
 [class*="st-key-answer-"] button * { white-space: normal; overflow: visible; text-overflow: clip; }
 @media (max-width: 640px) {
   .assay-text { font-size: 1rem; }
   .st-key-choices [data-testid=stHorizontalBlock] { flex-wrap: nowrap; gap: .4rem; }
-  .st-key-choices [data-testid=stColumn] { min-width: 0; }
+  .assay-pair { grid-template-columns: 1fr; }
   .st-key-choices button { padding-inline: .25rem; height: auto; }
   .st-key-choices button * { white-space: normal; overflow: visible; text-overflow: clip; line-height: 1.2; }
 }
@@ -59,7 +63,7 @@ div:has(> .st-key-choices) { position: sticky; bottom: 0; z-index: 5; }
 
 
 def style() -> None:
-    """The page's style sheet; call once a run."""
+    """The page's style sheet; call once a page."""
     st.html(_STYLE)
 
 
@@ -115,12 +119,14 @@ def texts(
         marked = diff_against(left_base, left), diff_against(right_base, right)
     else:
         marked = (Segment(left, "same"),), (Segment(right, "same"),)
-    for column, name, segments in zip(st.columns(2), names, marked, strict=True):
+    cards = ""
+    for name, segments in zip(names, marked, strict=True):
         body = "".join(f"<{_MARK[s.kind]}>{escape(s.text)}</{_MARK[s.kind]}>" for s in segments)
-        column.html(
+        cards += (
             f'<div class="assay-card"><div class="assay-side">{escape(name)}</div>'
             f'<div class="assay-text" {_language(language)}>{body}</div></div>'
         )
+    st.html(f'<div class="assay-pair">{cards}</div>')  # one message, where columns take five
 
 
 def choice_place() -> DeltaGenerator:
@@ -154,9 +160,9 @@ def choice_buttons(
     after it.
     """
     pressed: _Press | None = None
-    columns = place.columns(len(labels))
-    for number, (column, choice) in enumerate(zip(columns, labels, strict=True), start=1):
-        if column.button(
+    row = place.container(horizontal=True)
+    for number, choice in enumerate(labels, start=1):
+        if row.button(
             plain(labels[choice]),
             key=f"{prefix}-{number}",
             shortcut=str(number),

@@ -28,7 +28,7 @@ def header(
     labels: Mapping[Choice, str],
 ) -> None:
     """Where the rater is, how much is done, and what is saved."""
-    done = sum(status.answered for status in desk.statuses())
+    done = desk.done
     where, saved = st.columns([2, 3], vertical_alignment="bottom")
     where.markdown(f"**Pair {number} of {desk.total}** · {done} done")
     marks = []
@@ -80,15 +80,15 @@ def note_in_browser(key: str, known: tuple[str, bool]) -> tuple[str, bool] | Non
 def navigation(desk: RaterDesk | RatingDesk, number: int, go: Go) -> None:
     """Back, skip, next and the way to the grid."""
     here = not st.session_state.pop(_MOVED, False)
-    back, skip, forward, overview = st.columns(4)
-    if back.button("Back", key="back", disabled=number == 1, width="stretch") and here:
+    row = st.container(key="moves", horizontal=True)  # one message, where columns take five
+    if row.button("Back", key="back", disabled=number == 1, width="stretch") and here:
         go(number - 1)
-    if skip.button("Skip, ask me later", key="skip", width="stretch") and here:
+    if row.button("Skip, ask me later", key="skip", width="stretch") and here:
         desk.skip(number)
         go(desk.next_open(after=number) or "list")
-    if forward.button("Next", key="next", disabled=number == desk.total, width="stretch") and here:
+    if row.button("Next", key="next", disabled=number == desk.total, width="stretch") and here:
         go(number + 1)
-    if overview.button("Overview and finish", key="list", width="stretch") and here:
+    if row.button("Overview and finish", key="list", width="stretch") and here:
         go("list")
 
 

@@ -91,8 +91,7 @@ def _tab(key: str, text: BlindText) -> Tab:
 
 def _header(desk: RatingDesk, text: BlindText, before: int | None) -> int | None:
     """Where the rater is, what is saved, and the way to the other texts of the same source: which of them was pressed."""
-    statuses = {status.number: status for status in desk.statuses()}
-    done = sum(status.answered for status in statuses.values())
+    done = desk.done
     where, saved = st.columns([2, 3], vertical_alignment="bottom")
     where.markdown(f"**Text {text.number} of {text.total}** · {done} done")
     marks = [f":material/check: Text {before} saved"] if before else []
@@ -103,6 +102,8 @@ def _header(desk: RatingDesk, text: BlindText, before: int | None) -> int | None
     if of == 1:
         return None
     pressed = None
+    together = text.same_source
+    statuses = {status.number: status for status in desk.statuses(min(together), max(together))}
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         st.markdown(f"Text {place} of {of} for this {plain(desk.task.labels.source)}", width="content")
         for step, other in enumerate(text.same_source, start=1):

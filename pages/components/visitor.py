@@ -1,7 +1,9 @@
 """Who is at the door. Every page asks here again: a page must never trust that app.py asked before it."""
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 import streamlit as st
@@ -9,10 +11,10 @@ import streamlit as st
 from core.access.admin import is_admin
 from core.access.knocks import NO_ENTRY, UNKNOWN_TOKEN, knocked
 from core.errors import AssayError, NotAllowed, StorageError
-from core.store import Store, database_path, open_store
+from core.store import Store, borrowed_store, database_path, open_store
 from core.store.access import token_sha256
-from core.study.blinding import RaterDesk, open_desk
-from core.study.rating_desk import RatingDesk, open_rating_desk, study_kind_of
+from core.study.blinding import RaterDesk
+from core.study.rating_desk import RatingDesk, open_any_desk
 from pages.components.messages import plain
 from pages.door.cookies import Holder, token_in
 
@@ -26,7 +28,7 @@ _KNOCKED = "visitor_knocked"
 def who() -> Who:
     """Whose pages to show. An admin who opened a preview has both cookies: the address says which is meant."""
     try:
-        with open_store(database_path()) as store:
+        with borrowed_store(database_path()) as store:
             admin = _is_admin(store)
             rater = _token(store, "rater")
     except StorageError:
@@ -55,48 +57,81 @@ def turn_away(problem: AssayError) -> None:
     """Say to a rater why nothing is shown, and count a link that opens nothing."""
     st.error(said_to_rater(problem))
     if isinstance(problem, NotAllowed):
-        with suppress(StorageError), open_store(database_path()) as store:
+        with suppress(StorageError), borrowed_store(database_path()) as store:
             note_refusal(store)
 
 
-@contextmanager
-def any_desk() -> Iterator[RaterDesk | RatingDesk]:
-    """The desk that this browser's link opens, whatever is rated there. Raises NotAllowed when it opens none."""
-    with open_store(database_path()) as store:
-        token = _token(store, "rater")
-        texts = token is not None and study_kind_of(store, token) == "ratings"
-        yield _opened(open_rating_desk(store, token) if token and texts else _desk_of_pairs(store, token))
+@dataclass
+class _Run:
+    """What the presses and the drawing of one run share: one connection, one look at the link, one desk."""
+
+    closing: ExitStack
+    store: Store | None = None
+    carried: str | None = None
+    """The link that the connection carries, as soon as there is a store."""
+    desk: RaterDesk | RatingDesk | None = None
+
+    def desk_for(self, drawn_for: str | None) -> RaterDesk | RatingDesk:
+        """The desk of this run, opened where it is not yet, or opened under another link."""
+        if self.store is None:
+            self.store = self.closing.enter_context(borrowed_store(database_path()))
+            self.carried = _token(self.store, "rater")
+        if drawn_for and self.carried and self.carried != drawn_for:
+            raise NotAllowed(
+                "Another personal link was opened in this browser. Reload the page, then answer."
+            )
+        token = drawn_for or self.carried
+        if self.desk is None or self.desk.token != token:
+            self.desk = _opened(open_any_desk(self.store, token) if token else None)
+        return self.desk
+
+
+_RUN: ContextVar[_Run | None] = ContextVar("run", default=None)
 
 
 @contextmanager
-def rater_desk(drawn_for: str | None = None) -> Iterator[RaterDesk]:
-    """The desk of a study of pairs that this browser's link opens. Raises NotAllowed when it opens none.
+def one_desk() -> Iterator[None]:
+    """Until the block ends the desk is opened once, whoever asks for it; where something failed, once more."""
+    with ExitStack() as closing:
+        before = _RUN.set(_Run(closing))
+        try:
+            yield
+        finally:
+            _RUN.reset(before)
+
+
+@contextmanager
+def any_desk(drawn_for: str | None = None) -> Iterator[RaterDesk | RatingDesk]:
+    """The desk that this browser's link opens, whatever is rated there. Raises NotAllowed when it opens none.
 
     `drawn_for` is the token under which a pair was drawn: where the connection carries another by now, nothing
     is opened, so that a press is never saved for somebody else. A connection that has just gone carries none;
     what it sent before was its own.
     """
-    with open_store(database_path()) as store:
-        yield _opened(_desk_of_pairs(store, _token_for(store, drawn_for)))
+    run = _RUN.get()
+    if run is None:
+        with one_desk(), any_desk(drawn_for) as desk:
+            yield desk
+        return
+    try:
+        yield run.desk_for(drawn_for)
+    except AssayError:
+        run.desk = None  # the link, the study or the list may be another by now
+        raise
+
+
+@contextmanager
+def rater_desk(drawn_for: str | None = None) -> Iterator[RaterDesk]:
+    """The desk of a study of pairs that this browser's link opens; as any_desk."""
+    with any_desk(drawn_for) as desk:
+        yield _opened(desk if isinstance(desk, RaterDesk) else None)
 
 
 @contextmanager
 def rating_desk(drawn_for: str | None = None) -> Iterator[RatingDesk]:
-    """The desk of a rating study that this browser's link opens; as rater_desk."""
-    with open_store(database_path()) as store:
-        token = _token_for(store, drawn_for)
-        yield _opened(open_rating_desk(store, token) if token else None)
-
-
-def _desk_of_pairs(store: Store, token: str | None) -> RaterDesk | None:
-    return open_desk(store, token) if token else None
-
-
-def _token_for(store: Store, drawn_for: str | None) -> str | None:
-    now = _token(store, "rater")
-    if drawn_for and now and now != drawn_for:
-        raise NotAllowed("Another personal link was opened in this browser. Reload the page, then answer.")
-    return drawn_for or now
+    """The desk of a rating study that this browser's link opens; as any_desk."""
+    with any_desk(drawn_for) as desk:
+        yield _opened(desk if isinstance(desk, RatingDesk) else None)
 
 
 def _opened(desk: _Desk | None) -> _Desk:

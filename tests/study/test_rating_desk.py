@@ -18,10 +18,10 @@ from core.schema.scores import ErrorSpan
 from core.schema.tasks import SpanTask, TaskLabels
 from core.store import Store
 from core.store.ratings import ratings_of
-from core.study.blinding import open_desk
+from core.study.blinding import RaterDesk, open_desk
 from core.study.lifecycle import change_design, move, set_guideline
 from core.study.raters import preview_link, revoke_link
-from core.study.rating_desk import BlindText, RatingDesk, open_rating_desk, study_kind_of
+from core.study.rating_desk import BlindText, RatingDesk, open_any_desk, open_rating_desk
 
 FAULT = ErrorSpan(0, 4, "minor", "fluency/grammar")
 TELLING = (*SYSTEMS, "zq-item", "zq-file", "zq-level", "918273")
@@ -108,8 +108,8 @@ def test_a_task_that_was_stored_before_labels_and_meanings_is_read_as_before(sto
 def test_links_open_the_desk_of_their_kind(store: Store) -> None:
     ratings, pairs = rating_study(store), study_in(store, dataset())
     token, other = ratings.tokens["R1"], pairs.tokens["R1"]
-    assert (study_kind_of(store, token), study_kind_of(store, other)) == ("ratings", "pairs")
-    assert study_kind_of(store, "nothing") is None
+    kinds = [type(open_any_desk(store, link)) for link in (token, other, "nothing")]
+    assert kinds == [RatingDesk, RaterDesk, type(None)]
     assert open_desk(store, token) is None
     assert open_rating_desk(store, other) is None
 
@@ -284,6 +284,7 @@ def test_nothing_open_is_locked_that_another_tab_took_back(store: Store) -> None
 def test_a_link_that_is_gone_a_study_that_closed_a_list_drawn_again(store: Store) -> None:
     at_hand = rating_study(store, raters=("R1", "R2", "R3"))
     gone, drawn, closed = (at_hand.desk(rater) for rater in ("R1", "R2", "R3"))
+    drawn.text(1)
     revoke_link(store, at_hand.study, "R1")
     with pytest.raises(NotAllowed, match="Your link was withdrawn"):
         gone.save_spans(1, [FAULT])

@@ -7,7 +7,7 @@
    20, or the exit status is 1.
 
 Both run on one thread and are timed in processor seconds, which other work on the machine disturbs less.
-Run: `python benchmarks/statistics.py`.
+Run: `python benchmarks/resampling.py`.
 """
 
 import os
@@ -17,8 +17,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
-# A script's own folder is searched first, and this file would stand in the place of the standard library's module.
-sys.path.remove(str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import numpy as np
