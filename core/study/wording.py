@@ -50,7 +50,7 @@ def check_wording(texts: Mapping[str, str], sources: Collection[str], language: 
     for keys in (tuple(CHOICE_KEYS.values()), BOX_KEYS, tuple(GUESS_KEYS.values())):
         labels = {said[key].strip().casefold() for key in keys}
         if len(labels) < len(keys):
-            problems.append(f"{', '.join(keys)}: two of them have the same text")
+            problems.append(f"{', '.join(keys)}: the same label twice")
     if problems:
         raise InputError("These texts cannot be used:", problems)
 

@@ -332,7 +332,7 @@ def test_a_draft_takes_no_answer(store: Store) -> None:
     desk = at_hand.desk("R1")
     assert "has not started yet" in desk.closed_reason
     for save in saves(desk):
-        with pytest.raises(NotAllowed, match=r"has not started yet.*was not saved"):
+        with pytest.raises(NotAllowed, match=r"has not started yet"):
             save()
     assert at_hand.record.answers == at_hand.record.history == ()
 
@@ -357,7 +357,7 @@ def test_closing_while_a_pair_is_on_the_screen(store: Store) -> None:
     with open_store(store.path) as owner:
         move(owner, at_hand.study, "closed")
     assert desk.closed_reason is None, "the desk cannot know yet"
-    with pytest.raises(NotAllowed, match=r"This study is closed.*This answer was not saved"):
+    with pytest.raises(NotAllowed, match=r"This study is closed"):
         desk.save_choice(2, "left", seconds=1.0, diff_used="none")
     assert len(at_hand.record.answers) == len(at_hand.record.history) == 1
     assert desk.pair(2).choice is None
@@ -370,7 +370,7 @@ def test_a_link_withdrawn_while_a_pair_is_on_the_screen(store: Store) -> None:
     at_hand = study_in(store)
     desk = at_hand.desk("R1")
     revoke_link(store, at_hand.study, "R1")
-    with pytest.raises(NotAllowed, match=r"withdrawn, so this answer was not saved"):
+    with pytest.raises(NotAllowed, match=r"Your link was withdrawn"):
         desk.save_choice(1, "left", seconds=1.0, diff_used="none")
     assert at_hand.record.answers == ()
     fresh = open_desk(store, reissue_link(store, at_hand.study, "R1").token)

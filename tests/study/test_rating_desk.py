@@ -294,7 +294,7 @@ def test_a_link_that_is_gone_a_study_that_closed_a_list_drawn_again(store: Store
     fresh = at_hand.desk("R2")
     move(store, at_hand.study, "closed")
     for desk in (fresh, closed):
-        with pytest.raises(NotAllowed, match="This answer was not saved"):
+        with pytest.raises(NotAllowed, match="This study is closed"):
             desk.save_note(1, comment="late")
     assert not at_hand.record.rating_history
 

@@ -105,7 +105,7 @@ def test_texts_that_name_a_source(store: Store, key: str, text: str) -> None:
 )
 def test_two_buttons_never_carry_the_same_label(store: Store, language: str, texts: dict[str, str]) -> None:
     """Also where the other one is what Assay says."""
-    with pytest.raises(InputError, match="two buttons carry the same label"):
+    with pytest.raises(InputError, match="the same label twice"):
         set_wording(store, study_in(store).study, language, texts)
 
 
