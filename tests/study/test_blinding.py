@@ -342,7 +342,7 @@ def test_a_closed_study_takes_no_answer_not_even_from_a_preview(store: Store, st
     at_hand = study_in(store, state=state)
     preview = open_desk(store, preview_link(store, at_hand.study).token)
     for desk in (at_hand.desk("R1"), preview):
-        assert "is closed. Thank you" in desk.closed_reason
+        assert desk.closed_reason == "This study is closed."
         for save in saves(desk):
             with pytest.raises(NotAllowed, match="is closed"):
                 save()
