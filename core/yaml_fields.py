@@ -5,17 +5,17 @@ sentence that starts with its place: `line 12, ladder, 3: is empty`.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Generic, Protocol, TypeVar
+from typing import Annotated, Generic, NoReturn, Protocol, TypeVar
 
 import regex
 import yaml
 from pydantic import AfterValidator, BaseModel, ConfigDict
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from core.errors import InputError
+from core.errors import InputError, Problems
 
 LARGEST_FILE = 200_000
 """Bytes; a text longer than that fits no model."""
@@ -170,8 +170,13 @@ def place_of(lines: Mapping[Keys, int], keys: Keys) -> str:
     return ", ".join(keys) or "file"
 
 
-def by_line(problems: Sequence[str]) -> list[str]:
-    """The problems in the order of the lines they start with, so that they can be mended from top to bottom."""
+def refuse(what: str, problems: Iterable[str]) -> NoReturn:
+    """Refuse the file, with its problems from top to bottom. what: its kind and name."""
+    found = Problems(_by_line([*problems]))
+    raise InputError(f"{what} cannot be used: {found.counted}", found)
+
+
+def _by_line(problems: Sequence[str]) -> list[str]:
     found = [re.match(r"line (\d+)", problem) for problem in problems]
     at = [int(match.group(1)) if match else LARGEST_FILE for match in found]
     return [problem for _, problem in sorted(zip(at, problems, strict=True), key=lambda pair: pair[0])]
@@ -242,12 +247,12 @@ class Shipped(Generic[Thing]):
 
         Raises InputError when one of the files cannot be used: a menu without it would hide why it is not there.
         """
-        found, problems = [], []
+        found, problems = [], Problems()
         for path in self._paths():
             try:
                 found.append(self._own(path))
             except InputError as error:
-                problems += [f"{path.name}: {problem}" for problem in error.problems or (error.what,)]
+                problems += error.under(path.name)
         if problems:
             raise InputError(f"Not every {self._what} in {self._folder} can be used", problems)
         return tuple(found)

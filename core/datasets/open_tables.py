@@ -259,9 +259,9 @@ def _no_label(column: str, records: Sequence[Record]) -> str:
 
 def names_in(record: Record, labels: Sequence[str], findings: FileFindings) -> Names | None:
     """Whose text a row is about; None after its problems were reported."""
-    known = len(findings.problems)
+    known = findings.problems.n
     item_id = _name(record, "item_id", findings)
-    if item_id is None and len(findings.problems) == known:
+    if item_id is None and findings.problems.n == known:
         findings.problems.append(f"{record.where}: item_id is missing")
     system, level = _name(record, "system", findings), _name(record, "level", findings)
     if level is not None and _NEGATIVE.fullmatch(level):
@@ -279,7 +279,7 @@ def names_in(record: Record, labels: Sequence[str], findings: FileFindings) -> N
         found[LABEL_PAIR] = name
     if not is_nothing(record.cells.get("language")):
         language = findings.language(record.where, record.cells["language"])
-    if item_id is None or len(findings.problems) > known:
+    if item_id is None or findings.problems.n > known:
         return None
     return Names(item_id, system, level, language, found)
 
