@@ -32,6 +32,7 @@ from core.datasets.rows import (
     is_jsonl,
     known_fields,
     read_rows,
+    unknown_columns,
 )
 from core.errors import InputError
 from core.schema import Item, Material, MaterialSet
@@ -148,10 +149,11 @@ def _check_header(text: str, names: list[str], columns: Columns, findings: FileF
     if any(columns.name(name) == "reference" for name in names):
         return
     line = 1 + next((at for at, line in enumerate(text.splitlines()) if line.strip()), 0)
-    others = ", ".join(other for other, name in ALIASES.items() if name == "reference")
-    unknown = ", ".join(shown(name) or "(no name)" for name in names if columns.name(name) is None)
-    instead = f"; columns that are not known: {unknown}" if unknown else ""
-    findings.problems.append(f"line {line}: column reference is missing (or: {others}){instead}")
+    missing = ["reference", *(other for other, name in ALIASES.items() if name == "reference")]
+    instead = unknown_columns([name for name in names if columns.name(name) is None], missing)
+    findings.problems.append(
+        f"line {line}: column reference is missing (or: {', '.join(missing[1:])}){instead}"
+    )
     reject(findings.file_name, findings.problems)
 
 
