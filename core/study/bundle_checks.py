@@ -1,6 +1,7 @@
 """What is wrong with a bundle although every line of it can be read: a forged or damaged study is refused whole."""
 
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 from core.datasets.reading import clean_text, is_language_tag, name_of, text_problem
@@ -33,11 +34,11 @@ def _misfits(record: StudyRecord) -> Iterator[str]:
     sources = (design.candidate, design.comparator)
     yield from _doubled(record)
     texts = {(output.item_id, output.level, output.source) for output in record.outputs}
-    items = [item.item_id for item in record.items]
-    # One after the other: few items and levels stand for any number of texts.
-    wanted = ((item, level, source) for item in items for level in levels for source in sources)
+    # Each once, and one after the other: few items and levels stand for any number of texts.
+    items = dict.fromkeys(item.item_id for item in record.items)
+    wanted = product(items, dict.fromkeys(levels), sources)
     yield from (f"outputs.jsonl: no text for {key}" for key in wanted if key not in texts)
-    known = [set(items), set(levels), set(sources)]
+    known = (set(items), set(levels), set(sources))
     unasked = (key for key in texts if any(name not in own for name, own in zip(key, known, strict=True)))
     yield from (f"outputs.jsonl: nobody asks for {key}" for key in sorted(unasked))
     try:
