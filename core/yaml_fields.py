@@ -5,23 +5,27 @@ sentence that starts with its place: `line 12, ladder, 3: is empty`.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Generic, Protocol, TypeVar
+from typing import Annotated, Any, Generic, NoReturn, Protocol, TypeVar
 
 import regex
 import yaml
 from pydantic import AfterValidator, BaseModel, ConfigDict
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from core.errors import InputError
+from core.errors import InputError, Problems
 
 LARGEST_FILE = 200_000
 """Bytes; a text longer than that fits no model."""
 LONGEST_TITLE = 80
 DEEPEST = 10
 """Lists and fields inside each other; a prompt file has four."""
+LONGEST_NUMBER = 100
+"""Characters; Python writes no number of more than 4,300 digits."""
+
+_TAG = "tag:yaml.org,2002:"
 
 _FORBIDDEN = regex.compile(r"[\p{Cc}\p{Cs}--\n\t]", regex.V1)
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -40,7 +44,7 @@ Keys = tuple[str, ...]
 def _text(value: str) -> str:
     """The text without blanks around it, so that YAML's ways to write a block make no difference."""
     if found := _FORBIDDEN.search(value):
-        raise PydanticCustomError("text", f"holds the character U+{ord(found.group()):04X}, which is no text")
+        raise PydanticCustomError("text", _no_text(found.group()))
     if not value.strip():
         raise PydanticCustomError("text", "is empty")
     return value.strip()
@@ -91,23 +95,119 @@ class ReadYaml:
     problems: tuple[str, ...] = ()
 
 
+class _Refused(Exception):
+    """Holds the one problem, with its line, for which a file is not read on."""
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML of texts, numbers, truth values, dates, lists and fields: the rest of the language only does harm.
+
+    An alias may stand for any amount, and depth costs its square. Numbers of base 60 (`1:30`) are texts.
+    """
+
+    _depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        event = self.peek_event()  # type: ignore[no-untyped-call]
+        line = event.start_mark.line + 1
+        if isinstance(event, yaml.AliasEvent):
+            raise _Refused(f"line {line}: *{event.anchor} is a YAML alias; write the text out instead")
+        inside = isinstance(event, yaml.CollectionStartEvent)
+        if inside and self._depth == DEEPEST:
+            raise _Refused(f"line {line}: nested more than {DEEPEST} deep")
+        self._depth += inside
+        node: yaml.Node | None = super().compose_node(parent, index)
+        self._depth -= inside
+        return node
+
+    def value(self, node: yaml.Node, path: Keys, lines: dict[Keys, int], problems: list[str]) -> object:
+        """What a node says. Notes where each value stands, and keys that come twice."""
+        line = node.start_mark.line + 1
+        text = isinstance(node, yaml.ScalarNode) and node.tag == _TAG + "str"
+        if not text and node.tag != self._plain_tag(node):
+            tag = _shortened(node.tag.replace(_TAG, "!!"))
+            raise _Refused(f"line {line}: the tag {tag} cannot be used; leave it out")
+        if isinstance(node, yaml.SequenceNode):
+            return [
+                self._noted(entry, (*path, str(number)), entry, lines, problems)
+                for number, entry in enumerate(node.value, start=1)
+            ]
+        if isinstance(node, yaml.MappingNode):
+            fields = {}
+            for key, value in node.value:
+                here = (*path, self._key(key))
+                if here in lines:
+                    place = f"line {key.start_mark.line + 1}, {_joined(here)}"
+                    problems.append(f"{place}: is given a second time (first on line {lines[here]})")
+                name = self.value(key, here, lines, problems)
+                fields[name] = self._noted(key, here, value, lines, problems)
+            return fields
+        if not text and len(node.value) > LONGEST_NUMBER:
+            raise _Refused(f"line {line}: a number of more than {LONGEST_NUMBER} characters")
+        try:
+            return self.construct_object(node)
+        except ValueError as error:  # a date that does not exist, `0x_`
+            raise _Refused(f"line {line}: not readable as YAML ({error})") from None
+
+    def _noted(
+        self, at: yaml.Node, here: Keys, value: yaml.Node, lines: dict[Keys, int], problems: list[str]
+    ) -> object:
+        lines.setdefault(here, at.start_mark.line + 1)
+        return self.value(value, here, lines, problems)
+
+    def _plain_tag(self, node: yaml.Node) -> str:
+        """The tag that a node has, or would have without quotes, when none is written."""
+        tag: str = self.resolve(type(node), node.value, (True, False))  # type: ignore[no-untyped-call]
+        return tag
+
+    def _key(self, node: yaml.Node) -> str:
+        line = node.start_mark.line + 1
+        if not isinstance(node, yaml.ScalarNode):
+            raise _Refused(f"line {line}: a field's name is a list or has fields; expected a text")
+        if found := _FORBIDDEN.search(node.value):
+            raise _Refused(f"line {line}: {_no_text(found.group())}")
+        return str(node.value)
+
+
+# PyYAML's own read base 60, which takes the square of the digits; `<<` and `=` are texts here.
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in own if tag.removeprefix(_TAG) in ("bool", "null", "timestamp")]
+    for first, own in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+_Loader.add_implicit_resolver(
+    _TAG + "float",
+    re.compile(
+        r"^(?:[-+]?[0-9][0-9_]*\.[0-9_]*(?:[eE][-+][0-9]+)?|\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?"
+        r"|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$"
+    ),
+    list("-+0123456789."),
+)
+_Loader.add_implicit_resolver(
+    _TAG + "int",
+    re.compile(r"^[-+]?(?:0b[01_]+|0[0-7_]+|0|[1-9][0-9_]*|0x[0-9a-fA-F_]+)$"),
+    list("-+0123456789"),
+)
+
+
 def read_yaml(text: str) -> ReadYaml:
     """Everything that a file says; never raises for what somebody wrote."""
     if len(text.encode("utf-8", "surrogatepass")) > LARGEST_FILE:
         return _unreadable(f"file: is larger than {LARGEST_FILE // 1000} kB")
     try:
         return _read(text)
+    except _Refused as refused:
+        return _unreadable(str(refused))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f"line {mark.line + 1}, column {mark.column + 1}" if mark else "file"
         return _unreadable(f"{place}: not readable as YAML ({error.problem or error.context})")
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
-        return _unreadable(f"line {line}: holds the character U+{int(error.character):04X}, which is no text")
-    except RecursionError:
-        return _unreadable("file: not readable as YAML (nested too deeply)")
-    except ValueError as error:  # a date that does not exist, a number with thousands of digits
-        return _unreadable(f"file: not readable as YAML ({error})")
+        return _unreadable(f"line {line}: {_no_text(chr(int(error.character)))}")
+
+
+def _no_text(character: str) -> str:
+    return f"holds the character U+{ord(character):04X}, which is no text"
 
 
 def _unreadable(problem: str) -> ReadYaml:
@@ -115,63 +215,49 @@ def _unreadable(problem: str) -> ReadYaml:
 
 
 def _read(text: str) -> ReadYaml:
-    if problem := _unsafe(text):
-        return _unreadable(problem)
-    loader = yaml.SafeLoader(text)
+    loader = _Loader(text)
+    lines: dict[Keys, int] = {}
+    problems: list[str] = []
     try:
         node = loader.get_single_node()
         if node is None:
             return _unreadable("file: is empty")
         if not isinstance(node, yaml.MappingNode):
             return _unreadable("line 1: expected `field: value` lines, such as `name: my-own`")
-        lines: dict[Keys, int] = {}
-        problems = tuple(_walk(node, (), lines))
-        # pydantic wants texts as the names of fields; `1: ...` at the top is an unknown field like any other.
-        values = {str(key): value for key, value in loader.construct_document(node).items()}
+        fields = loader.value(node, (), lines, problems)
+    except (ValueError, OverflowError) as error:  # of PyYAML's scanner: `"\UFFFFFFFF"`, a version's digits
+        line = loader.get_mark().line + 1
+        return _unreadable(f"line {line}: not readable as YAML ({error})")
     finally:
         loader.dispose()
-    return ReadYaml(values, lines, problems)
-
-
-def _unsafe(text: str) -> str | None:
-    """What could make reading take for ever: an alias may stand for any amount, and depth costs its square."""
-    depth = 0
-    for event in yaml.parse(text, Loader=yaml.SafeLoader):
-        line = event.start_mark.line + 1 if event.start_mark else 1
-        if isinstance(event, yaml.AliasEvent):
-            return f"line {line}: *{event.anchor} is a YAML alias; write the text out instead"
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > DEEPEST:
-            return f"line {line}: nested more than {DEEPEST} deep"
-    return None
-
-
-def _walk(node: yaml.Node, path: Keys, lines: dict[Keys, int]) -> Iterator[str]:
-    """Note where every value stands; yield a problem for each key that a mapping has twice."""
-    if isinstance(node, yaml.SequenceNode):
-        for number, entry in enumerate(node.value, start=1):
-            lines[(*path, str(number))] = entry.start_mark.line + 1
-            yield from _walk(entry, (*path, str(number)), lines)
-    elif isinstance(node, yaml.MappingNode):
-        for key, value in node.value:
-            here, line = (*path, str(key.value)), key.start_mark.line + 1
-            if here in lines:
-                yield f"line {line}, {', '.join(here)}: is given a second time (first on line {lines[here]})"
-            else:
-                lines[here] = line
-            yield from _walk(value, here, lines)
+    assert isinstance(fields, dict)
+    # pydantic wants texts as the names of fields; `1: ...` at the top is an unknown field like any other.
+    return ReadYaml({str(key): value for key, value in fields.items()}, lines, tuple(problems))
 
 
 def place_of(lines: Mapping[Keys, int], keys: Keys) -> str:
     """The line and the names on the way to a value; the nearest value above where it is missing itself."""
     for length in range(len(keys), 0, -1):
         if keys[:length] in lines:
-            return f"line {lines[keys[:length]]}, {', '.join(keys)}"
-    return ", ".join(keys) or "file"
+            return f"line {lines[keys[:length]]}, {_joined(keys)}"
+    return _joined(keys) or "file"
 
 
-def by_line(problems: Sequence[str]) -> list[str]:
-    """The problems in the order of the lines they start with, so that they can be mended from top to bottom."""
+def _joined(keys: Keys) -> str:
+    return ", ".join(map(_shortened, keys))
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= LONGEST_TITLE else name[: LONGEST_TITLE - 1] + "…"
+
+
+def refuse(what: str, problems: Iterable[str]) -> NoReturn:
+    """Refuse the file, with its problems from top to bottom. what: its kind and name."""
+    found = Problems(_by_line([*problems]))
+    raise InputError(f"{what} cannot be used: {found.counted}", found)
+
+
+def _by_line(problems: Sequence[str]) -> list[str]:
     found = [re.match(r"line (\d+)", problem) for problem in problems]
     at = [int(match.group(1)) if match else LARGEST_FILE for match in found]
     return [problem for _, problem in sorted(zip(at, problems, strict=True), key=lambda pair: pair[0])]
@@ -242,12 +328,12 @@ class Shipped(Generic[Thing]):
 
         Raises InputError when one of the files cannot be used: a menu without it would hide why it is not there.
         """
-        found, problems = [], []
+        found, problems = [], Problems()
         for path in self._paths():
             try:
                 found.append(self._own(path))
             except InputError as error:
-                problems += [f"{path.name}: {problem}" for problem in error.problems or (error.what,)]
+                problems += error.under(path.name)
         if problems:
             raise InputError(f"Not every {self._what} in {self._folder} can be used", problems)
         return tuple(found)

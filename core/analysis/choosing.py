@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from core.datasets.nearest import nearest_names
+from core.datasets.nearest import listed, nearest_names
 from core.datasets.reading import shown
 from core.errors import InputError
 
@@ -15,5 +15,4 @@ def check_names(what: str, asked: Sequence[str], known: Collection[str]) -> None
             nearest = ", ".join(map(shown, nearest_names(name, known)))
             problems.append(f"{shown(name)!r} is unknown" + (f"; the nearest: {nearest}" if nearest else ""))
     if problems:
-        there = ", ".join(map(shown, known)) or "none"
-        raise InputError(f"There is no such {what}; there is: {there}.", problems)
+        raise InputError(f"There is no such {what}; there is: {listed([*known], asked) or 'none'}.", problems)

@@ -10,7 +10,7 @@ from core.analysis.metric_directions import with_directions
 from core.analysis.row_columns import Key, column_of, has_column, keys_of, level_key
 from core.datasets.open_tables import ONLY_SYSTEM
 from core.datasets.reading import shown
-from core.errors import InputError
+from core.errors import InputError, Problems
 from core.schema.scores import Metric, ScoredRow, ScoreTable
 
 SAME_NAME = "#"
@@ -122,7 +122,7 @@ def _keys(tables: Sequence[ScoreTable], columns: Sequence[str]) -> list[list[Key
 def _check_texts(
     tables: Sequence[ScoreTable], names: Sequence[str], columns: Sequence[str], keys: Sequence[Sequence[Key]]
 ) -> None:
-    problems = []
+    problems = Problems()
     for number, (table, name, own) in enumerate(zip(tables, names, keys, strict=True)):
         problems += _listed_twice(table, name, own)
         others = {key for k, theirs in enumerate(keys) if k != number for key in theirs}

@@ -226,7 +226,7 @@ def _cell(
         result = correlated(human, LiveSide(name, part))
     except InputError as problem:  # this cell cannot be computed, others can
         listed = "; ".join(problem.problems[:_MOST_PROBLEMS])
-        more = len(problem.problems) - _MOST_PROBLEMS
+        more = problem.n_problems - _MOST_PROBLEMS
         return MatrixCell(
             by, None, " ".join(filter(None, (problem.what, listed, f"and {more} more" if more > 0 else "")))
         )

@@ -29,8 +29,6 @@ from core.errors import AssayError, InputError
 
 STOPPED = 130
 """Exit status after Ctrl-C, as shells have it."""
-MOST_PROBLEMS = 40
-"""More problems than this are counted instead of listed."""
 _HALF = re.compile("[\ud800-\udfff]")
 
 
@@ -66,9 +64,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         _check_texts(options, sys.argv[1:] if arguments is None else arguments)
         options.run(options)
-    except InputError as problem:
-        _complain(problem)
-        return 2
     except AssayError as problem:
         print(problem, file=sys.stderr)
         return 2
@@ -94,11 +89,3 @@ def _check_texts(options: argparse.Namespace, given: Sequence[str]) -> None:
         ]
     if problems:
         raise InputError("The options cannot be used.", problems)
-
-
-def _complain(problem: InputError) -> None:
-    print(problem.what, file=sys.stderr)
-    for line in problem.problems[:MOST_PROBLEMS]:
-        print(f"  - {line}", file=sys.stderr)
-    if len(problem.problems) > MOST_PROBLEMS:
-        print(f"  ... and {len(problem.problems) - MOST_PROBLEMS} more", file=sys.stderr)

@@ -13,7 +13,7 @@ from core.cli.texts_given import SCORES_FILE
 from core.datasets.judge_records import read_answer_folder, read_judge_folder, read_report
 from core.datasets.reading import shown
 from core.datasets.score_tables import read_scores
-from core.errors import AssayError, InputError
+from core.errors import AssayError, InputError, Problems
 from core.runs.judge_costs import cost_of_folder, cost_of_run
 from core.runs.judge_results import answer_set, judge_output
 from core.runs.report import IDENTITY, RUN_FILE, identity_of
@@ -108,11 +108,11 @@ def _each(given: Sequence[str], read: Callable[[str], Found]) -> list[Found]:
     if len(wrong) == 1:
         raise wrong[0]
     if wrong:
-        raise InputError("These cannot be read", [line for one in wrong for line in _lines(one)])
+        problems = Problems()
+        for error in wrong:
+            if isinstance(error, InputError) and error.problems:
+                problems += error.under(error.what)
+            else:
+                problems.append(str(error))
+        raise InputError("These cannot be read", problems)
     return found
-
-
-def _lines(problem: AssayError) -> list[str]:
-    if not isinstance(problem, InputError) or not problem.problems:
-        return [str(problem)]
-    return [f"{problem.what}: {line}" for line in problem.problems]

@@ -15,7 +15,7 @@ from core.datasets.reading import same_name, shown
 from core.datasets.rows import jsonl_bytes
 from core.datasets.tabular import read_tabular
 from core.datasets.unmade import without_unmade
-from core.errors import InputError
+from core.errors import InputError, Problems
 from core.schema import Dataset, Item, Output
 
 MOST_NAMED = 50
@@ -83,7 +83,7 @@ def place_beside(first: SourceAnswers, second: SourceAnswers, *, shared_only: bo
     shared_only: questions that only one side has are left out with a note, instead of being problems.
     The data set's file is the JSONL with these texts, so that the same answers have the same sha256.
     """
-    problems: list[str] = []
+    problems = Problems()
     notes = [*first.notes, *second.notes]
     if same_name(first.source) == same_name(second.source):
         problems.append(f"sources: both are called {shown(first.source)}; rename one of them")
@@ -94,8 +94,9 @@ def place_beside(first: SourceAnswers, second: SourceAnswers, *, shared_only: bo
     if not pairs and not problems:
         problems.append("questions: none is in both")
     if problems:
-        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
-        raise InputError(f"{first.where} and {second.where} cannot be placed side by side: {count}", problems)
+        raise InputError(
+            f"{first.where} and {second.where} cannot be placed side by side: {problems.counted}", problems
+        )
     data = jsonl_bytes(rows)
     dataset = read_tabular(data, f"{first.source} beside {second.source}.jsonl")
     return replace(dataset, notes=(*notes, *dataset.notes))
@@ -125,7 +126,7 @@ def verbatim(items: Iterable[Item], outputs: Iterable[Output]) -> list[Output]:
 
 
 def _matched(
-    first: SourceAnswers, second: SourceAnswers, shared_only: bool, problems: list[str], notes: list[str]
+    first: SourceAnswers, second: SourceAnswers, shared_only: bool, problems: Problems, notes: list[str]
 ) -> list[tuple[Item, Item]]:
     """The questions that both have, in the order of the first; the others are problems or notes."""
     by_id = {item.item_id: item for item in second.items}
@@ -146,7 +147,7 @@ def _same_question(one: Item, other: Item) -> bool:
     return same_wording(one.question) == same_wording(other.question)
 
 
-def _by_text(first: SourceAnswers, second: SourceAnswers, problems: list[str]) -> dict[str, Item]:
+def _by_text(first: SourceAnswers, second: SourceAnswers, problems: Problems) -> dict[str, Item]:
     """Item id of the first -> item of the second with the same question; a text that is there twice is a problem."""
     found: dict[str, list[Item]] = {}
     for item in second.items:
@@ -166,7 +167,7 @@ def _by_text(first: SourceAnswers, second: SourceAnswers, problems: list[str]) -
 
 
 def _tell_unmatched(
-    items: Sequence[Item], other: SourceAnswers, shared_only: bool, problems: list[str], notes: list[str]
+    items: Sequence[Item], other: SourceAnswers, shared_only: bool, problems: Problems, notes: list[str]
 ) -> None:
     if not items:
         return
@@ -180,7 +181,7 @@ def _tell_unmatched(
         problems.append(f"{len(items) - MOST_NAMED} more questions are not in {other.where}")
 
 
-def _joined(one: Item, other: Item, problems: list[str]) -> Item:
+def _joined(one: Item, other: Item, problems: Problems) -> Item:
     """The item of both, under the first one's id."""
     where = place(question=one.item_id)
     if same_wording(one.reference) != same_wording(other.reference):
@@ -191,7 +192,7 @@ def _joined(one: Item, other: Item, problems: list[str]) -> Item:
 
 
 def _common_levels(
-    first: SourceAnswers, second: SourceAnswers, problems: list[str], notes: list[str]
+    first: SourceAnswers, second: SourceAnswers, problems: Problems, notes: list[str]
 ) -> list[str]:
     ours, theirs = ({output.level for output in each.outputs} for each in (first, second))
     common = sorted(ours & theirs, key=natural_order)
@@ -213,7 +214,7 @@ def _rows(
     pairs: Sequence[tuple[Item, Item]],
     items: Sequence[Item],
     levels: Sequence[str],
-    problems: list[str],
+    problems: Problems,
 ) -> list[dict[str, str]]:
     """One row a text, as the long table has them; a text that is missing is a problem."""
     texts = {

@@ -7,11 +7,12 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from core.datasets.reading import shown, type_name
+from core.errors import Problems
 
 T = TypeVar("T")
 
 
-def checked(adapter: TypeAdapter[T], value: object, place: str, problems: list[str]) -> T | None:
+def checked(adapter: TypeAdapter[T], value: object, place: str, problems: Problems) -> T | None:
     """The value as the adapter understands it; None, with its problems added, where it does not.
 
     A number in quotes is no number, and neither is a truth value.

@@ -21,6 +21,7 @@ from core.datasets.reading import (
     shown,
     type_name,
 )
+from core.errors import Problems
 from core.schema import FIRST_LEVEL, Item
 
 COUNTERS = (
@@ -96,7 +97,7 @@ def read_report(data: bytes, file_name: str) -> FactualReport:
     value, problem = parse_json(decode(data, file_name))
     if problem:
         reject(file_name, [problem])
-    problems: list[str] = []
+    problems = Problems()
     questions: list[ReportQuestion] = []
     if not isinstance(value, JsonObject) or not isinstance(value.get("questions"), list):
         what = (
@@ -122,11 +123,11 @@ def read_report(data: bytes, file_name: str) -> FactualReport:
     return FactualReport(tuple(questions), counters, told, settings, sha256_of(data), file_name)
 
 
-def _settings(value: object, problems: list[str]) -> ReportSettings | None:
+def _settings(value: object, problems: Problems) -> ReportSettings | None:
     if not isinstance(value, JsonObject):
         problems.append(f"settings: is {type_name(value)}, expected an object")
         return None
-    known = len(problems)
+    known = problems.n
     keep, levels = value.get("keep"), value.get("levels")
     if not isinstance(keep, int | float) or isinstance(keep, bool) or not 0 < keep <= 1:
         problems.append("settings, keep: is no share above 0, up to 1")
@@ -135,14 +136,14 @@ def _settings(value: object, problems: list[str]) -> ReportSettings | None:
     for name, choices in (("filter_order", FILTER_ORDERS), ("question_filter", QUESTION_FILTERS)):
         if value.get(name) not in choices:
             problems.append(f"settings, {name}: is none of {' and '.join(choices)}")
-    if len(problems) > known:
+    if problems.n > known:
         return None
     assert isinstance(keep, int | float)
     assert isinstance(levels, int)
     return ReportSettings(keep, str(value["filter_order"]), str(value["question_filter"]), levels)
 
 
-def _counters(value: object, problems: list[str]) -> dict[str, int]:
+def _counters(value: object, problems: Problems) -> dict[str, int]:
     if not isinstance(value, JsonObject):
         problems.append(f"report: is {type_name(value)}, expected an object of counters")
         return {}
@@ -155,11 +156,11 @@ def _counters(value: object, problems: list[str]) -> dict[str, int]:
     return counters
 
 
-def _question(place: str, entry: object, problems: list[str]) -> ReportQuestion | None:
+def _question(place: str, entry: object, problems: Problems) -> ReportQuestion | None:
     if not isinstance(entry, JsonObject):
         problems.append(f"{place}: is {type_name(entry)}, expected an object")
         return None
-    found = duplicate_problems(place, entry)
+    found = Problems(duplicate_problems(place, entry))
     for name in ("question", "ground_truth"):
         if wrong := raw_text_problem(entry.get(name)):
             found.append(f"{place}, {name}: text {wrong}" if name in entry else f"{place}: {name} is missing")
@@ -179,7 +180,7 @@ def _question(place: str, entry: object, problems: list[str]) -> ReportQuestion 
     return ReportQuestion(**texts, **lists, **levels)  # type: ignore[arg-type]  # fields by name, each checked above
 
 
-def _texts(place: str, value: object, problems: list[str]) -> tuple[str, ...] | None:
+def _texts(place: str, value: object, problems: Problems) -> tuple[str, ...] | None:
     """A list of texts; None where the report has null or nothing, which is how it says "never made"."""
     if value is None:
         return None
@@ -192,7 +193,7 @@ def _texts(place: str, value: object, problems: list[str]) -> tuple[str, ...] | 
     return tuple(text for text in value if isinstance(text, str))
 
 
-def _levels(place: str, value: object, problems: list[str]) -> dict[str, str]:
+def _levels(place: str, value: object, problems: Problems) -> dict[str, str]:
     if value is None:
         return {}
     if not isinstance(value, JsonObject):

@@ -1,6 +1,7 @@
 """What a reader notes about one file: every problem, every note, and texts made fit to be stored."""
 
 import unicodedata
+from collections import Counter
 
 from core.datasets.reading import (
     clean_text,
@@ -11,6 +12,7 @@ from core.datasets.reading import (
     shown,
     text_problem,
 )
+from core.errors import Problems
 
 MOST_REPLACED_NOTES = 20
 """Texts with control characters that are noted one by one; a file in a wrong encoding has them everywhere."""
@@ -38,7 +40,7 @@ class FileFindings:
     def __init__(self, file_name: str, sha256: str) -> None:
         self.file_name = file_name
         self.sha256 = sha256
-        self.problems: list[str] = []
+        self.problems = Problems()
         self.notes: list[str] = []
         self._replaced: list[tuple[str, int]] = []
 
@@ -81,23 +83,19 @@ class Lacking:
 
     def __init__(self, findings: FileFindings) -> None:
         self._findings = findings
-        self._said: dict[tuple[str, str], list[str]] = {}
+        self._said: Counter[tuple[str, str]] = Counter()
 
     def add(self, where: str, what: str, why: str = "") -> None:
         """A problem at a place: `what` is missing there; `why` goes on with the sentence."""
-        problem = f"{where}: {what} is missing{why}"
-        self._findings.problems.append(problem)
-        self._said.setdefault((what, why), []).append(problem)
+        self._findings.problems.append(f"{where}: {what} is missing{why}", what + why)
+        self._said[what, why] += 1
 
     def join(self, n_questions: int) -> None:
         """Put one problem in the place of those that every one of several questions has."""
-        for (what, why), problems in self._said.items():
-            if len(problems) < 2 or len(problems) != n_questions:
-                continue
-            at = self._findings.problems.index(problems[0])
-            self._findings.problems[at] = f"file: {what} is missing in all {n_questions} questions{why}"
-            gone = set(problems[1:])
-            self._findings.problems = [one for one in self._findings.problems if one not in gone]
+        for (what, why), n in self._said.items():
+            if n == n_questions > 1:
+                said = f"file: {what} is missing in all {n_questions} questions{why}"
+                self._findings.problems.join(what + why, said)
 
 
 def _controls(count: int) -> str:

@@ -27,7 +27,7 @@ from core.datasets.reading import (
 )
 from core.datasets.rows import jsonl_bytes, jsonl_objects
 from core.datasets.score_sheet import row_key
-from core.errors import InputError
+from core.errors import InputError, Problems
 from core.schema.judges import (
     AnswerSet,
     AutoMqmRecord,
@@ -46,8 +46,6 @@ from core.schema.runs import JUDGE_KINDS, RULES, RUN_FILE, JudgeKind, RunKind
 from core.schema.scores import Metric, ScoredRow
 
 RECORDS_FILE = "records.jsonl"
-MOST_PROBLEMS = 50
-"""That one message names; a file of another kind has several on every line."""
 
 _UNPRINTABLE = re.compile(r"\\[ubf]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 """Without any of it, escaped or as it is, a line of JSON holds nothing that printable_record would replace."""
@@ -121,10 +119,10 @@ def read_records(
     metrics: those that each text has a score of, or a reason why not.
     """
     texts: list[JudgedText] = []
-    problems: list[str] = []
+    problems = Problems()
     names = [metric.name for metric in metrics]
     for line, value in _lines(data, file_name, problems):
-        before = len(problems)
+        before = problems.n
         kept = value.pop("record", None)
         record: Record | None = None
         if kept is not None:
@@ -135,7 +133,7 @@ def read_records(
         if record is not None:
             read = None if text is None else text.text
             problems += [f"line {line}, record, {problem}" for problem in record_problems(record, read)]
-        if text is not None and len(problems) == before:
+        if text is not None and problems.n == before:
             texts.append(replace(text, record=record))
     _refuse_repeated([(text.row, ()) for text in texts], "text", problems)
     _raise(file_name, problems)
@@ -145,7 +143,7 @@ def read_records(
 def read_question_file(data: bytes, file_name: str) -> tuple[QuestionSet, ...]:
     """The sets of questions of a file. Raises InputError, naming line and field, with every problem."""
     sets = _all_of(_QUESTIONS, data, file_name)
-    problems: list[str] = []
+    problems = Problems()
     # The same questions twice would count twice.
     keys = [(one.side, one.author, one.document, *(q.text for q in one.questions)) for one in sets]
     rows = [one.row for one in sets]
@@ -157,7 +155,7 @@ def read_question_file(data: bytes, file_name: str) -> tuple[QuestionSet, ...]:
 def read_marked_file(data: bytes, file_name: str) -> tuple[MarkedText, ...]:
     """The texts with marked errors of a file. Raises InputError, naming line and field, with every problem."""
     texts = _all_of(_MARKED, data, file_name)
-    problems: list[str] = []
+    problems = Problems()
     _refuse_repeated([(text.row, ()) for text in texts], "text", problems)
     _raise(file_name, problems)
     return texts
@@ -170,7 +168,7 @@ def read_judge_folder(folder: Path) -> JudgeOutput:
     if kind not in get_args(JudgeKind):
         raise _other_kind(folder, kind, JUDGE_KINDS)
     settings = report["settings"]
-    problems: list[str] = []
+    problems = Problems()
     metrics = checked(_METRICS, settings.get("metrics"), "settings, metrics", problems) or ()
     problems += [f"settings, {problem}" for problem in metric_problems(metrics)]
     if isinstance(settings.get(kind), dict):
@@ -195,7 +193,7 @@ def read_answer_folder(folder: Path) -> AnswerSet:
     report = read_report(folder)
     if report["kind"] != "answers":
         raise _other_kind(folder, report["kind"], ("answers",))
-    problems: list[str] = []
+    problems = Problems()
     model = _model(report["settings"], problems)
     _raise(str(folder / RUN_FILE), problems)
     return AnswerSet(model, read_question_file(bytes_of(folder / RECORDS_FILE), str(folder / RECORDS_FILE)))
@@ -211,7 +209,7 @@ def _nested(value: Mapping[str, object]) -> dict[str, object]:
     return {"row": row} | {name: inner for name, inner in value.items() if name not in _ABOUT}
 
 
-def _lines(data: bytes, file_name: str, problems: list[str]) -> Iterable[tuple[int, dict[str, object]]]:
+def _lines(data: bytes, file_name: str, problems: Problems) -> Iterable[tuple[int, dict[str, object]]]:
     """The objects of a file by line; a run that has come to no item yet wrote none."""
     for one in jsonl_objects(decode(data, file_name)) if data.strip() else ():
         problems += one.problems
@@ -225,7 +223,7 @@ def _lines(data: bytes, file_name: str, problems: list[str]) -> Iterable[tuple[i
 
 
 def _all_of(adapter: TypeAdapter[T], data: bytes, file_name: str) -> tuple[T, ...]:
-    problems: list[str] = []
+    problems = Problems()
     found = [
         checked(adapter, value, f"line {line}", problems) for line, value in _lines(data, file_name, problems)
     ]
@@ -234,7 +232,7 @@ def _all_of(adapter: TypeAdapter[T], data: bytes, file_name: str) -> tuple[T, ..
 
 
 def _refuse_repeated(
-    found: Sequence[tuple[ScoredRow, tuple[str, ...]]], what: str, problems: list[str]
+    found: Sequence[tuple[ScoredRow, tuple[str, ...]]], what: str, problems: Problems
 ) -> None:
     seen: set[object] = set()
     for row, more in found:
@@ -245,9 +243,7 @@ def _refuse_repeated(
         seen.add(key)
 
 
-def _raise(file_name: str, problems: list[str]) -> None:
-    if len(problems) > MOST_PROBLEMS:
-        problems[MOST_PROBLEMS:] = [f"and {len(problems) - MOST_PROBLEMS} more"]
+def _raise(file_name: str, problems: Problems) -> None:
     if problems:
         reject(file_name, problems)
 
@@ -282,12 +278,12 @@ def read_report(folder: Path) -> dict[str, Any]:
     return report
 
 
-def _model(settings: Mapping[str, object], problems: list[str]) -> str:
+def _model(settings: Mapping[str, object], problems: Problems) -> str:
     """The model that was asked; `rules` where none was."""
     return _name(settings, "model", problems) if settings.get("model") else RULES
 
 
-def _name(settings: Mapping[str, object], key: str, problems: list[str]) -> str:
+def _name(settings: Mapping[str, object], key: str, problems: Problems) -> str:
     given = settings.get(key)
     name = name_of(given) if isinstance(given, str) else None
     if name is None:

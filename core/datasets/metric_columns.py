@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from core.datasets.cells import is_undefined, label_of, looks_like_number
 from core.datasets.findings import FileFindings
+from core.datasets.nearest import MOST_LISTED
 from core.datasets.open_tables import LABEL_MARK, Record
 from core.datasets.reading import name_of, name_problem, shown
 from core.datasets.score_columns import (
@@ -36,8 +37,9 @@ class WideColumns:
 
     def looked_at(self) -> str:
         """The end of a sentence that says that there is no metric."""
-        listed = (f"{shown(key)} ({why})" for key, why in self.why_no_metric.items())
-        return "; columns looked at: " + (", ".join(listed) or "none")
+        said = [f"{shown(key)} ({why})" for key, why in self.why_no_metric.items()]
+        more = f" and {len(said) - MOST_LISTED:,} more" if len(said) > MOST_LISTED else ""
+        return "; columns looked at: " + (", ".join(said[:MOST_LISTED]) or "none") + more
 
 
 def wide_columns(records: Sequence[Record], findings: FileFindings) -> WideColumns:

@@ -16,7 +16,7 @@ from core.datasets.mqm import MERGED, taken_for_quoted
 from core.datasets.mqm_weights import weight_of
 from core.datasets.open_tables import LABEL_PAIR
 from core.datasets.reading import shown
-from core.errors import InputError
+from core.errors import InputError, Problems
 from core.schema.rated import RatedText
 from core.schema.scores import ErrorSpan, Rating
 
@@ -31,7 +31,7 @@ class _Rows:
     """The rows of a file while it is written."""
 
     rows: list[tuple[str, ...]] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
+    problems: Problems = field(default_factory=Problems)
     numbers: dict[str, dict[str, int]] = field(default_factory=dict)
     """Document -> item -> its number in the document."""
 

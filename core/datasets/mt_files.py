@@ -5,7 +5,7 @@ Problems name the file and the line. What is wrong with one file does not keep t
 
 import hashlib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from core.datasets.reading import (
     type_name,
 )
 from core.datasets.span_cells import LARGEST_OFFSET
-from core.errors import InputError
+from core.errors import InputError, Problems
 from core.schema.scores import ErrorSpan
 
 MOST_NAMED = 20
@@ -68,7 +68,7 @@ class Folder:
             self.findings.problems.append(f"{shown(name)}: cannot be read ({error.strerror})")
             return []
         except InputError as error:
-            self.findings.problems += [f"{shown(name)}, {problem}" for problem in error.problems]
+            self.findings.problems += error.found.each(lambda problem: f"{shown(name)}, {problem}")
             return []
         self.hashes[name] = sha256_of(data)
         if data.startswith(_MARK.encode()):
@@ -80,12 +80,12 @@ class Folder:
         lines = [line.removesuffix("\r") for line in text.split("\n")]
         return lines[:-1] if lines[-1] == "" else lines
 
-    def report(self, path: Path, problems: list[str]) -> None:
+    def report(self, path: Path, problems: Iterable[str]) -> None:
         """Problems of one file, the first of them one by one."""
-        name = shown(self.label(path))
-        self.findings.problems += [f"{name}, {problem}" for problem in problems[:MOST_NAMED]]
-        if len(problems) > MOST_NAMED:
-            self.findings.problems.append(f"{name}: {len(problems) - MOST_NAMED} more problems")
+        name, found = shown(self.label(path)), Problems(problems)
+        self.findings.problems += [f"{name}, {problem}" for problem in [*found][:MOST_NAMED]]
+        if found.n > MOST_NAMED:
+            self.findings.problems.append(f"{name}: {found.n - MOST_NAMED:,} more problems")
 
 
 def read_segments(folder: Folder, path: Path, n: int | None) -> list[str]:
@@ -110,7 +110,7 @@ class Expected:
 def read_grouped(folder: Folder, path: Path, expected: Expected) -> dict[str, list[tuple[int, str]]]:
     """System -> (line, what stands behind the tab), a segment each; systems whose lines do not fit are problems."""
     found: dict[str, list[tuple[int, str]]] = {}
-    problems = []
+    problems = Problems()
     for number, line in enumerate(folder.lines(path), start=1):
         written, tab, rest = line.partition("\t")
         system = name_of(written)
@@ -123,11 +123,11 @@ def read_grouped(folder: Folder, path: Path, expected: Expected) -> dict[str, li
                 problems.append(f"line {number}: system {shown(system)} has no file of outputs")
             found.setdefault(system, []).append((number, rest.strip()))
     if not problems:
-        problems = [
+        problems += (
             f"line {own[-1][0]}: system {shown(system)} has {len(own)} segments, the sources have {expected.n}"
             for system, own in found.items()
             if len(own) != expected.n
-        ]
+        )
     folder.report(path, problems)
     return {} if problems else found
 
@@ -137,7 +137,7 @@ def read_numbers(
 ) -> dict[str, list[float]]:
     """System -> one number a segment; NaN where the file says None. finite: an infinite number is a problem."""
     numbers: dict[str, list[float]] = {}
-    problems = []
+    problems = Problems()
     for system, own in read_grouped(folder, path, expected).items():
         for line, written in own:
             number = number_in(written)
@@ -158,7 +158,7 @@ def read_spans(
     texts: system -> its segments, inside which the spans have to lie; systems without texts are not checked.
     """
     spans: dict[str, list[tuple[ErrorSpan, ...] | None]] = {}
-    problems: list[str] = []
+    problems = Problems()
     for system, own in read_grouped(folder, path, expected).items():
         for segment, (line, written) in enumerate(own):
             text = texts[system][segment] if texts.get(system) else None
@@ -171,7 +171,7 @@ def read_spans(
 
 
 def errors_in(
-    written: str, line: int, source: str | None, text: str | None, problems: list[str]
+    written: str, line: int, source: str | None, text: str | None, problems: Problems
 ) -> tuple[ErrorSpan, ...]:
     """The errors of one line's object; problems name the line. source, text: None: not at hand, nothing is checked."""
     value, problem = parse_json(written, line)

@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 
 from core.datasets.reading import shown
-from core.errors import InputError
+from core.errors import InputError, Problems
 from core.schema.scores import ErrorSpan, Rating, RatingSet
 
 NONE = "None"
@@ -40,16 +40,16 @@ def write_seg_rating(ratings: RatingSet, *, rater: str | None = None, n_segments
     """
     chosen = [one for one in ratings.ratings if one.spans is not None and rater in (None, one.rater)]
     by_text = _by_text(chosen)
-    problems = [
+    problems = Problems(
         f"item {shown(key[1])}, system {shown(key[0])}: {len(own)} raters marked its errors; choose one"
         for key, own in by_text.items()
         if len(own) > 1
-    ]
-    problems += [
+    )
+    problems += (
         f"item {shown(key[1])}, system {shown(key[0])}: an error has no weight"
         for key, own in by_text.items()
         if any(span.weight is None for one in own for span in one.spans or ())
-    ]
+    )
     if problems:
         raise InputError(_WRONG, problems)
     values = {key: _errors(own[0].spans or ()) for key, own in by_text.items()}
@@ -59,7 +59,7 @@ def write_seg_rating(ratings: RatingSet, *, rater: str | None = None, n_segments
 def _by_text(ratings: Sequence[Rating]) -> dict[tuple[str, str], list[Rating]]:
     """(system, item) -> its ratings. Raises InputError where that names several texts, or no segment."""
     found: dict[tuple[str, str], list[Rating]] = {}
-    problems = []
+    problems = Problems()
     for one in ratings:
         own = found.setdefault((one.system or "output", one.item_id), [])
         if own and (own[0].level, own[0].language, own[0].labels) != (one.level, one.language, one.labels):
@@ -69,13 +69,13 @@ def _by_text(ratings: Sequence[Rating]) -> dict[tuple[str, str], list[Rating]]:
             )
         own.append(one)
     items = dict.fromkeys(item for _, item in found)
-    problems += [
+    problems += (
         f"item {shown(item)}: is no number of a segment, from 1"
         for item in items
         if not (
             item.isascii() and item.isdigit() and len(item) < 8 and str(int(item)) == item and int(item) > 0
         )
-    ]
+    )
     if not found:
         problems.append("there is no rating to write")
     if problems:

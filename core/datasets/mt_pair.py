@@ -7,7 +7,7 @@ import regex
 from core.datasets.mt_files import Expected, Folder, read_segments
 from core.datasets.open_tables import LABEL_PAIR, target_language
 from core.datasets.reading import name_of, reject, shown
-from core.errors import InputError
+from core.errors import InputError, Problems
 
 LAYOUT = "sources/LP.txt, references/LP.refA.txt, system-outputs/LP/SYSTEM.txt"
 
@@ -104,7 +104,7 @@ def _labels(folder: Folder, name: str, n: int) -> list[dict[str, str]]:
     path = folder.path / "documents" / f"{name}.docs"
     if not path.is_file():
         return [{LABEL_PAIR: name} for _ in range(n)]
-    labels, problems = [], []
+    labels, problems = [], Problems()
     for number, line in enumerate(read_segments(folder, path, n), start=1):
         cells = [name_of(cell) for cell in line.split("\t")]
         if len(cells) != 2 or None in cells:

@@ -10,6 +10,7 @@ import regex
 
 from core.datasets.cells import is_nothing, label_of, numbers_as_json
 from core.datasets.findings import FileFindings
+from core.datasets.nearest import listed
 from core.datasets.reading import (
     JsonObject,
     duplicate_problems,
@@ -97,11 +98,14 @@ def _written_header(text: str, header: list[str]) -> list[str]:
 
 def named_columns(keys: Sequence[str], known: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Key -> our name, for the first of each column's names that the file has in any case."""
+    written: dict[str, list[str]] = {}
+    for key in keys:
+        written.setdefault(key.strip().lower(), []).append(key)
     found: dict[str, str] = {}
     for column, names in known.items():
-        at_hand = (key for name in names for key in keys if key.strip().lower() == name and key not in found)
-        if written := next(at_hand, ""):
-            found[written] = column
+        at_hand = (key for name in names for key in written.get(name, ()) if key not in found)
+        if first := next(at_hand, ""):
+            found[first] = column
     return found
 
 
@@ -182,9 +186,8 @@ def require(
 
     A file without any key is left to its reader, which says why nothing in it can be read.
     """
-    there = ", ".join(shown(key) for key in keys) or "none"
     problems = [
-        f"file: column {name} is missing{_other_names(name, names)}; there are: {there}"
+        f"file: column {name} is missing{_other_names(name, names)}; there are: {listed(keys, names)}"
         for name, names in needed.items()
         if keys and name not in columns
     ]
@@ -225,7 +228,7 @@ def labels_among(
 ) -> list[str]:
     """The columns among `keys` to group by; the `unused`, which mean nothing to the reader, are noted."""
     if there := [key for key in keys if key in unused]:
-        findings.notes.append(f"columns not used: {', '.join(map(shown, there))}")
+        findings.notes.append(f"columns not used: {listed(there)}")
     return usable_labels([key for key in keys if key not in unused], records, findings)
 
 
@@ -259,9 +262,9 @@ def _no_label(column: str, records: Sequence[Record]) -> str:
 
 def names_in(record: Record, labels: Sequence[str], findings: FileFindings) -> Names | None:
     """Whose text a row is about; None after its problems were reported."""
-    known = len(findings.problems)
+    known = findings.problems.n
     item_id = _name(record, "item_id", findings)
-    if item_id is None and len(findings.problems) == known:
+    if item_id is None and findings.problems.n == known:
         findings.problems.append(f"{record.where}: item_id is missing")
     system, level = _name(record, "system", findings), _name(record, "level", findings)
     if level is not None and _NEGATIVE.fullmatch(level):
@@ -279,7 +282,7 @@ def names_in(record: Record, labels: Sequence[str], findings: FileFindings) -> N
         found[LABEL_PAIR] = name
     if not is_nothing(record.cells.get("language")):
         language = findings.language(record.where, record.cells["language"])
-    if item_id is None or len(findings.problems) > known:
+    if item_id is None or findings.problems.n > known:
         return None
     return Names(item_id, system, level, language, found)
 

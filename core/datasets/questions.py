@@ -32,6 +32,7 @@ from core.datasets.rows import (
     is_jsonl,
     known_fields,
     read_rows,
+    unknown_columns,
 )
 from core.errors import InputError
 from core.schema import Item, Material, MaterialSet
@@ -87,8 +88,8 @@ def read_questions(data: bytes, file_name: str, task: Task | None = None) -> Mat
         return _read(data, file_name, task)
     except InputError as refused:
         # The readers that data sets use too say "imported", which happens to studies.
-        count = "1 problem" if len(refused.problems) == 1 else f"{len(refused.problems)} problems"
-        raise InputError(f"{shown(file_name)} cannot be read: {count}", refused.problems) from None
+        found = refused.found
+        raise InputError(f"{shown(file_name)} cannot be read: {found.counted}", found) from None
 
 
 def _read(data: bytes, file_name: str, task: Task | None) -> MaterialSet:
@@ -148,13 +149,12 @@ def _check_header(text: str, names: list[str], columns: Columns, findings: FileF
     if any(columns.name(name) == "reference" for name in names):
         return
     line = 1 + next((at for at, line in enumerate(text.splitlines()) if line.strip()), 0)
-    others = ", ".join(other for other, name in ALIASES.items() if name == "reference")
-    unknown = ", ".join(shown(name) or "(no name)" for name in names if columns.name(name) is None)
-    instead = f"; columns that are not known: {unknown}" if unknown else ""
-    reject(
-        findings.file_name,
-        [*findings.problems, f"line {line}: column reference is missing (or: {others}){instead}"],
+    missing = ["reference", *(other for other, name in ALIASES.items() if name == "reference")]
+    instead = unknown_columns([name for name in names if columns.name(name) is None], missing)
+    findings.problems.append(
+        f"line {line}: column reference is missing (or: {', '.join(missing[1:])}){instead}"
     )
+    reject(findings.file_name, findings.problems)
 
 
 def _first_keys(text: str, file_name: str, columns: Columns) -> list[str]:
@@ -224,7 +224,7 @@ def _material(
     number: int, entry: _Entry, task: Task | None, findings: FileFindings, lacking: Lacking
 ) -> Material | None:
     """One question, checked; None after its problems were reported."""
-    known, cells = len(findings.problems), entry.cells
+    known, cells = findings.problems.n, entry.cells
     item_id = str(number) if _is_nothing(cells.get("item_id")) else name_of(cells["item_id"])
     if item_id is None:
         findings.problems.append(f"{entry.where}: item_id {name_problem(cells['item_id'])}")
@@ -252,7 +252,7 @@ def _material(
     if not _is_nothing(cells.get("language")):
         language = findings.language(where, cells["language"])
     paraphrase = _optional("paraphrase", where, cells, findings)
-    if len(findings.problems) > known:
+    if findings.problems.n > known:
         return None
     return Material(Item(item_id, question or "", reference, language), paraphrase, context)
 

@@ -31,6 +31,7 @@ from core.datasets.reading import (
 from core.datasets.rows import jsonl_bytes
 from core.datasets.scorable import output_row, outputs_in
 from core.datasets.span_cells import Clipping, rating_fields, span_row, spans_in
+from core.errors import Problems
 from core.schema.rated import RatedSet, RatedText
 from core.schema.scores import ErrorSpan, OutputSet, Rating, RatingSet, ScorableOutput
 
@@ -83,7 +84,7 @@ def rated_of(outputs: OutputSet, *ratings: RatingSet) -> RatedSet:
     The texts' spans have to count the characters of these very texts: those that reach beyond the end are cut there,
     which a note says; those that begin beyond it are problems. Raises InputError.
     """
-    problems: list[str] = []
+    problems = Problems()
     left_out = Counter(outputs.left_out)
     clipping = Clipping()
     found: list[list[Rating]] = [[] for _ in outputs.outputs]
@@ -105,11 +106,11 @@ def rated_of(outputs: OutputSet, *ratings: RatingSet) -> RatedSet:
                 found[place].append(of_text(replace(one, spans=spans), outputs.outputs[place]))
         left_out.update({f"ratings: {reason}": n for reason, n in rating_set.left_out.items()})
     texts = tuple(RatedText(one, tuple(own)) for one, own in zip(outputs.outputs, found, strict=True))
-    problems += [
+    problems += (
         f"item {shown(text.output.item_id)}, system {shown(text.output.system)}: {problem}"
         for text in texts
         for problem in said_twice(text.ratings)
-    ]
+    )
     if problems:
         reject(outputs.file_name, problems)
     notes = [*outputs.notes, *(note for one in ratings for note in one.notes)]
@@ -162,7 +163,7 @@ def _rating_row(rating: Rating) -> dict[str, Any]:
 
 
 def _ratings(
-    value: object, output: ScorableOutput, where: str, clipping: Clipping, problems: list[str]
+    value: object, output: ScorableOutput, where: str, clipping: Clipping, problems: Problems
 ) -> list[Rating]:
     """What people said of one text; what is wrong goes to the problems."""
     if value is None:
@@ -196,7 +197,7 @@ def _checked(
     output: ScorableOutput,
     where: str,
     clipping: Clipping,
-    problems: list[str],
+    problems: Problems,
 ) -> tuple[ErrorSpan, ...] | None:
     if spans is None:
         return None

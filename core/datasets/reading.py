@@ -8,12 +8,12 @@ import hashlib
 import json
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import NoReturn
 
 import regex
 
-from core.errors import InputError
+from core.errors import InputError, Problems
 
 MOST_NAME = 200
 """Characters that an id, level or source may have."""
@@ -38,10 +38,10 @@ def sha256_of(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def reject(file_name: str, problems: Sequence[str]) -> NoReturn:
-    """Refuse the file, with every problem found."""
-    count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
-    raise InputError(f"{shown(file_name)} cannot be imported: {count}", problems)
+def reject(file_name: str, problems: Iterable[str]) -> NoReturn:
+    """Refuse the file, with the problems found."""
+    found = Problems(problems)
+    raise InputError(f"{shown(file_name)} cannot be imported: {found.counted}", found)
 
 
 def decode(data: bytes, file_name: str) -> str:

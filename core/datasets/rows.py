@@ -3,12 +3,13 @@
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
 
 from core.datasets.findings import FileFindings
+from core.datasets.nearest import listed
 from core.datasets.reading import JsonObject, duplicate_problems, parse_json, reject, shown, type_name
 from core.datasets.spreadsheet import unguarded
 
@@ -126,23 +127,31 @@ def _first_cells(text: str, delimiter: str) -> list[str]:
 
 
 def _check_header(header: list[str], line: int, columns: Columns, findings: FileFindings) -> None:
-    names = [columns.name(written) for written in header]
-    unknown = [written for written, name in zip(header, names, strict=True) if name is None]
-    instead = f"; columns that are not known: {_listed(unknown)}" if unknown else ""
-    problems = [
-        f"line {line}: column {column} is missing{instead}"
-        for column in columns.required
-        if column not in names
-    ]
+    written: dict[str, list[str]] = {}
+    unknown = []
+    for cell in header:
+        name = columns.name(cell)
+        if name is None:
+            unknown.append(cell)
+        else:
+            written.setdefault(name, []).append(cell)
+    missing = [column for column in columns.required if column not in written]
+    instead = unknown_columns(unknown, missing)
+    problems = [f"line {line}: column {column} is missing{instead}" for column in missing]
     for column in columns.names:
-        same = [written for written, name in zip(header, names, strict=True) if name == column]
+        same = written.get(column, [])
         if len(same) > 1:
-            also = "" if set(same) == {column} else f" ({_listed(same)})"
+            also = "" if set(same) == {column} else f" ({listed(same)})"
             problems.append(f"line {line}: column {column} appears more than once{also}")
     if problems:
         # Without its columns no row can be read: what would follow are problems of this one.
         reject(findings.file_name, problems)
     note_ignored(findings, unknown)
+
+
+def unknown_columns(unknown: Sequence[str], missing: Sequence[str]) -> str:
+    """The end of a sentence on missing columns: what the header has that may be meant."""
+    return f"; columns that are not known: {listed(unknown, missing)}" if unknown else ""
 
 
 def _jsonl_rows(text: str, columns: Columns, findings: FileFindings) -> Iterator[Row]:
@@ -189,11 +198,7 @@ def known_fields(
     return cells
 
 
-def note_ignored(findings: FileFindings, names: list[str]) -> None:
+def note_ignored(findings: FileFindings, names: Sequence[str]) -> None:
     """Say which columns or keys mean nothing to the reader."""
     if names:
-        findings.notes.append(f"columns not used: {_listed(names)}")
-
-
-def _listed(names: list[str]) -> str:
-    return ", ".join(shown(name) or "(no name)" for name in names)
+        findings.notes.append(f"columns not used: {listed(names)}")

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from core.datasets.checked_json import checked, number_problem, written
 from core.datasets.reading import shown
-from core.errors import InputError
+from core.errors import InputError, Problems
 from core.schema.runs import StepCost
 
 MOST_COUNTED = 2**63 - 1
@@ -40,7 +40,7 @@ class RunCosts:
 
 def costs_of_report(report: Mapping[str, Any], path: Path) -> RunCosts:
     """What the run cost. Raises InputError, naming every field that is missing or cannot be."""
-    problems: list[str] = []
+    problems = Problems()
     costs = checked(_COSTS, report.get("costs"), "costs", problems) or ()
     for n, cost in enumerate(costs, start=1):
         problems += [f"costs, {n}, {problem}" for problem in _cost_problems(cost)]

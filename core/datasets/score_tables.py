@@ -131,6 +131,7 @@ def _long(records: Sequence[Record], findings: FileFindings) -> ScoreSheet:
     labels = label_columns(records, list(keys), findings)
     about = [name for name in keys if name not in UNUSED]
     sheet, numbers, places = ScoreSheet(), dict[RowKey, int](), dict[tuple[int, int], str]()
+    metric_numbers: dict[str, int] = {}
     # Each text comes once a metric and each metric once a text: what is known is not checked again.
     texts: dict[str, ScoredRow | None] = {}
     known: dict[str, int | None] = {}
@@ -142,7 +143,8 @@ def _long(records: Sequence[Record], findings: FileFindings) -> ScoreSheet:
             texts[mine] = scored_row(record, labels, findings)
         its = repr([record.cells.get(name) for name in _ABOUT_METRIC])
         if its not in known:
-            known[its] = _metric(record, sheet, findings)
+            name = _metric(record, sheet, findings)
+            known[its] = None if name is None else metric_numbers.setdefault(name, len(metric_numbers))
         rows.append(texts[mine])
         metrics.append(known[its])
     by_row: dict[int, int] = {}
@@ -163,8 +165,8 @@ def _long(records: Sequence[Record], findings: FileFindings) -> ScoreSheet:
     return sheet
 
 
-def _metric(record: Record, sheet: ScoreSheet, findings: FileFindings) -> int | None:
-    """The number of the row's metric; None after its problem was reported."""
+def _metric(record: Record, sheet: ScoreSheet, findings: FileFindings) -> str | None:
+    """The name of the row's metric; None after its problem was reported."""
     value = record.cells.get("metric")
     name = label_of(value) if not is_nothing(value) else None
     if name is None:
@@ -185,7 +187,7 @@ def _metric(record: Record, sheet: ScoreSheet, findings: FileFindings) -> int | 
         findings.problems.append(
             f"{record.where}: family, direction or signature of metric {shown(name)} differ from those in earlier rows"
         )
-    return list(sheet.metrics).index(name)
+    return name
 
 
 def _stated(record: Record, key: str, findings: FileFindings) -> str:

@@ -15,6 +15,7 @@ from core.datasets.mt_human import NOT_RATED
 from core.datasets.reading import decode, name_of, name_problem, printable_text, reject, sha256_of, shown
 from core.datasets.score_columns import metric_made_elsewhere
 from core.datasets.score_sheet import INFINITE, NO_SCORE
+from core.errors import Problems
 from core.schema.scores import Rating, RatingSet, ScoredRow, ScoreTable
 
 ENDING = ".seg.score"
@@ -76,7 +77,7 @@ def metric_name(file_name: str) -> str:
 def _read(data: bytes, file_name: str) -> Mapping[str, list[float]]:
     """System -> a number a segment, NaN where the file says None; every system has as many."""
     found: dict[str, list[float]] = {}
-    problems = []
+    problems = Problems()
     for number, line in enumerate(decode(data, file_name).split("\n"), start=1):
         if not line.strip():
             continue

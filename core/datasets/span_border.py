@@ -126,10 +126,10 @@ def _settled(
             )
             return None
         span = replace(span, start=start, end=end)
-    known = len(findings.problems)
+    known = findings.problems.n
     if output is not None:
         span = clipping.checked(span, output, where, findings.problems)
-    return span if len(findings.problems) == known else None
+    return span if findings.problems.n == known else None
 
 
 def _called(rating: Rating) -> str:

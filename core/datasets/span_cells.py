@@ -8,6 +8,7 @@ from typing import Any, Literal
 from core.datasets.cells import is_nothing, is_undefined, label_of, number_in, number_problem
 from core.datasets.mqm_weights import score_of, weight_of
 from core.datasets.reading import JsonObject, name_of, name_problem, shown, type_name
+from core.errors import Problems
 from core.schema.scores import ErrorSpan, ScorableOutput
 
 Units = Literal["code-points", "utf-16"]
@@ -27,7 +28,7 @@ class Clipping:
     clipped: list[str] = field(default_factory=list)
     """Where the spans stand that were cut at the end of their text."""
 
-    def checked(self, span: ErrorSpan, output: ScorableOutput, where: str, problems: list[str]) -> ErrorSpan:
+    def checked(self, span: ErrorSpan, output: ScorableOutput, where: str, problems: Problems) -> ErrorSpan:
         """The span inside its text; one that begins beyond the end, or ends before it begins, is a problem.
 
         Of a text without a source, spans in the source are left as they are.
@@ -55,7 +56,7 @@ class Clipping:
         )
 
 
-def spans_in(value: object, where: str, problems: list[str]) -> tuple[ErrorSpan, ...] | None:
+def spans_in(value: object, where: str, problems: Problems) -> tuple[ErrorSpan, ...] | None:
     """The spans of a JSON list; None where there is none, and after it was reported that it is no list."""
     if is_nothing(value):
         return None
@@ -66,7 +67,7 @@ def spans_in(value: object, where: str, problems: list[str]) -> tuple[ErrorSpan,
     return tuple(span for span in found if span is not None)
 
 
-def span_in(value: object, where: str, problems: list[str]) -> ErrorSpan | None:
+def span_in(value: object, where: str, problems: Problems) -> ErrorSpan | None:
     """The span of a JSON object under our own names; None after its problems were reported."""
     if not isinstance(value, JsonObject):
         problems.append(f"{where}: is {type_name(value)}, expected an object")
@@ -76,11 +77,11 @@ def span_in(value: object, where: str, problems: list[str]) -> ErrorSpan | None:
     return span_of(value, where, problems)
 
 
-def span_of(cells: Mapping[str, object], where: str, problems: list[str]) -> ErrorSpan | None:
+def span_of(cells: Mapping[str, object], where: str, problems: Problems) -> ErrorSpan | None:
     """The span of named cells (SPAN_FIELDS); numbers may be written as text, as in a table."""
-    known = len(problems)
+    known = problems.n
     start, end = (_offset(cells.get(name), name, where, problems) for name in ("start", "end"))
-    if len(problems) == known and start is not None and end is not None and end < start:
+    if problems.n == known and start is not None and end is not None and end < start:
         problems.append(f"{where}: starts at {start} and ends at {end}")
     named = {name: name_of(cells.get(name)) for name in ("severity", "category")}
     problems += [
@@ -96,7 +97,7 @@ def span_of(cells: Mapping[str, object], where: str, problems: list[str]) -> Err
     in_source = truth_in(cells.get("in_source"))
     if in_source is None:
         problems.append(f"{where}: in_source is no truth value; expected true or false")
-    if len(problems) > known or start is None or end is None:
+    if problems.n > known or start is None or end is None:
         return None
     return ErrorSpan(start, end, named["severity"] or "", named["category"] or "", weight, in_source or False)
 
@@ -128,13 +129,13 @@ def with_weight(span: ErrorSpan) -> ErrorSpan:
 
 
 def rating_fields(
-    value: Mapping[str, object], spans: Sequence[ErrorSpan] | None, where: str, problems: list[str]
+    value: Mapping[str, object], spans: Sequence[ErrorSpan] | None, where: str, problems: Problems
 ) -> tuple[str | None, str | None, float] | None:
     """(rater, dimension, score) of a rating; a missing score is minus the weights of its spans.
 
     None after its problems were reported.
     """
-    known = len(problems)
+    known = problems.n
     if unknown := [shown(key) for key in value if key not in ("rater", "dimension", "score", "spans")]:
         problems.append(
             f"{where}: {', '.join(unknown)} is unknown; there are rater, dimension, score and spans"
@@ -146,13 +147,13 @@ def rating_fields(
         if names[name] is None and not is_nothing(cell):
             problems.append(f"{where}: {name} {name_problem(cell)}")
     score = score_in(value.get("score"), spans, where, problems)
-    if score is None or len(problems) > known:
+    if score is None or problems.n > known:
         return None
     return names["rater"], names["dimension"], score
 
 
 def score_in(
-    value: object, spans: Sequence[ErrorSpan] | None, where: str, problems: list[str]
+    value: object, spans: Sequence[ErrorSpan] | None, where: str, problems: Problems
 ) -> float | None:
     """The score of a cell, else minus the weights of the spans; None after a problem was reported."""
     number = number_in(value)
@@ -173,7 +174,7 @@ def score_in(
     return None
 
 
-def _offset(value: object, name: str, where: str, problems: list[str]) -> int | None:
+def _offset(value: object, name: str, where: str, problems: Problems) -> int | None:
     number = number_in(value)
     if number is not None and 0 <= number <= LARGEST_OFFSET and number.is_integer():
         return int(number)

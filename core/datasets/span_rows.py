@@ -127,7 +127,7 @@ def _read(
     rows: Sequence[tuple[Record, Rating]], categories: bool, findings: FileFindings
 ) -> ReadRating | None:
     """The rows of one rating together; None after its problems were reported."""
-    known = len(findings.problems)
+    known = findings.problems.n
     record, rating = rows[0]
     spans: list[ErrorSpan] = []
     places: list[str] = []
@@ -154,7 +154,7 @@ def _read(
     scores = {_score_said(one) for one, _ in rows}
     if len(scores) > 1:
         findings.problems.append(f"{record.where}: the score differs between the rows of one text and rater")
-    if len(findings.problems) > known:
+    if findings.problems.n > known:
         return None
     score = score_in(record.cells.get("score"), spans, record.where, findings.problems)
     if score is None:

@@ -15,7 +15,6 @@ from pydantic_core import ErrorDetails
 
 from core.datasets.mqm_weights import WEIGHTS, is_no_error
 from core.datasets.reading import name_of, name_problem, shown
-from core.errors import InputError
 from core.schema.tasks import Dimension, RatingTask, SpanTask, TaskLabels
 from core.yaml_fields import (
     Name,
@@ -25,10 +24,10 @@ from core.yaml_fields import (
     Strict,
     Text,
     Title,
-    by_line,
     dumped,
     place_of,
     read_yaml,
+    refuse,
     value_problem,
 )
 
@@ -97,8 +96,7 @@ def parse_task(text: str, file_name: str) -> RatingTask:
         else:
             problems += _problems(fields, read)
     if problems or fields is None:
-        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
-        raise InputError(f"Task {file_name} cannot be used: {count}", by_line(problems))
+        refuse(f"Task {file_name}", problems)
     return _task(fields)
 
 

@@ -48,11 +48,13 @@ def collect_trutheval(data: bytes, file_name: str) -> DatasetBuilder:
     _note_unused(builder, "file", [key for key in value if key != "questions"])
     questions = value["questions"]
     if not isinstance(questions, list):
-        reject(file_name, [*builder.problems, f"questions: is {type_name(questions)}, expected a list"])
+        builder.problems.append(f"questions: is {type_name(questions)}, expected a list")
+        reject(file_name, builder.problems)
     if not questions:
         builder.problems.append("questions: the list is empty; at least one question is needed")
     if _without_sources(questions):
-        reject(file_name, [*builder.problems, f"file: {ONE_SOURCE}"])
+        builder.problems.append(f"file: {ONE_SOURCE}")
+        reject(file_name, builder.problems)
     unused: dict[str, None] = {}
     for index, question in enumerate(questions):
         if isinstance(question, JsonObject):

@@ -16,6 +16,7 @@ from core.datasets.reading import (
     shown,
     type_name,
 )
+from core.errors import Problems
 from core.schema import Preference
 
 MEANING: dict[str, Preference] = {
@@ -36,7 +37,7 @@ def read_votes(
         reject(file_name, [problem])
     if not isinstance(value, JsonObject):
         reject(file_name, [f"file: is {type_name(value)}, expected an object of questions"])
-    problems = duplicate_problems("file", value)
+    problems = Problems(duplicate_problems("file", value))
     votes: dict[tuple[str, str], Preference] = {}
     known_items = {item_id for item_id, _ in dataset_item_levels}
     for item_id, levels in value.items():

@@ -24,7 +24,7 @@ from core.datasets.reading import name_of, name_problem, reject, shown
 from core.datasets.span_border import ReadRating
 from core.datasets.span_cells import with_weight
 from core.datasets.span_rows import NO_CATEGORY
-from core.errors import InputError
+from core.errors import InputError, Problems
 from core.schema.rated import RatedText
 from core.schema.scores import ErrorSpan, Rating
 
@@ -121,7 +121,7 @@ def write_wmt_qe(texts: Iterable[RatedText]) -> bytes:
     item and system has several marked texts.
     """
     texts = [text for text in texts if any(one.spans is not None for one in text.ratings)]
-    lines, problems = ["\t".join(HEADER)], several_texts(texts, "WMT-QE")
+    lines, problems = ["\t".join(HEADER)], Problems(several_texts(texts, "WMT-QE"))
     for text in texts:
         for rating in text.ratings:
             if rating.spans is None:
@@ -193,7 +193,7 @@ def _rows(text: str, findings: FileFindings) -> list[_Row]:
 
 
 def _read(row: _Row, item: str, findings: FileFindings) -> ReadRating | None:
-    known = len(findings.problems)
+    known = findings.problems.n
     where = f"line {row.line}"
     names = {name: row.cells.get(name, "").strip() for name in ("system", "rater", "pair", "document")}
     findings.problems += [
@@ -202,7 +202,7 @@ def _read(row: _Row, item: str, findings: FileFindings) -> ReadRating | None:
         if value and name_of(value) is None
     ]
     spans = _spans(row, findings)
-    if len(findings.problems) > known:
+    if findings.problems.n > known:
         return None
     labels = {"document": names["document"], LABEL_PAIR: names["pair"]}
     rating = Rating(

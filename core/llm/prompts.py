@@ -12,12 +12,12 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from string import Template
 
-from core.errors import InputError
+from core.errors import InputError, Problems
 from core.llm.client import Message
 from core.llm.prompt_bases import SHIPPED, is_file_name, merged_fields, shipped_path
 from core.llm.prompt_checks import problems_of
 from core.llm.prompt_files import LADDER, LEVELS, USES, PromptFile, Use
-from core.yaml_fields import by_line, dumped, text_of
+from core.yaml_fields import dumped, refuse, text_of
 
 
 @dataclass(frozen=True)
@@ -130,8 +130,7 @@ def parse_prompt(text: str, file_name: str, folder: Path | None = None) -> Promp
     fields, written, problems = merged_fields(text, folder, own)
     problems += problems_of(fields, written)
     if problems:
-        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
-        raise InputError(f"Prompt {file_name} cannot be used: {count}", by_line(problems))
+        refuse(f"Prompt {file_name}", problems)
     return _prompt(fields)
 
 
@@ -179,12 +178,12 @@ def shipped_prompts(purpose: str | None = None, task: str | None = None) -> tupl
 
 @lru_cache(maxsize=1)
 def _all_shipped(files: tuple[tuple[str, int, int], ...]) -> tuple[Prompt, ...]:
-    prompts, problems = [], []
+    prompts, problems = [], Problems()
     for file_name, _, _ in files:
         try:
             prompts.append(_shipped(SHIPPED / file_name))
         except InputError as error:
-            problems += [f"{file_name}: {problem}" for problem in error.problems or (error.what,)]
+            problems += error.under(file_name)
     if problems:
         raise InputError(f"Not every prompt in {SHIPPED} can be used", problems)
     uses = list(USES)

@@ -6,17 +6,19 @@ Links are left out: a bundle may be published, and opens nothing.
 import hashlib
 import io
 import json
+import re
 import zipfile
 import zlib
 from collections.abc import Iterable
 from dataclasses import asdict, is_dataclass, replace
 from functools import cache
-from typing import Any
+from itertools import islice
+from typing import IO, Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from core import __version__
-from core.errors import InputError
+from core.errors import InputError, Problems
 from core.schema import (
     Answer,
     Assignment,
@@ -39,6 +41,11 @@ FORMAT = "assay-study"
 FORMAT_VERSION = 4
 LARGEST_BYTES = 512 * 1024 * 1024
 """Unpacked; more is refused before it is read."""
+LARGEST_MANIFEST = 1_000_000
+MOST_VALUES = 20_000
+"""In one line or JSON member; no row has as many."""
+MOST_COUNTED = 100_000
+"""Problems after which reading stops: a few kB unpack to millions of lines."""
 
 _MANIFEST = "manifest.json"
 _GUIDELINES = "guidelines.json"
@@ -59,6 +66,7 @@ _TABLES: dict[str, type] = {
 _ADDED_IN_3 = {f"rating_{name}.jsonl": b"" for name in ("assignments", "answers", "history")}
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """Other ways may ask for gigabytes to unpack a few bytes, or raise errors of their own."""
+_STRING_OR_COMMA = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|,', re.DOTALL)
 _FIXED_TIME = (1980, 1, 1, 0, 0, 0)
 
 
@@ -89,45 +97,11 @@ def write_bundle(record: StudyRecord) -> bytes:
 
 
 def read_bundle(data: bytes, file_name: str) -> StudyRecord:
-    """The study a bundle holds. Raises InputError with every problem; nothing is read half."""
-    members, version = _members(data, file_name)
-    problems: list[str] = []
-    study = _parse(Study, members[STUDY_MEMBER], STUDY_MEMBER, problems)
-    guidelines = _parse(dict[str, str], members[_GUIDELINES], _GUIDELINES, problems)
-    wording = _parse(dict[str, dict[str, str]], members[_WORDING], _WORDING, problems)
-    tables = {name: _rows(kind, members[f"{name}.jsonl"], name, problems) for name, kind in _TABLES.items()}
-    if not problems and study is not None and guidelines is not None and wording is not None:
-        record = StudyRecord(study=study, guidelines=guidelines, wording=wording, **tables)
-        if version < 2:
-            record = bundle_version_1.brought_up(record)
-        if version < 4:  # older than the analysis set: its defaults hold, and nobody declared them
-            design = replace(record.study.design, declared=False)
-            record = replace(record, study=replace(record.study, design=design))
-        problems = misfits(record)
-        if not problems:
-            return record
-    raise InputError(f"{file_name} cannot be restored:", problems)
-
-
-def _members(data: bytes, file_name: str) -> tuple[dict[str, bytes], int]:
-    """Member -> content, and the version of the bundle that holds them."""
-    names = [STUDY_MEMBER, _GUIDELINES, _WORDING, *(f"{name}.jsonl" for name in _TABLES)]
+    """The study a bundle holds. Raises InputError with the problems; nothing is read half."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            if any(info.compress_type not in _PACKED for info in archive.infolist()):
-                raise InputError(
-                    f"{file_name} is packed in another way than bundles are: stored or deflated."
-                )
-            if sum(info.file_size for info in archive.infolist()) > LARGEST_BYTES:
-                raise InputError(f"{file_name} unpacks to more than {LARGEST_BYTES // 2**20} MiB.")
-            present = set(archive.namelist())
-            if _MANIFEST not in present:
-                raise InputError(f"{file_name} is a zip, but no study bundle: it has no {_MANIFEST}.")
-            manifest = json.loads(archive.read(_MANIFEST))
-            _check_manifest(manifest, file_name)
-            optional = _added_since(manifest["version"])
-            missing = [f"{name} is missing" for name in names if name not in present and name not in optional]
-            members = {name: archive.read(name) for name in names if name in present}
+            version = _check_members(archive, file_name)
+            record, problems = _read(archive, version)
     except (
         zipfile.BadZipFile,
         ValueError,
@@ -138,14 +112,69 @@ def _members(data: bytes, file_name: str) -> tuple[dict[str, bytes], int]:
         zlib.error,
     ) as problem:
         raise InputError(f"{file_name} is damaged and cannot be read as a bundle ({problem}).") from problem
-    changed = [
-        f"{name} is not what the manifest says (its sha256 differs)"
-        for name, content in members.items()
-        if hashlib.sha256(content).hexdigest() != manifest["sha256"].get(name)
-    ]
-    if missing or changed:
-        raise InputError(f"{file_name} cannot be restored:", missing + changed)
-    return {**optional, **members}, manifest["version"]
+    if record is not None:
+        problems += islice(misfits(record), MOST_COUNTED)
+        if not problems:
+            return record
+    stopped = f" (reading stopped after {MOST_COUNTED:,} problems)" if problems.n >= MOST_COUNTED else ""
+    raise InputError(f"{file_name} cannot be restored{stopped}:", problems)
+
+
+def _read(archive: zipfile.ZipFile, version: int) -> tuple[StudyRecord | None, Problems]:
+    """The study, as far as every line of it can be read."""
+    added, present = _added_since(version), set(archive.namelist())
+
+    def member(name: str) -> IO[bytes]:
+        return archive.open(name) if name in present else io.BytesIO(added[name])
+
+    def whole(kind: Any, name: str) -> Any:
+        return _parse(kind, member(name).read(), name, problems)
+
+    problems = Problems()
+    study = whole(Study, STUDY_MEMBER)
+    guidelines = whole(dict[str, str], _GUIDELINES)
+    wording = whole(dict[str, dict[str, str]], _WORDING)
+    tables = {name: _rows(kind, member(f"{name}.jsonl"), name, problems) for name, kind in _TABLES.items()}
+    if problems:
+        return None, problems
+    record = StudyRecord(study=study, guidelines=guidelines, wording=wording, **tables)
+    if version < 2:
+        record = bundle_version_1.brought_up(record)
+    if version < 4:  # older than the analysis set: its defaults hold, and nobody declared them
+        design = replace(record.study.design, declared=False)
+        record = replace(record, study=replace(record.study, design=design))
+    return record, problems
+
+
+def _check_members(archive: zipfile.ZipFile, file_name: str) -> int:
+    """The bundle's version. Raises InputError unless every member is there, and is what the manifest says."""
+    names = [STUDY_MEMBER, _GUIDELINES, _WORDING, *(f"{name}.jsonl" for name in _TABLES)]
+    sizes = {info.filename: info.file_size for info in archive.infolist()}
+    if any(info.compress_type not in _PACKED for info in archive.infolist()):
+        raise InputError(f"{file_name} is packed in another way than bundles are: stored or deflated.")
+    if sum(info.file_size for info in archive.infolist()) > LARGEST_BYTES:
+        raise InputError(f"{file_name} unpacks to more than {LARGEST_BYTES // 2**20} MiB.")
+    if _MANIFEST not in sizes:
+        raise InputError(f"{file_name} is a zip, but no study bundle: it has no {_MANIFEST}.")
+    if sizes[_MANIFEST] > LARGEST_MANIFEST:
+        raise InputError(
+            f"{file_name} is damaged: its manifest is larger than {LARGEST_MANIFEST // 1000} kB."
+        )
+    manifest = json.loads(archive.read(_MANIFEST))
+    _check_manifest(manifest, file_name)
+    optional = _added_since(manifest["version"])
+    problems = [f"{name} is missing" for name in names if name not in sizes and name not in optional]
+    for name in names:
+        if name in sizes:
+            with archive.open(name) as member:
+                # A piece at a time: what unpacks to much is held by nobody.
+                same = hashlib.file_digest(member, "sha256").hexdigest() == manifest["sha256"].get(name)  # type: ignore[arg-type]
+            if not same:
+                problems.append(f"{name} is not what the manifest says (its sha256 differs)")
+    if problems:
+        raise InputError(f"{file_name} cannot be restored:", problems)
+    version: int = manifest["version"]
+    return version
 
 
 def _added_since(version: int) -> dict[str, bytes]:
@@ -170,24 +199,36 @@ def _check_manifest(manifest: Any, file_name: str) -> None:
         raise InputError(f"{file_name} is damaged: its manifest lists no files.")
 
 
-def _rows(kind: type, content: bytes, name: str, problems: list[str]) -> tuple[Any, ...]:
-    parsed = [
-        _parse(kind, line, f"{name}.jsonl, line {number}", problems)
-        for number, line in enumerate(content.splitlines(), start=1)
-    ]
-    return tuple(row for row in parsed if row is not None)
+def _rows(kind: type, lines: IO[bytes], name: str, problems: Problems) -> tuple[Any, ...]:
+    rows = []
+    for number, line in enumerate(lines, start=1):
+        if problems.n >= MOST_COUNTED:
+            break
+        row = _parse(kind, line.rstrip(b"\r\n"), f"{name}.jsonl, line {number}", problems)
+        if not problems:  # else nobody reads them
+            rows.append(row)
+    return tuple(rows)
 
 
-def _parse(kind: Any, content: bytes, place: str, problems: list[str]) -> Any:
+def _parse(kind: Any, content: bytes, place: str, problems: Problems) -> Any:
+    if _holds_too_much(content):
+        problems.append(f"{place}: holds more than {MOST_VALUES:,} values")
+        return None
     try:
         parsed = _adapter(kind).validate_json(content)
     except ValidationError as invalid:
-        for error in invalid.errors():
+        for error in invalid.errors(include_url=False, include_context=False, include_input=False):
             where = ".".join(str(part) for part in error["loc"])
             problems.append(f"{place}{', ' if where else ''}{where}: {error['msg']}")
         return None
     problems += [f"{place}, {name}: a number beyond what can be kept" for name in _out_of_range(parsed)]
     return parsed
+
+
+def _holds_too_much(content: bytes) -> bool:
+    """Whether there are more values than in any row: each that does not fit costs hundreds of bytes to report."""
+    commas = (found for found in _STRING_OR_COMMA.finditer(content) if found.end() - found.start() == 1)
+    return len(content) > MOST_VALUES and next(islice(commas, MOST_VALUES, None), None) is not None
 
 
 def _out_of_range(row: Any) -> list[str]:

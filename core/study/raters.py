@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from core.datasets.reading import same_name
 from core.datasets.votes import read_votes
-from core.errors import InputError, NotAllowed
+from core.errors import InputError, NotAllowed, Problems
 from core.schema import Answer, Preference, Rater, Study
 from core.schema.tasks import StudyKind
 from core.store import Store
@@ -198,7 +198,7 @@ def _checked_ids(store: Store, study: Study, rater_ids: Sequence[str]) -> list[s
     """The ids without blanks around them. Raises InputError for ids that cannot be, or look like another's."""
     clean = [unicodedata.normalize("NFC", rater_id).strip() for rater_id in rater_ids]
     taken = {same_name(rater.rater_id) for rater in raters_of(store, study.study_id)}
-    problems: list[str] = []
+    problems = Problems()
     new: set[str] = set()
     for rater_id in clean:
         if problem := rater_id_problem(rater_id):

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from core.errors import InputError
+from core.errors import InputError, Problems
 from core.schema.scores import ErrorSpan
 from core.schema.tasks import Dimension, RatingAnswer, RatingTask
 
@@ -18,7 +18,7 @@ _NEAR = 1e-9
 def checked_scores(task: RatingTask, scores: Mapping[str, float | None]) -> dict[str, float | None]:
     """The scores as they are kept; None takes one back. Raises InputError for what the task does not ask or offer."""
     dimensions = {one.name: one for one in task.dimensions}
-    problems: list[str] = []
+    problems = Problems()
     kept: dict[str, float | None] = {}
     for name, value in scores.items():
         if name not in dimensions:
@@ -52,7 +52,7 @@ def checked_spans(
     """
     if task.spans is None:
         raise InputError("Errors are not marked in this study.")
-    problems: list[str] = []
+    problems = Problems()
     if len(spans) > MOST_SPANS:
         problems.append(f"{len(spans)} errors are more than {MOST_SPANS}")
     for number, span in enumerate(spans[:MOST_SPANS], start=1):

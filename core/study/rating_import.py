@@ -9,7 +9,7 @@ from core import __version__
 from core.datasets.beside import verbatim
 from core.datasets.reading import same_name, shown
 from core.datasets.task_files import dump_task, parse_task
-from core.errors import InputError
+from core.errors import InputError, Problems
 from core.schema import Design, Item, Output, Study
 from core.schema.scores import OutputSet, ScorableOutput
 from core.schema.tasks import RatingTask
@@ -20,8 +20,6 @@ from core.study.lifecycle import check_name, describe_design
 from core.study.rating_checks import SPAN_DIMENSION
 from core.study.rating_design import check_rating_design
 
-MOST_PROBLEMS = 20
-"""Named one by one; the rest is counted."""
 _LINE = re.compile(r"^line \d+, ")
 """Of a file that nobody has."""
 
@@ -69,7 +67,7 @@ def import_rating_study(
 def check_task(task: RatingTask) -> None:
     """Raise InputError for a task that asks nothing, or whose answers could not be told apart."""
     names = [one.name for one in task.dimensions]
-    problems = []
+    problems = Problems()
     if task.spans is not None and SPAN_DIMENSION in names:
         problems.append(
             f"a dimension {SPAN_DIMENSION!r} cannot stand beside errors, whose score has this name"
@@ -77,7 +75,7 @@ def check_task(task: RatingTask) -> None:
     try:
         parse_task(dump_task(task), task.name)  # what a file could not say, a study cannot ask either
     except InputError as wrong:
-        problems += [_LINE.sub("", problem) for problem in wrong.problems]
+        problems += wrong.found.each(lambda problem: _LINE.sub("", problem))
     if problems:
         raise InputError(f"The task {shown(task.name)} cannot be used:", problems)
 
@@ -116,12 +114,9 @@ def study_texts(
     outputs: OutputSet,
 ) -> tuple[tuple[Item, ...], tuple[Output, ...], tuple[str, ...], tuple[str, ...]]:
     """(items, texts, levels, notes) of a study of these texts. Raises InputError with every problem and its place."""
-    problems = _problems(outputs.outputs)
+    problems = Problems(_problems(outputs.outputs))
     if problems:
-        listed = problems[:MOST_PROBLEMS]
-        if len(problems) > MOST_PROBLEMS:
-            listed.append(f"and {len(problems) - MOST_PROBLEMS} more")
-        raise InputError(f"{shown(outputs.file_name)} cannot be rated:", listed)
+        raise InputError(f"{shown(outputs.file_name)} cannot be rated:", problems)
     firsts: dict[str, ScorableOutput] = {}
     for one in outputs.outputs:
         firsts.setdefault(one.item_id, one)
@@ -131,29 +126,29 @@ def study_texts(
     return items, texts, levels, _notes(outputs, items, texts)
 
 
-def _problems(outputs: Sequence[ScorableOutput]) -> list[str]:
-    problems = [] if outputs else ["it holds no text; at least one is needed"]
+def _problems(outputs: Sequence[ScorableOutput]) -> Iterator[str]:
+    if not outputs:
+        yield "it holds no text; at least one is needed"
     keys = Counter((one.item_id, one.system, one.level or "") for one in outputs)
-    problems += [
+    yield from (
         f"{_place(item, system, level)}: {n} texts that only further columns tell apart; give the items ids of their own"
         for (item, system, level), n in keys.items()
         if n > 1
-    ]
-    problems += [
+    )
+    yield from (
         f"{_place(one.item_id, one.system, one.level)}: the text is empty; nobody can rate it"
         for one in outputs
         if not one.text.strip()
-    ]
+    )
     for what, of in (("source text", "source"), ("reference", "reference"), ("language", "language")):
         said: dict[str, set[object]] = {}
         for one in outputs:
             said.setdefault(one.item_id, set()).add(getattr(one, of))
-        problems += [
+        yield from (
             f"item {shown(item)}: its texts have more than one {what}; raters see one an item"
             for item, values in said.items()
             if len(values) > 1
-        ]
-    return problems
+        )
 
 
 def _place(item: str, system: str, level: str | None) -> str:

@@ -3,7 +3,7 @@
 import re
 
 from core.errors import InputError
-from pages.components.messages import mistakes_shown
+from pages.components.messages import show_mistake
 
 _LABELS = {
     "--backend": "Backend",
@@ -65,7 +65,7 @@ _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 
 def as_on_page(problem: InputError) -> InputError:
     """The same problems under the names that the form gives to the command's options."""
-    return InputError(said_on_page(problem.what), [said_on_page(line) for line in problem.problems])
+    return InputError(said_on_page(problem.what), problem.found.each(said_on_page))
 
 
 def said_on_page(sentence: str) -> str:
@@ -85,7 +85,4 @@ def _label(option: str, *, quoted: bool) -> str:
 def show_kept(message: str) -> None:
     """Show the message that a run keeps as the mistake that it was: a sentence, and its problems as a list."""
     what, *listed = message.splitlines() or [""]
-    with mistakes_shown():
-        raise as_on_page(
-            InputError(what, [line.strip().removeprefix("- ") for line in listed if line.strip()])
-        )
+    show_mistake(said_on_page(what), [said_on_page(line.strip().removeprefix("- ")) for line in listed])

@@ -1,7 +1,7 @@
 """How mistakes and good news appear: one sentence, all problems, never a traceback."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
@@ -9,7 +9,6 @@ import streamlit as st
 
 from core.errors import AssayError, InputError
 
-MOST_PROBLEMS = 100
 _NEWS = "messages_news"
 _JOINER = "\u2060"  # invisible and without width: keeps ":smile:", "->" and "www." what they are
 # What Streamlit's Markdown rewrites after parsing, when no backslash is left: emoji and icons, arrows and
@@ -29,14 +28,16 @@ def mistakes_shown() -> Iterator[None]:
     try:
         yield
     except InputError as problem:
-        st.error(plain(problem.what))
-        if problem.problems:
-            listed = list(problem.problems[:MOST_PROBLEMS])
-            if len(problem.problems) > MOST_PROBLEMS:
-                listed.append(f"... and {len(problem.problems) - MOST_PROBLEMS} more")
-            st.code("\n".join(listed), language=None, wrap_lines=True)
+        show_mistake(problem.what, [*problem.problems, problem.more])
     except AssayError as problem:
         st.error(plain(str(problem)))
+
+
+def show_mistake(what: str, problems: Sequence[str]) -> None:
+    """Show a sentence, and below it a problem a line."""
+    st.error(plain(what))
+    if listed := "\n".join(filter(None, problems)):
+        st.code(listed, language=None, wrap_lines=True)
 
 
 def plain(text: str) -> str:

@@ -18,9 +18,9 @@ from factories import (
     zipped,
 )
 
-from core.cli import MOST_PROBLEMS, main
+from core.cli import main
 from core.cli.options import level_list, name_list
-from core.errors import InputError
+from core.errors import MOST_PROBLEMS, InputError
 from core.store import open_store
 from core.store.record import load_record
 from core.store.studies import find_study
@@ -285,23 +285,23 @@ def test_bundles_that_cannot_be_used(
 
 
 def test_all_problems_of_a_file_together_and_many_are_shortened(fail: Fail, tmp_path: Path) -> None:
-    content = json.loads(paper_json(dataset(10)))
+    content = json.loads(paper_json(dataset(22)))
     for question in content["questions"]:
         for level in LEVELS:
             question["answers"][level]["ai"] = ""
     (tmp_path / "bad.json").write_text(json.dumps(content))
     lines = fail("study", "import", "bad.json").splitlines()
-    assert lines[0] == "bad.json cannot be imported: 50 problems"
+    assert lines[0] == "bad.json cannot be imported: 110 problems"
     assert lines[1] == "  - question q00, level A0, source ai: text is empty"
     assert len(lines) == 1 + MOST_PROBLEMS + 1
-    assert lines[-1] == "  ... and 10 more"
-    for question in content["questions"][: 10 - MOST_PROBLEMS // 5]:
+    assert lines[-1] == "  ... and 10 more problems"
+    for question in content["questions"][: 22 - MOST_PROBLEMS // 5]:
         for level in LEVELS:
             question["answers"][level]["ai"] = "text"
     (tmp_path / "bad.json").write_text(json.dumps(content))
     lines = fail("study", "import", "bad.json").splitlines()
     assert len(lines) == 1 + MOST_PROBLEMS
-    assert lines[-1].startswith("  - question q09")
+    assert lines[-1].startswith("  - question q21")
 
 
 def test_paper_export_of_a_study_without_answers(fail: Fail) -> None:

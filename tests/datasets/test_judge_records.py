@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from core.datasets.judge_records import (
-    MOST_PROBLEMS,
     marked_file,
     printable_record,
     question_file,
@@ -19,7 +18,7 @@ from core.datasets.judge_records import (
     read_records,
     write_records,
 )
-from core.errors import InputError
+from core.errors import MOST_PROBLEMS, InputError
 from core.schema.judges import (
     CefRecord,
     Claim,
@@ -173,9 +172,7 @@ def test_numbers_that_are_none_are_refused() -> None:
 
 
 def test_a_file_of_another_kind_is_not_answered_with_thousands_of_lines() -> None:
-    found = problems(*[{"item_id": n} for n in range(1_000)])
-    assert len(found) == MOST_PROBLEMS + 1
-    assert found[-1].startswith("and ")
+    assert len(problems(*[{"item_id": n} for n in range(1_000)])) == MOST_PROBLEMS
 
 
 def test_the_same_questions_may_not_count_twice() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from core.datasets import read_dataset
 from core.datasets.building import MOST_REPLACED_NOTES, natural_order
 from core.datasets.trutheval import read_trutheval
-from core.errors import InputError
+from core.errors import MOST_PROBLEMS, InputError
 
 
 def valid() -> dict[str, Any]:
@@ -28,7 +28,7 @@ def problems_of(value: object) -> tuple[str, ...]:
     text = value if isinstance(value, str) else json.dumps(value)
     with pytest.raises(InputError) as caught:
         read_trutheval(text.encode(), "a.json")
-    count = len(caught.value.problems)
+    count = caught.value.n_problems
     assert caught.value.what == f"a.json cannot be imported: {count} problem{'s' if count > 1 else ''}"
     return caught.value.problems
 
@@ -251,9 +251,11 @@ def test_all_problems_are_raised_together():
     assert len(problems_of(value)) == 4
 
 
-def test_hundreds_of_problems_are_all_listed():
+def test_hundreds_of_problems_are_counted():
     question = {"question": "", "ground_truth": "g", "answers": {"A0": {"ai": "", "human": ""}}}
-    assert len(problems_of({"questions": [question] * 200})) == 600
+    with pytest.raises(InputError) as caught:
+        read_trutheval(json.dumps({"questions": [question] * 200}).encode(), "a.json")
+    assert (len(caught.value.problems), caught.value.n_problems) == (MOST_PROBLEMS, 600)
 
 
 def test_messages_can_be_written_whatever_the_names_hold():

@@ -160,5 +160,5 @@ def _files(name: str) -> ModelFiles:
     except InputError as problem:
         raise InputError(
             "The entailment model cannot be had. One that lies elsewhere is named with --nli PATH",
-            problem.problems,
+            problem.found,
         ) from problem

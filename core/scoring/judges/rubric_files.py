@@ -14,7 +14,6 @@ from pathlib import Path
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from core.errors import InputError
 from core.schema.judges import HIGHEST_VERDICT
 from core.yaml_fields import (
     Keys,
@@ -25,10 +24,10 @@ from core.yaml_fields import (
     Strict,
     Text,
     Title,
-    by_line,
     dumped,
     place_of,
     read_yaml,
+    refuse,
     value_problem,
 )
 
@@ -115,8 +114,7 @@ def parse_rubric(text: str, file_name: str) -> Rubric:
                 _problem(error, read.lines) for error in wrong.errors() if error["loc"][0] not in empty
             ]
     if problems or fields is None:
-        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
-        raise InputError(f"Rubric {file_name} cannot be used: {count}", by_line(problems))
+        refuse(f"Rubric {file_name}", problems)
     return Rubric(
         name=fields.name,
         title=fields.title,

@@ -101,7 +101,7 @@ def comet_settings(checkpoint: Path) -> dict[str, object]:
     path = checkpoint.absolute().parents[1] / SETTINGS
     try:
         settings = yaml.load(path.read_text("utf-8"), yaml.FullLoader)  # as COMET reads it
-    except (OSError, UnicodeError, yaml.YAMLError) as problem:
+    except Exception as problem:  # PyYAML raises anything for a tag that does not fit its value
         raise InputError(f"{path} cannot be read: {in_a_line(problem)}") from problem
     if not isinstance(settings, dict) or "class_identifier" not in settings:
         raise InputError(f"{path} does not say which class of COMET's it is for (class_identifier)")
