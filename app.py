@@ -2,12 +2,14 @@
 
 import gc
 import logging
+import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
 import streamlit as st
 from starlette.middleware import Middleware
 
+from core.access.addresses import PROXIES
 from core.store import database_path, open_store
 from pages import (
     annotate,
@@ -86,6 +88,8 @@ async def _before_the_first_visitor(_app: st.App) -> AsyncIterator[None]:
 if __name__ == "__main__":  # a visitor's run
     main()
 else:  # the server's start
+    if PROXIES not in os.environ:  # uvicorn would take any address that a header names
+        raise SystemExit("Start the app with ./run or `python -m core serve`; see docs/operation.md.")
     app = st.App(
         "app.py",
         lifespan=_before_the_first_visitor,
