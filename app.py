@@ -24,6 +24,7 @@ from pages import (
     studies,
 )
 from pages.components import visitor
+from pages.components.unusable_values import forget_unusable
 from pages.door.guard import Guard
 from pages.door.routes import routes
 
@@ -95,4 +96,5 @@ else:  # the server's start
         lifespan=_before_the_first_visitor,
         routes=routes(),
         middleware=[Middleware(Guard)],
+        on_script_error=forget_unusable,
     )
