@@ -333,7 +333,32 @@ def test_all_problems_of_a_damaged_backup_at_once(busy: Store) -> None:
                 "create trigger spy after insert on answer begin delete from log; end",
                 "create view v as select 1",
             ],
-            "a trigger that is not Assay's: spy",
+            "has a trigger spy that is not Assay's",
+        ),
+        (
+            [
+                "drop trigger answer_history_no_delete",
+                "create trigger answer_history_no_delete before delete on answer_history "
+                "begin update answer set choice = 'left'; end",
+            ],
+            "the trigger answer_history_no_delete is not as Assay makes it",
+        ),
+        (
+            [
+                "drop index idx_study_name",
+                "create unique index idx_study_name on study (name) where id > 9",
+            ],
+            "the index idx_study_name is not as Assay makes it",
+        ),
+        (["alter table answer add column spy text"], "the table answer is not as Assay makes it"),
+        (["create table spy (id integer)"], "has a table spy that is not Assay's"),
+        (
+            [
+                "pragma writable_schema = on",
+                "insert into sqlite_schema values ('trigger', 'sqlite_spy', 'answer', 0, "
+                "'create trigger sqlite_spy after insert on answer begin delete from log; end')",
+            ],
+            "has a trigger sqlite_spy that is not Assay's",
         ),
     ],
     ids=lambda value: value[0][:30] if isinstance(value, list) else "",
@@ -345,6 +370,12 @@ def test_a_forged_database(
     with pytest.raises(InputError, match=said):
         restore_backup(data, busy.path, replace=True)
     refused(data, busy)
+
+
+def test_statistics_of_sqlite_are_no_change(busy: Store, tmp_path_factory: pytest.TempPathFactory) -> None:
+    data = changed_database(write_backup(busy), "analyze", folder=tmp_path_factory.mktemp("analysed"))
+    restore_backup(data, busy.path, replace=True)
+    assert busy.row("select count(*) as n from sqlite_stat1") != {"n": 0}
 
 
 def test_a_member_that_is_no_database(busy: Store) -> None:
