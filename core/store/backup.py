@@ -213,7 +213,9 @@ def _schema_problems(store: Store, blank: Path) -> list[str]:
         wanted = objects(new)
     there = objects(store)
     missing = [f"{_DATABASE} lacks the {name}" for name in sorted(wanted.keys() - there.keys())]
-    foreign = [f"{_DATABASE} has a {name} that is not Assay's" for name in sorted(there.keys() - wanted.keys())]
+    foreign = [
+        f"{_DATABASE} has a {name} that is not Assay's" for name in sorted(there.keys() - wanted.keys())
+    ]
     changed = [
         f"{_DATABASE}: the {name} is not as Assay makes it"
         for name in sorted(wanted.keys() & there.keys())
