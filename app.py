@@ -2,14 +2,12 @@
 
 import gc
 import logging
-import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
 import streamlit as st
 from starlette.middleware import Middleware
 
-from core.access.addresses import PROXIES
 from core.store import database_path, open_store
 from pages import (
     annotate,
@@ -25,7 +23,7 @@ from pages import (
 )
 from pages.components import visitor
 from pages.components.unusable_values import forget_unusable
-from pages.door.guard import Guard
+from pages.door.guard import Guard, check_started_by_serve
 from pages.door.routes import routes
 
 
@@ -89,8 +87,7 @@ async def _before_the_first_visitor(_app: st.App) -> AsyncIterator[None]:
 if __name__ == "__main__":  # a visitor's run
     main()
 else:  # the server's start
-    if PROXIES not in os.environ:  # uvicorn would take any address that a header names
-        raise SystemExit("Start the app with ./run or `python -m core serve`; see docs/operation.md.")
+    check_started_by_serve()
     app = st.App(
         "app.py",
         lifespan=_before_the_first_visitor,

@@ -1,6 +1,7 @@
 """Middleware: security headers on every answer, and paths and messages that are not for everybody."""
 
 import hashlib
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
-from core.access.addresses import known_address
+from core.access.addresses import PROXIES, known_address
 from core.access.admin import is_admin
 from core.access.knocks import NO_ENTRY, knocked
 from core.errors import StorageError
@@ -55,6 +56,12 @@ _UNKNOWN_HOST = PlainTextResponse(
 """For a name that somebody else pointed at this machine: their pages would count as the app's own."""
 _SCRIPT = Path(__file__).resolve().parents[2] / "app.py"
 _FOLDER = str(_SCRIPT.parent).encode()
+
+
+def check_started_by_serve() -> None:
+    """End the process where nobody said which proxies to believe: uvicorn would take any address that a header names."""
+    if PROXIES not in os.environ:
+        raise SystemExit("Start the app with ./run or `python -m core serve`; see docs/operation.md.")
 
 
 class Guard:
