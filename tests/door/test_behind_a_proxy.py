@@ -24,6 +24,8 @@ from pages.door.cookies import cookie_name
 
 PASSPHRASE = "correct horse battery staple"
 HOST = "study.example.org"
+UNTOLD = {name: value for name, value in os.environ.items() if name != "FORWARDED_ALLOW_IPS"}
+"""An environment that names no proxy."""
 CLIENT, FORGED = "203.0.113.7", "198.51.100.1"
 
 
@@ -46,7 +48,7 @@ def served(folder: Path, *options: str) -> Iterator[Served]:
     command = [sys.executable, "-m", "core", "serve", "--db", str(database), "--server.port", str(port)]
     with (folder / "log").open("wb") as log, open_store(database) as store:
         admin.choose_passphrase(store, admin.make_link(store), PASSPHRASE, PASSPHRASE)
-        server = subprocess.Popen([*command, *options], cwd=ROOT, stdout=log, stderr=log)
+        server = subprocess.Popen([*command, *options], cwd=ROOT, stdout=log, stderr=log, env=UNTOLD)
         try:
             _wait_for(url, server)
             yield Served(url, store)
@@ -186,10 +188,9 @@ def test_a_neighbour_of_the_proxy_is_not_the_proxy(behind: Served) -> None:
 
 def test_started_past_serve_the_app_does_not_start(tmp_path: Path) -> None:
     """Left to itself, uvicorn takes the address that any program of this machine names."""
-    environment = {name: value for name, value in os.environ.items() if name != "FORWARDED_ALLOW_IPS"}
     port = str(free_port())
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", port]
-    environment["ASSAY_DB"] = str(tmp_path / "assay.db")
+    environment = {**UNTOLD, "ASSAY_DB": str(tmp_path / "assay.db")}
     ended = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, timeout=60, check=False)
     assert ended.returncode != 0
     assert b"python -m core serve" in ended.stderr

@@ -164,19 +164,36 @@ def test_nobody_is_signed_in_again_and_no_one_time_link_works_twice(busy: Store)
     assert "backup restored" in [event.kind for event in events(busy)]
 
 
-def test_an_older_backup_is_brought_to_todays_schema(store: Store, tmp_path: Path) -> None:
-    (tmp_path / "v1").mkdir()
-    old = database_v1(tmp_path / "v1")
-    copy_database(old, tmp_path / "v1" / "copy.db")
+def backup_v1(store: Store, folder: Path) -> bytes:
+    """A backup of the first schema."""
+    folder.mkdir()
+    old = database_v1(folder)
+    copy_database(old, folder / "copy.db")
     members = {
-        "assay.db": (tmp_path / "v1" / "copy.db").read_bytes(),
+        "assay.db": (folder / "copy.db").read_bytes(),
         "assay.db.key": key_path(old).read_bytes(),
     }
-    data = changed_manifest(edited(write_backup(store), members), migrations=["m001_studies"])
+    return changed_manifest(edited(write_backup(store), members), migrations=["m001_studies"])
+
+
+def test_an_older_backup_is_brought_to_todays_schema(store: Store, tmp_path: Path) -> None:
+    data = backup_v1(store, tmp_path / "v1")
     assert set(restore_backup(data, store.path, replace=True).studies) == {"busy", "over", "draft", "again"}
     busy = find_study(store, "busy")
     assert open_desk(store, links(store, busy)[0].token) is not None
     assert [name for name in others(tmp_path) if "m002" in name] == []
+
+
+def test_a_rewritten_trigger_in_an_older_backup(store: Store, tmp_path: Path) -> None:
+    data = changed_database(
+        backup_v1(store, tmp_path / "v1"),
+        "drop trigger answer_history_no_delete",
+        "create trigger answer_history_no_delete before delete on answer_history "
+        "begin update answer set choice = 'left'; end",
+        folder=tmp_path / "v1",
+    )
+    with pytest.raises(InputError, match="the trigger answer_history_no_delete is not as Assay makes it"):
+        restore_backup(data, store.path, replace=True)
 
 
 def test_another_page_size(busy: Store, tmp_path: Path) -> None:
