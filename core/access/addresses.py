@@ -13,7 +13,7 @@ UNKNOWN = "unknown"
 def check_proxies(named: Iterable[str]) -> None:
     """Raise InputError unless each is an IP address or a network.
 
-    uvicorn would never meet a proxy under another name, and with `*` it takes the address that a client invents.
+    Under any other name uvicorn finds no proxy, and with `*` it takes the address that a client invents.
     """
     problems = []
     for proxy in named:
@@ -35,7 +35,6 @@ def known_address(host: str) -> str:
     except ValueError:
         return UNKNOWN
     if isinstance(parsed, ipaddress.IPv6Address):
-        parsed = parsed.ipv4_mapped or ipaddress.IPv6Address(
-            int(parsed)
-        )  # without a zone, which is free text
+        # Made from its number, an address has no zone, which is free text.
+        parsed = parsed.ipv4_mapped or ipaddress.IPv6Address(int(parsed))
     return str(parsed)

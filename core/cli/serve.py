@@ -62,14 +62,13 @@ def _serve(options: argparse.Namespace) -> None:
     path = database_path(options.db)
     with open_store(path) as store:
         load_demo_once(store)
-        address = f"http://127.0.0.1:{_given(options.further, '--server.port', 'STREAMLIT_SERVER_PORT') or _DEFAULT_PORT}"
+        port = _given(options.further, "--server.port", "STREAMLIT_SERVER_PORT") or _DEFAULT_PORT
+        address = f"http://127.0.0.1:{port}"
         write_setting(store, ADDRESS, address)
         _print_links(store, address)
     sys.stdout.flush()
     os.environ["ASSAY_DB"] = str(path.resolve())
-    os.environ[PROXIES] = ",".join(
-        proxies
-    )  # empty, not unset: uvicorn trusts this machine's headers by default
+    os.environ[PROXIES] = ",".join(proxies)  # even if empty: unset, uvicorn believes this machine's headers
     os.chdir(_APP.parent)  # Streamlit reads .streamlit/config.toml from the working directory
     command = [sys.executable, "-m", "streamlit", "run", str(_APP), *options.further, *hosts]
     os.execv(sys.executable, command)
