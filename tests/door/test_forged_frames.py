@@ -125,10 +125,6 @@ def test_a_value_of_another_type_presses_nothing(
 
 
 WRONG_TYPES: list[tuple[str, dict[str, object]]] = [
-    ("text_area", {"int_value": 99}),
-    ("text_area", {"bool_value": True}),
-    ("text_area", {"json_value": "{not json"}),
-    ("text_area", {"string_array_value": {"data": ["x"]}}),
     ("button_group", {"int_value": 99}),
     ("button_group", {"json_value": "{not json"}),
     ("button_group", {"double_array_value": {"data": [1e99]}}),
@@ -146,6 +142,10 @@ WRONG_FOR_THE_ADMIN: list[tuple[str, dict[str, object]]] = [
     ("multiselect", {"int_value": 99}),
     ("multiselect", {"double_array_value": {"data": [1e99]}}),
     ("text_input", {"int_value": 99}),
+    ("text_area", {"int_value": 99}),
+    ("text_area", {"bool_value": True}),
+    ("text_area", {"json_value": "{not json"}),
+    ("text_area", {"string_array_value": {"data": ["x"]}}),
     ("file_uploader", {"string_value": "x"}),
     ("checkbox", {"json_value": "{not json"}),
 ]
