@@ -22,7 +22,8 @@ from pages import (
     studies,
 )
 from pages.components import visitor
-from pages.door.guard import Guard
+from pages.components.unusable_values import forget_unusable
+from pages.door.guard import Guard, check_started_by_serve
 from pages.door.routes import routes
 
 
@@ -89,9 +90,11 @@ async def _before_the_first_visitor(_app: st.App) -> AsyncIterator[None]:
 if __name__ == "__main__":  # a visitor's run
     main()
 else:  # the server's start
+    check_started_by_serve()
     app = st.App(
         "app.py",
         lifespan=_before_the_first_visitor,
         routes=routes(),
         middleware=[Middleware(Guard)],
+        on_script_error=forget_unusable,
     )

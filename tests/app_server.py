@@ -65,7 +65,7 @@ def _streamlit(database: Path, port: int, environment: dict[str, str]) -> None:
     os.dup2(log, 2)
     os.chdir(ROOT)
     os.environ.clear()
-    os.environ.update(environment, ASSAY_DB=str(database))
+    os.environ.update(environment, ASSAY_DB=str(database), FORWARDED_ALLOW_IPS="")
     main(["run", "app.py", "--server.port", str(port)])
 
 

@@ -39,6 +39,8 @@ _MANIFEST = "manifest.json"
 _DATABASE = "assay.db"
 _KEY = "assay.db.key"
 _KEY_BYTES = 32
+_OF_SQLITE = {("table", f"sqlite_{name}") for name in ("sequence", "stat1", "stat4")}
+"""Tables that SQLite keeps for itself, such as those of ANALYZE."""
 
 
 @dataclass(frozen=True)
@@ -197,20 +199,29 @@ def _database_problems(path: Path, steps: list[Any]) -> list[str]:
 
 
 def _schema_problems(store: Store, blank: Path) -> list[str]:
-    """What a database of today's schema would have and this one has not, and what would act by itself."""
+    """Where a database that was brought to today's schema differs from one that the same steps made from nothing."""
 
-    def objects(opened: Store) -> set[tuple[str, str]]:
-        rows = opened.rows("select type, name from sqlite_master where name not like 'sqlite!_%' escape '!'")
-        return {(row["type"], row["name"]) for row in rows}
+    def objects(opened: Store) -> dict[str, str]:
+        rows = opened.rows("select type, name, sql from sqlite_schema where sql is not null")
+        return {
+            f"{row['type']} {row['name']}": " ".join(row["sql"].split())
+            for row in rows
+            if (row["type"], row["name"]) not in _OF_SQLITE
+        }
 
     with open_store(blank) as new:
         wanted = objects(new)
     there = objects(store)
-    missing = [f"{_DATABASE} lacks the {kind} {name}" for kind, name in sorted(wanted - there)]
-    active = {(kind, name) for kind, name in there - wanted if kind in ("trigger", "view")}
-    return missing + [
-        f"{_DATABASE} has a {kind} that is not Assay's: {name}" for kind, name in sorted(active)
+    missing = [f"{_DATABASE} lacks the {name}" for name in sorted(wanted.keys() - there.keys())]
+    foreign = [
+        f"{_DATABASE} has a {name} that is not Assay's" for name in sorted(there.keys() - wanted.keys())
     ]
+    changed = [
+        f"{_DATABASE}: the {name} is not as Assay makes it"
+        for name in sorted(wanted.keys() & there.keys())
+        if wanted[name] != there[name]
+    ]
+    return missing + foreign + changed
 
 
 def _key_problems(content: bytes) -> list[str]:

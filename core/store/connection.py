@@ -12,6 +12,7 @@ from sqlite_utils.db import Table
 
 from core.errors import StorageError
 from core.store.copies import BUSY_TIMEOUT_SECONDS, copy_database, free_name
+from core.store.location import make_private
 from core.store.migrations import STEPS_TABLE, is_ours, migrations, pending_steps, unknown_steps
 
 Row = dict[str, Any]
@@ -104,12 +105,14 @@ def open_store(path: Path, *, any_thread: bool = False) -> Store:
     was written by a newer Assay; it stays as it was then.
     """
     with in_our_words(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            make_private(path)
         connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_SECONDS, check_same_thread=not any_thread)
         try:
             database = Database(connection, execute_plugins=False)
             if _fingerprint(connection, path) not in _good:
                 check_schema(database, path.name)  # before anything is changed
+                make_private(path)
                 switch_to_wal(database)
             for setting in ("synchronous=NORMAL", "foreign_keys=ON", "secure_delete=ON"):
                 connection.execute(f"PRAGMA {setting}").fetchall()

@@ -2,7 +2,6 @@
 
 import os
 import secrets
-import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -27,8 +26,7 @@ def free_name(wanted: Path) -> Path:
 def copy_database(source: Path, target: Path) -> None:
     """Copy the database at `source` as it stands between two transactions, while others read and write it.
 
-    The copy is one file without a write-ahead log, may be read by whom the source may, and is on disk when
-    this returns. Raises FileExistsError where there is a `target`, sqlite3.Error or OSError where no copy can
+    The copy is one file without a write-ahead log, may be read by its owner alone, and is on disk when this returns. Raises FileExistsError where there is a `target`, sqlite3.Error or OSError where no copy can
     be made; nothing is left behind then.
     """
     draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
@@ -37,7 +35,6 @@ def copy_database(source: Path, target: Path) -> None:
         with closing(_opened(source, "ro")) as old, closing(_opened(draft, "rw")) as new:
             old.backup(new)  # all pages in one step: one read transaction, and no writer waits for it
             new.execute("PRAGMA journal_mode=DELETE")
-        shutil.copymode(source, draft)
         put_in_place(draft, target)
     finally:
         for left in (draft, draft.with_name(f"{draft.name}-journal")):

@@ -14,6 +14,7 @@ from core.errors import InputError
 from core.store.backup import Backup, read_backup
 from core.store.connection import check_owner, in_our_words, switch_to_wal
 from core.store.copies import BUSY_TIMEOUT_SECONDS, copy_database, free_name, key_path
+from core.store.location import make_private
 from core.store.studies import now_utc
 
 
@@ -43,7 +44,7 @@ def restore_backup(
     already unless `replace` says that it may go; StorageError when something cannot be written.
     """
     with in_our_words(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=".assay-") as folder:
             backup = read_backup(data, file_name, Path(folder))
             exchange = _Exchange(backup, path, replace=replace)
@@ -73,6 +74,7 @@ class _Exchange:
     def run(self) -> None:
         """Do it; on any failure everything is as it was."""
         _write_private(self._new_key, self._backup.key)
+        make_private(self._path)
         with (
             closing(sqlite3.connect(self._backup.database)) as new,
             closing(sqlite3.connect(self._path, timeout=BUSY_TIMEOUT_SECONDS)) as live,

@@ -7,7 +7,9 @@ from core.store.connection import Store
 from core.store.studies import now_utc
 
 MOST_EVENTS = 10_000
-"""Lines kept; the oldest go first, so that nobody fills the disk by knocking."""
+"""Lines kept of a kind; its oldest go first, so that nobody fills the disk by knocking, or drives another kind out."""
+LONGEST_ADDRESS = 45
+"""Characters of the longest IP address."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,7 @@ class Event:
 
 def count_event(store: Store, kind: str, address: str, *, window_seconds: float = 900) -> None:
     """Count an event; the same kind from the same address within the window is one line with a number."""
+    address = address[:LONGEST_ADDRESS]
     with store.writing():
         now = now_utc()
         row = store.row(
@@ -35,8 +38,12 @@ def count_event(store: Store, kind: str, address: str, *, window_seconds: float 
             store.table("event").update(row["id"], {"n": row["n"] + 1, "last_utc": now})
         else:
             entry = {"kind": kind, "address": address, "n": 1, "first_utc": now, "last_utc": now}
-            newest = store.table("event").insert(entry).last_rowid or 0
-            store.table("event").delete_where("id <= ?", [newest - MOST_EVENTS])
+            store.table("event").insert(entry)
+            store.change(
+                "delete from event where kind = :kind and id <= "
+                "(select id from event where kind = :kind order by id desc limit 1 offset :most)",
+                {"kind": kind, "most": MOST_EVENTS},
+            )
 
 
 def events(store: Store, newest: int = 200) -> list[Event]:

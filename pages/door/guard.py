@@ -1,6 +1,7 @@
 """Middleware: security headers on every answer, and paths and messages that are not for everybody."""
 
 import hashlib
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,9 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
+from core.access.addresses import PROXIES, known_address
 from core.access.admin import is_admin
 from core.access.knocks import NO_ENTRY, knocked
 from core.errors import StorageError
@@ -47,8 +50,18 @@ LARGEST_FRAME = 256 * 1024
 _TOO_BIG, _NOT_HERE = 1009, 1008
 _OWNER = b"x-assay-owner"
 """Named in .streamlit/config.toml."""
+_UNKNOWN_HOST = PlainTextResponse(
+    "The app does not answer to this host name. Whoever runs it can allow the name: ./run --host NAME", 400
+)
+"""For a name that somebody else pointed at this machine: their pages would count as the app's own."""
 _SCRIPT = Path(__file__).resolve().parents[2] / "app.py"
 _FOLDER = str(_SCRIPT.parent).encode()
+
+
+def check_started_by_serve() -> None:
+    """End the process where nobody said which proxies to believe: uvicorn would take any address that a header names."""
+    if PROXIES not in os.environ:
+        raise SystemExit("Start the app with ./run or `python -m core serve`; see docs/operation.md.")
 
 
 class Guard:
@@ -60,9 +73,9 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, shut the door, or watch over a connection."""
         if scope["type"] == "websocket":
-            await self._watched(scope, receive, send)
+            await self._watched(_with_known_address(scope), receive, send)
         elif scope["type"] == "http":
-            await self._answered(scope, receive, send)
+            await self._answered(_with_known_address(scope), receive, send)
         else:
             await self._app(scope, receive, send)
 
@@ -75,7 +88,9 @@ class Guard:
             await send(message)
 
         path = scope["path"]
-        if path.startswith(_CLOSED):
+        if not is_host_allowed(HTTPConnection(scope).headers.get("host")):
+            await _UNKNOWN_HOST(scope, receive, with_headers)
+        elif path.startswith(_CLOSED):
             await PlainTextResponse("Not found", 404)(scope, receive, with_headers)
         elif path.startswith(_ADMIN_ONLY) and not await to_thread.run_sync(admin_asks, HTTPConnection(scope)):
             await PlainTextResponse("Sign in first", 403)(scope, receive, with_headers)
@@ -83,6 +98,9 @@ class Guard:
             await self._app(scope, receive, with_headers)
 
     async def _watched(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if not is_host_allowed(HTTPConnection(scope).headers.get("host")):
+            await _UNKNOWN_HOST(scope, receive, send)
+            return
         if not from_own_page(HTTPConnection(scope)):  # Streamlit lets every port of this machine in
             await send({"type": "websocket.close", "code": _NOT_HERE})
             return
@@ -142,9 +160,14 @@ def _with_owner(scope: Scope) -> Scope:
 
 
 def address(scope: Mapping[str, Any]) -> str:
-    """Where a request comes from: the browser, or the proxy before the app."""
+    """Where a request comes from: the connection's other end, or whom a proxy that `serve` was told of names."""
     client = scope.get("client")
     return str(client[0]) if client else ""
+
+
+def _with_known_address(scope: Scope) -> Scope:
+    client = scope.get("client")
+    return {**scope, "client": (known_address(client[0]), client[1])} if client else scope
 
 
 def _pathless(data: bytes) -> bytes:

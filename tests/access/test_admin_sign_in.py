@@ -7,9 +7,10 @@ from datetime import datetime
 import pytest
 
 from core.access import admin
-from core.access.knocks import MOST, UNKNOWN_TOKEN, knocked
+from core.access.knocks import MOST, NO_ENTRY, UNKNOWN_TOKEN, knocked
 from core.errors import InputError, NotAllowed
 from core.store import Store, open_store
+from core.store import sign_in as trail
 from core.store import studies as clock
 from core.store.sign_in import count_event, events
 from core.store.studies import read_setting
@@ -187,3 +188,28 @@ def test_knocking_is_counted_in_one_line_and_no_further_than_its_limit(store: St
         (UNKNOWN_TOKEN, "5.6.7.8", 1),
         (UNKNOWN_TOKEN, "1.2.3.4", MOST),
     ]
+
+
+def test_knocks_drive_out_the_oldest_of_their_kind_alone(
+    signed_up: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither the count of wrong passphrases nor what the admin did is lost to whoever knocks often enough."""
+    monkeypatch.setattr(trail, "MOST_EVENTS", 20)
+    for _ in range(admin.MOST_FAILURES):
+        with pytest.raises(NotAllowed):
+            admin.sign_in(signed_up, "wrong", "1.2.3.4")
+    for number in range(50):
+        knocked(signed_up, UNKNOWN_TOKEN, f"10.0.0.{number}")
+        knocked(signed_up, NO_ENTRY, f"10.0.0.{number}")
+    with pytest.raises(NotAllowed, match="Too many"):
+        admin.sign_in(signed_up, PASSPHRASE, "1.2.3.4")
+    kept = events(signed_up, 1_000)
+    for kind in (UNKNOWN_TOKEN, NO_ENTRY):
+        assert [e.address for e in kept if e.kind == kind] == [f"10.0.0.{n}" for n in range(49, 29, -1)]
+    assert {admin.LINK_MADE, admin.CHOSEN, admin.WRONG_PASSPHRASE} <= {e.kind for e in kept}
+
+
+def test_a_line_of_the_trail_is_short(store: Store) -> None:
+    for _ in range(2):
+        count_event(store, UNKNOWN_TOKEN, "x" * 60_000)
+    assert [(len(event.address), event.n) for event in events(store)] == [(45, 2)]

@@ -2,14 +2,17 @@
 
 import os
 import re
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from app_server import ROOT
 from factories import always, vote
 
 from core.access.admin import choose_passphrase, is_admin, link_is_open
 from core.cli import main
+from core.cli.serve import HERE
 from core.store import Store, open_store
 from core.store.raters import raters_of
 from core.store.studies import find_study, list_studies, update_study
@@ -23,7 +26,9 @@ def serve(
 ) -> Callable[..., tuple[str, list[str]]]:
     """Run serve up to the hand-over: what it printed, and the command it would have become."""
     monkeypatch.setenv("ASSAY_DB", "set again by serve, put back by pytest")
-    monkeypatch.delenv("STREAMLIT_SERVER_PORT", raising=False)
+    monkeypatch.setenv("FORWARDED_ALLOW_IPS", "")
+    for name in ("PORT", "ADDRESS", "ALLOWED_HOSTS"):
+        monkeypatch.delenv(f"STREAMLIT_SERVER_{name}", raising=False)
     monkeypatch.chdir(tmp_path)
     handed: list[list[str]] = []
     monkeypatch.setattr(os, "execv", lambda _, command: handed.append(command))
@@ -107,3 +112,68 @@ def test_a_path_under_an_address_is_refused(
     assert main(["serve", "--db", str(tmp_path / "assay.db"), *path]) == 2
     assert "leave --server.baseUrlPath out" in capsys.readouterr().err
     assert not (tmp_path / "assay.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "variable", "trusted"),
+    [
+        ((), "", ""),
+        (("--behind-proxy", "127.0.0.1"), "", "127.0.0.1"),
+        (("--behind-proxy", "::1", "--behind-proxy", "10.0.0.0/8"), "192.0.2.1", "::1,10.0.0.0/8"),
+        ((), "192.0.2.1, 192.0.2.2", "192.0.2.1,192.0.2.2"),
+    ],
+)
+def test_only_a_proxy_that_is_named_is_believed(
+    serve: Callable[..., tuple[str, list[str]]],
+    monkeypatch: pytest.MonkeyPatch,
+    options: tuple[str, ...],
+    variable: str,
+    trusted: str,
+) -> None:
+    monkeypatch.setenv("FORWARDED_ALLOW_IPS", variable)
+    serve(*options)
+    assert os.environ["FORWARDED_ALLOW_IPS"] == trusted
+
+
+@pytest.mark.parametrize("proxy", ["*", "localhost", "10.0.0.1/8", "127.0.0.1:80", ""])
+def test_a_proxy_is_named_by_its_address(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, proxy: str
+) -> None:
+    monkeypatch.setenv("FORWARDED_ALLOW_IPS", "*")
+    for options in (("--behind-proxy", proxy), ()):  # the option, then the variable
+        assert main(["serve", "--db", str(tmp_path / "assay.db"), *options]) == 2
+        assert "--behind-proxy, FORWARDED_ALLOW_IPS" in capsys.readouterr().err
+    assert not (tmp_path / "assay.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        ((), []),
+        (("--host", "study.example.org"), [*HERE, "study.example.org"]),
+        (("--host", "a.example", "--host", "*.b.example"), [*HERE, "a.example", "*.b.example"]),
+        (("--server.address", "192.0.2.9"), [*HERE, "192.0.2.9"]),
+        (("--server.address=localhost",), []),
+        (("--server.address", "192.0.2.9", "--server.allowedHosts=x"), []),
+        (("--server.address", "0.0.0.0"), []),
+        (("--server.address", "0.0.0.0", "--host", "192.0.2.9"), [*HERE, "192.0.2.9"]),
+    ],
+)
+def test_the_names_to_which_the_app_answers(
+    serve: Callable[..., tuple[str, list[str]]], options: tuple[str, ...], names: list[str]
+) -> None:
+    printed, command = serve(*options)
+    given = [part.partition("=")[2] for part in command if part.startswith("--server.allowedHosts=")]
+    assert [name for name in given if name != "x"] == names
+    assert ("--host NAME" in printed) is (options[-1:] == ("0.0.0.0",))
+
+
+def test_without_options_the_configuration_names_the_same() -> None:
+    configured = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))
+    assert configured["server"]["allowedHosts"] == list(HERE)
+
+
+@pytest.mark.parametrize("name", ["https://study.example.org", "study.example.org:443", "a/b", "a b", ""])
+def test_a_host_is_a_name_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    assert main(["serve", "--db", str(tmp_path / "assay.db"), "--host", name]) == 2
+    assert f"`{name}`" in capsys.readouterr().err

@@ -183,3 +183,35 @@ def test_reading_an_address_changes_nothing(door: Door) -> None:
             assert ask(door.url, path, method=method, headers={"Cookie": cookie}).status == 200
     assert session_is_open(door.store, session)
     assert admin.link_is_open(door.store, link)
+
+
+UPGRADE = {
+    "Connection": "Upgrade",
+    "Upgrade": "websocket",
+    "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+    "Sec-WebSocket-Protocol": "streamlit",
+}
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example", "evil.example:80", "localhost.evil.example", "127.0.0.1.evil.example", "10.0.0.1", ""],
+)
+def test_a_name_that_is_not_the_apps_is_refused(door: Door, host: str) -> None:
+    """A foreign name that its owner points at this machine: the browser takes the app for that owner's site."""
+    cookie = door.admin()
+    headers = {"Host": host, "Cookie": cookie, "Origin": f"http://{host}"}
+    for path in ("/", "/sign-in", "/_stcore/health", "/media/" + "0" * 56 + ".csv", "/no-such-page"):
+        reply = ask(door.url, path, headers=headers)
+        assert (reply.status, reply.cookies) == (400, ()), path
+        assert reply.headers["x-content-type-options"] == "nosniff"
+    assert ask(door.url, "/sign-out", method="POST", headers=headers).status == 400
+    assert session_is_open(door.store, cookie.split("=", 1)[1])
+    assert ask(door.url, "/_stcore/stream", headers={**UPGRADE, **headers}).status == 400
+
+
+@pytest.mark.parametrize("host", ["localhost", "LOCALHOST:1", "127.0.0.1", "[::1]:8501"])
+def test_names_of_this_machine_are_the_apps(door: Door, host: str) -> None:
+    assert ask(door.url, "/sign-in", headers={"Host": host}).status == 200
+    assert ask(door.url, "/_stcore/stream", headers={**UPGRADE, "Host": host}).status == 101

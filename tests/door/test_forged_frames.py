@@ -124,6 +124,68 @@ def test_a_value_of_another_type_presses_nothing(
         assert len(answer.comment) <= 5_000
 
 
+WRONG_TYPES: list[tuple[str, dict[str, object]]] = [
+    ("button_group", {"int_value": 99}),
+    ("button_group", {"json_value": "{not json"}),
+    ("button_group", {"double_array_value": {"data": [1e99]}}),
+    ("button", {"json_value": "{not json"}),
+    ("checkbox", {"json_value": "{not json"}),
+]
+WRONG_FOR_THE_ADMIN: list[tuple[str, dict[str, object]]] = [
+    ("number_input", {"string_value": "ten"}),
+    ("number_input", {"double_value": float("nan")}),
+    ("number_input", {"bytes_value": b"\x80"}),
+    ("selectbox", {"int_value": 99}),
+    ("selectbox", {"string_array_value": {"data": ["x"]}}),
+    ("radio", {"int_value": 99}),
+    ("radio", {"string_value": "x"}),
+    ("multiselect", {"int_value": 99}),
+    ("multiselect", {"double_array_value": {"data": [1e99]}}),
+    ("text_input", {"int_value": 99}),
+    ("text_area", {"int_value": 99}),
+    ("text_area", {"bool_value": True}),
+    ("text_area", {"json_value": "{not json"}),
+    ("text_area", {"string_array_value": {"data": ["x"]}}),
+    ("file_uploader", {"string_value": "x"}),
+    ("checkbox", {"json_value": "{not json"}),
+]
+
+
+def shown_after(visitor: RawVisitor, kind: str, value: dict[str, object]) -> str:
+    """Send a widget a value in a form that it never sends; what the page then says."""
+    visitor.send(visitor.change([WidgetState(id=visitor.widget(kind), **value)]))
+    return visitor.until_drawn().on_screen()
+
+
+def fails(visitor: RawVisitor) -> bool:
+    return any(element.HasField("exception") for element in visitor.elements.values())
+
+
+@pytest.mark.parametrize(("kind", "value"), WRONG_TYPES, ids=str)
+def test_after_a_value_of_another_type_the_rater_goes_on(
+    door: Door, link: Link, rater: RawRater, kind: str, value: dict[str, object]
+) -> None:
+    shown_after(rater, kind, value)
+    assert not fails(rater.go("at=1"))
+    still_at_work(door, link, rater)
+
+
+@pytest.mark.parametrize(("kind", "value"), WRONG_FOR_THE_ADMIN, ids=str)
+def test_after_a_value_of_another_type_the_admin_goes_on(
+    door: Door, kind: str, value: dict[str, object]
+) -> None:
+    with RawVisitor(door.url, door.admin()) as admin:
+        before = set(admin.go("", page_name="studies").buttons())
+        shown_after(admin, kind, value)
+        assert not fails(admin.go("", page_name="studies"))
+        assert set(admin.buttons()) == before
+
+
+def test_a_value_that_cannot_be_read_is_said_to_be_dropped(rater: RawRater) -> None:
+    assert "It was dropped. Reload the page." in shown_after(rater, "checkbox", {"json_value": "{not json"})
+    assert not fails(rater)
+
+
 def test_a_comment_is_kept_within_its_length_and_printable(door: Door, link: Link, rater: RawRater) -> None:
     for number, text in enumerate(
         ["y" * 100_000, "a\x00b", "a\ud800b", "\u202eabc\ufeff", "=cmd|'/c calc'!A1"], start=1

@@ -164,19 +164,36 @@ def test_nobody_is_signed_in_again_and_no_one_time_link_works_twice(busy: Store)
     assert "backup restored" in [event.kind for event in events(busy)]
 
 
-def test_an_older_backup_is_brought_to_todays_schema(store: Store, tmp_path: Path) -> None:
-    (tmp_path / "v1").mkdir()
-    old = database_v1(tmp_path / "v1")
-    copy_database(old, tmp_path / "v1" / "copy.db")
+def backup_v1(store: Store, folder: Path) -> bytes:
+    """A backup of the first schema."""
+    folder.mkdir()
+    old = database_v1(folder)
+    copy_database(old, folder / "copy.db")
     members = {
-        "assay.db": (tmp_path / "v1" / "copy.db").read_bytes(),
+        "assay.db": (folder / "copy.db").read_bytes(),
         "assay.db.key": key_path(old).read_bytes(),
     }
-    data = changed_manifest(edited(write_backup(store), members), migrations=["m001_studies"])
+    return changed_manifest(edited(write_backup(store), members), migrations=["m001_studies"])
+
+
+def test_an_older_backup_is_brought_to_todays_schema(store: Store, tmp_path: Path) -> None:
+    data = backup_v1(store, tmp_path / "v1")
     assert set(restore_backup(data, store.path, replace=True).studies) == {"busy", "over", "draft", "again"}
     busy = find_study(store, "busy")
     assert open_desk(store, links(store, busy)[0].token) is not None
     assert [name for name in others(tmp_path) if "m002" in name] == []
+
+
+def test_a_rewritten_trigger_in_an_older_backup(store: Store, tmp_path: Path) -> None:
+    data = changed_database(
+        backup_v1(store, tmp_path / "v1"),
+        "drop trigger answer_history_no_delete",
+        "create trigger answer_history_no_delete before delete on answer_history "
+        "begin update answer set choice = 'left'; end",
+        folder=tmp_path / "v1",
+    )
+    with pytest.raises(InputError, match="the trigger answer_history_no_delete is not as Assay makes it"):
+        restore_backup(data, store.path, replace=True)
 
 
 def test_another_page_size(busy: Store, tmp_path: Path) -> None:
@@ -333,7 +350,32 @@ def test_all_problems_of_a_damaged_backup_at_once(busy: Store) -> None:
                 "create trigger spy after insert on answer begin delete from log; end",
                 "create view v as select 1",
             ],
-            "a trigger that is not Assay's: spy",
+            "has a trigger spy that is not Assay's",
+        ),
+        (
+            [
+                "drop trigger answer_history_no_delete",
+                "create trigger answer_history_no_delete before delete on answer_history "
+                "begin update answer set choice = 'left'; end",
+            ],
+            "the trigger answer_history_no_delete is not as Assay makes it",
+        ),
+        (
+            [
+                "drop index idx_study_name",
+                "create unique index idx_study_name on study (name) where id > 9",
+            ],
+            "the index idx_study_name is not as Assay makes it",
+        ),
+        (["alter table answer add column spy text"], "the table answer is not as Assay makes it"),
+        (["create table spy (id integer)"], "has a table spy that is not Assay's"),
+        (
+            [
+                "pragma writable_schema = on",
+                "insert into sqlite_schema values ('trigger', 'sqlite_spy', 'answer', 0, "
+                "'create trigger sqlite_spy after insert on answer begin delete from log; end')",
+            ],
+            "has a trigger sqlite_spy that is not Assay's",
         ),
     ],
     ids=lambda value: value[0][:30] if isinstance(value, list) else "",
@@ -345,6 +387,12 @@ def test_a_forged_database(
     with pytest.raises(InputError, match=said):
         restore_backup(data, busy.path, replace=True)
     refused(data, busy)
+
+
+def test_statistics_of_sqlite_are_no_change(busy: Store, tmp_path_factory: pytest.TempPathFactory) -> None:
+    data = changed_database(write_backup(busy), "analyze", folder=tmp_path_factory.mktemp("analysed"))
+    restore_backup(data, busy.path, replace=True)
+    assert busy.row("select count(*) as n from sqlite_stat1") != {"n": 0}
 
 
 def test_a_member_that_is_no_database(busy: Store) -> None:

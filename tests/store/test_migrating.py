@@ -152,7 +152,7 @@ def test_a_copy_of_the_old_database_is_kept(old: Path, tmp_path: Path) -> None:
     after = [rows_of(copy, dump), *(rows_of(copy, f"select * from {t}") for t in ("study", "answer", "log"))]
     assert after == before
     assert rows_of(copy, "pragma integrity_check") == [("ok",)]
-    assert copy.stat().st_mode & 0o777 == 0o640, "whoever may not read the database may not read the copy"
+    assert copy.stat().st_mode & 0o777 == 0o600, "whoever could read the database may not read the copy"
 
 
 def test_a_fresh_or_empty_database_needs_no_copy(tmp_path: Path) -> None:

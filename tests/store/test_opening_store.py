@@ -1,15 +1,31 @@
 """Opening the database: made where it is missing, and said in one sentence where it cannot be used."""
 
+import os
+import sqlite3
+import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from factories import counts_of, study_in
+from reference_v1 import database_v1
 
 from core.errors import StorageError
 from core.schema import Answer
 from core.store import Store, database_path, open_store
+from core.store.access import link_token
 from core.store.answers import answers_of, save_answer
+from core.store.backup import write_backup
+from core.store.restore import restore_backup
 from core.store.studies import read_setting, write_log, write_setting
+
+
+@pytest.fixture
+def open_umask() -> Iterator[None]:
+    """Every file is for everybody where the program that makes it says nothing else."""
+    before = os.umask(0)
+    yield
+    os.umask(before)
 
 
 def test_makes_folders_and_tables(tmp_path: Path) -> None:
@@ -111,3 +127,46 @@ def test_where_the_database_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     monkeypatch.setenv("ASSAY_DB", str(tmp_path / "a.db"))
     assert database_path() == tmp_path / "a.db"
     assert database_path(tmp_path / "b.db") == tmp_path / "b.db"
+
+
+def modes(folder: Path) -> dict[str, int]:
+    return {path.name: stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()}
+
+
+def test_only_the_owner_may_read_the_files_of_a_database(tmp_path: Path, open_umask: None) -> None:
+    folder = tmp_path / "data" / "assay"
+    with open_store(folder / "assay.db") as store:
+        link_token(store, "key")
+        found = modes(folder)
+        assert found.keys() == {"assay.db", "assay.db-wal", "assay.db-shm", "assay.db.key"}
+        assert set(found.values()) == {0o600}
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+def test_files_of_an_older_assay_are_closed_when_it_is_opened(tmp_path: Path, open_umask: None) -> None:
+    """A folder that was there is its owner's affair, and so are other files in it."""
+    tmp_path.chmod(0o755)
+    old = database_v1(tmp_path)
+    others = [tmp_path / "assay.db2", tmp_path / "assay.dbx"]
+    for path in (tmp_path / "assay.db.before-m001_studies", *others):
+        path.write_text("x")
+    reader = sqlite3.connect(old)
+    reader.execute("select * from study").fetchall()  # holds the write-ahead log open
+    assert modes(tmp_path)["assay.db-wal"] == 0o644
+    with open_store(old):
+        found = modes(tmp_path)
+    reader.close()
+    assert {found.pop(path.name) for path in others} == {0o666}
+    assert {name for name in found if "before-m002" in name}
+    assert set(found.values()) == {0o600}
+    assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o755
+
+
+def test_a_restored_database_is_its_owners_too(tmp_path: Path, open_umask: None) -> None:
+    with open_store(tmp_path / "assay.db") as store:
+        data = write_backup(store)
+    (tmp_path / "assay.db").chmod(0o644)
+    for path in (tmp_path / "assay.db", tmp_path / "new" / "assay.db"):
+        restore_backup(data, path, replace=True)
+        assert set(modes(path.parent).values()) <= {0o600, 0o700}
+    assert any("before-restore" in name for name in modes(tmp_path))
