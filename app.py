@@ -23,7 +23,7 @@ from pages import (
 )
 from pages.components import visitor
 from pages.components.unusable_values import forget_unusable
-from pages.door.guard import Guard, check_started_by_serve
+from pages.door.guard import Guard, believe_no_header_unasked
 from pages.door.routes import routes
 
 
@@ -90,7 +90,7 @@ async def _before_the_first_visitor(_app: st.App) -> AsyncIterator[None]:
 if __name__ == "__main__":  # a visitor's run
     main()
 else:  # the server's start
-    check_started_by_serve()
+    believe_no_header_unasked()
     app = st.App(
         "app.py",
         lifespan=_before_the_first_visitor,

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -58,10 +59,15 @@ _SCRIPT = Path(__file__).resolve().parents[2] / "app.py"
 _FOLDER = str(_SCRIPT.parent).encode()
 
 
-def check_started_by_serve() -> None:
-    """End the process where nobody said which proxies to believe: uvicorn would take any address that a header names."""
+def believe_no_header_unasked() -> None:
+    """Start this process again where nobody said which proxies to believe.
+
+    uvicorn has read its settings by now, and would take any address that a program of this machine names.
+    """
     if PROXIES not in os.environ:
-        raise SystemExit("Start the app with ./run or `python -m core serve`; see docs/operation.md.")
+        os.environ[PROXIES] = ""
+        os.closerange(3, 1024)  # the port among them, which the new start takes
+        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
 
 
 class Guard:
