@@ -22,8 +22,8 @@ LARGEST_FILE = 200_000
 LONGEST_TITLE = 80
 DEEPEST = 10
 """Lists and fields inside each other; a prompt file has four."""
-LONGEST_NUMBER = 100
-"""Characters; Python writes no number of more than 4,300 digits."""
+LONGEST_NUMBER = 400
+"""Characters; the largest that a float holds has 309 digits, and Python writes at most 4,300."""
 
 _TAG = "tag:yaml.org,2002:"
 
