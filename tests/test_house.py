@@ -6,6 +6,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -145,6 +146,12 @@ def test_no_benchmark_stands_in_the_place_of_a_standard_module() -> None:
     named = {path.stem for path in ROOT.glob("benchmarks/*.py")}
     assert named
     assert not named & sys.stdlib_module_names
+
+
+def test_no_full_collection_follows_each_press() -> None:
+    """Streamlit keeps what it knows of every widget ever drawn: looking at all of it costs more with every press."""
+    settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))
+    assert settings["runner"]["postScriptGC"] is False
 
 
 def test_app_only_decides_who_gets_which_pages() -> None:
