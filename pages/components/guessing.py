@@ -50,7 +50,7 @@ def show(desk: RaterDesk, number: int) -> None:
     )
     st.markdown(f"**{number} of {again.total}: {plain(words[GUESS_QUESTION])}**")
     blind_pair.heading(pair.question, pair.reference, pair.language, pair.level, asks=False)
-    mode = blind_pair.diff_control(pair.level, desk.diff_mode)
+    mode = blind_pair.diff_control(pair.base, desk.diff_mode)
     blind_pair.texts(pair.left, pair.right, pair.left_base, pair.right_base, pair.language, mode)
     st.text_area("What made you think so? (optional)", key=f"w{key}", max_chars=LONGEST_COMMENT)
     if problem := st.session_state.pop(_PROBLEM, None):
