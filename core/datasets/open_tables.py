@@ -10,6 +10,7 @@ import regex
 
 from core.datasets.cells import is_nothing, label_of, numbers_as_json
 from core.datasets.findings import FileFindings
+from core.datasets.nearest import likely_columns, rename
 from core.datasets.reading import (
     JsonObject,
     duplicate_problems,
@@ -183,10 +184,14 @@ def require(
     A file without any key is left to its reader, which says why nothing in it can be read.
     """
     there = ", ".join(shown(key) for key in keys) or "none"
+    found = set(columns)
+    missing = [name for name in needed if name not in found] if keys else []
+    taken = {name for names in needed.values() for name in names}
+    likely = likely_columns(missing, [key for key in keys if key.strip().lower() not in taken], needed)
     problems = [
-        f"file: column {name} is missing{_other_names(name, names)}; there are: {there}"
-        for name, names in needed.items()
-        if keys and name not in columns
+        f"file: column {name} is missing{_other_names(name, needed[name])}; there are: {there}"
+        + rename(likely[name], name)
+        for name in missing
     ]
     if problems:
         reject(file_name, problems)

@@ -9,6 +9,7 @@ from pathlib import PurePath
 from typing import Literal
 
 from core.datasets.findings import FileFindings, Lacking, place, same_wording
+from core.datasets.nearest import likely_columns, rename
 from core.datasets.reading import (
     JsonObject,
     decode,
@@ -149,8 +150,11 @@ def _check_header(text: str, names: list[str], columns: Columns, findings: FileF
         return
     line = 1 + next((at for at, line in enumerate(text.splitlines()) if line.strip()), 0)
     others = ", ".join(other for other, name in ALIASES.items() if name == "reference")
-    unknown = ", ".join(shown(name) or "(no name)" for name in names if columns.name(name) is None)
-    instead = f"; columns that are not known: {unknown}" if unknown else ""
+    unknown = [name for name in names if columns.name(name) is None]
+    likely = likely_columns(["reference"], unknown, {"reference": columns.aliases})["reference"]
+    instead = rename(likely, "reference")
+    if unknown and not likely:
+        instead = f"; columns that are not known: {', '.join(shown(name) or '(no name)' for name in unknown)}"
     reject(
         findings.file_name,
         [*findings.problems, f"line {line}: column reference is missing (or: {others}){instead}"],
