@@ -45,6 +45,8 @@ LANGUAGE_NAMES = ("language", "lang")
 LABEL_PAIR = "language_pair"
 PAIR_NAMES = (LABEL_PAIR, "lp")
 """Language pairs, such as en-de: the second is the text's language."""
+MOST_REPEATED = 5
+"""Rows that repeat earlier ones and are named one by one: of more, a file was pasted twice."""
 LABEL_MARK = "label:"
 """In front of a column's name: it is a label, whatever it looks like."""
 
@@ -314,9 +316,13 @@ def target_language(pair: str) -> str:
 
 
 def repeated(keyed: Iterable[tuple[Hashable, str]], what: str, findings: FileFindings) -> None:
-    """One problem for each (key, place) whose key stood at an earlier place."""
+    """One problem for each (key, place) whose key stood at an earlier place; a single one for many of them."""
     first: dict[Hashable, str] = {}
+    found = []
     for key, where in keyed:
         before = first.setdefault(key, where)
         if before != where:
-            findings.problems.append(f"{where}: {what} as in {before}")
+            found.append(f"{where}: {what} as in {before}")
+    if len(found) > MOST_REPEATED:
+        found = [f"{found[0]}; {len(found) - 1} more rows repeat an earlier one"]
+    findings.problems += found

@@ -7,7 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from core.datasets import read_dataset
+from core.datasets.scorable import read_outputs
 from core.errors import InputError
+from core.study.rating_import import study_texts
 
 Rows = list[dict[str, str]]
 Mistake = Callable[[Rows], Rows | None]
@@ -160,3 +162,38 @@ def test_a_file_with_a_text_in_the_column_of_levels_is_one_problem() -> None:
     rows = [row | {"level": row["text"]} for row in good(200, once=False)]
     (problem,) = problems_of(written(rows))
     assert problem.startswith("file: 2000 texts of 200 questions at ")
+
+
+# --- texts to be rated or scored ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("mistake", "starts"),
+    [
+        (cell(0, question="Else?"), "line 2, item q1: question"),
+        (cell(0, reference="Else."), "line 2, item q1: reference"),
+        (cell(3, level="A0"), "line 5, item q1: "),
+        (lambda rows: rows + rows, "line 32, item q1: "),
+    ],
+)
+def test_one_mistake_among_texts_to_be_rated(mistake: Mistake, starts: str) -> None:
+    rows = good(3, once=False)
+    with pytest.raises(InputError) as caught:
+        read_outputs(written(mistake(rows) or rows), "a.csv")
+    (problem,) = caught.value.problems
+    assert problem.startswith(starts)
+
+
+@pytest.mark.parametrize(
+    ("mistake", "starts"),
+    [
+        (cell(3, source="persn"), "item q1, system: persn occurs once"),
+        (cell(3, level="A7"), "item q1, level: A7 occurs once"),
+    ],
+)
+def test_a_rating_studys_owner_is_told_of_a_name_that_occurs_once(mistake: Mistake, starts: str) -> None:
+    rows = good(3, once=False)
+    assert not study_texts(read_outputs(written(rows), "a.csv"))[3]
+    mistake(rows)
+    notes = study_texts(read_outputs(written(rows), "a.csv"))[3]
+    assert notes[0].startswith(starts)
