@@ -57,6 +57,8 @@ def main() -> None:
         ]
     else:
         pages = [st.Page(nobody, title="Assay", url_path="welcome", default=True), explained]
+    # The theme's primary colour carries white text, so on a dark page it is too dark for text itself.
+    st.html("<style>[data-testid=stTab] { color: inherit !important }</style>")
     st.navigation(pages, position="top" if who == "admin" else "hidden").run()
 
 

@@ -28,6 +28,8 @@ def _document(name: str) -> str:
     Links between documents lead to the section on this page; to a document that is not here there is none.
     """
     text = (Path(__file__).resolve().parents[1] / "docs" / name).read_text("utf-8")
+    # The colours of highlighted code have too little contrast, and no theme sets them.
+    text = re.sub(r"^```\w*\n(.*?)^```$", r"```text\n\1```", text, flags=re.MULTILINE | re.DOTALL)
     text = re.sub(r"^!\[.*\]\(.*\)$", "", text, flags=re.MULTILINE)
     text = re.sub(rf"\]\((?:{'|'.join(_SHOWN)})\.md#", "](#", text)
     return re.sub(r"\[([^\]]+)\]\([\w./-]+\.md(?:#[\w-]+)?\)", r"\1", text)

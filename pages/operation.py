@@ -9,7 +9,7 @@ from core.store import Store, database_path
 from core.store.backup import write_backup
 from core.store.sign_in import count_event, events
 from pages.components import visitor
-from pages.components.messages import moment
+from pages.components.messages import moment, plain
 from pages.components.parts import table
 
 
@@ -39,8 +39,9 @@ def _backup() -> None:
             return write_backup(store)
 
     st.download_button("Backup", partial(make), "assay-backup.zip", "application/zip", on_click="ignore")
-    st.caption(
-        f"To go back to it: `python -m core study restore assay-backup.zip --replace` (database: {database_path().name})."
+    st.markdown(
+        ":small[To go back to it: `python -m core study restore assay-backup.zip --replace` "
+        f"(database: {plain(database_path().name)}).]"
     )
 
 

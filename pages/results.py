@@ -13,7 +13,7 @@ from core.store.studies import list_studies, write_log
 from core.study.analysis_set import main_levels
 from core.study.release import released_record
 from pages.components import blinding_part, figures, results_ratings, study_choice, visitor
-from pages.components.messages import plain
+from pages.components.messages import plain, with_code
 
 _LONGEST = 70
 
@@ -29,7 +29,7 @@ def render() -> None:
         try:
             record = released_record(store, study)
         except NotAllowed as shut:
-            st.info(plain(str(shut)))
+            st.info(with_code(str(shut)))
             return
     if study.kind == "ratings":
         results_ratings.show(record, _fingerprint(record), _release(record.study))
@@ -38,7 +38,7 @@ def render() -> None:
     try:
         results = _analysed(_fingerprint(record), record, filters)
     except AssayError as problem:
-        st.error(plain(str(problem)))
+        st.error(with_code(str(problem)))
         return
     figures.verdict(results)
     figures.standing(results)

@@ -21,7 +21,7 @@ from core.study.bundle import read_bundle, write_bundle
 from core.study.export import to_csv, to_jsonl
 from core.study.lifecycle import set_guideline
 from core.study.raters import rater_id_problem
-from pages.components.messages import plain
+from pages.components.messages import plain, with_code
 
 FORMULA = "=+-@＝＋－＠"
 MARKUP = [
@@ -103,6 +103,23 @@ def test_plain_text_stays_what_it_is_under_markdown(value: str) -> None:
     expected = re.sub(r"[^\S\u00a0]+", " ", value).strip(" ")
     expected = re.sub("[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]", "\ufffd", expected)
     assert read.replace("\u2060", "") == expected
+
+
+@hostile
+def test_a_name_in_a_sentence_of_core_becomes_code_at_most(value: str) -> None:
+    """Backticks of a name may close and open code; what is outside of it is as plain as anywhere."""
+    shown = with_code(f"Study {value} is open: `study unblind {value} --reason TEXT` ends it.")
+    outside = re.sub(r"(?<!\\)`[^`]*`", "", shown)
+    assert re.fullmatch(r"(?:\\[!-/:-@\[-`{-~]|[^\\`*_{}\[\]()<>#~$:|!&])*", outside)
+    assert shown.isprintable() or "\u2060" in shown or not value.isprintable()
+
+
+def test_commands_in_a_sentence_are_code_and_blanks_stay() -> None:
+    said = with_code("End it: `study unblind 'a *b*' --reason TEXT`. Until then: `study progress x`, a * b.")
+    assert said == (
+        "End it\\: `study unblind 'a *b*' --reason TEXT`\\. Until then\\: `study progress x`, a \\* b."
+    )
+    assert with_code("one ` alone") == "one \\` alone"
 
 
 def test_nothing_is_left_in_a_label_that_turns_what_follows_round() -> None:

@@ -27,7 +27,7 @@ def existing_database(given: str | None) -> Path:
     path = database_path(given)
     if not path.exists():
         raise InputError(
-            f"There is no database {path}. `study import` or ./run makes one; --db names another."
+            f"There is no database {path}. `python -m core study import FILE` or ./run makes one; --db names another."
         )
     return path
 

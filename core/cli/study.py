@@ -246,7 +246,7 @@ def _list(options: argparse.Namespace) -> None:
         print(json.dumps([asdict(study) for study in studies], indent=2, ensure_ascii=False))
         return
     if not studies:
-        print("No studies yet: `study import` makes one.")
+        print("No studies yet: `python -m core study import FILE` makes one.")
     for study in studies:
         print(f"{study.name}\t{study.state}\t{_what_is_asked(study)}")
 

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import shlex
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -74,7 +75,9 @@ def _links(options: argparse.Namespace) -> None:
         for link in raters.links(store, study):
             print(f"{link.rater_id}\t{link.url(_base(store, options))}")
         if study.state == "draft":
-            print(f"The study is a draft: `study open {study.name}` lets raters answer.")
+            print(
+                f"The study is a draft: `python -m core study open {shlex.quote(study.name)}` lets raters answer."
+            )
 
 
 def _base(store: Store, options: argparse.Namespace) -> str:

@@ -11,10 +11,24 @@ from dataclasses import dataclass
 import regex
 
 from core.datasets.findings import MOST_REPLACED_NOTES, FileFindings, place
-from core.datasets.reading import printable_text, reject, same_name, shown
+from core.datasets.misplaced import (
+    MOST_LISTED,
+    Key,
+    Part,
+    explain,
+    lines_named,
+    listed,
+    missing_sentences,
+    slip_sentence,
+    slips,
+)
+from core.datasets.reading import clean_text, printable_text, reject, same_name, shown
 from core.schema import Dataset, Item, Output
 
 __all__ = ["MOST_REPLACED_NOTES", "DatasetBuilder", "ItemFields", "natural_order", "place"]
+
+MOST_EMPTY = 20
+"""Places a text; a file that would need more has the wrong names in a column."""
 
 _INVISIBLE = regex.compile(r"[\p{Cf}\u00A0\u2000-\u200A\u202F\u3164]")
 
@@ -50,9 +64,12 @@ class DatasetBuilder(FileFindings):
     def __init__(self, file_name: str, sha256: str) -> None:
         super().__init__(file_name, sha256)
         self._items: list[Item] = []
-        self._texts: dict[tuple[int, str, str], str] = {}
-        self._lines: dict[tuple[int, str, str], int | None] = {}
+        self._texts: dict[Key, str] = {}
+        self._lines: dict[Key, int | None] = {}
+        self._again: list[tuple[Key, int | None, bool]] = []
         self._unusable: set[tuple[int, str]] = set()
+        self._unplaced: list[Key] = []
+        self._unread = False
 
     def add_item(self, fields: ItemFields) -> int:
         """Check and keep a question; returns the number under which its texts are added."""
@@ -63,29 +80,47 @@ class DatasetBuilder(FileFindings):
         self._items.append(Item(fields.item_id, question, reference, language))
         return len(self._items) - 1
 
-    def add_output(self, item: int, level: str, source: str, text: object, line: int | None = None) -> None:
-        """Check and keep one source's text at one level of an item."""
-        key = (item, level, source)
+    def add_output(
+        self,
+        item: int,
+        level: str,
+        source: str,
+        text: object,
+        line: int | None = None,
+        *,
+        reported: bool = False,
+    ) -> None:
+        """Check and keep one source's text at one level of an item.
+
+        reported: something is wrong with the row, so that it is no second problem if it gives a text again.
+        """
+        key = Key(item, level, source)
         where = place(line, self._items[item].item_id, level, source)
-        if key in self._texts:
-            first = self._lines[key]
-            before = "" if first is None else f" (first in line {first})"
-            self.problems.append(f"{where}: text is given more than once{before}")
-            return
-        self._lines[key] = line
-        self._texts[key] = self.text(where, "text", text)
+        if key not in self._texts:
+            self._lines[key] = line
+            self._texts[key] = self.text(where, "text", text)
+        elif not reported:
+            same = isinstance(text, str) and clean_text(printable_text(text)) == self._texts[key]
+            self._again.append((key, line, same))
 
     def mark_unusable(self, item: int, level: str = "") -> None:
         """Remember that an item (or one level of it) is broken and reported: nothing in it is missing."""
         self._unusable.add((item, level))
+
+    def mark_unplaced(self, level: str, source: str) -> None:
+        """Remember a text whose item is not known and reported: some item lacks it."""
+        self._unplaced.append(Key(-1, level, source))
+
+    def mark_unread(self) -> None:
+        """Remember that part of the file could not be read and was reported: what is missing may stand there."""
+        self._unread = True
 
     def finish(self) -> Dataset:
         """The data set if the file holds one; else InputError with every problem found."""
         self._check_ids()
         sources = self._sources()
         levels = tuple(sorted({level for _, level, _ in self._texts}, key=natural_order))
-        if len(sources) == 2:
-            self._check_complete(levels, sources)
+        self._check_places(levels, sources)
         if self.problems:
             reject(self.file_name, self.problems)
         first, second = sources
@@ -93,7 +128,7 @@ class DatasetBuilder(FileFindings):
         self._note_invisible()
         self.note_replaced()
         outputs = tuple(
-            Output(item.item_id, level, source, self._texts[number, level, source])
+            Output(item.item_id, level, source, self._texts[Key(number, level, source)])
             for number, item in enumerate(self._items)
             for level in levels
             for source in sources
@@ -114,7 +149,10 @@ class DatasetBuilder(FileFindings):
         For files that are to be put beside another: which texts are needed shows only then.
         """
         self._check_ids()
-        self._sources(fewest=1)
+        sources = self._sources(fewest=1)
+        whose = set(sources)
+        self._report_slips([], [key for key in self._texts if key.source not in whose], [], sources, {})
+        self._report_repeated({})
         if self.problems:
             reject(self.file_name, self.problems)
         self.note_replaced()
@@ -139,44 +177,150 @@ class DatasetBuilder(FileFindings):
                 self.problems.append(f"{place(question=item_id)}: id is used by {count} questions")
 
     def _sources(self, fewest: int = 2) -> list[str]:
-        """The file's two sources in its order; a third and further ones are problems."""
-        counts = Counter(source for _, _, source in self._texts)
-        names = ", ".join(shown(source) for source in counts) or "none"
-        if not fewest <= len(counts) <= 2 and (counts or not self.problems):
-            needed = "exactly two" if fewest == 2 else "one or two"
-            self.problems.append(f"sources: {len(counts)} found ({names}); {needed} are needed")
-        if len({same_name(source) for source in counts}) < len(counts):
-            self.problems.append(f"sources: {names} look alike; give them names a reader can tell apart")
-        if len(counts) <= 2:
-            return list(counts)
-        # The two that occur most often are meant: a misspelt name occurs once or twice.
-        meant = [source for source, _ in counts.most_common(2)]
+        """The file's two sources in its order, and none that is misspelt; a problem where there are more or fewer."""
+        places: dict[str, set[tuple[int, str]]] = {}
         for item, level, source in self._texts:
-            if source not in meant:
-                where = place(self._lines[item, level, source], self._items[item].item_id, level, source)
-                self.problems.append(
-                    f"{where}: source is none of the two that occur most, {shown(meant[0])} and {shown(meant[1])}"
-                )
-        return [source for source in counts if source in meant]
+            places.setdefault(source, set()).add((item, level))
+        names = listed(list(places)) if places else "none"
+        if len({same_name(source) for source in places}) < len(places) == 2:
+            self.problems.append(f"sources: {names} look alike; give them names a reader can tell apart")
+        if len(places) > 2:
+            # The two that occur most often are meant.
+            meant = sorted(places, key=lambda source: -len(places[source]))[:2]
+            misspelt = slips({source: own for source, own in places.items() if source != meant[0]})
+            if len(places) - len(misspelt) == 2:
+                return [source for source in places if source not in misspelt]
+        if not fewest <= len(places) <= 2 and (places or not self.problems):
+            needed = "exactly two" if fewest == 2 else "one or two"
+            self.problems.append(f"sources: {len(places)} found ({names}); {needed} are needed")
+        return list(places)
 
-    def _check_complete(self, levels: tuple[str, ...], sources: list[str]) -> None:
-        for number, item in enumerate(self._items):
-            if (number, "") in self._unusable:
+    def _check_places(self, levels: tuple[str, ...], sources: list[str]) -> None:
+        """Report the texts that are misplaced, and those that are missing for no reason reported otherwise."""
+        gaps: set[Key] = set()
+        whose = set(sources)
+        odd_sources = [key for key in self._texts if key.source not in whose]
+        places: dict[str, set[tuple[int, str]]] = {level: set() for level in levels}
+        for item, level, source in self._texts:
+            if source in whose:
+                places[level].add((item, source))
+        misspelt = slips({level: own for level, own in places.items() if own})
+        meant = [level for level in levels if places[level] and level not in misspelt]
+        odd_levels = [key for key in self._texts if key.level in misspelt and key.source in whose]
+        if len(sources) == 2 and not self._unread:
+            gaps = self._gaps(meant, sources)
+        found = explain(gaps, odd_levels, {"level"}) | explain(gaps, odd_sources, {"source"})
+        explain(gaps, odd_sources, {"level", "source"})
+        explain(gaps, self._unplaced, {"question"})
+        self._report_slips(odd_levels, odd_sources, meant, sources, found)
+        again = [key for key, _, same in self._again if not same]
+        left: dict[Key, tuple[Part, Key]] = {}
+        parts: tuple[Part, ...] = ("level", "source", "question")
+        for part in parts:
+            of_part = explain(gaps, [key for key in again if key not in left], {part})
+            left |= {key: (part, gap) for key, gap in of_part.items()}
+        self._report_repeated(left)
+        self.problems += missing_sentences(gaps, self._names_with_lines(), meant)
+
+    def _gaps(self, levels: list[str], sources: list[str]) -> set[Key]:
+        """The texts that the file lacks; none after a problem that says why most of them are missing."""
+        needed = len(self._items) * len(levels) * len(sources)
+        if needed > MOST_EMPTY * len(self._texts):
+            self.problems.append(
+                f"file: {len(self._texts)} texts of {len(self._items)} questions at {len(levels)} levels "
+                f"({listed(levels)}); every question needs two at each level. Check the columns item_id and level"
+            )
+            return set()
+        return {
+            Key(number, level, source)
+            for number in range(len(self._items))
+            if (number, "") not in self._unusable
+            for level in levels
+            if (number, level) not in self._unusable
+            for source in sources
+            if (number, level, source) not in self._texts
+        }
+
+    def _names_with_lines(self) -> list[str]:
+        """What a sentence calls each question: its id, with the lines on which it stands."""
+        lines: dict[int, set[int]] = {}
+        for key, line in self._lines.items():
+            if line is not None:
+                lines.setdefault(key.question, set()).add(line)
+        return [
+            shown(item.item_id) + (f" ({lines_named(lines[number])})" if number in lines else "")
+            for number, item in enumerate(self._items)
+        ]
+
+    def _report_slips(
+        self,
+        odd_levels: list[Key],
+        odd_sources: list[Key],
+        levels: list[str],
+        sources: list[str],
+        found: dict[Key, Key],
+    ) -> None:
+        """One problem for each level and source that is misspelt, wherever it stands; `found`: what they left out."""
+        again: dict[Key, list[int | None]] = {}
+        for key, line, _ in self._again:
+            again.setdefault(key, []).append(line)
+        named: dict[tuple[Part, str], list[Key]] = {}
+        for key in odd_levels:
+            named.setdefault(("level", key.level), []).append(key)
+        for key in odd_sources:
+            named.setdefault(("source", key.source), []).append(key)
+        for (part, name), keys in named.items():
+            lines = [line for key in keys for line in (self._lines[key], *again.get(key, ()))]
+            gap = found.get(keys[0])
+            meant = levels if part == "level" else sources
+            sentence = slip_sentence(name, len(lines), meant, getattr(gap, part) if gap else None)
+            level = keys[0].level
+            if part == "source" and levels and len(keys) == 1 and level not in levels:
+                sentence = (
+                    f"{shown(name)} and level {shown(level)} occur in this text alone; are they swapped?"
+                )
+            self.problems.append(f"{self._place_of(keys, part, lines)}: {sentence}")
+        slipped = {*odd_levels, *odd_sources}
+        self._again = [one for one in self._again if one[0] not in slipped]
+
+    def _place_of(self, keys: list[Key], part: Part, lines: list[int | None]) -> str:
+        """Where texts with the same wrong part stand."""
+        known = [line for line in lines if line is not None]
+        questions = list(dict.fromkeys(self._items[key.question].item_id for key in keys))
+        parts = [lines_named(known)] if known else []
+        parts.append(f"question{'s' if len(questions) > 1 else ''} {listed(questions)}")
+        if len(keys) == 1:
+            only = keys[0]
+            parts.append(f"source {shown(only.source)}" if part == "level" else f"level {shown(only.level)}")
+        return ", ".join([*parts, f"column {part}" if known else part])
+
+    def _report_repeated(self, left: dict[Key, tuple[Part, Key]]) -> None:
+        """Texts that are given again: each, or all at once where many rows are there twice.
+
+        left: text -> the part of it that is wrong, if another text is missing, and where that one is.
+        """
+        for same in (True, False):
+            own = [(key, line) for key, line, alike in self._again if alike == same]
+            lines = [line for _, line in own if line is not None]
+            if len(lines) > MOST_LISTED:
+                what = "the rows repeat earlier ones" if same else "texts are given more than once"
+                first = self._lines[own[0][0]]
+                self.problems.append(f"{lines_named(lines)}: {what}, line {lines[0]} that of line {first}")
                 continue
-            for level in levels:
-                missing = [source for source in sources if (number, level, source) not in self._texts]
-                if (number, level) in self._unusable or not missing:
-                    continue
-                if len(missing) == 2:
-                    self.problems.append(
-                        f"{place(None, item.item_id, level)}: texts of both sources are missing"
-                    )
-                else:
-                    self.problems.append(f"{place(None, item.item_id, level, missing[0])}: text is missing")
+            for key, line in own:
+                first = self._lines[key]
+                before = "" if first is None else f" (first in line {first})"
+                where = place(line, self._items[key.question].item_id, key.level, key.source)
+                hint = ""
+                if key in left:
+                    part, gap = left[key]
+                    name = self._items[gap.question].item_id if part == "question" else getattr(gap, part)
+                    hint = f", but none for {part} {shown(name)}"
+                self.problems.append(f"{where}: text is given more than once{before}{hint}")
 
     def _note_identical(self, levels: tuple[str, ...], first: str, second: str) -> None:
         for number, item in enumerate(self._items):
             for level in levels:
-                if self._texts[number, level, first] == self._texts[number, level, second]:
+                if self._texts[Key(number, level, first)] == self._texts[Key(number, level, second)]:
                     where = place(None, item.item_id, level)
                     self.notes.append(f"{where}: both sources have the same text")

@@ -10,7 +10,7 @@ import regex
 
 from core.datasets.cells import is_nothing, label_of, numbers_as_json
 from core.datasets.findings import FileFindings
-from core.datasets.nearest import listed
+from core.datasets.nearest import likely_columns, listed, rename
 from core.datasets.reading import (
     JsonObject,
     duplicate_problems,
@@ -45,6 +45,8 @@ LANGUAGE_NAMES = ("language", "lang")
 LABEL_PAIR = "language_pair"
 PAIR_NAMES = (LABEL_PAIR, "lp")
 """Language pairs, such as en-de: the second is the text's language."""
+MOST_REPEATED = 5
+"""Rows that repeat earlier ones and are named one by one: of more, a file was pasted twice."""
 LABEL_MARK = "label:"
 """In front of a column's name: it is a label, whatever it looks like."""
 
@@ -186,10 +188,14 @@ def require(
 
     A file without any key is left to its reader, which says why nothing in it can be read.
     """
+    found = set(columns)
+    missing = [name for name in needed if name not in found] if keys else []
+    taken = {name for names in needed.values() for name in names}
+    likely = likely_columns(missing, [key for key in keys if key.strip().lower() not in taken], needed)
     problems = [
-        f"file: column {name} is missing{_other_names(name, names)}; there are: {listed(keys, names)}"
-        for name, names in needed.items()
-        if keys and name not in columns
+        f"file: column {name} is missing{_other_names(name, needed[name])}; "
+        f"there are: {listed(keys, needed[name])}{rename(likely[name], name)}"
+        for name in missing
     ]
     if problems:
         reject(file_name, problems)
@@ -312,9 +318,13 @@ def target_language(pair: str) -> str:
 
 
 def repeated(keyed: Iterable[tuple[Hashable, str]], what: str, findings: FileFindings) -> None:
-    """One problem for each (key, place) whose key stood at an earlier place."""
+    """One problem for each (key, place) whose key stood at an earlier place; a single one for many of them."""
     first: dict[Hashable, str] = {}
+    found = []
     for key, where in keyed:
         before = first.setdefault(key, where)
         if before != where:
-            findings.problems.append(f"{where}: {what} as in {before}")
+            found.append(f"{where}: {what} as in {before}")
+    if len(found) > MOST_REPEATED:
+        found = [f"{found[0]}; {len(found) - 1} more rows repeat an earlier one"]
+    findings.problems += found

@@ -9,6 +9,7 @@ from pathlib import PurePath
 from typing import Literal
 
 from core.datasets.findings import FileFindings, Lacking, place, same_wording
+from core.datasets.nearest import likely_columns, rename
 from core.datasets.reading import (
     JsonObject,
     decode,
@@ -149,11 +150,11 @@ def _check_header(text: str, names: list[str], columns: Columns, findings: FileF
     if any(columns.name(name) == "reference" for name in names):
         return
     line = 1 + next((at for at, line in enumerate(text.splitlines()) if line.strip()), 0)
-    missing = ["reference", *(other for other, name in ALIASES.items() if name == "reference")]
-    instead = unknown_columns([name for name in names if columns.name(name) is None], missing)
-    findings.problems.append(
-        f"line {line}: column reference is missing (or: {', '.join(missing[1:])}){instead}"
-    )
+    others = ", ".join(other for other, name in ALIASES.items() if name == "reference")
+    unknown = [name for name in names if columns.name(name) is None]
+    likely = likely_columns(["reference"], unknown, {"reference": columns.aliases})["reference"]
+    instead = rename(likely, "reference") or unknown_columns(unknown, ["reference"])
+    findings.problems.append(f"line {line}: column reference is missing (or: {others}){instead}")
     reject(findings.file_name, findings.problems)
 
 

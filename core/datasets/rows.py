@@ -3,13 +3,13 @@
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
 
 from core.datasets.findings import FileFindings
-from core.datasets.nearest import listed
+from core.datasets.nearest import likely_columns, listed, rename
 from core.datasets.reading import JsonObject, duplicate_problems, parse_json, reject, shown, type_name
 from core.datasets.spreadsheet import unguarded
 
@@ -50,6 +50,8 @@ class Columns:
     """Each must be in a CSV file's header, under its own name or another."""
     aliases: Mapping[str, str] = field(default_factory=dict)
     """Other name -> name."""
+    usual: Mapping[str, Collection[str]] = field(default_factory=dict)
+    """Name -> what other programs call the column; suggested where it is missing, not taken."""
 
     def name(self, written: str) -> str | None:
         """The column that a header's cell or a key means; None: none of ours."""
@@ -135,9 +137,7 @@ def _check_header(header: list[str], line: int, columns: Columns, findings: File
             unknown.append(cell)
         else:
             written.setdefault(name, []).append(cell)
-    missing = [column for column in columns.required if column not in written]
-    instead = unknown_columns(unknown, missing)
-    problems = [f"line {line}: column {column} is missing{instead}" for column in missing]
+    problems = _missing(f"line {line}", columns, written, unknown)
     for column in columns.names:
         same = written.get(column, [])
         if len(same) > 1:
@@ -154,12 +154,31 @@ def unknown_columns(unknown: Sequence[str], missing: Sequence[str]) -> str:
     return f"; columns that are not known: {listed(unknown, missing)}" if unknown else ""
 
 
+def _missing(where: str, columns: Columns, names: Collection[str], unknown: list[str]) -> list[str]:
+    """A problem for each column that is needed and not there, with those of the file that may be meant."""
+    missing = [column for column in columns.required if column not in names]
+    likely = likely_columns(missing, unknown, columns.usual)
+    suggested = {name for names in likely.values() for name in names}
+    left = [name for name in unknown if name not in suggested]
+    instead = unknown_columns(left, missing)
+    return [
+        f"{where}: column {column} is missing{rename(likely[column], column) or instead}"
+        for column in missing
+    ]
+
+
 def _jsonl_rows(text: str, columns: Columns, findings: FileFindings) -> Iterator[Row]:
     ignored: dict[str, None] = {}
+    there: set[str] = set()
     for one in jsonl_objects(text):
         findings.problems += one.problems
         if one.value is not None:
-            yield Row(one.line, known_fields(one.value, columns, f"line {one.line}", findings, ignored))
+            row = Row(one.line, known_fields(one.value, columns, f"line {one.line}", findings, ignored))
+            there.update(row.cells)
+            yield row
+    if there and (problems := _missing("file", columns, there, list(ignored))):
+        # As with a table's header: without it every row lacks the same.
+        reject(findings.file_name, [*findings.problems, *problems])
     note_ignored(findings, list(ignored))
 
 

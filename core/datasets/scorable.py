@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.datasets.cells import is_nothing
-from core.datasets.findings import FileFindings
+from core.datasets.findings import FileFindings, same_wording
 from core.datasets.level_names import with_item_level
 from core.datasets.open_tables import (
     ITEM_NAMES,
@@ -215,12 +215,22 @@ def _with_languages(rows: Sequence[_Row]) -> list[_Row]:
 
 def _outputs(rows: Sequence[_Row], findings: FileFindings) -> list[tuple[ScorableOutput, Record]]:
     """With what stands on one row of an item only; two rows that contradict each other are a problem."""
-    known: dict[tuple[object, str], tuple[str, str]] = {}
+    said: dict[tuple[object, str], list[tuple[str, str]]] = {}
     for row in rows:
         for name, value in row.of_item.items():
-            first, where = known.setdefault((row.item, name), (value, row.where))
-            if not same_value(first, value):
-                findings.problems.append(f"{row.where}: {name} differs from the one in {where}")
+            said.setdefault((row.item, name), []).append((value, row.where))
+    # What most rows of an item say is meant: a slip in its first row is not one of all the others.
+    counts = {key: Counter(same_wording(value) for value, _ in values) for key, values in said.items()}
+    known = {
+        key: next(one for one in values if same_wording(one[0]) == counts[key].most_common(1)[0][0])
+        for key, values in said.items()
+    }
+    for key, values in said.items():
+        findings.problems += [
+            f"{where}: {key[1]} differs from the one in {known[key][1]}"
+            for value, where in values
+            if not same_value(known[key][0], value)
+        ]
 
     def of(row: _Row, name: str) -> str | None:
         return row.of_item.get(name) or known.get((row.item, name), ("", ""))[0] or None

@@ -113,6 +113,8 @@ def _read_question(builder: DatasetBuilder, index: int, question: JsonObject) ->
 def _read_answers(builder: DatasetBuilder, item: int, item_id: str, answers: JsonObject) -> None:
     where = place(question=item_id)
     builder.problems += duplicate_problems(where, answers)
+    if answers.duplicates:
+        builder.mark_unusable(item)  # which level the other text was meant for cannot be known
     if not answers:
         builder.problems.append(f"{where}: answers is empty")
         builder.mark_unusable(item)
@@ -130,6 +132,8 @@ def _read_answers(builder: DatasetBuilder, item: int, item_id: str, answers: Jso
             builder.mark_unusable(item, level)
             continue
         builder.problems += duplicate_problems(where_level, texts)
+        if texts.duplicates:
+            builder.mark_unusable(item, level)
         if not texts:
             builder.problems.append(f"{where_level}: is empty, expected one text a source")
             builder.mark_unusable(item, level)

@@ -86,7 +86,7 @@ def check_needs(settings: ScoringSettings, outputs: OutputSet) -> None:
         lacking = sorted({need for spec in specs for need in spec.needs if not there[need]})
         raise InputError(
             f"{outputs.file_name} has no {' and no '.join(lacking)} for any text, and every metric asked for needs it: "
-            "add the column, or name metrics that need none (`score --list`)."
+            "add the column, or name metrics that need none (`python -m core score --list`)."
         )
 
 

@@ -32,7 +32,7 @@ def score_table(store: Store, run: Run) -> ScoreTable:
     """
     if run.kind in GENERATION_KINDS:
         raise InputError(
-            f"Run {run.run_id} makes texts, so it has no scores: `score run:{run.run_id}` scores what it made."
+            f"Run {run.run_id} makes texts, so it has no scores: `python -m core score run:{run.run_id}` scores what it made."
         )
     if run.kind not in SCORE_KINDS:
         raise InputError(

@@ -263,7 +263,8 @@ class Answer:
     seconds: float | None = None
     """From the pair's appearance to the choice, this time it was on the screen."""
     diff_used: str | None = None
-    """Which differences were marked when the choice was made: own_a0, left_right, or none."""
+    """Which differences were marked when the choice was made: own_a0, reference, left_right, or none. Earlier answers
+    have own_a0 for reference too."""
     comment: str = ""
     invalid: bool = False
     """The rater says that the pair itself is broken; the design says whether its votes count."""

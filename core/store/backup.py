@@ -154,7 +154,7 @@ def _check_manifest(manifest: Any, file_name: str) -> None:
     kind = manifest.get("format") if isinstance(manifest, dict) else None
     if kind == _BUNDLE_FORMAT:
         raise InputError(
-            f"{file_name} is the bundle of one study, not a backup of a database: `study import` takes it in."
+            f"{file_name} is the bundle of one study, not a backup of a database: `python -m core study import FILE` takes it in."
         )
     if kind != FORMAT:
         raise InputError(f"{file_name} is a zip, but no backup of Assay's.")

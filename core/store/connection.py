@@ -252,5 +252,5 @@ def _what_to_do(problem: Exception) -> str:
     if kind == "SQLITE_NOTADB":
         return "It is no SQLite database: name another file (--db, ASSAY_DB)."
     if kind.startswith("SQLITE_CORRUPT"):
-        return "It is damaged: move it away and restore your backup (`study restore`)."
+        return "It is damaged: move it away and restore your backup (`python -m core study restore FILE`)."
     return "Check that the disk has room and that the file may be read and written, then try again."

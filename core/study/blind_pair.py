@@ -2,6 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass
+from typing import Literal
 
 from core.schema import FIRST_LEVEL, Answer, Assignment, Choice
 from core.store import Store
@@ -22,6 +23,8 @@ class BlindPair:
     left_base: str
     """What the left text's changes are shown against: its own A0, or the reference at A0."""
     right_base: str
+    base: Literal["own_a0", "reference"]
+    """Which of the two it is; the same for both sides."""
     choice: Choice | None = None
     comment: str = ""
     invalid: bool = False
@@ -39,10 +42,12 @@ def blind_pair(
     """The pair of an assignment with its sides as drawn, under a number of the rater's list."""
     (item,) = items_of(store, study_id, assignment.item_id)
     texts = {(o.level, o.source): o.text for o in outputs_of(store, study_id, item.item_id)}
-    at_first = assignment.level == FIRST_LEVEL
+    sides = (assignment.left, assignment.right)
+    # A study may have no A0 at all; every level then is shown against the reference.
+    own = assignment.level != FIRST_LEVEL and all((FIRST_LEVEL, side) in texts for side in sides)
 
     def base(source: str) -> str:
-        return item.reference if at_first else texts.get((FIRST_LEVEL, source), item.reference)
+        return texts[FIRST_LEVEL, source] if own else item.reference
 
     return BlindPair(
         number=number,
@@ -54,6 +59,7 @@ def blind_pair(
         right=texts[assignment.level, assignment.right],
         left_base=base(assignment.left),
         right_base=base(assignment.right),
+        base="own_a0" if own else "reference",
         choice=answer.choice if answer else None,
         comment=answer.comment if answer else "",
         invalid=answer.invalid if answer else False,

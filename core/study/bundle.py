@@ -186,7 +186,7 @@ def _added_since(version: int) -> dict[str, bytes]:
 def _check_manifest(manifest: Any, file_name: str) -> None:
     if isinstance(manifest, dict) and manifest.get("format") == BACKUP_FORMAT:
         raise InputError(
-            f"{file_name} is a backup of a whole database, not the bundle of one study: `study restore` takes it."
+            f"{file_name} is a backup of a whole database, not the bundle of one study: `python -m core study restore FILE` takes it."
         )
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise InputError(f"{file_name} is a zip, but no study bundle.")

@@ -7,9 +7,10 @@ from dataclasses import astuple
 
 from core import __version__
 from core.datasets.beside import verbatim
+from core.datasets.misplaced import slip_sentence
 from core.datasets.reading import same_name, shown
 from core.datasets.task_files import dump_task, parse_task
-from core.errors import InputError, Problems
+from core.errors import MOST_PROBLEMS, InputError, Problems
 from core.schema import Design, Item, Output, Study
 from core.schema.scores import OutputSet, ScorableOutput
 from core.schema.tasks import RatingTask
@@ -20,6 +21,8 @@ from core.study.lifecycle import check_name, describe_design
 from core.study.rating_checks import SPAN_DIMENSION
 from core.study.rating_design import check_rating_design
 
+OFTEN = 4
+"""Texts of a system or level beside which one that has a single text may be misspelt."""
 _LINE = re.compile(r"^line \d+, ")
 """Of a file that nobody has."""
 
@@ -166,6 +169,19 @@ def _has_others(texts: Sequence[Output]) -> bool:
 def _notes(outputs: OutputSet, items: Sequence[Item], texts: Sequence[Output]) -> tuple[str, ...]:
     notes = []
     kinds = {(text.source, text.level) for text in texts}
+    for noun, named in (
+        ("system", [(text.source, text) for text in texts]),
+        ("level", [(text.level, text) for text in texts if text.level]),
+    ):
+        counts = Counter(name for name, _ in named)
+        often = [name for name, n in counts.items() if n > 1]
+        # Any system may have few texts, so that a name which occurs once is no more than odd.
+        if max(counts.values(), default=0) >= OFTEN:
+            notes += [
+                f"item {shown(text.item_id)}, {noun}: {slip_sentence(name, 1, often, None)}"
+                for name, text in named
+                if counts[name] == 1
+            ][:MOST_PROBLEMS]
     whole = Counter(text.item_id for text in texts)
     short = sum(n < len(kinds) for n in whole.values())
     if short:

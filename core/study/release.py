@@ -1,5 +1,7 @@
 """The blind freeze: what a study says about its sources stays shut until an admin unblinds it."""
 
+import shlex
+
 from core.errors import NotAllowed
 from core.schema import Study, StudyRecord
 from core.store import Store
@@ -24,9 +26,10 @@ def released_record(store: Store, study: Study, *, seen: bool = True) -> StudyRe
 def check_released(study: Study) -> None:
     """Raise NotAllowed, saying what to do, while totals by source would unblind."""
     if study.state != "unblinded":
+        name = shlex.quote(study.name)
         first = {"draft": "open and close it, then ", "open": "close it, then "}.get(study.state, "")
         raise NotAllowed(
             f"Study {study.name!r} is {study.state}: results and exports stay shut until it is unblinded, so that "
             f"nobody decides by them when to stop. To end it: {first}unblind it with a reason (page Studies, or "
-            f"`study unblind {study.name} --reason TEXT`). Until then: `study progress {study.name}`."
+            f"`python -m core study unblind {name} --reason TEXT`). Until then: `python -m core study progress {name}`."
         )

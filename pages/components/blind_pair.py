@@ -82,10 +82,10 @@ def heading(question: str, reference: str, language: str, level: str, *, asks: b
     )
 
 
-def diff_control(level: str, remembered: str) -> str:
-    """Which differences to mark; the value is one of DIFF_MODES."""
+def diff_control(base: str, remembered: str) -> str:
+    """Which differences to mark; the value is one of DIFF_MODES. base: what OWN_BASE compares with in this pair."""
     labels = {
-        OWN_BASE: "against the reference" if level == FIRST_LEVEL else f"against its own {FIRST_LEVEL}",
+        OWN_BASE: f"against its own {FIRST_LEVEL}" if base == OWN_BASE else "against the reference",
         LEFT_RIGHT: "left against right",
         NO_DIFF: "off",
     }

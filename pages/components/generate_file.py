@@ -10,7 +10,7 @@ from core.datasets.questions import read_questions
 from core.datasets.reading import sha256_of
 from core.generation.records import Task
 from core.schema import MaterialSet
-from pages.components.messages import plain
+from pages.components.messages import file_read, plain
 
 UNNAMED = "und"
 """Stands in place of a language that a file does not name."""
@@ -78,10 +78,10 @@ def summary(materials: MaterialSet, backend: str, first_level: str) -> None:
     found = materials.materials
     languages = sorted({material.item.language for material in found})
     count = "1 question" if len(found) == 1 else f"{len(found)} questions"
-    st.success(f"{count} {_languages(languages)}: no problem found.")
+    bare = sum(material.paraphrase is None for material in found) if backend == "rules" else 0
+    file_read(f"{count} {_languages(languages)}", remarks=bare > 0)
     small_notes(materials.notes)
-    bare = sum(material.paraphrase is None for material in found)
-    if bare and backend == "rules":
+    if bare:
         who = (
             "No question has a paraphrase"
             if bare == len(found)

@@ -44,7 +44,7 @@ def show(desk: RaterDesk, number: int) -> None:
     )
     st.markdown(f"**{number} of {again.total}: {plain(words[GUESS_QUESTION])}**")
     blind_pair.heading(pair.question, pair.reference, pair.language, pair.level, asks=False)
-    mode = blind_pair.diff_control(pair.level, desk.diff_mode)
+    mode = blind_pair.diff_control(pair.base, desk.diff_mode)
     names = blind_pair.box_names(words)
     blind_pair.texts(names, pair.left, pair.right, pair.left_base, pair.right_base, pair.language, mode)
     text_box.text_box("What made you think so? (optional)", None, key=f"w{key}")

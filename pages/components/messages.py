@@ -30,12 +30,35 @@ def mistakes_shown() -> Iterator[None]:
     except InputError as problem:
         show_mistake(problem.what, [*problem.problems, problem.more])
     except AssayError as problem:
-        st.error(plain(str(problem)))
+        st.error(with_code(str(problem)))
+
+
+def file_read(what: str, remarks: bool) -> None:
+    """Say what a file holds, and that nothing is wrong with it unless remarks follow. what: Markdown, no full stop."""
+    st.success(
+        f"{what}. Please read the remarks below." if remarks else f"{what}: no problem found in the file."
+    )
+
+
+def with_code(sentence: str) -> str:
+    """A sentence of core: what stands between backticks is code, the rest is shown as it is (`plain`).
+
+    A name out of a data set may hold backticks too. What they enclose becomes code, never any other Markdown.
+    """
+    pieces = re.split(r"`([^`]*[^`\s][^`]*)`", sentence)
+    return "".join(
+        f"`{_showable(piece)}`" if at % 2 else f"{_edge(piece[:1])}{plain(piece)}{_edge(piece[-1:])}"
+        for at, piece in enumerate(pieces)
+    ).strip(" ")
+
+
+def _edge(character: str) -> str:
+    return " " if character.isspace() else ""
 
 
 def show_mistake(what: str, problems: Sequence[str]) -> None:
     """Show a sentence, and below it a problem a line."""
-    st.error(plain(what))
+    st.error(with_code(what))
     if listed := "\n".join(filter(None, problems)):
         st.code(listed, language=None, wrap_lines=True)
 
@@ -45,11 +68,14 @@ def plain(text: str) -> str:
 
     What cannot be shown, and what would turn the text after it round, becomes U+FFFD.
     """
-    line = re.sub(r"[^\S\u00a0]+", " ", text).strip(" ")
-    line = _UNSHOWABLE.sub("\ufffd", line)
-    line = re.sub(r"([\\`*_{}\[\]()<>#~$:|!&])", r"\\\1", line)
+    line = re.sub(r"([\\`*_{}\[\]()<>#~$:|!&])", r"\\\1", _showable(text))
     line = re.sub(r"^(\d*)([-+.=])(?=[-=\s]|$)", r"\1\\\2", line)
     return _REWRITTEN.sub(_JOINER, line)
+
+
+def _showable(text: str) -> str:
+    """On one line, with U+FFFD for what cannot be shown."""
+    return _UNSHOWABLE.sub("\ufffd", re.sub(r"[^\S\u00a0]+", " ", text).strip(" "))
 
 
 def moment(at_utc: str | None) -> str:
@@ -81,4 +107,4 @@ def news() -> None:
     """Show what the run before this one did, in a place that is always there: what follows keeps its own."""
     with st.container():
         if sentence := st.session_state.pop(_NEWS, None):
-            st.success(plain(sentence))
+            st.success(with_code(sentence))

@@ -23,7 +23,7 @@ from core.store import Store
 from core.store.runs import run_data
 from pages.components import metrics_scores, metrics_texts, run_panel
 from pages.components.generate_mistakes import as_on_page
-from pages.components.messages import mistakes_shown, plain
+from pages.components.messages import mistakes_shown, with_code
 from pages.components.parts import table
 
 _FIRST = "metrics_form_first"
@@ -163,7 +163,7 @@ def _settings(specs: list[MetricSpec], first: _First) -> tuple[ScoringSettings, 
     if neural:
         missing = missing_for("neural")
         if missing:
-            st.warning(plain(missing))
+            st.warning(with_code(missing))
         models, device, batch_size = _models(neural, first)
     if len(neural) < len(specs):
         workers = _workers(first)

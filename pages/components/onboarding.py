@@ -41,8 +41,8 @@ def practice(desk: RaterDesk, number: int, go: Go) -> None:
     pair = practice_pairs()[number - 1]
     st.markdown(f":small[Practice {number} of {len(practice_pairs())}: does not count]")
     blind_pair.heading(pair.question, pair.reference, "en", pair.level)
-    mode = blind_pair.diff_control(pair.level, desk.diff_mode)
     at_first = pair.level == FIRST_LEVEL
+    mode = blind_pair.diff_control("reference" if at_first else blind_pair.OWN_BASE, desk.diff_mode)
     bases = (pair.reference, pair.reference) if at_first else (pair.left_a0, pair.right_a0)
     words = desk.wording()
     blind_pair.texts(blind_pair.box_names(words), pair.left, pair.right, *bases, "en", mode)

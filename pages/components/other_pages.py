@@ -9,6 +9,11 @@ def metrics() -> StreamlitPage:
     return st.Page(_nothing, title="Metrics", url_path="metrics")
 
 
+def results() -> StreamlitPage:
+    """The page Results."""
+    return st.Page(_nothing, title="Results", url_path="results")
+
+
 def studies() -> StreamlitPage:
     """The page Studies, which the address without a name opens."""
     return st.Page(_nothing, title="Studies", default=True)

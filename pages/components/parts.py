@@ -7,7 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from pages.components.messages import plain
+from pages.components.messages import plain, with_code
 
 HELP = "methods"
 """The page that shows docs/statistics.md; every section there has an anchor that a part names."""
@@ -37,7 +37,7 @@ def nothing(reason: str) -> None:
 def constants(sentences: Iterable[str]) -> None:
     """Which judges say nearly the same of everything, above any number of theirs."""
     for sentence in sentences:
-        st.warning(plain(sentence))
+        st.warning(with_code(sentence))
 
 
 def table(frame: pd.DataFrame) -> None:

@@ -47,7 +47,7 @@ def show(desk: RaterDesk, number: int, go: pair_list.Go) -> None:
     labels = blind_pair.choice_labels(words)
     pair_list.header(desk, number, pair.choice, just_saved, labels)
     blind_pair.heading(pair.question, pair.reference, pair.language, pair.level)
-    mode = blind_pair.diff_control(pair.level, desk.diff_mode)
+    mode = blind_pair.diff_control(pair.base, desk.diff_mode)
     names = blind_pair.box_names(words)
     blind_pair.texts(names, pair.left, pair.right, pair.left_base, pair.right_base, pair.language, mode)
     screen = _OnScreen(token, number, pair.mark, key, shown_at, mode)
@@ -113,7 +113,8 @@ def _save(desk: RaterDesk, choice: Choice, screen: _OnScreen, seconds: float | N
         raise NotAllowed(
             "Your list of pairs was drawn again. This pair took the place of the one you answered."
         )
-    desk.save_choice(number, choice, seconds=seconds, diff_used=screen.mode)
+    shown = pair.base if screen.mode == blind_pair.OWN_BASE else screen.mode
+    desk.save_choice(number, choice, seconds=seconds, diff_used=shown)
     if pair.choice is None:
         return str(desk.next_open(after=number) or "finish")
     return str(number + 1) if number < desk.total else "list"

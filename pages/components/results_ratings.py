@@ -14,7 +14,7 @@ from core.study.bundle import write_bundle
 from core.study.rating_export import rated_jsonl, ratings_csv, ratings_jsonl, spans_csv
 from core.study.rating_results import Counted, counted, rated_texts_of, rating_set_of, task_of
 from core.study.rating_totals import SystemTotal, consistency, dimensions_of, system_totals
-from pages.components.messages import plain
+from pages.components.messages import with_code
 from pages.components.numbers import counted_as, interval, number
 from pages.components.parts import nothing, part, table
 
@@ -149,7 +149,7 @@ def _downloads(record: StudyRecord, release: Callable[[str], None]) -> None:
         try:
             write_mqm(rated_texts_of(record))
         except InputError as why:
-            st.markdown(f":small[Not offered as MQM TSV: {plain(str(why))}]")
+            st.markdown(f":small[Not offered as MQM TSV: {with_code(str(why))}]")
         else:
             files["Errors, MQM"] = ("assay-mqm.tsv", "text/tab-separated-values", _mqm)
 

@@ -13,6 +13,7 @@ from core.study import lifecycle
 from core.study.analysis_set import MOST_VOTES, describe_analysis_set, main_levels, margin_note
 from core.study.design import LARGEST_GUESSES, describe_shortage
 from core.study.raters import study_workload
+from pages.components import other_pages
 from pages.components.messages import mistakes_shown, moment, plain, tell
 
 _STEPS: dict[State, list[tuple[State, str]]] = {
@@ -87,6 +88,8 @@ def analysis_fields(design: Design, levels: Sequence[str], *, disabled: bool = F
 def state_buttons(store: Store, study: Study) -> None:
     """What can be done with the study next."""
     st.write(f"This study is **{study.state}**: {_MEANING[study.state]}")
+    if study.state == "unblinded":
+        st.page_link(other_pages.results(), label=f"Results of {plain(study.name)}")
     if study.state in ("draft", "open") and (shortage := describe_shortage(study_workload(store, study))):
         st.warning(shortage)
     steps = _STEPS[study.state]

@@ -18,7 +18,7 @@ from core.study.audit import audit_note, audit_study
 from core.study.bundle import is_bundle, read_bundle
 from core.study.design import LARGEST_SEED
 from pages.components import study_design, study_import_ratings
-from pages.components.messages import keep, mistakes_shown, plain
+from pages.components.messages import file_read, keep, mistakes_shown, plain
 
 _KINDS: dict[StudyKind, str] = {
     "pairs": "Pairs: two blind answers side by side",
@@ -68,11 +68,13 @@ def _bundle(store: Store, upload: UploadedFile) -> int | None:
 
 
 def _dataset(store: Store, dataset: Dataset, file_name: str) -> int | None:
-    st.success(
+    notes = [note for note in (*dataset.notes, verbatim_note(dataset)) if note]
+    file_read(
         f"{len(dataset.items)} questions at levels {plain(', '.join(dataset.levels))} "
-        f"from the sources {plain(' and '.join(dataset.sources))}: no problem found."
+        f"from the sources {plain(' and '.join(dataset.sources))}",
+        remarks=bool(notes),
     )
-    if notes := [note for note in (*dataset.notes, verbatim_note(dataset)) if note]:
+    if notes:
         st.code("\n".join(notes), language=None, wrap_lines=True)
     papers = set(dataset.sources) == set(lifecycle.PAPER_SOURCES)
     usual = list(lifecycle.PAPER_SOURCES if papers else dataset.sources)

@@ -17,7 +17,7 @@ from core.study import lifecycle
 from core.study.design import LARGEST_SEED
 from core.study.rating_import import import_rating_study
 from pages.components import rating_scales
-from pages.components.messages import keep, mistakes_shown, plain
+from pages.components.messages import file_read, keep, mistakes_shown, plain
 from pages.components.numbers import counted_as
 from pages.components.run_choice import name_of
 
@@ -85,9 +85,10 @@ def _task() -> RatingTask | None:
 def _declared(store: Store, outputs: OutputSet, task: RatingTask) -> int | None:
     systems = dict.fromkeys(one.system for one in outputs.outputs)
     items = {one.item_id for one in outputs.outputs}
-    st.success(
+    file_read(
         f"{counted_as(len(outputs.outputs), 'text')} of {counted_as(len(items), 'source')} by "
-        f"{counted_as(len(systems), 'system')}: no problem found."
+        f"{counted_as(len(systems), 'system')}",
+        remarks=bool(outputs.notes),
     )
     if outputs.notes:
         st.code("\n".join(outputs.notes), language=None, wrap_lines=True)

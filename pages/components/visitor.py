@@ -15,7 +15,7 @@ from core.store import Store, borrowed_store, database_path, open_store
 from core.store.access import token_sha256
 from core.study.blinding import RaterDesk
 from core.study.rating_desk import RatingDesk, open_any_desk
-from pages.components.messages import plain
+from pages.components.messages import with_code
 from pages.door.cookies import Holder, token_in
 
 _Desk = TypeVar("_Desk", bound=RaterDesk | RatingDesk)
@@ -157,7 +157,7 @@ def admin_store() -> Iterator[Store]:
                 st.stop()
             yield store
     except StorageError as problem:
-        st.error(plain(str(problem)))
+        st.error(with_code(str(problem)))
         st.stop()
 
 

@@ -32,7 +32,10 @@ def test_comment_and_flag_are_kept_and_digits_in_a_comment_choose_nothing(
     assert (answer.comment, answer.invalid, answer.choice) == ("12 of 34 =SUM(1)", True, "both_good")
     assert answer.seconds is not None
     assert answer.seconds > 0
-    assert answer.diff_used == "own_a0"
+    click(page, 2, "left")
+    on_pair(page, 3)
+    used = {answer.level: answer.diff_used for answer in answers_of(app_store, study_id)}
+    assert used == {"A0": "reference", "A1": "own_a0"}, "what the rater was shown"
 
 
 def test_a_comment_is_saved_while_it_is_typed_and_survives_reload_and_back(

@@ -110,7 +110,7 @@ def test_a_bundle_is_no_backup(run: Run) -> None:
     status, _, err = run("restore", "bundle.zip", "--db", "new.db")
     assert status == 2
     assert err == (
-        "bundle.zip is the bundle of one study, not a backup of a database: `study import` takes it in.\n"
+        "bundle.zip is the bundle of one study, not a backup of a database: `python -m core study import FILE` takes it in.\n"
     )
     assert not Path("new.db").exists() or os.path.getsize("new.db") == 0
 

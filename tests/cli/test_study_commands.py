@@ -59,7 +59,7 @@ def test_the_whole_way(run: Run, file: Path, tmp_path: Path) -> None:
     links = tokens_in(printed)
     assert list(links) == ["R1", "R2"]
     assert "https://assay.example/r/" in printed
-    assert "The study is a draft: `study open pilot` lets raters answer." in printed
+    assert "The study is a draft: `python -m core study open pilot` lets raters answer." in printed
     assert run("study", "open", "pilot") == "Study 'pilot' is open.\n"
     answer(tmp_path, links)
     progress = [line.split("\t") for line in run("study", "progress", "pilot").splitlines()]

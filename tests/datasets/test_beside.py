@@ -179,7 +179,7 @@ def test_a_broken_file_says_all_its_problems() -> None:
         read_answers(rows.encode(), "a.csv")
     assert "line 2, question q0, level A0, source x: text is empty" in caught.value.problems
     assert any(
-        problem.startswith("sources: 3 found (x, y, z); one or two") for problem in caught.value.problems
+        problem.startswith("sources: 3 found (x, y and z); one or two") for problem in caught.value.problems
     )
 
 

@@ -2,6 +2,7 @@ import csv
 import dataclasses
 import io
 import json
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
@@ -129,27 +130,21 @@ def test_whole_numbers_are_names_in_jsonl():
         (3, {"language": "de"}, ["line 8, question q1: language differs from the one in line 2"]),
         (2, {"level": ""}, ["line 6, question q1: level is empty"]),
         (2, {"source": " "}, ["line 6, question q1, level A1: source is blank"]),
-        (
-            2,
-            {"item_id": ""},
-            ["line 6: item_id is empty", "question q1, level A1, source pipe: text is missing"],
-        ),
+        (2, {"item_id": ""}, ["line 6: item_id is empty"]),
         (
             2,
             {"level": "A0"},
             [
-                "line 6, question q1, level A0, source pipe: text is given more than once (first in line 2)",
-                "question q1, level A1, source pipe: text is missing",
+                "line 6, question q1, level A0, source pipe: text is given more than once (first in line 2), "
+                "but none for level A1"
             ],
         ),
         (
             2,
             {"source": "pip"},
             [
-                "sources: 3 found (pipe, person, pip); exactly two are needed",
-                "line 6, question q1, level A1, source pip: source is none of the two that occur most, "
-                "person and pipe",
-                "question q1, level A1, source pipe: text is missing",
+                "line 6, question q1, level A1, column source: pip occurs once, the others have pipe and person; "
+                "is pipe meant?"
             ],
         ),
     ],
@@ -161,11 +156,14 @@ def test_one_mistake_in_a_row(at: int, change: dict[str, str], problems: list[st
 
 
 def test_items_without_question_or_reference():
+    table = [row | {"question": "", "reference": " "} if row["item_id"] == "q2" else row for row in ROWS]
+    assert problems_of(as_csv(table)) == (
+        "line 10, question q2: question is empty",
+        "line 10, question q2: reference is empty",
+    )
     assert problems_of(as_csv(rows(question="", reference=" "))) == (
-        "line 2, question q1: question is empty",
-        "line 2, question q1: reference is empty",
-        "line 6, question q2: question is empty",
-        "line 6, question q2: reference is empty",
+        "file: column question is empty in all 8 rows",
+        "file: column reference is empty in all 8 rows",
     )
 
 
@@ -176,20 +174,41 @@ def test_a_bad_language_is_named_with_its_line():
 
 
 def test_missing_rows():
-    assert problems_of(as_csv(ROWS[:-1])) == ("question q2, level A1, source person: text is missing",)
-    assert problems_of(as_csv(ROWS[:-2])) == ("question q2, level A1: texts of both sources are missing",)
+    assert problems_of(as_csv(ROWS[:-1])) == (
+        "question q2 (lines 10, 12 and 14), level A1, source person: text is missing",
+    )
+    assert problems_of(as_csv(ROWS[:-2])) == (
+        "question q2 (lines 10 and 12), level A1: texts of both sources are missing",
+    )
 
 
 def test_one_source():
     assert problems_of(as_csv(ROWS[::2])) == ("sources: 1 found (pipe); exactly two are needed",)
 
 
-def test_missing_columns_are_named_and_so_are_the_unknown_ones():
-    data = as_csv(ROWS).replace(b"reference", b"ground_truth", 1).replace(b"text", b"answer", 1)
-    assert problems_of(data) == (
-        "line 1: column reference is missing; columns that are not known: ground_truth, answer",
-        "line 1: column text is missing; columns that are not known: ground_truth, answer",
-    )
+@pytest.mark.parametrize(
+    ("renamed", "likely"),
+    [
+        ({"reference": "ground_truth", "text": "answer"}, {"reference": "ground_truth", "text": "answer"}),
+        ({"item_id": "ID", "source": "System"}, {"item_id": "id", "source": "system"}),
+        ({"item_id": "Question-ID", "text": "txt"}, {"item_id": "question-id", "text": "txt"}),
+        ({"level": "zzz"}, {"level": None}),
+    ],
+)
+@pytest.mark.parametrize("write", [as_csv, as_jsonl])
+def test_missing_columns_are_named_with_those_that_may_be_meant(
+    renamed: dict[str, str], likely: dict[str, str | None], write: Callable[..., bytes]
+):
+    table = [{renamed.get(column, column): cell for column, cell in row.items()} for row in ROWS]
+    csv_form = write is as_csv
+    data = as_csv(table, columns=tuple(table[0])) if csv_form else as_jsonl(table)
+    found = problems_of(data, "a.csv" if csv_form else "a.jsonl")
+    assert len(found) == len(renamed)
+    for problem, (column, name) in zip(found, likely.items(), strict=True):
+        start = f"{'line 1' if csv_form else 'file'}: column {column} is missing; "
+        assert problem.lower() == start + (
+            f"is it {name}? rename that column to {column}" if name else "columns that are not known: zzz"
+        )
 
 
 def test_a_column_twice():

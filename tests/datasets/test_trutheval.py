@@ -211,10 +211,25 @@ def test_a_misspelt_source_is_named_where_it_stands():
     level = value["questions"][1]["answers"]["A2"]
     level["humen"] = level.pop("human")
     assert problems_of(value) == (
-        "sources: 3 found (ai, human, humen); exactly two are needed",
-        "question q-3, level A2, source humen: source is none of the two that occur most, ai and human",
-        "question q-3, level A2, source human: text is missing",
+        "question q-3, level A2, source: humen occurs once, the others have ai and human; is human meant?",
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ('"A7": {"ai": "x", "human": "y"}', "question q-3, level: A7 occurs in 2 texts"),
+        ('"A2": {"ai": "x", "ai": "y"}', "question q-3, level A2: key ai"),
+        ('"A0": {"ai": "x", "human": "y"}', "question q-3: key A0"),
+    ],
+)
+def test_a_slip_in_one_answer_is_one_problem(text: str, place: str):
+    value = valid()
+    value["questions"].append(copy.deepcopy(value["questions"][0]) | {"id": "q-4"})
+    value["questions"].append(copy.deepcopy(value["questions"][0]) | {"id": "q-5"})
+    value["questions"][1]["answers"]["A2"] = "HERE"
+    (problem,) = problems_of(json.dumps(value).replace('"A2": "HERE"', text))
+    assert problem.startswith(place)
 
 
 def test_one_source_is_too_few():

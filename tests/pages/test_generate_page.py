@@ -24,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("cookies")
 
 def test_the_first_visit_offers_the_demos_questions_and_a_preview(store: Store) -> None:
     at = visit()
-    assert "14 questions in ar, de, en, ja: no problem found." in said(at)
+    assert "14 questions in ar, de, en, ja: no problem found in the file." in said(at)
     assert [button.label for button in at.button] == ["Preview five items", "Run all 14 items"]
     assert not at.warning
     assert list_runs(store) == []
@@ -80,7 +80,10 @@ def test_a_file_is_summed_up_in_words(store: Store) -> None:
     row = {"question": "How long?", "reference": "It is 1,230 km long.", "paraphrase": "1,230 km."}
     at.file_uploader[0].upload("q.jsonl", questions({**row, "mood": "calm"}))
     at.run()
-    assert "1 question in a language that the file does not name (`und`): no problem found." in said(at)
+    assert (
+        "1 question in a language that the file does not name (`und`): no problem found in the file."
+        in said(at)
+    )
     assert "columns not used: mood" in said(at)
     assert not at.code
 

@@ -139,8 +139,19 @@ def test_fields_of_what_is_handed_out() -> None:
     assert {field.name for field in fields(PairStatus)} == {"number", "answered", "skipped", "invalid"}
     assert {field.name for field in fields(BlindPair)} == {
         *("number", "question", "reference", "language", "level", "left", "right"),
-        *("left_base", "right_base", "choice", "comment", "invalid"),
+        *("left_base", "right_base", "base", "choice", "comment", "invalid"),
     }
+
+
+def test_the_base_of_marked_differences_is_the_studys_and_not_a_sides(store: Store) -> None:
+    def bases(levels: tuple[str, ...]) -> dict[str, set[str]]:
+        desk = study_in(store, dataset(3, levels), name=" ".join(levels)).desk("R1")
+        pairs = [desk.pair(number) for number in range(1, desk.total + 1)]
+        assert all((p.left_base == p.right_base == p.reference) == (p.base == "reference") for p in pairs)
+        return {level: {p.base for p in pairs if p.level == level} for level in levels}
+
+    assert bases(("A0", "A1")) == {"A0": {"reference"}, "A1": {"own_a0"}}
+    assert bases(("1", "2")) == {"1": {"reference"}, "2": {"reference"}}, "without A0 there is no own base"
 
 
 def test_a_repeat_looks_like_any_other_pair(store: Store) -> None:

@@ -38,8 +38,8 @@ def test_shut_until_it_is_unblinded(store: Store, state: str) -> None:
     assert said == refusal(lambda: check_released(at_hand.study))
     assert said.startswith(f"Study 'study' is {state}: results and exports stay shut until it is unblinded")
     assert WAYS[state] in said
-    assert "`study unblind study --reason TEXT`" in said
-    assert "`study progress study`" in said
+    assert "`python -m core study unblind study --reason TEXT`" in said
+    assert "`python -m core study progress study`" in said
     assert at_hand.record == before, "asking changes nothing"
 
 
