@@ -356,9 +356,12 @@ def jackknife_first(found: AgreementEstimate) -> bool:
 
 
 def first_interval(found: AgreementEstimate) -> tuple[float, float] | None:
-    """The interval to show first, jackknife t or percentile; None where it is undefined."""
+    """The interval to show first, jackknife t or percentile; None where it is undefined.
+
+    One without width is not shown: it says that nothing varied, not that the value is known exactly.
+    """
     low, high = (found.low_t, found.high_t) if jackknife_first(found) else (found.low, found.high)
-    return None if low is None or high is None else (low, high)
+    return None if low is None or high is None or low == high else (low, high)
 
 
 def _position(result: PositionBias) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from core.analysis.study_results import (
     FEW_QUESTIONS,
     Block,
     StudyResults,
+    first_interval,
     jackknife_first,
     study_results,
 )
@@ -259,10 +260,12 @@ def _agreement(estimate: AgreementEstimate) -> str:
             f"{_number(estimate.estimate)} [{_number(estimate.low_t)}, {_number(estimate.high_t)}] (jackknife t) "
             f"n={estimate.n}; percentile [{_number(estimate.low)}, {_number(estimate.high)}]"
         )
+    if estimate.estimate is not None and first_interval(estimate) is None:
+        why = estimate.interval_reason or estimate.interval_t_reason or "nothing varies between questions"
+        return f"{_number(estimate.estimate)} n={estimate.n} (no interval: {why})"
     if estimate.estimate is not None and estimate.n_clusters < FEW_QUESTIONS:
         return f"{_estimate(estimate)} (no jackknife-t interval: {estimate.interval_t_reason})"
-    no_width = estimate.low is not None and estimate.low == estimate.high
-    return f"{_estimate(estimate)}{f' ({estimate.interval_reason})' if no_width else ''}"
+    return _estimate(estimate)
 
 
 def _number(value: float | None) -> str:

@@ -259,7 +259,7 @@ def test_an_interval_without_width_is_explained(run: Run, tmp_path: Path, *, dif
     """Where raters always agree every resample gives 1, however many questions there are."""
     printed = agreement_printed(run, tmp_path, FEW_QUESTIONS, differ=differ)
     assert list(printed) == list(COEFFICIENTS)
-    ending = f"n={FEW_QUESTIONS}" if differ else f"[1.0000, 1.0000] n={FEW_QUESTIONS} ({NO_WIDTH})"
+    ending = f"n={FEW_QUESTIONS}" if differ else f"1.0000 n={FEW_QUESTIONS} (no interval: {NO_WIDTH})"
     assert all(text.endswith(ending) for text in printed.values())
 
 

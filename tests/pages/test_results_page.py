@@ -416,3 +416,21 @@ def test_every_anchor_the_page_names_is_in_the_documentation(store: Store) -> No
     assert named | elsewhere | linked | of_scores(anchors) == anchors
     inside = set(re.findall(r"\]\(#([\w-]+)\)", text))
     assert inside <= anchors
+
+
+def test_agreement_on_two_pairs_has_no_interval_of_nothing(store: Store) -> None:
+    study = study_in(store, dataset(2, ("A0", "A1")), repeat_share=0)
+    vote(store, study.tokens["R1"], always("left"))
+    vote(store, study.tokens["R2"], always("right"))
+    ended(store, study.study_id)
+    tables = [table.value for table in visit(store).table]
+    cells = [str(cell).replace("\\", "") for table in tables for cell in table.to_numpy().ravel()]
+    assert "0.000 no interval" in cells
+    assert not any("[0.000,\u00a00.000]" in cell for cell in cells)
+
+
+def test_a_shut_study_names_whole_commands_as_code(store: Store) -> None:
+    study_in(store, dataset(2), name="my study")
+    text = visit(store).info[0].value
+    assert "`python -m core study unblind 'my study' --reason TEXT`" in text
+    assert "`python -m core study progress 'my study'`" in text
