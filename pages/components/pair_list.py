@@ -146,7 +146,7 @@ def nothing_to_do(desk: RaterDesk | RatingDesk, reason: str) -> None:
     saved = [status.number for status in desk.statuses() if status.answered]
     if saved:
         st.write(
-            f"Saved: {unit}{'' if len(saved) == 1 else 's'} {_runs(saved)}, {len(saved)} of {desk.total}. Thank you."
+            f"Saved: {unit}{'' if len(saved) == 1 else 's'} {_runs(saved)} ({len(saved)} of {desk.total}). Thank you."
         )
     elif desk.total:
         st.write(f"No {unit} of yours is saved.")

@@ -43,7 +43,7 @@ def test_a_study_that_closed_says_which_answers_are_saved_and_which_is_not(serve
         assert not rater.choose(2)
         said = rater.on_screen()
     assert "Pair 3 was not saved. This study is closed." in said
-    assert "Saved: pairs 1 to 2, 2 of 20." in said
+    assert "Saved: pairs 1 to 2 (2 of 20)." in said
 
 
 def test_a_study_that_closed_before_any_answer(server: AppServer) -> None:
