@@ -425,7 +425,7 @@ def test_agreement_on_two_pairs_has_no_interval_of_nothing(store: Store) -> None
     ended(store, study.study_id)
     tables = [table.value for table in visit(store).table]
     cells = [str(cell).replace("\\", "") for table in tables for cell in table.to_numpy().ravel()]
-    assert "0.000 no interval" in cells
+    assert any(cell.endswith(" no interval") for cell in cells)
     assert not any("[0.000,\u00a00.000]" in cell for cell in cells)
 
 
