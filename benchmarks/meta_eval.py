@@ -23,8 +23,6 @@ from pathlib import Path
 from typing import TypeVar
 
 os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
-# A script's own folder is searched first, and statistics.py would stand in the place of the standard library's module.
-sys.path.remove(str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import numpy as np
