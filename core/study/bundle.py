@@ -67,7 +67,6 @@ _ADDED_IN_3 = {f"rating_{name}.jsonl": b"" for name in ("assignments", "answers"
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """Other ways may ask for gigabytes to unpack a few bytes, or raise errors of their own."""
 _STRING_OR_COMMA = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|,', re.DOTALL)
-_FIXED_TIME = (1980, 1, 1, 0, 0, 0)
 
 
 def is_bundle(data: bytes) -> bool:
@@ -92,7 +91,7 @@ def write_bundle(record: StudyRecord) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in {_MANIFEST: _json(manifest), **members}.items():
-            archive.writestr(zipfile.ZipInfo(name, _FIXED_TIME), content, zipfile.ZIP_DEFLATED)
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
     return buffer.getvalue()
 
 

@@ -189,7 +189,8 @@ def to_paper_zip(record: StudyRecord) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in paper_files(record).items():
-            archive.writestr(name, content)
+            # The time of an entry is that of the format's beginning, so that the same votes are the same bytes.
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
     return buffer.getvalue()
 
 

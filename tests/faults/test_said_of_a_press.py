@@ -34,26 +34,20 @@ def close(server: AppServer, at_hand: StudyAtHand) -> None:
         move(store, StudyAtHand(store, at_hand.study_id).study, "closed")
 
 
-def test_a_study_that_closed_says_which_answers_are_saved_and_which_is_not(server: AppServer) -> None:
+@pytest.mark.parametrize(
+    ("before", "saved"), [(2, "Saved: pairs 1 to 2 (2 of 20)."), (0, "No pair of yours is saved.")]
+)
+def test_a_study_that_closed_says_which_answers_are_saved_and_which_is_not(
+    server: AppServer, before: int, saved: str
+) -> None:
     at_hand, rater = pairs_to_rate(server)
     with rater:
-        assert rater.choose(0)
-        assert rater.choose(1)
+        assert all(rater.choose(0) for _ in range(before))
         close(server, at_hand)
         assert not rater.choose(2)
         said = rater.on_screen()
-    assert "Pair 3 was not saved. This study is closed." in said
-    assert "Saved: pairs 1 to 2 (2 of 20)." in said
-
-
-def test_a_study_that_closed_before_any_answer(server: AppServer) -> None:
-    at_hand, rater = pairs_to_rate(server)
-    with rater:
-        close(server, at_hand)
-        rater.choose(2)
-        said = rater.on_screen()
-    assert "Pair 1 was not saved." in said
-    assert "No pair of yours is saved." in said
+    assert f"Pair {before + 1} was not saved. This study is closed." in said
+    assert saved in said
 
 
 def test_a_text_of_a_study_that_closed(server: AppServer) -> None:
