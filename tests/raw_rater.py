@@ -13,6 +13,7 @@ from typing import Self
 from urllib.parse import urlencode, urlsplit
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.BidiComponent_pb2 import BidiComponent
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.Element_pb2 import Element
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -213,10 +214,14 @@ class RawVisitor:
         """The id of the first widget of that kind (text_area, checkbox ...) that is drawn."""
         return next(getattr(e, kind).id for e in self.elements.values() if e.HasField(kind))  # type: ignore[arg-type]
 
+    def component(self, name: str) -> BidiComponent:
+        """The first component of our own of that name that is drawn."""
+        drawn = (e.bidi_component for e in self.elements.values() if e.HasField("bidi_component"))
+        return next(one for one in drawn if one.component_name.endswith(f".{name}"))
+
     def comment(self, text: str) -> WidgetState:
         """What a browser holds after a comment was typed into the box that is drawn."""
-        box = next(e.bidi_component for e in self.elements.values() if _is_text_box(e))
-        return WidgetState(id=box.id, json_value=json.dumps({"typed": {"number": 1, "text": text}}))
+        return told(self.component("text_box"), typed={"number": 1, "text": text})
 
     def press(self, label: str, widgets: Sequence[WidgetState] = ()) -> Self:
         """Press the button of that label."""
@@ -286,8 +291,9 @@ def pressed(widget_id: str) -> WidgetState:
     return WidgetState(id=widget_id, trigger_value=True)
 
 
-def _is_text_box(element: Element) -> bool:
-    return element.HasField("bidi_component") and element.bidi_component.component_name.endswith("text_box")
+def told(component: BidiComponent, **events: object) -> WidgetState:
+    """What a browser holds after a component sent something."""
+    return WidgetState(id=component.id, json_value=json.dumps(events))
 
 
 def _text(element: Element) -> str:

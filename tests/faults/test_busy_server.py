@@ -1,14 +1,16 @@
 """A server that stands still while a rater presses on: every press is heard, in the order in which it was made."""
 
+import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import rating_studies
 from app_server import AppServer, running
 from factories import StudyAtHand, dataset, study_in
 from rating_studies import HARM, RatingStudyAtHand, rating_study
-from raw_rater import DOUBLE_PRESS_SECONDS, RawRater, pressed
+from raw_rater import DOUBLE_PRESS_SECONDS, RawRater, pressed, told
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from core.schema.tasks import Dimension, RatingAnswer, RatingTask
@@ -56,9 +58,9 @@ def answer(rater: RawRater, dimension: int, place: int) -> WidgetState:
     return pressed(next(id_ for id_ in rater.buttons().values() if f"-answer-{dimension}-{place}-" in id_))
 
 
-def texts_to_rate(server: AppServer) -> tuple[RatingStudyAtHand, RawRater]:
+def texts_to_rate(server: AppServer, task: RatingTask = TASK) -> tuple[RatingStudyAtHand, RawRater]:
     with open_store(server.database) as store:
-        at_hand = rating_study(store, task=TASK)
+        at_hand = rating_study(store, task=task)
         update_rater(store, at_hand.study_id, "R1", onboarding=1)
         return at_hand, RawRater.of_link(f"{server.url}/r/{at_hand.tokens['R1']}")
 
@@ -106,6 +108,24 @@ def test_a_flag_and_the_press_that_ends_its_text(server: AppServer) -> None:
     assert {n: (a.invalid, a.done) for n, a in rated(server, at_hand).items()} == dict.fromkeys(
         range(1, len(GAPS) + 1), (True, True)
     )
+
+
+def test_a_slider_marks_an_answer_and_the_press_that_ends_the_text(server: AppServer) -> None:
+    at_hand, rater = texts_to_rate(server, rating_studies.TASK)
+    with rater:
+        for number, gap in enumerate(GAPS, start=1):
+            rater.go(f"at={number}")
+            slid = told(rater.component("number_scale"), given={"number": 1, "value": 70 + number})
+            marker = rater.component("span_marker")
+            data = json.loads(marker.json)
+            none = {"mark": data["mark"], "number": 1, "base": data["revision"], "spans": [], "none": True}
+            marked = told(marker, marked=none)
+            ends = answer(rater, 2, 2), button(rater, "Save and go on")
+            press_on(server, rater, gap, [slid], [slid, marked], *([slid, marked, one] for one in ends))
+    found = rated(server, at_hand)
+    assert {n: (dict(a.scores), a.no_errors, a.done) for n, a in found.items()} == {
+        n: ({"overall": 70 + n, "H": 1}, True, True) for n in range(1, len(GAPS) + 1)
+    }
 
 
 @pytest.mark.parametrize(
