@@ -26,7 +26,7 @@ _MEANING: dict[State, str] = {
     "draft": "nobody but a preview can answer yet.",
     "open": "raters answer; results stay shut until it is unblinded.",
     "closed": "no more answers are taken; you can open it again, or unblind it for good and see its results.",
-    "unblinded": "it has ended, and its results are open.",
+    "unblinded": "it has ended.",
 }
 _ORDERS = {"fixed": "best to worst, as in the paper", "shuffled": "shuffled for each rater and question"}
 
@@ -89,7 +89,7 @@ def state_buttons(store: Store, study: Study) -> None:
     """What can be done with the study next."""
     st.write(f"This study is **{study.state}**: {_MEANING[study.state]}")
     if study.state == "unblinded":
-        st.page_link(other_pages.results(), label=f"Results of {plain(study.name)}")
+        st.page_link(other_pages.results(), label="Its results are open")
     if study.state in ("draft", "open") and (shortage := describe_shortage(study_workload(store, study))):
         st.warning(shortage)
     steps = _STEPS[study.state]

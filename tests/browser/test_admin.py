@@ -180,7 +180,7 @@ def test_results_show_the_study_that_was_chosen_and_link_to_the_methods(
     page.get_by_role("combobox", name="Study").click()
     page.get_by_text("older (unblinded)").last.click()
     settled(page)
-    page.get_by_role("link", name="Results").click()
+    page.get_by_role("link", name="Its results are open").click()
     expect(page.get_by_role("heading", name="Results")).to_be_visible()
     settled(page)
     expect(page.get_by_role("combobox", name="Study")).to_have_value("older (unblinded)")

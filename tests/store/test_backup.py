@@ -301,7 +301,7 @@ def refused(data: bytes, store: Store) -> str:
 def test_not_a_backup(busy: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     data = write_backup(busy)
     bundle = write_bundle(load_record(busy, find_study(busy, "study")))
-    assert "`study import` takes it in" in refused(bundle, busy)
+    assert "study import FILE` takes it in" in refused(bundle, busy)
     for content in (b"", b"notes", data[: len(data) // 2], data.replace(b"PK\x03\x04", b"PK\x03\x05")):
         assert "b.zip is no backup, or damaged" in refused(content, busy)
     assert "no manifest.json" in refused(zipped({"a.txt": b"a"}), busy)
