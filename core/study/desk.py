@@ -141,7 +141,7 @@ class Desk(ABC, Generic[Entry, Given]):
             self._look_again()
             found = self._count()  # another tab may have taken an answer back
             if not found.total:
-                raise NotAllowed(f"{self.closed_reason} This answer was not saved.")
+                raise NotAllowed(f"{self.closed_reason}")
             if found.done < found.total:
                 raise NotAllowed(f"Some {self._unit}s are still open: answer them first.")
             self._keep(finished_utc=now_utc())

@@ -102,6 +102,7 @@ def test_a_press_on_a_list_that_was_drawn_again_is_no_answer(
     assert given(app_store, study_id) == {1: "right"}
 
 
+@pytest.mark.slow
 def test_double_press_answers_one_pair(app: AppServer, app_store: Store, new_page: NewPage) -> None:
     """The gaps are those of the browser; on a busy machine a press may reach the server after the guarded time.
 

@@ -72,6 +72,7 @@ def test_a_comment_is_saved_while_it_is_typed_and_survives_reload_and_back(
     }
 
 
+@pytest.mark.slow
 def test_a_comment_that_no_server_answers_comes_back_after_a_reload(
     app: AppServer, app_store: Store, new_page: NewPage
 ) -> None:

@@ -137,6 +137,7 @@ def test_scores_and_marks_are_saved_at_once_and_nothing_is_forgotten(
     assert not [secret for secret in secrets if secret.encode() in everything]
 
 
+@pytest.mark.slow
 def test_a_factual_error_is_judged_by_the_reference_and_a_slider_holds_no_answer_at_first(
     app: AppServer, app_store: Store, new_page: NewPage
 ) -> None:

@@ -83,13 +83,14 @@ def opened_at_its_top(page: Page) -> None:
         assert 0 <= top < bottom <= opening["buttons"], (what, opening)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("size", "by"),
     [
         (PHONE, "tap"),
-        pytest.param(LAPTOP, "key", marks=pytest.mark.slow),
-        pytest.param(PHONE, "key", marks=pytest.mark.slow),
-        pytest.param(LAPTOP, "tap", marks=pytest.mark.slow),
+        (PHONE, "key"),
+        (LAPTOP, "tap"),
+        (LAPTOP, "key"),
     ],
 )
 def test_twenty_pairs_in_a_row(
@@ -139,6 +140,7 @@ def test_practice_and_the_ways_back_and_on(
     page.context.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "size", [PHONE, pytest.param(LAPTOP, marks=pytest.mark.slow)], ids=["phone", "laptop"]
 )

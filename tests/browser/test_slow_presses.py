@@ -1,5 +1,6 @@
 """A finger stays on the mouse for a tenth of a second: whatever the page does meanwhile, what was pressed is pressed."""
 
+import pytest
 from app_server import AppServer, settled
 from playwright.sync_api import Locator, Page, expect
 from rating_visit import at_the_first_pair
@@ -36,6 +37,7 @@ def press_and_hold(page: Page, what: Locator) -> None:
     page.mouse.up()
 
 
+@pytest.mark.slow
 def test_a_note_opens_and_closes_at_once(app: AppServer, app_store: Store, new_page: NewPage) -> None:
     """What moves while it is pressed is not pressed."""
     _, link = rating_study(app_store, app.url, texts({"Why?": ["Because."]}))
@@ -67,6 +69,7 @@ def test_a_button_pressed_right_after_a_comment_and_a_flag(
     assert (first.comment, first.invalid, first.done) == ("words", True, True)
 
 
+@pytest.mark.slow
 def test_a_way_on_pressed_right_after_a_comment_on_a_pair(
     app: AppServer, app_store: Store, new_page: NewPage
 ) -> None:

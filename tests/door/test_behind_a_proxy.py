@@ -196,6 +196,7 @@ def test_a_neighbour_of_the_proxy_is_not_the_proxy(behind: Served) -> None:
     assert behind.counted(UNKNOWN_TOKEN, "127.0.4.3") == 1
 
 
+@pytest.mark.slow
 def test_started_past_serve_the_app_believes_no_header_either(tmp_path: Path) -> None:
     """Left to itself, uvicorn takes the address that any program of this machine names."""
     with served(tmp_path, command=("streamlit", "run", "app.py")) as app:

@@ -84,6 +84,7 @@ def chosen(server: AppServer, at_hand: StudyAtHand) -> dict[int, str | None]:
         return {numbers[a.item_id, a.level]: a.choice for a in answers_of(store, at_hand.study_id)}
 
 
+@pytest.mark.slow
 def test_answers_of_a_text_and_the_press_that_ends_it(server: AppServer) -> None:
     """One answer is corrected on the way: the later one counts."""
     at_hand, rater = texts_to_rate(server)
@@ -98,6 +99,7 @@ def test_answers_of_a_text_and_the_press_that_ends_it(server: AppServer) -> None
     }
 
 
+@pytest.mark.slow
 def test_a_flag_and_the_press_that_ends_its_text(server: AppServer) -> None:
     at_hand, rater = texts_to_rate(server)
     with rater:
@@ -176,6 +178,7 @@ def test_a_comment_and_a_flag_on_a_pair_and_what_is_pressed_next(server: AppServ
     assert {n for n, a in found.items() if a.skipped} == {4}
 
 
+@pytest.mark.slow
 def test_differences_that_were_chosen_and_the_choice_after_them(server: AppServer) -> None:
     at_hand, rater = pairs_to_rate(server)
     with rater:

@@ -66,6 +66,7 @@ def bombs(pair: bytes, rating: bytes) -> dict[str, bytes]:
     return found
 
 
+@pytest.mark.slow
 def test_small_files_that_unpack_to_much(pair: bytes, rating: bytes, tmp_path: Path) -> None:
     made = bombs(pair, rating)
     for name, data in made.items():
