@@ -47,7 +47,9 @@ _STYLE = """<style>
 .stExpander details { height: auto !important; overflow: visible !important; }
 .stExpander [data-testid=stExpanderDetails][inert] { display: none; }
 div:has(> .st-key-choices) { position: sticky; bottom: 0; z-index: 5; }
-.st-key-choices { padding: .6rem 0 .8rem; background: light-dark(Canvas, #171614); } /* Streamlit's own backgrounds */
+.st-key-choices { padding: .6rem 0 .8rem; background: Canvas; }
+/* Streamlit's own backgrounds, where the browser can tell the theme. */
+.st-key-choices { background: light-dark(Canvas, #171614); }
 .st-key-choices [data-testid=stHorizontalBlock] > * { min-width: 0; flex: 1 1 0; }
 .st-key-moves > * { flex: 1 1 9rem; }
 [class*="st-key-answer-"] button { height: auto; }
