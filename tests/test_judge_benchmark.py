@@ -17,6 +17,7 @@ def ratios(printed):
     return {int(words.replace(",", "")): float(ratio) for words, ratio in found}
 
 
+@pytest.mark.slow
 def test_answers_in_one_call_take_a_fifth_of_the_input_counted_in_words():
     done = subprocess.run(
         [sys.executable, SCRIPT, "--count", "words", "--words", "400"],

@@ -350,6 +350,7 @@ def without_reasons(results: StudyResults) -> StudyResults:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=8, deadline=None)
 @given(records())
 def test_filters_give_the_study_that_only_holds_the_rest(record: StudyRecord) -> None:

@@ -173,7 +173,14 @@ def test_every_frame_is_the_same_whatever_the_sources_are_called(
     assert other.sent_frames() == wire.sent_frames(), "the browser sends something else"
 
 
-@pytest.mark.parametrize("path", ["", "annotate", "studies", "results", "welcome", "app"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "",
+        "studies",
+        *(pytest.param(one, marks=pytest.mark.slow) for one in ("annotate", "results", "welcome", "app")),
+    ],
+)
 def test_a_direct_address_on_a_fresh_server_shows_no_page_to_a_stranger(
     app: AppServer, new_page: Callable[[], Page], path: str
 ) -> None:
@@ -200,7 +207,7 @@ def test_files_of_the_checkout_are_not_served(app: AppServer) -> None:
         assert served(path) == empty, path
 
 
-@pytest.mark.parametrize("path", ["studies", "results"])
+@pytest.mark.parametrize("path", ["studies", pytest.param("results", marks=pytest.mark.slow)])
 def test_a_rater_cannot_open_an_admin_page(
     app: AppServer, database: Path, new_page: Callable[[], Page], path: str
 ) -> None:

@@ -17,6 +17,7 @@ from core.study.lifecycle import import_study, move
 from core.study.raters import add_raters
 
 
+@pytest.mark.slow
 def test_comment_and_flag_are_kept_and_digits_in_a_comment_choose_nothing(
     app: AppServer, app_store: Store, new_page: NewPage
 ) -> None:

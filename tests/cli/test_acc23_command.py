@@ -53,6 +53,7 @@ def test_references_take_part_when_asked_for(files: Path, run: Run) -> None:
     assert (found["n_systems"], found["n_items"]) == (6, 2)
 
 
+@pytest.mark.slow
 def test_several_metrics_are_a_table_with_tests(files: Path, run: Run) -> None:
     arguments = ["acc23", "human.seg.score", "m.seg.score", "n.seg.score", "--test", "--resamples", "200"]
     found = json.loads(run(*arguments, "--json"))

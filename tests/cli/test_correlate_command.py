@@ -380,6 +380,7 @@ def test_a_run_that_is_not_there_gets_a_sentence(
     assert "There is no database" in refused(capsys, "correlate", "run:7", "--with", "level")
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 def test_a_folder_brings_its_scores_and_ratings(
     run: Run, shared_data: Path, capsys: pytest.CaptureFixture[str]

@@ -117,6 +117,7 @@ def test_mistakes_get_a_sentence(
     assert said in err
 
 
+@pytest.mark.slow
 def test_it_runs_from_any_folder(tmp_path: Path) -> None:
     """The figures come with the program, not from where the user stands."""
     done = subprocess.run(

@@ -257,6 +257,7 @@ def test_a_run_that_scores_has_no_texts_to_score_and_one_that_writes_no_scores(
     assert "Run 1 scores texts, it makes none" in refused("score", "run:1", "--out", "again.csv")
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 def test_a_folder_of_translations(quiet: Run, tmp_path: Path, shared_data: Path) -> None:
     folder = str(shared_data / "wmt23")

@@ -55,6 +55,7 @@ def test_headers_are_read_in_linear_time(data: bytes) -> None:
         assert len(str(error)) < LONGEST
 
 
+@pytest.mark.slow
 def test_a_metric_a_row_is_read_in_linear_time() -> None:
     rows = "".join(f"a,m{number},0.5\n" for number in range(5 * N_COLUMNS))
     began = time.process_time()

@@ -79,6 +79,7 @@ def test_agreement_shows_the_numbers_and_what_is_undefined(store: Store) -> None
     assert "one and the same category" in said(at)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cookies")
 def test_every_other_tab(store: Store) -> None:
     chosen = kept(store, HOSTILE)

@@ -44,6 +44,7 @@ def refused(store: Store, settings: GenerationSettings, running: RunningSettings
     return get_run(store, run.run_id)
 
 
+@pytest.mark.slow
 def test_a_run_that_never_started_says_why_and_opens_the_form_again(store: Store) -> None:
     own = (ROOT / "prompts" / "damage-summary.yaml").read_text("utf-8")
     own = own.replace("name: damage-summary", "name: my-own", 1).replace("You ", "You kindly ", 1)

@@ -30,6 +30,7 @@ def test_the_first_visit_offers_the_demos_questions_and_a_preview(store: Store) 
     assert list_runs(store) == []
 
 
+@pytest.mark.slow
 def test_after_a_preview_the_same_run_goes_on_with_all_items(store: Store) -> None:
     run = made(store, limit=5)
     before = run_item(store, run.run_id, 0)

@@ -60,6 +60,7 @@ def _echoing(body: Body, n: int) -> Said | str:
     return error(400, f"bad request by {KEY}") if n % 3 == 1 else answer(body)
 
 
+@pytest.mark.slow
 def test_a_server_that_repeats_the_key_in_its_errors_gets_it_nowhere(tmp_path: Path) -> None:
     with ScriptedServer(_echoing, key=KEY) as server:
         ended = run(tmp_path, server.url, "--key-variable", VARIABLE)
@@ -67,6 +68,7 @@ def test_a_server_that_repeats_the_key_in_its_errors_gets_it_nowhere(tmp_path: P
     nothing_holds(tmp_path, ended.stdout, ended.stderr)
 
 
+@pytest.mark.slow
 def test_a_refused_key_is_not_repeated(tmp_path: Path) -> None:
     with ScriptedServer(lambda body, n: answer(body), key="another") as server:
         ended = run(tmp_path, server.url, "--key-variable", VARIABLE)

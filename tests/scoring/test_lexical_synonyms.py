@@ -45,6 +45,7 @@ def data(tmp_path_factory):
     return write_wordnet(tmp_path_factory.mktemp("nltk"), [["car", "automobil", "motor_car"]])
 
 
+@pytest.mark.slow
 def test_with_wordnet_both_words_match_and_the_signature_names_the_version(data):
     signature, value = asked(data, "auto")
     assert "|synonyms:wordnet-3.0|" in signature
