@@ -154,6 +154,7 @@ def _no_way_back(page: Page) -> None:
         settled(page)
 
 
+@pytest.mark.slow
 def test_a_signed_out_tab_shows_and_downloads_nothing(
     app: AppServer, app_store: Store, new_page: NewPage
 ) -> None:

@@ -200,6 +200,7 @@ def test_a_factual_error_is_judged_by_the_reference_and_a_slider_holds_no_answer
     assert not [name for name in (*SYSTEMS, LEVEL, ITEM, "secret-file") if name.encode() in everything]
 
 
+@pytest.mark.slow
 def test_what_a_slider_and_its_box_hold(app: AppServer, app_store: Store, new_page: NewPage) -> None:
     """The lowest answer can be pressed, what is written is saved before the box is left, nonsense is refused there."""
     study_id, link = rating_study(app_store, app.url, texts(SAID), "direct")

@@ -71,6 +71,7 @@ def test_from_the_one_time_link_to_a_passphrase_and_back(
     )
 
 
+@pytest.mark.slow
 def test_a_backup_by_button_restores(app: AppServer, app_store: Store, new_page: Callable[[], Page]) -> None:
     from pathlib import Path
 

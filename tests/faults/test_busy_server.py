@@ -130,6 +130,7 @@ def test_a_slider_marks_an_answer_and_the_press_that_ends_the_text(server: AppSe
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "then",
     ["Next", *(pytest.param(one, marks=pytest.mark.slow) for one in ("Skip, ask me later", "Back"))],

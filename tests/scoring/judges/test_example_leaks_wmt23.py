@@ -83,6 +83,7 @@ def check(
             assert set(counts.values()) == {1}
 
 
+@pytest.mark.slow
 def test_averages_and_provenance(texts, pool) -> None:
     assert len(texts) == 460 * 12
     specialist = all_examples(pool, texts, "specialist")
