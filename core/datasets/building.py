@@ -15,9 +15,9 @@ from core.datasets.misplaced import (
     MOST_LISTED,
     Key,
     Part,
+    enumerated,
     explain,
     lines_named,
-    listed,
     missing_sentences,
     slip_sentence,
     slips,
@@ -181,7 +181,7 @@ class DatasetBuilder(FileFindings):
         places: dict[str, set[tuple[int, str]]] = {}
         for item, level, source in self._texts:
             places.setdefault(source, set()).add((item, level))
-        names = listed(list(places)) if places else "none"
+        names = enumerated(list(places)) if places else "none"
         if len({same_name(source) for source in places}) < len(places) == 2:
             self.problems.append(f"sources: {names} look alike; give them names a reader can tell apart")
         if len(places) > 2:
@@ -228,7 +228,7 @@ class DatasetBuilder(FileFindings):
         if needed > MOST_EMPTY * len(self._texts):
             self.problems.append(
                 f"file: {len(self._texts)} texts of {len(self._items)} questions at {len(levels)} levels "
-                f"({listed(levels)}); every question needs two at each level. Check the columns item_id and level"
+                f"({enumerated(levels)}); every question needs two at each level. Check the columns item_id and level"
             )
             return set()
         return {
@@ -288,7 +288,7 @@ class DatasetBuilder(FileFindings):
         known = [line for line in lines if line is not None]
         questions = list(dict.fromkeys(self._items[key.question].item_id for key in keys))
         parts = [lines_named(known)] if known else []
-        parts.append(f"question{'s' if len(questions) > 1 else ''} {listed(questions)}")
+        parts.append(f"question{'s' if len(questions) > 1 else ''} {enumerated(questions)}")
         if len(keys) == 1:
             only = keys[0]
             parts.append(f"source {shown(only.source)}" if part == "level" else f"level {shown(only.level)}")

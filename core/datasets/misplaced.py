@@ -81,10 +81,10 @@ def lines_named(lines: Collection[int]) -> str:
     ordered = sorted(lines)
     if len(ordered) > 2 and ordered[-1] - ordered[0] == len(ordered) - 1:
         return f"lines {ordered[0]} to {ordered[-1]}"
-    return f"line{'s' if len(ordered) > 1 else ''} {listed([str(line) for line in ordered])}"
+    return f"line{'s' if len(ordered) > 1 else ''} {enumerated([str(line) for line in ordered])}"
 
 
-def listed(names: Sequence[str]) -> str:
+def enumerated(names: Sequence[str]) -> str:
     """'a', 'a and b', 'a, b, c, d, e and 7 more', fit for a message."""
     return _joined([shown(name) for name in names])
 
@@ -100,7 +100,7 @@ def slip_sentence(name: str, count: int, others: Sequence[str], meant: str | Non
     near = meant or next(iter(nearest_names(name, others)), None)
     times = "occurs once" if count == 1 else f"occurs in {count} texts"
     hint = f"; is {shown(near)} meant?" if near else ""
-    return f"{shown(name)} {times}, the others have {listed(others)}{hint}"
+    return f"{shown(name)} {times}, the others have {enumerated(others)}{hint}"
 
 
 def missing_sentences(gaps: Collection[Key], names: Sequence[str], levels: Sequence[str]) -> list[str]:
@@ -130,7 +130,7 @@ def _lack(lacking: Sequence[tuple[str, str]], n_levels: int) -> str:
     if not more:
         return f", level {shown(level)}: texts of both sources are missing"
     if len(sources) == 1 and len(lacking) == n_levels:
-        return f": all texts of source {listed(list(sources))} are missing"
+        return f": all texts of source {enumerated(list(sources))} are missing"
     each = [
         f"{shown(at)} (source {shown(own[0])})" if len(own) == 1 else shown(at)
         for at, own in of_level.items()

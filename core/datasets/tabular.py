@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Hashable
 
 from core.datasets.building import DatasetBuilder, ItemFields, place
-from core.datasets.misplaced import lines_named, listed
+from core.datasets.misplaced import enumerated, lines_named
 from core.datasets.open_tables import ITEM_NAMES, LANGUAGE_NAMES, LEVEL_NAMES, SYSTEM_NAMES
 from core.datasets.reading import (
     clean_text,
@@ -188,10 +188,10 @@ def _item_fields(item_id: str, rows: list[Row], builder: DatasetBuilder) -> tupl
     for line, columns in differing.items():
         same.setdefault(tuple(columns), []).append(line)
     for named, apart in same.items():
-        others = listed([str(n) for n in dict.fromkeys(line_of[column] for column in named)])
+        others = enumerated([str(n) for n in dict.fromkeys(line_of[column] for column in named)])
         differ = "differs from the one" if len(named) == 1 else "differ from those"
         builder.problems.append(
-            f"{lines_named(apart)}, {place(question=item_id)}: {listed(named)} {differ} in line {others}"
+            f"{lines_named(apart)}, {place(question=item_id)}: {enumerated(named)} {differ} in line {others}"
         )
     fields = ItemFields(
         item_id,

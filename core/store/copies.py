@@ -26,7 +26,8 @@ def free_name(wanted: Path) -> Path:
 def copy_database(source: Path, target: Path) -> None:
     """Copy the database at `source` as it stands between two transactions, while others read and write it.
 
-    The copy is one file without a write-ahead log, may be read by its owner alone, and is on disk when this returns. Raises FileExistsError where there is a `target`, sqlite3.Error or OSError where no copy can
+    The copy is one file without a write-ahead log, may be read by its owner alone, and is on disk when this
+    returns. Raises FileExistsError where there is a `target`, sqlite3.Error or OSError where no copy can
     be made; nothing is left behind then.
     """
     draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}")

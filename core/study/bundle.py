@@ -166,8 +166,9 @@ def _check_members(archive: zipfile.ZipFile, file_name: str) -> int:
     for name in names:
         if name in sizes:
             with archive.open(name) as member:
-                # A piece at a time: what unpacks to much is held by nobody.
-                same = hashlib.file_digest(member, "sha256").hexdigest() == manifest["sha256"].get(name)  # type: ignore[arg-type]
+                # A piece at a time, so that nobody holds what unpacks to much.
+                found = hashlib.file_digest(member, "sha256")  # type: ignore[arg-type]  # it only reads
+            same = found.hexdigest() == manifest["sha256"].get(name)
             if not same:
                 problems.append(f"{name} is not what the manifest says (its sha256 differs)")
     if problems:

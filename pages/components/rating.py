@@ -60,14 +60,17 @@ def show(desk: RaterDesk, number: int, go: pair_list.Go) -> None:
         # pair was on the screen: it was there for long enough, nobody knows how long.
         _press(pressed, replace(screen, shown_at=-math.inf) if new_session else screen)
         st.rerun()
-    written = pair_list.note(key, *st.session_state[_NOTE], on_change=partial(_written, screen))
+    known = st.session_state[_NOTE]
+    written = pair_list.note(key, *known, on_change=partial(_written, screen))
     try:
-        late = _keep_note(desk, number, written)
+        _keep_note(desk, number, written)
         desk.remember_diff(mode)
     except AssayError as error:
         _refuse_note(number, error)
     else:
-        if late:  # sent to a server that has started again since: its box does not know yet that it is saved
+        if (
+            written != known
+        ):  # sent to a server that has started again since: its box does not know yet that it is saved
             st.rerun()
         pair_list.note_mark(written[1])
     presses.show_refused(refusals)
@@ -136,12 +139,11 @@ def _refuse_note(number: int, problem: AssayError) -> None:
     presses.refuse(f"The comment or report on pair {number} was not saved. {visitor.said_to_rater(problem)}")
 
 
-def _keep_note(desk: RaterDesk, number: int, written: tuple[str, bool]) -> bool:
-    """Save what was changed in this tab, and only that: another tab may have said more meanwhile; whether it was."""
+def _keep_note(desk: RaterDesk, number: int, written: tuple[str, bool]) -> None:
+    """Save what was changed in this tab, and only that: another tab may have said more meanwhile."""
     comment, invalid = st.session_state[_NOTE]
     if written[0] != comment:
         desk.save_note(number, comment=written[0])
     if written[1] != invalid:
         desk.save_note(number, invalid=written[1])
     st.session_state[_NOTE] = written
-    return written != (comment, invalid)

@@ -256,7 +256,6 @@ WHERE_WORDS_STAND = """() => {
 }"""
 
 
-@pytest.mark.slow
 def test_guidelines_cannot_call_another_host(app: AppServer, app_store: Store, new_page: NewPage) -> None:
     """An image is refused when the text is saved; what a text still asks for, the browser's policy stops."""
     at_hand = study_in(app_store, raters=("ann",))
