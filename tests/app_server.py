@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, FilePayload, Page, expect, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[1]
 CHROMIUM = os.environ.get("ASSAY_CHROMIUM", "/usr/bin/chromium")
@@ -179,14 +179,14 @@ def settled(page: Page) -> None:
 
     The state of the app alone does not tell: it is `notRunning` until a press has reached a busy server, and once more
     between a run that was under way and the run for the press. So the server must have spoken after the last event
-    that was sent, and be silent now.
+    that was sent, and be silent now. An element whose script is still being loaded shows a skeleton until then.
     """
     page.wait_for_timeout(100)
     page.wait_for_function(
         """() => {
             const {told, heard} = window.lastOnTheWire ?? {told: 0, heard: 0};
             return document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'
-                && !document.querySelector('[data-stale=true]')
+                && !document.querySelector('[data-stale=true], [data-testid=stSkeleton]')
                 && heard >= told && performance.now() - heard > 80;
         }"""
     )
@@ -198,6 +198,11 @@ def fill(page: Page, label: str, value: str) -> None:
     box.fill(value)
     box.press("Enter")
     settled(page)
+
+
+def choose_file(page: Page, label: str, file: Path | FilePayload) -> None:
+    """Give a file to the upload of this label. Uploads may be drawn in any order, so the first is nobody's."""
+    page.get_by_role("region", name=label, exact=True).locator("input[type=file]").set_input_files(file)
 
 
 def open_tab(page: Page, name: str) -> None:

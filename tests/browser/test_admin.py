@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from admin_session import sign_in
-from app_server import AppServer, on_pair, settled, through_onboarding
+from app_server import AppServer, choose_file, on_pair, settled, through_onboarding
 from factories import dataset, paper_json, study_in
 from playwright.sync_api import Page, expect
 
@@ -36,9 +36,7 @@ def admin_page(app: AppServer, store: Store, new_page: NewPage, path: str = "") 
 
 
 def upload(page: Page, name: str, data: bytes) -> None:
-    page.locator("input[type=file]").first.set_input_files(
-        {"name": name, "mimeType": "application/octet-stream", "buffer": data}
-    )
+    choose_file(page, "File", {"name": name, "mimeType": "application/octet-stream", "buffer": data})
 
 
 def tab(page: Page, name: str) -> None:
@@ -96,9 +94,8 @@ def test_from_a_file_to_a_csv(app: AppServer, app_store: Store, new_page: NewPag
     tab(page, "Raters")
     page.get_by_text("Import votes that were collected elsewhere").click()
     votes = {item.item_id: dict.fromkeys(data.levels, "AI") for item in data.items}
-    page.get_by_test_id("stExpander").locator("input[type=file]").set_input_files(
-        {"name": "votes.json", "mimeType": "application/json", "buffer": json.dumps(votes).encode()}
-    )
+    given = json.dumps(votes).encode()
+    choose_file(page, "Votes", {"name": "votes.json", "mimeType": "application/json", "buffer": given})
     expect(page.get_by_role("button", name="Remove votes.json")).to_be_visible()
     page.get_by_label("Pseudonym of the person who voted").fill("elsewhere")
     page.get_by_label("Pseudonym of the person who voted").blur()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from admin_session import sign_in
-from app_server import AppServer, fill, open_tab, settled, violations
+from app_server import AppServer, choose_file, fill, open_tab, settled, violations
 from model_answers import answer
 from playwright.sync_api import Page, expect
 from scripted_server import Body, ScriptedServer
@@ -55,7 +55,7 @@ def judges_page(app: AppServer, store: Store, new_page: NewPage) -> Page:
 def give_texts(page: Page, path: Path) -> None:
     page.get_by_text("A file of mine").click()
     settled(page)
-    page.locator("input[type=file]").first.set_input_files(path)
+    choose_file(page, "File", path)
     expect(page.get_by_text("21 texts on 7 items by s, levels 0, 1, 2.")).to_be_visible(timeout=SOON)
     settled(page)
 

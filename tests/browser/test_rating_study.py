@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from admin_session import sign_in
-from app_server import AppServer, open_tab, settled, violations
+from app_server import AppServer, choose_file, open_tab, settled, violations
 from playwright.sync_api import Browser, Page, expect
 from text_visit import (
     ITEM,
@@ -348,7 +348,7 @@ def test_an_owner_makes_a_rating_study_by_page(
     page.get_by_text("Ratings: one blind text after the other").click(timeout=20_000)
     expect(page.get_by_text("What is asked of every text")).to_be_visible()
     settled(page)
-    page.locator("input[type=file]").first.set_input_files(file)
+    choose_file(page, "File", file)
     expect(page.get_by_text("2 texts of 1 source by 2 systems")).to_be_visible(timeout=20_000)
     settled(page)
     assert violations(page) == []

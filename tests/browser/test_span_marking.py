@@ -25,6 +25,33 @@ RECTANGLE = """([from, to]) => {
   return { left, right, top, bottom };
 }"""
 
+DRAWN_ANEW = """async ([text, severities]) => {
+  const address = performance.getEntriesByType('resource').map((one) => one.name).find((name) => name.includes('span_marker.js'));
+  const { default: draw } = await import(address);
+  const part = { label: 'Text', text, language: 'en', in_source: false };
+  const common = { revision: '', taken: 0, problem: null, replaced: false, none: false, spans: [], severities, categories: [] };
+  const shown = (mark) => {
+    const parent = document.createElement('div');
+    document.body.append(parent);
+    return [parent, draw({ data: { ...common, mark, parts: [part] }, parentElement: parent, setStateValue() {} })];
+  };
+  const selected = (parent) => parent.querySelector('.assay-marker-what').textContent;
+  const found = [];
+  let [parent, drop] = shown('one');
+  const inside = parent.querySelector('.assay-marker-text');
+  inside.focus();
+  document.getSelection().setBaseAndExtent(inside.firstChild, 4, inside.firstChild, 9);
+  parent.querySelector('.assay-marker-bar').dispatchEvent(new Event('pointerdown', { bubbles: true }));
+  for (const mark of ['one', 'another', 'one']) {
+    found.push(selected(parent));
+    drop();
+    parent.remove();
+    [parent, drop] = shown(mark);
+  }
+  return [...found, selected(parent)];
+}"""
+"""The marker drawn four times, as Streamlit does where a tab connects again: of one text, of it again, of another."""
+
 
 def drag(page: Page, text: str, quote: str, *, right_to_left: bool = False) -> None:
     """Select a quote with the mouse."""
@@ -182,6 +209,19 @@ def test_marks_overlap_snap_to_words_and_survive_a_restart(
     )
     heights = under.evaluate_all("all => all.map(one => one.style.paddingBottom)")
     assert len(set(heights)) == 2
+
+
+def test_what_is_selected_outlives_a_marker_that_is_drawn_anew(
+    app: AppServer, app_store: Store, new_page: NewPage
+) -> None:
+    """Of the same text; nothing of it is shown on another, and nothing comes back later."""
+    _, link = rating_study(app_store, app.url, texts({"Ask": ["The quick fox."]}))
+    page = new_page()
+    page.goto(link)
+    on_text(page, 1)
+    nothing = "Select words in the text to mark an error."
+    found = page.evaluate(DRAWN_ANEW, ["The quick fox.", ["major", "minor"]])
+    assert found == ["Selected: quick", "Selected: quick", nothing, nothing]
 
 
 @pytest.mark.slow

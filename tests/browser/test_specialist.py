@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from admin_session import sign_in
-from app_server import AppServer, open_tab, settled, violations
+from app_server import AppServer, choose_file, open_tab, settled, violations
 from playwright.sync_api import Page, expect
 from specialist_runs import rated_texts
 
@@ -40,7 +40,7 @@ def test_from_ratings_to_marked_errors_side_by_side(
     page.goto(f"{app.url}/specialist")
     expect(page.get_by_role("heading", name="Specialist", exact=True)).to_be_visible(timeout=SOON)
     settled(page)
-    page.locator("input[type=file]").first.set_input_files(path)
+    choose_file(page, "Texts", path)
     expect(page.get_by_role("button", name=f"Remove {path.name}")).to_be_visible(timeout=SOON)
     expect(page.get_by_text("24 texts on 6 items by 4 systems; 24 of them rated by 3 raters.")).to_be_visible(
         timeout=SOON

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from admin_session import sign_in
-from app_server import ROOT, AppServer, open_tab, settled
+from app_server import ROOT, AppServer, choose_file, open_tab, settled
 from playwright.sync_api import Page, expect
 from text_visit import on_text, saved, the_text
 
@@ -59,7 +59,7 @@ def imported(page: Page, app: AppServer, file: Path) -> None:
     page.goto(app.url)
     page.get_by_text("Ratings: one blind text after the other").click(timeout=SOON)
     settled(page)
-    page.locator("input[type=file]").first.set_input_files(file)
+    choose_file(page, "File", file)
     expect(page.get_by_text("4 texts of 2 sources by 2 systems")).to_be_visible(timeout=SOON)
     settled(page)
     page.get_by_role("combobox", name="What is asked of every text").click()

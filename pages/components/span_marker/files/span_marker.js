@@ -7,6 +7,7 @@ import { inOrder, nodeAt, same, unitsBefore } from "./offsets.js";
 const SLOW_MS = 10_000;
 const WAYS_ON = ["choices", "back", "skip", "next", "list", "s"].map((key) => `[class*="st-key-${key}"] button`).join();
 const markers = new WeakMap();
+let halfMarked = null; // a tab that connects again may draw its parts anew: what was selected in them is kept here
 
 export default function ({ data, parentElement, setStateValue }) {
   let marker = markers.get(parentElement);
@@ -42,6 +43,7 @@ class Marker {
   }
 
   remove() {
+    halfMarked = this.draft && { mark: this.mark, place: this.parts.indexOf(this.draft.part), draft: this.draft };
     document.removeEventListener("selectionchange", this.onSelection);
     document.removeEventListener("click", this.onClick, { capture: true });
     clearTimeout(this.slow);
@@ -69,6 +71,19 @@ class Marker {
     }
     this.state = data.problem ? "" : data.spans.length || data.none ? "Saved" : "Nothing marked yet";
     this.draw();
+    if (halfMarked) this.resume();
+  }
+
+  /** Go on with what was selected before this was drawn anew, unless the rater is at something else by now. */
+  resume() {
+    const { mark, place, draft } = halfMarked;
+    halfMarked = null;
+    if (mark !== this.mark || this.draft || document.activeElement !== document.body) return;
+    const part = this.parts[place];
+    this.draft = { ...draft, part };
+    this.draw();
+    part.element.focus({ preventScroll: true });
+    this.select(part, draft.from, draft.to);
   }
 
   begin(data) {
