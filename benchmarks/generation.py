@@ -67,7 +67,7 @@ def straightforward(data: bytes, url: str, n: int) -> tuple[float, float]:
     def ask(messages: list[dict[str, str]]) -> str:
         nonlocal calls
         calls += 1
-        said = client.chat.completions.create(model="tiny", messages=messages, temperature=0, max_tokens=400)  # type: ignore[arg-type]
+        said = client.chat.completions.create(model="tiny", messages=messages, temperature=0, max_tokens=400)  # type: ignore[arg-type]  # plain dicts, which it takes
         return said.choices[0].message.content or ""
 
     begun = time.perf_counter()
@@ -125,7 +125,7 @@ def main() -> None:
             f"one call after the other ({few} items): {1 / plain:6.2f} items/s, {plain_calls:.1f} calls an item"
         )
         for edit_calls in ("each", "shared"):
-            seconds, calls, done = assay(data, server.url, chosen.concurrency, edit_calls)  # type: ignore[arg-type]
+            seconds, calls, done = assay(data, server.url, chosen.concurrency, edit_calls)  # type: ignore[arg-type]  # both are EditCalls
             print(
                 f"assay, concurrency {chosen.concurrency}, edits {edit_calls:6}: {1 / seconds:6.2f} items/s, {calls:.1f} calls "
                 f"an item, {done} of {chosen.items} complete: {plain / seconds:.1f} times as fast"

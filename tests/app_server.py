@@ -201,7 +201,7 @@ def fill(page: Page, label: str, value: str) -> None:
 
 
 def choose_file(page: Page, label: str, file: Path | FilePayload) -> None:
-    """Give a file to the upload of this label. Uploads may be drawn in any order, so the first is nobody's."""
+    """Give a file to the upload with this label. Uploads are drawn in any order, so none is always the first."""
     page.get_by_role("region", name=label, exact=True).locator("input[type=file]").set_input_files(file)
 
 

@@ -25,6 +25,7 @@ from core.study.wording import CONSENT, wording
 
 Entry = TypeVar("Entry", Assignment, RatingAssignment)
 Given = TypeVar("Given", Answer, RatingAnswer)
+_NOTHING_YET = "There is nothing for you to rate yet. The person who sent you this link can tell you when."
 
 
 @dataclass(frozen=True)
@@ -92,9 +93,7 @@ class Desk(ABC, Generic[Entry, Given]):
     def closed_reason(self) -> str | None:
         """Why no answer can be given now, or None when it can."""
         if not self.total:
-            return (
-                "There is nothing for you to rate yet. The person who sent you this link can tell you when."
-            )
+            return _NOTHING_YET
         return self._shut
 
     @property
@@ -141,7 +140,7 @@ class Desk(ABC, Generic[Entry, Given]):
             self._look_again()
             found = self._count()  # another tab may have taken an answer back
             if not found.total:
-                raise NotAllowed(f"{self.closed_reason}")
+                raise NotAllowed(_NOTHING_YET)
             if found.done < found.total:
                 raise NotAllowed(f"Some {self._unit}s are still open: answer them first.")
             self._keep(finished_utc=now_utc())

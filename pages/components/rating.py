@@ -68,9 +68,8 @@ def show(desk: RaterDesk, number: int, go: pair_list.Go) -> None:
     except AssayError as error:
         _refuse_note(number, error)
     else:
-        if (
-            written != known
-        ):  # sent to a server that has started again since: its box does not know yet that it is saved
+        if written != known:
+            # Sent to a server that has started again since: its box does not know yet that it is saved.
             st.rerun()
         pair_list.note_mark(written[1])
     presses.show_refused(refusals)

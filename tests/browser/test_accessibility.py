@@ -182,7 +182,7 @@ def test_every_text_on_the_owners_pages_has_contrast(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_pages_at_the_door_have_no_violation(
     app: AppServer, app_store: Store, browser: Browser, scheme: str
 ) -> None:

@@ -141,9 +141,7 @@ def test_practice_and_the_ways_back_and_on(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "size", [PHONE, pytest.param(LAPTOP, marks=pytest.mark.slow)], ids=["phone", "laptop"]
-)
+@pytest.mark.parametrize("size", [PHONE, LAPTOP], ids=["phone", "laptop"])
 def test_text_after_text(app: AppServer, app_store: Store, browser: Browser, size: tuple[int, int]) -> None:
     said = {f"Question {n}? {'And why? ' * 20}": ["Because. " * 300] for n in range(3)}
     _, link = rating_study(app_store, app.url, texts(said), "mqm")

@@ -81,12 +81,13 @@ def quotes(store: Store, study_id: int, text: str) -> list[tuple[str, str, str]]
     return [(text[span.start : span.end], span.severity, span.category) for span in spans]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "language", "first", "second"),
     [
-        pytest.param(LATIN, "en", "👩‍👩‍👧 families", "cafe\u0301", marks=pytest.mark.slow),
-        pytest.param(ARABIC, "ar", "الطالب", "الصباح", marks=pytest.mark.slow),
-        pytest.param(JAPANESE, "ja", "窓のそば", "静か", marks=pytest.mark.slow),
+        (LATIN, "en", "👩‍👩‍👧 families", "cafe\u0301"),
+        (ARABIC, "ar", "الطالب", "الصباح"),
+        (JAPANESE, "ja", "窓のそば", "静か"),
     ],
     ids=["Latin", "Arabic", "Japanese"],
 )
@@ -125,12 +126,13 @@ def test_what_is_marked_by_mouse_is_what_is_stored(
     assert quotes(app_store, study_id, text) == [(second, "critical", "accuracy/mistranslation")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "language", "before", "quote"),
     [
-        pytest.param(LATIN, "en", 4, "👩‍👩‍👧 fam", marks=pytest.mark.slow),
-        pytest.param(ARABIC, "ar", 4, "الطالب", marks=pytest.mark.slow),
-        pytest.param(JAPANESE, "ja", 2, "窓のそば", marks=pytest.mark.slow),
+        (LATIN, "en", 4, "👩‍👩‍👧 fam"),
+        (ARABIC, "ar", 4, "الطالب"),
+        (JAPANESE, "ja", 2, "窓のそば"),
     ],
     ids=["Latin", "Arabic", "Japanese"],
 )

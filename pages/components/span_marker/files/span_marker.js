@@ -7,7 +7,7 @@ import { inOrder, nodeAt, same, unitsBefore } from "./offsets.js";
 const SLOW_MS = 10_000;
 const WAYS_ON = ["choices", "back", "skip", "next", "list", "s"].map((key) => `[class*="st-key-${key}"] button`).join();
 const markers = new WeakMap();
-let halfMarked = null; // a tab that connects again may draw its parts anew: what was selected in them is kept here
+let halfMarked = null; // what was selected: a tab that connects again may draw the marker anew
 
 export default function ({ data, parentElement, setStateValue }) {
   let marker = markers.get(parentElement);
@@ -43,7 +43,7 @@ class Marker {
   }
 
   remove() {
-    halfMarked = this.draft && { mark: this.mark, place: this.parts.indexOf(this.draft.part), draft: this.draft };
+    halfMarked = this.draft && { ...this.draft, mark: this.mark, part: this.parts.indexOf(this.draft.part) };
     document.removeEventListener("selectionchange", this.onSelection);
     document.removeEventListener("click", this.onClick, { capture: true });
     clearTimeout(this.slow);
@@ -76,14 +76,13 @@ class Marker {
 
   /** Go on with what was selected before this was drawn anew, unless the rater is at something else by now. */
   resume() {
-    const { mark, place, draft } = halfMarked;
+    const { mark, ...draft } = halfMarked;
     halfMarked = null;
-    if (mark !== this.mark || this.draft || document.activeElement !== document.body) return;
-    const part = this.parts[place];
-    this.draft = { ...draft, part };
+    if (mark !== this.mark || document.activeElement !== document.body) return;
+    this.draft = { ...draft, part: this.parts[draft.part] };
     this.draw();
-    part.element.focus({ preventScroll: true });
-    this.select(part, draft.from, draft.to);
+    this.draft.part.element.focus({ preventScroll: true });
+    this.select(this.draft.part, draft.from, draft.to);
   }
 
   begin(data) {
