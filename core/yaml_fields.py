@@ -225,9 +225,11 @@ def _read(text: str) -> ReadYaml:
         if not isinstance(node, yaml.MappingNode):
             return _unreadable("line 1: expected `field: value` lines, such as `name: my-own`")
         fields = loader.value(node, (), lines, problems)
-    except (ValueError, OverflowError) as error:  # of PyYAML's scanner: `"\UFFFFFFFF"`, a version's digits
+    except (ValueError, OverflowError):  # of PyYAML's scanner: `"\UFFFFFFFF"`, a version's digits
         line = loader.get_mark().line + 1
-        return _unreadable(f"line {line}: not readable as YAML ({error})")
+        return _unreadable(
+            f"line {line}: not readable as YAML (an escape names no character, or a number is too long)"
+        )
     finally:
         loader.dispose()
     assert isinstance(fields, dict)
