@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from app_server import ROOT
 from factories import StudyAtHand, dataset, study_in
+from killed_process import said_until_killed
 from reference_v1 import database_v1, rows_of
 
 from core.errors import StorageError
@@ -88,13 +89,8 @@ def test_kill_9_loses_nothing_that_was_acknowledged(store: Store) -> None:
     before = 0
     for turn in range(5):
         process = rater_process(at_hand, "R1", 1000)
-        assert process.stdout is not None
-        lines = [process.stdout.readline() for _ in range(10 + 7 * turn)]
-        process.send_signal(signal.SIGKILL)
-        rest, _ = process.communicate(timeout=60)
-        assert process.returncode == -signal.SIGKILL
         expected = []
-        for number, choice in acknowledged("".join(lines) + rest):
+        for number, choice in acknowledged(said_until_killed(process, 10 + 7 * turn)):
             if current.get(number) != choice:
                 expected.append((number, choice))
                 current[number] = choice

@@ -1,7 +1,6 @@
 """Raters of texts at work at once, and killed: what was said to be saved is there, whole, and its history with it."""
 
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -9,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from app_server import ROOT
+from killed_process import said_until_killed
 from rating_studies import RatingStudyAtHand, rate_all, rating_study, rating_texts, unblind
 
 from core.errors import StorageError
@@ -72,13 +72,8 @@ def test_kill_9_loses_no_rating_that_was_acknowledged(store: Store) -> None:
     before = 0
     for turn in range(5):
         process = rating_process(at_hand, "R1", 1000)
-        assert process.stdout is not None
-        lines = [process.stdout.readline() for _ in range(11 + 29 * turn)]
-        process.send_signal(signal.SIGKILL)
-        rest, _ = process.communicate(timeout=60)
-        assert process.returncode == -signal.SIGKILL
         expected = []
-        for said in acknowledged("".join(lines) + rest):
+        for said in acknowledged(said_until_killed(process, 11 + 29 * turn)):
             if current.get(said[0]) != said:  # the same again is no change
                 expected.append(said)
                 current[said[0]] = said
