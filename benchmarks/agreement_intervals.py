@@ -1,9 +1,12 @@
 """Intervals of Cohen's kappa over resampled questions, against what a user would pick instead.
 
 The usual way is scipy.stats.bootstrap over question indices with scikit-learn's cohen_kappa_score in a loop.
-Run: `python benchmarks/agreement_intervals.py`. It prints seconds and the ratio; nothing is asserted.
+It prints seconds and the ratio; nothing is asserted.
+
+    .venv/bin/python benchmarks/agreement_intervals.py [--resamples 2000]
 """
 
+import argparse
 import sys
 import time
 import warnings
@@ -18,11 +21,14 @@ from sklearn.metrics import cohen_kappa_score
 
 from core.stats.agreement import cohen_kappa
 
-QUESTIONS, LEVELS, RESAMPLES = 20, 4, 2_000
+QUESTIONS, LEVELS = 20, 4
 
 
 def main() -> None:
     """Time both on the same votes."""
+    options = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    options.add_argument("--resamples", type=int, default=2_000, help="(%(default)s)")
+    n_resamples: int = options.parse_args().resamples
     rng = np.random.default_rng(0)
     votes = rng.choice(4, size=(QUESTIONS * LEVELS, 2), p=[0.25, 0.5, 0.05, 0.2])
     questions = np.repeat(np.arange(QUESTIONS), LEVELS)
@@ -37,14 +43,14 @@ def main() -> None:
             (np.arange(QUESTIONS),),
             kappa_of,
             vectorized=False,
-            n_resamples=RESAMPLES,
+            n_resamples=n_resamples,
             method="percentile",
             rng=0,
         )
         return found.confidence_interval
 
     def ours() -> tuple[float | None, float | None]:
-        found = cohen_kappa(votes, clusters=questions, n_resamples=RESAMPLES)
+        found = cohen_kappa(votes, clusters=questions, n_resamples=n_resamples)
         return found.low, found.high
 
     slow, fast = timed("scipy bootstrap + scikit-learn", usual), timed("assay", ours)
@@ -59,7 +65,7 @@ def timed(name: str, work: Callable[[], tuple[float | None, float | None]]) -> f
         start = time.perf_counter()
         low, high = work()
         seconds.append(time.perf_counter() - start)
-    print(f"{name:32} {min(seconds):8.4f} s  [{low:.3f}, {high:.3f}]  {RESAMPLES} resamples")
+    print(f"{name:32} {min(seconds):8.4f} s  [{low:.3f}, {high:.3f}]")
     return min(seconds)
 
 

@@ -4,7 +4,7 @@ Both ask the same local server, which answers every request after a fixed time, 
 same items. The straightforward way is what trutheval's pipeline does: a synchronous client, one call a step, item
 after item, also for a level that has nothing to change. Assay: its own run, with the database and every check.
 
-    python benchmarks/generation.py [--latency 0.05] [--items 200] [--concurrency 32]
+    .venv/bin/python benchmarks/generation.py [--latency 0.3] [--items 200] [--concurrency 32]
 """
 
 import argparse

@@ -9,9 +9,7 @@ What somebody would pick instead is one call a question, as the Cross-Examinatio
 Asked for: answers to all questions in one call take at least 5 times fewer input tokens at 400 words, or the exit
 status is 1.
 
-    .venv-neural/bin/python benchmarks/judges.py [--words 100 400 1500] [--questions 10] [--count bpe|words]
-
-An environment with the package `tokenizers` is needed, such as .venv-neural; `--count words` needs none.
+    .venv/bin/python benchmarks/judges.py [--words 100 400 1500] [--questions 10] [--count bpe|words]
 """
 
 import argparse
@@ -137,7 +135,7 @@ def bpe() -> Count:
 
 
 def words(text: str) -> int:
-    """Words, for environments without a tokenizer: a text then has about three quarters of its tokens."""
+    """Words: a text then has about three quarters of its tokens, whatever the tokenizer."""
     return len(text.split())
 
 

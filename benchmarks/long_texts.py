@@ -3,7 +3,9 @@
 The usual way is difflib.SequenceMatcher over the same words. It leaves out every word that makes up more than a
 hundredth of a long text, so that it is fast where it finds next to nothing: the last two columns say how much of the
 second text each calls the same. Each measurement is a process of its own, so that memory is that measurement's.
-Run: `python benchmarks/long_texts.py`, or with a shape and a way to measure one. Nothing is asserted about time.
+Nothing is asserted about time. With a shape and a way, one measurement as JSON.
+
+    .venv/bin/python benchmarks/long_texts.py [SHAPE against|pair|difflib]
 """
 
 import argparse

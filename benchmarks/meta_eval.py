@@ -11,7 +11,7 @@ On the segment scores of a folder of mt-metrics-eval against its MQM scores; ref
 Exit status 1 where a value differs, or Assay is less than 30 times as fast in any of the three. On one thread, in processor
 seconds, calibration the best of three on both sides. Without both folders, it says so and measures nothing.
 
-    python benchmarks/meta_eval.py --tool FOLDER_OF_MT_METRICS_EVAL --data FOLDER_OF_A_TEST_SET [--swaps 100]
+    .venv/bin/python benchmarks/meta_eval.py --tool FOLDER_OF_MT_METRICS_EVAL --data FOLDER_OF_A_TEST_SET [--swaps 100]
 """
 
 import argparse

@@ -8,7 +8,7 @@ WordNet without entries, because its data is not shipped; sacrebleu's cache give
 all others. Every cache is empty at the start. Asked for: 5 times as fast with ROUGE as the paper has it, without
 stemmer, and 8 times with it.
 
-    python benchmarks/metrics.py [--pairs 10000] [--processes 2]
+    .venv/bin/python benchmarks/metrics.py [--pairs 10000] [--processes 2]
 """
 
 import argparse

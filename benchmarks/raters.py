@@ -1,25 +1,11 @@
 """Raters at once: what a vote costs the server, and how long from a press to "saved" with the next pair shown.
 
-Run: `.venv/bin/python benchmarks/raters.py` (all), or `--raters 10 50 --every 2 --seconds 20`. The app runs as users
-start it, on a database of its own with 60 questions at 5 levels; the raters are threads of this process, with real
-websockets, on the same machine, and take part of its processor. Presses arrive at random (exponential gaps, seeded). CPU
-is the user and system time of the server process; a vote is lost when the page said "saved" and the history does not
-hold it. Nothing is asserted.
+The app runs as users start it, on a database of its own with 60 questions at 5 levels; the raters are threads of this
+process, with real websockets, on the same machine, and take part of its processor. Presses arrive at random (exponential
+gaps, seeded). CPU is the user and system time of the server process; a vote is lost when the page said "saved" and the
+history does not hold it. Nothing is asserted.
 
-Measured on 2 cores with nothing else at work, 30 s each:
-
-| raters | a vote every s | CPU ms a vote | p50 ms | p95 ms | slowest ms | acknowledged | unanswered | lost | MiB before | MiB a session |
-|---|---|---|---|---|---|---|---|---|---|---|
-| 1 | 2 | 26.4 | 16 | 20 | 21 | 11 | 0 | 0 | 239 | 0.50 |
-| 10 | 2 | 14.1 | 17 | 22 | 50 | 135 | 0 | 0 | 239 | 0.30 |
-| 50 | 2 | 13.3 | 18 | 42 | 111 | 654 | 0 | 0 | 239 | 0.24 |
-| 100 | 2 | 14.3 | 39 | 436 | 619 | 1396 | 0 | 0 | 239 | 0.26 |
-| 200 | 20 | 16.7 | 20 | 51 | 97 | 281 | 0 | 0 | 239 | 0.10 |
-
-One rater alone pays for what the server does while nobody presses. Python works on one core at a time: the CPU of a vote
-says how many a process can save in a second, and the raters of this benchmark take part of the machine too. Before the
-database stayed open between presses and a press read single rows, a vote took 2.4 times the CPU (29.4 and 12.4 ms, four
-rounds of each in turn, 8 raters, 14 votes a second).
+    .venv/bin/python benchmarks/raters.py [--raters 10 50] [--every 2] [--seconds 30]
 """
 
 import argparse

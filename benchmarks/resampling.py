@@ -7,9 +7,11 @@
    20, or the exit status is 1.
 
 Both run on one thread and are timed in processor seconds, which other work on the machine disturbs less.
-Run: `python benchmarks/resampling.py`.
+
+    .venv/bin/python benchmarks/resampling.py [--items 22000] [--resamples 1000]
 """
 
+import argparse
 import os
 import sys
 import time
@@ -26,7 +28,7 @@ from core.stats.correlation_resampling import draw_counts, prepare, resampled
 from core.stats.meta_correlation import Live, meta_correlation_over_items
 from core.stats.non_inferiority import lower_bound_pairs
 
-METRICS, ITEMS, LEVELS, RESAMPLES = 28, 22_000, 6, 1_000
+METRICS, LEVELS = 28, 6
 LOOPED = 3
 AT_LEAST = 20.0
 EQUAL = 1e-12
@@ -34,10 +36,14 @@ EQUAL = 1e-12
 
 def main() -> int:
     """Both comparisons; 1 where a promise is not kept."""
+    options = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    options.add_argument("--items", type=int, default=22_000, help="of the meta-correlation (%(default)s)")
+    options.add_argument("--resamples", type=int, default=1_000, help="of the items (%(default)s)")
+    chosen = options.parse_args()
     exact_bound()
     largest = largest_difference()
     print(f"meta-correlation resample by resample, small case with ties: largest difference {largest:.1e}")
-    ratio, difference = live_meta_correlation()
+    ratio, difference = live_meta_correlation(chosen.items, chosen.resamples)
     kept = ratio >= AT_LEAST and max(largest, difference) <= EQUAL
     print(
         f"ratio {ratio:.0f} (at least {AT_LEAST:.0f}), equal to {EQUAL:.0e}: {'kept' if kept else 'NOT kept'}"
@@ -62,10 +68,10 @@ def exact_bound() -> None:
     print(f"ratio {slow / fast:.0f}")
 
 
-def live_meta_correlation() -> tuple[float, float]:
+def live_meta_correlation(n_items: int, n_resamples: int) -> tuple[float, float]:
     """Ratio of seconds, and how far the two estimates are apart."""
-    side, human = rows_of_metrics(ITEMS, METRICS)
-    starts = np.arange(ITEMS) * LEVELS  # rows lie item by item: the loop need not search for them
+    side, human = rows_of_metrics(n_items, METRICS)
+    starts = np.arange(n_items) * LEVELS  # rows lie item by item: the loop need not search for them
 
     def usual(drawn: np.ndarray) -> float:
         rows = (starts[drawn][:, None] + np.arange(LEVELS)).ravel()
@@ -75,17 +81,19 @@ def live_meta_correlation() -> tuple[float, float]:
     generator = np.random.default_rng(0)
     begin = time.process_time()
     for _ in range(LOOPED):
-        usual(generator.integers(0, ITEMS, ITEMS))
-    loop = (time.process_time() - begin) / LOOPED * RESAMPLES
+        usual(generator.integers(0, n_items, n_items))
+    loop = (time.process_time() - begin) / LOOPED * n_resamples
     begin = time.process_time()
-    found = meta_correlation_over_items(human, side, "spearman", n_resamples=RESAMPLES)
+    found = meta_correlation_over_items(human, side, "spearman", n_resamples=n_resamples)
     seconds = time.process_time() - begin
-    print(f"meta-correlation, {METRICS} metrics x {ITEMS * LEVELS:,} rows, {RESAMPLES:,} resamples of items")
+    print(
+        f"meta-correlation, {METRICS} metrics x {n_items * LEVELS:,} rows, {n_resamples:,} resamples of items"
+    )
     print(f"{'scipy loop (' + str(LOOPED) + ' resamples, extrapolated)':44} {loop:10.1f} s")
     print(
         f"{'assay, all resamples':44} {seconds:10.1f} s  {found.estimate:.3f} [{found.low:.3f}, {found.high:.3f}]"
     )
-    return loop / seconds, abs(usual(np.arange(ITEMS)) - (found.estimate or 0.0))
+    return loop / seconds, abs(usual(np.arange(n_items)) - (found.estimate or 0.0))
 
 
 def largest_difference() -> float:

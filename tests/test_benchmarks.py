@@ -1,0 +1,121 @@
+"""Every benchmark runs by the command that benchmarks/README.md names, in the environment that ./test makes: in miniature.
+
+What they promise at full size is theirs to say; here each measures, compares and ends as it should.
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "benchmarks"
+DOCUMENTED = re.compile(r"^\.venv/bin/python (benchmarks/\w+\.py)", re.MULTILINE)
+
+
+def run(name, *options):
+    """(exit status, what was printed)."""
+    done = subprocess.run(
+        [sys.executable, f"benchmarks/{name}.py", *options],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        cwd=ROOT,
+    )
+    assert not done.stderr.count("Traceback"), done.stderr
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_each_is_documented_with_its_command_in_its_docstring_and_in_the_list():
+    scripts = {f"benchmarks/{path.name}" for path in FOLDER.glob("*.py")}
+    listed = DOCUMENTED.findall((FOLDER / "README.md").read_text("utf-8"))
+    assert set(listed) == scripts
+    assert len(listed) == len(scripts)
+    for script in scripts:
+        own = re.search(r"\.venv/bin/python (benchmarks/\w+\.py)", (ROOT / script).read_text("utf-8"))
+        assert own, script
+        assert own[1] == script
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "options", "says"),
+    [
+        ("agreement_intervals", ["--resamples", "40"], r"ratio \d"),
+        ("generation", ["--items", "3", "--latency", "0.01"], r"3 of 3 complete: [\d.]+ times as fast"),
+        ("long_texts", ["equal", "against"], r'"same": 1\.0'),
+        ("metrics", ["--pairs", "20"], r"\(asked: 8\)(?s:.*); the same scores"),
+        (
+            "raters",
+            ["--raters", "1", "--seconds", "2"],
+            r"\| 1 \| 2 \| [\d.]+ \|.*\| 0 \| \d+ \| [\d.-]+ \|$",
+        ),
+        ("resampling", ["--items", "100", "--resamples", "20"], r"equal to 1e-12"),
+    ],
+)
+def test_runs_in_miniature(name, options, says):
+    status, printed = run(name, *options)
+    assert re.search(says, printed.strip()), printed
+    assert status == 0 or "NOT kept" in printed, printed
+
+
+@pytest.mark.slow
+def test_beside_a_tool_that_computes_the_same_with_plain_loops(tmp_path):
+    """A real copy of mt-metrics-eval is not to be had from a registry; its functions as plain loops stand in for it."""
+    rng = np.random.default_rng(0)
+    human, metrics = tmp_path / "human-scores", tmp_path / "metric-scores" / "en-de"
+    human.mkdir()
+    metrics.mkdir(parents=True)
+    systems = [f"s{number}" for number in range(4)]
+    rated = rng.integers(0, 4, (4, 8)).astype(float)
+    for path, scores in (
+        (human / "en-de.mqm.seg.score", rated),
+        (metrics / "near-refA.seg.score", rated + rng.integers(-1, 2, rated.shape)),
+        (metrics / "far-refA.seg.score", rated + rng.normal(size=rated.shape) * 3),
+    ):
+        path.write_text(
+            "".join(f"{name}\t{value}\n" for name, row in zip(systems, scores, strict=True) for value in row)
+        )
+    status, printed = run(
+        "meta_eval", "--tool", ROOT / "tests" / "plain_tool", "--data", tmp_path, "--swaps", "20"
+    )
+    # Printed only once every value of both sides is equal.
+    assert "equal values" in printed, printed
+    assert status == 0 or "NOT kept" in printed, printed
+
+
+def test_without_the_other_tool_nothing_is_measured_and_it_says_so():
+    status, printed = run("meta_eval")
+    assert status == 0
+    assert printed.startswith("skipped: --tool")
+
+
+def input_ratios(printed):
+    """Words of the document -> how many times fewer input tokens."""
+    found = re.findall(r"^([\d,]+) words: answers in one call take ([\d.]+) times", printed, re.MULTILINE)
+    return {int(words.replace(",", "")): float(ratio) for words, ratio in found}
+
+
+@pytest.mark.slow
+def test_answers_in_one_call_take_a_fifth_of_the_input_counted_in_words():
+    status, printed = run("judges", "--count", "words", "--words", "400")
+    assert status == 0, printed
+    assert input_ratios(printed)[400] >= 5
+    # Ten questions from each text: a call each against one call, beside the two that make the questions.
+    calls = dict(re.findall(r"^(cef, \w+)\s+all steps\s+(\d+)", printed, re.MULTILINE))
+    assert calls == {"cef, each": "22", "cef, batch": "4"}
+
+
+@pytest.mark.slow
+def test_with_a_real_tokenizer_at_every_length():
+    status, printed = run("judges")
+    assert status == 0, printed
+    found = input_ratios(printed)
+    assert list(found) == [100, 400, 1_500]
+    assert found[400] >= 5
+    # The longer the text that is sent ten times, the more one call saves; it can never be more than tenfold.
+    assert found[100] < found[400] < found[1_500] < 10
