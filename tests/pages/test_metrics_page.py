@@ -331,7 +331,9 @@ def test_correlations_from_a_file_are_a_side_and_what_is_dropped_is_named(store:
     at.run()
     choose(at, "Correlations of the human side", 1)
     text = said(at)
-    assert "n = 4 metrics, 1 dropped" in text
+    assert "n = 4 metrics of 1 family, 1 dropped" in text
+    assert any("Only 4 metrics of 1 family can be compared." in one.value for one in at.warning)
+    assert "Metrics compared: 4 of 5." in text
     assert "Dropped, not on the side synthetic.json: only here." in text
 
 
