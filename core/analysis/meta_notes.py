@@ -15,7 +15,7 @@ FEWEST_METRICS, FEWEST_FAMILIES = 20, 5
 _FEWEST_SIGNS = 3
 _SAYS_LITTLE = (
     f"Below {FEWEST_METRICS} metrics or {FEWEST_FAMILIES} families a meta-correlation says little: "
-    "metrics of a family are variants of one."
+    "metrics of one family are variants of each other."
 )
 _WRONG: tuple[tuple[Against, ...], tuple[Against, ...]] = (("-level", "level"), ("human",))
 """What the human side, and the synthetic one, are not correlated with."""
