@@ -11,16 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.analysis.calibration_joined import SIGNS, dimension_said
-from core.analysis.joining import Joined, join_ratings, left_out, rows_met
+from core.analysis.joining import Joined, SystemScores, join_ratings, left_out, rows_met, system_rows
 from core.analysis.merging import SAME_NAME
 from core.analysis.rating_choice import chosen_ratings, dimensions_of
-from core.analysis.row_columns import columns_at, items_of, level_key, names_of, rows_at
+from core.analysis.row_columns import columns_at, items_of, level_key, rows_at
 from core.datasets.mt_pair import names_reference
 from core.datasets.reading import shown
 from core.errors import InputError
 from core.schema.scores import RatingSet, ScoreTable
 from core.stats.constant import Constant, constant, constants_said
 from core.stats.correlation import between_systems, correlate, mean_within, system_accuracy
+from core.stats.correlation_systems import SoftAccuracy, soft_pairwise_accuracy
 from core.stats.correlation_tests import PairedTest, holm
 from core.stats.many_ratios import mean_estimates
 from core.stats.resampling import Estimate, Floats, ratio
@@ -54,8 +55,10 @@ class Acc23Options:
     """Also test every two metrics."""
     swap: Swap = "items"
     """What changes places in the test (`accuracy_test`); "pairs": the published variant, whose p is too small."""
+    system_scores: SystemScores = "all"
+    """Over which texts metrics' scores of systems are means."""
     n_resamples: int = 1_000
-    """Of intervals and of the test; 0: neither."""
+    """Of intervals, of the test and of soft pairwise accuracy; 0: none of them."""
     confidence_level: float = 0.95
     rng: int = 0
 
@@ -88,6 +91,8 @@ class MetricAccuracy:
     """Pearson between systems' means."""
     system_accuracy: Estimate
     """Share of pairs of systems that the metric orders as people do."""
+    soft_accuracy: SoftAccuracy
+    """The same with how sure both are of each pair, over the rated texts."""
     n_texts: int
     left_out: Mapping[str, int]
     """Reason -> scored texts without a part in it."""
@@ -254,7 +259,10 @@ def _of_metric(
 ) -> MetricAccuracy:
     rows = [joined.table.rows[row] for row in joined.rows.tolist()]
     scores, people = joined.scores()[:, index], joined.target
-    items, systems = items_of(rows), names_of(rows, "system")
+    items = items_of(rows)
+    between = system_rows(joined, np.ones(len(joined.table.rows), dtype=np.bool_), options.system_scores)
+    means = (between.scores[:, index], between.target, between.systems)
+    of_means = {"items": between.items, "paired": between.paired, **options.resampling}
     if options.epsilon is None:
         accuracy = calibrate_ties(target, matrix)
         interval = calibrated_interval(target, matrix, **options.resampling)
@@ -267,8 +275,11 @@ def _of_metric(
         interval=interval,
         segment=correlate(scores, people, "pearson", clusters=items, **options.resampling),
         per_item=mean_within(scores, people, items, "pearson", **options.resampling),
-        system=between_systems(scores, people, systems, "pearson", items=items, **options.resampling),
-        system_accuracy=system_accuracy(scores, people, systems, items, **options.resampling),
+        system=between_systems(*means, "pearson", **of_means),
+        system_accuracy=system_accuracy(*means, **of_means),
+        soft_accuracy=soft_pairwise_accuracy(
+            target, matrix, n_resamples=options.n_resamples, rng=options.rng
+        ),
         n_texts=int((~np.isnan(scores)).sum()),
         left_out=left_out(joined, np.ones(len(joined.table.rows), dtype=np.bool_), index),
         constant=constant(joined.table.values[joined.rows, index]),

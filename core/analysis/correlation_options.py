@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from core.analysis.joining import Joined, join_levels, join_ratings
+from core.analysis.joining import Joined, SystemScores, join_levels, join_ratings
 from core.schema.scores import METHODS, Method, RatingSet, ScoreTable
 
 Raters = Literal["averaged", "kept"]
@@ -26,6 +26,8 @@ class CorrelationOptions:
     """Of the ratings; None: the only one there is."""
     methods: tuple[Method, ...] = METHODS
     """Coefficients to compute."""
+    system_scores: SystemScores = "all"
+    """Over which texts metrics' scores of systems are means."""
 
 
 DEFAULT_OPTIONS = CorrelationOptions()

@@ -6,6 +6,7 @@ from typing import Any
 
 from core.analysis.correlations import CorrelationReport, MetricCorrelation, Pooled, Ranking
 from core.analysis.estimate_json import ends
+from core.analysis.joining import SystemScores
 from core.analysis.levels import MetricByLevel
 from core.analysis.redundancy import Redundancy
 from core.datasets.spreadsheet import csv_bytes
@@ -20,10 +21,10 @@ ONE_SYSTEM = "there is only one system"
 
 def correlation_rows(report: CorrelationReport, *, resampled: str = "rows") -> list[dict[str, Any]]:
     """One dictionary a metric and group. resampled: `rows` or `items`, whose interval is `low` and `high`."""
-    return [_row(row, resampled) for row in report.rows]
+    return [_row(row, resampled, report.options.system_scores) for row in report.rows]
 
 
-def _row(row: MetricCorrelation, resampled: str) -> dict[str, Any]:
+def _row(row: MetricCorrelation, resampled: str, system_scores: SystemScores) -> dict[str, Any]:
     human = row.against == "human"
     pooled: dict[str, Any] = {method: _pooled(row.pooled.get(method), resampled) for method in METHODS}
     return {
@@ -45,6 +46,7 @@ def _row(row: MetricCorrelation, resampled: str) -> dict[str, Any]:
             for method in METHODS
         },
         "system_accuracy": _counted(row.system_accuracy, "pairs", NO_RATINGS),
+        "system_scores": system_scores if human else None,
         **{
             f"{method}_given_system": _counted(
                 row.partial.get(method), "rows", NOT_ASKED if row.partial else ONE_SYSTEM

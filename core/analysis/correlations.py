@@ -12,7 +12,16 @@ from core.analysis.correlation_options import DEFAULT_OPTIONS as DEFAULT_OPTIONS
 from core.analysis.correlation_options import CorrelationOptions as CorrelationOptions
 from core.analysis.correlation_options import Raters as Raters
 from core.analysis.correlation_options import joined_with
-from core.analysis.joining import Joined, group_columns, items_of, left_out, names_of, rows_by
+from core.analysis.joining import (
+    Joined,
+    SystemRows,
+    group_columns,
+    items_of,
+    left_out,
+    names_of,
+    rows_by,
+    system_rows,
+)
 from core.analysis.metric_ranking import Comparison as Comparison
 from core.analysis.metric_ranking import Ranking as Ranking
 from core.analysis.metric_ranking import rank_metrics as rank_metrics
@@ -139,7 +148,8 @@ class _Rows:
     target: Floats
     items: NDArray[np.int64]
     systems: NDArray[np.str_]
-    human: bool
+    between: SystemRows | None
+    """What systems' means are made of; None: no human ratings."""
     names: tuple[str, str]
     methods: tuple[Method, ...]
     resampling: dict[str, Any]
@@ -159,7 +169,7 @@ def _of_group(
         target=joined.target[entries],
         items=items_of(rows),
         systems=names_of(rows, "system"),
-        human=joined.against == "human",
+        between=system_rows(joined, within, options.system_scores) if joined.against == "human" else None,
         names=joined.names,
         methods=options.methods,
         resampling={
@@ -181,7 +191,7 @@ def _of_group(
                 n=int((~np.isnan(part.scores[:, index])).sum()),
                 left_out=left_out(joined, within, index),
                 pooled=pooled[index],
-                **_within_and_between(part, part.scores[:, index]),
+                **_within_and_between(part, index),
                 constant=constant(as_given[:, index]),
             )
         )
@@ -216,25 +226,31 @@ def _fisher(estimate: Estimate, method: Method) -> tuple[float, float] | None:
     return correlation.fisher_interval(estimate.estimate, estimate.n, estimate.confidence_level, method)
 
 
-def _within_and_between(part: _Rows, scores: Floats) -> dict[str, Any]:
+def _within_and_between(part: _Rows, metric: int) -> dict[str, Any]:
     """What needs to know whose text a row is: per item, per system, accuracy and partial correlation."""
-    x, y, options = scores, part.target, part.resampling
+    x, y, options = part.scores[:, metric], part.target, part.resampling
     several = len(set(part.systems.tolist())) > 1
     fewer = {**options, "n_resamples": min(options["n_resamples"], MOST_OF_PARTIAL), "names": part.names}
     return {
         "per_item": {m: correlation.mean_within(x, y, part.items, m, **options) for m in part.methods},
-        "per_system": {
-            m: correlation.between_systems(x, y, part.systems, m, items=part.items, **options)
-            for m in part.methods
-        }
-        if part.human
-        else {},
-        "system_accuracy": correlation.system_accuracy(x, y, part.systems, part.items, **options)
-        if part.human
-        else None,
+        **_between(part.between, metric, part.methods, options),
         "partial": {
             m: correlation.partial(x, y, part.systems, m, items=part.items, **fewer) for m in part.methods
         }
         if several
         else {},
+    }
+
+
+def _between(
+    rows: SystemRows | None, metric: int, methods: Sequence[Method], options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What compares systems' means."""
+    if rows is None:
+        return {"per_system": {}, "system_accuracy": None}
+    sides = (rows.scores[:, metric], rows.target, rows.systems)
+    given = {"items": rows.items, "paired": rows.paired, **options}
+    return {
+        "per_system": {m: correlation.between_systems(*sides, m, **given) for m in methods},
+        "system_accuracy": correlation.system_accuracy(*sides, **given),
     }

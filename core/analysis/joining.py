@@ -1,8 +1,9 @@
 """Scores meet what they are correlated with: ratings of the same texts, or the damage that was done to them."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,14 @@ from core.errors import InputError
 from core.schema.scores import Against, Rating, RatingSet, ScoredRow, ScoreTable
 from core.stats.near_ties import group_means
 from core.stats.resampling import Floats
+
+SystemScores = Literal["all", "rated"]
+"""Over which texts a metric's score of a system is the mean: all, as in WMT's metrics task, or the rated ones. People's is
+always over the rated ones."""
+SYSTEM_MEANS: Mapping[SystemScores, str] = {
+    "all": "a metric's mean over all its texts, people's over the rated ones, as in WMT's metrics task",
+    "rated": "means over rated texts alone",
+}
 
 NO_RATING, NO_LEVEL, NO_SCORE = "no rating", "no level", "no score"
 OTHER_ITEM = "their item has no score"
@@ -51,6 +60,35 @@ class Joined:
     def scores(self) -> Floats:
         """Scores of the joined rows, shape (entries, metrics); turned where a metric's lower end is better."""
         return self.table.values[self.rows] * directions(self.table)
+
+
+@dataclass(frozen=True)
+class SystemRows:
+    """What systems' means are made of, as `correlation_systems` takes it."""
+
+    scores: Floats
+    """Shape (rows, metrics)."""
+    target: Floats
+    """Shape (rows,)."""
+    systems: NDArray[np.str_]
+    items: NDArray[np.int64]
+    paired: bool
+    """Whether both means are over the same rows; else a row holds scores or a rating."""
+
+
+def system_rows(joined: Joined, within: NDArray[np.bool_], system_scores: SystemScores) -> SystemRows:
+    """The rows of a group (`within`, over the table's rows), from which systems' means of scores and ratings are made."""
+    rated = joined.rows[within[joined.rows]]
+    scores, target = joined.scores()[within[joined.rows]], joined.target[within[joined.rows]]
+    used = rated
+    if system_scores == "all":
+        whole = np.flatnonzero(within)
+        all_scores = joined.table.values[whole] * directions(joined.table)
+        scores = np.concatenate([all_scores, np.full_like(scores, np.nan)])
+        target = np.concatenate([np.full(whole.size, np.nan), target])
+        used = np.concatenate([whole, rated])
+    rows = [joined.table.rows[index] for index in used.tolist()]
+    return SystemRows(scores, target, names_of(rows, "system"), items_of(rows), system_scores == "rated")
 
 
 def join_levels(table: ScoreTable, *, raw: bool = False) -> Joined:

@@ -9,7 +9,7 @@ import numpy as np
 
 from core.analysis.choosing import check_names
 from core.analysis.joining import group_columns, rows_at, rows_by
-from core.analysis.meta_notes import notes_on, unmet
+from core.analysis.meta_notes import Caution, caution_said, cautions, cells_caution_said, notes_on, unmet
 from core.analysis.meta_sides import LiveSide as LiveSide
 from core.analysis.meta_sides import Side as Side
 from core.analysis.meta_sides import SideValues, called, family_of, meeting, rows_or_values, side_values
@@ -66,6 +66,21 @@ class MetaCorrelation:
         """Metrics that both sides define."""
         return len(self.points)
 
+    @property
+    def n_families(self) -> int:
+        """Families of these metrics; all metrics of no known family count as one."""
+        return len({point.family for point in self.points})
+
+    @property
+    def cautions(self) -> tuple[Caution, ...]:
+        """Why the number says little, to be read before it; empty: nothing of the kind."""
+        return cautions(self.n_metrics, self.n_families)
+
+    @property
+    def caution(self) -> str | None:
+        """The same as a sentence."""
+        return caution_said(self.n_metrics, self.n_families)
+
 
 @dataclass(frozen=True)
 class MatrixCell:
@@ -96,6 +111,12 @@ class Matrix:
     cells: tuple[MatrixCell, ...]
     summaries: tuple[MatrixSummary, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def caution(self) -> str | None:
+        """How many cells compare few metrics, as a sentence; None: none does."""
+        made = [cell.result for cell in self.cells if cell.result is not None]
+        return cells_caution_said([(one.n_metrics, one.n_families) for one in made])
 
 
 def meta_correlate(

@@ -1,13 +1,22 @@
 """What a reader of a meta-correlation has to know: of its sides, and of human sides that met nothing."""
 
 from collections.abc import Collection, Iterator, Mapping
+from typing import Literal
 
 from core.analysis.meta_sides import SideValues
 from core.datasets.published import error_notes, published_names
 from core.datasets.reading import shown
 from core.schema.scores import Against, Method
 
+Caution = Literal["few_metrics", "few_families"]
+"""Why a meta-correlation says little, whatever its value."""
+FEWEST_METRICS, FEWEST_FAMILIES = 20, 5
+"""Below either, a meta-correlation is reported with a caution."""
 _FEWEST_SIGNS = 3
+_SAYS_LITTLE = (
+    f"Below {FEWEST_METRICS} metrics or {FEWEST_FAMILIES} families a meta-correlation says little: "
+    "metrics of one family are variants of each other."
+)
 _WRONG: tuple[tuple[Against, ...], tuple[Against, ...]] = (("-level", "level"), ("human",))
 """What the human side, and the synthetic one, are not correlated with."""
 _TARGETS: Mapping[Against, str] = {
@@ -43,6 +52,33 @@ def notes_on(sides: tuple[SideValues, SideValues], method: Method, first_order: 
     items = [{row.item_id for row in side.joined.table.rows} for side in sides if side.joined is not None]
     if len(items) == 2 and items[0] & items[1]:
         yield "both sides name the same items, but the interval over items draws them apart"
+
+
+def cautions(n_metrics: int, n_families: int) -> tuple[Caution, ...]:
+    """What a reader has to know before the number; empty where enough metrics of enough families are compared."""
+    found: list[Caution] = []
+    if n_metrics < FEWEST_METRICS:
+        found.append("few_metrics")
+    if n_families < FEWEST_FAMILIES:
+        found.append("few_families")
+    return tuple(found)
+
+
+def caution_said(n_metrics: int, n_families: int) -> str | None:
+    """The cautions of one meta-correlation as a sentence; None: there is none."""
+    if not cautions(n_metrics, n_families):
+        return None
+    metrics = "1 metric" if n_metrics == 1 else f"{n_metrics} metrics"
+    families = "1 family" if n_families == 1 else f"{n_families} families"
+    return f"Only {metrics} of {families} can be compared. {_SAYS_LITTLE}"
+
+
+def cells_caution_said(sizes: Collection[tuple[int, int]]) -> str | None:
+    """The same for the cells of a matrix, given the metrics and families of each."""
+    few = sum(bool(cautions(*size)) for size in sizes)
+    if not few:
+        return None
+    return f"{few} of {len(sizes)} cells compare few metrics. {_SAYS_LITTLE}"
 
 
 def _beside_the_point(side: SideValues, shared: Collection[str]) -> frozenset[str]:

@@ -11,11 +11,13 @@ from core.stats.resampling import Estimate
 def meta_json(found: MetaCorrelation) -> dict[str, Any]:
     """The estimate with its interval over metrics, the one over items, p values, points, and what was dropped."""
     return {
+        "cautions": list(found.cautions),
         **ends(found.over_metrics),
         "p_one_sided": found.p_one_sided,
         "p_two_sided": found.p_two_sided,
         "p_reason": found.p_reason,
         "n_metrics": found.n_metrics,
+        "n_families": found.n_families,
         "dropped": dict(found.dropped),
         "over_items": _over_items(found.over_items),
         "without_family": {
@@ -71,11 +73,13 @@ def _cell(cell: MatrixCell) -> dict[str, Any]:
 def _undefined(reason: str) -> dict[str, Any]:
     """The keys of `meta_json` where nothing was computed, so that a reader finds them in every cell."""
     return {
+        "cautions": [],
         **ends(None, reason),
         "p_one_sided": None,
         "p_two_sided": None,
         "p_reason": reason,
         "n_metrics": 0,
+        "n_families": 0,
         "dropped": {},
         "over_items": None,
         "without_family": {},

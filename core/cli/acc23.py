@@ -12,7 +12,13 @@ from core.cli.as_json import plain
 from core.cli.human_ratings import human_ratings
 from core.cli.options import Commands, add_database_option, json_text, read_file, run_number
 from core.cli.progress_line import telling
-from core.cli.score_sources import add_interval_options, interval_problems, open_ratings, open_scores
+from core.cli.score_sources import (
+    add_interval_options,
+    add_system_scores,
+    interval_problems,
+    open_ratings,
+    open_scores,
+)
 from core.cli.texts_given import STUDY
 from core.datasets.rating_files import read_rating_file
 from core.datasets.seg_scores import is_seg_score, read_seg_ratings, read_seg_scores
@@ -57,6 +63,7 @@ def add_to(nouns: Commands) -> None:
         help="what changes places in the test: all pairs of an item together (default), or single pairs as behind WMT23's "
         "tables, whose p is too small",
     )
+    add_system_scores(command)
     add_interval_options(command, _N_RESAMPLES)
     command.add_argument("--json", action="store_true", help="print JSON as docs/formats.md describes it")
     add_database_option(command)
@@ -100,6 +107,7 @@ def _chosen(options: argparse.Namespace) -> Acc23Options:
         dimension=options.dimension,
         test=options.test,
         swap=options.swap or "items",
+        system_scores=options.system_scores,
         n_resamples=options.resamples,
         confidence_level=options.confidence,
         rng=options.seed,
@@ -127,7 +135,7 @@ def _human(given: str, options: argparse.Namespace) -> RatingSet:
 
 def _json(found: Acc23) -> dict[str, Any]:
     """Of one metric its numbers; of several a list of them, with the tests."""
-    metrics = [_metric_json(one) for one in found.metrics]
+    metrics = [_metric_json(one, found.options) for one in found.metrics]
     notes = {"notes": [*found.constants, *found.notes]}
     if len(metrics) == 1:
         return metrics[0] | notes
@@ -144,7 +152,7 @@ def _json(found: Acc23) -> dict[str, Any]:
     return {"metrics": metrics, "tests": tests, **notes}
 
 
-def _metric_json(one: MetricAccuracy) -> dict[str, Any]:
+def _metric_json(one: MetricAccuracy, options: Acc23Options) -> dict[str, Any]:
     accuracy = one.accuracy
     return {
         "metric": one.metric,
@@ -160,6 +168,8 @@ def _metric_json(one: MetricAccuracy) -> dict[str, Any]:
         "item_pearson": plain(one.per_item),
         "system_pearson": plain(one.system),
         "system_accuracy": plain(one.system_accuracy),
+        "soft_pairwise_accuracy": plain(one.soft_accuracy),
+        "system_scores": options.system_scores,
         "n_texts": one.n_texts,
         "left_out": dict(one.left_out),
         "constant": plain(one.constant),

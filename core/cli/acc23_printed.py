@@ -1,6 +1,7 @@
 """Accuracy with tie calibration, for a person at a terminal."""
 
 from core.analysis.acc23 import Acc23, MetricAccuracy
+from core.analysis.joining import SYSTEM_MEANS
 from core.cli.aligned import interval_notes, number, print_aligned, with_interval
 from core.datasets.reading import shown
 from core.stats.resampling import Estimate
@@ -29,6 +30,7 @@ def print_acc23(found: Acc23) -> None:
             "per item",
             "system",
             "pairs of systems",
+            "SPA",
         ],
         [_cells(one) for one in found.metrics],
     )
@@ -36,6 +38,9 @@ def print_acc23(found: Acc23) -> None:
         "acc23: share of pairs of an item's texts that metric and people order alike or both tie, averaged over items; "
         f"epsilon: {'found for each metric' if found.options.epsilon is None else 'as given'}."
     )
+    print(f"system, pairs of systems: {SYSTEM_MEANS[found.options.system_scores]}.")
+    if found.options.n_resamples:
+        print(_soft_said(found))
     if found.tests:
         print()
         print_aligned(
@@ -59,6 +64,16 @@ def print_acc23(found: Acc23) -> None:
     _print_end(found)
 
 
+def _soft_said(found: Acc23) -> str:
+    soft = [one.soft_accuracy for one in found.metrics]
+    pairs = sorted({one.n_pairs for one in soft})
+    return (
+        f"SPA: soft pairwise accuracy, 1 minus the mean difference between people's and the metric's p over "
+        f"{' or '.join(map(str, pairs))} pairs of systems ({found.options.n_resamples:,} swaps of rated items, seed "
+        f"{found.options.rng})."
+    )
+
+
 def _cells(one: MetricAccuracy) -> list[object]:
     accuracy = one.accuracy
     return [
@@ -69,6 +84,7 @@ def _cells(one: MetricAccuracy) -> list[object]:
         accuracy.n_systems,
         f"{accuracy.n_pairs:,}",
         *("-" if each.estimate is None else with_interval(each) for _, each in _beside(one)),
+        "-" if one.soft_accuracy.accuracy is None else number(one.soft_accuracy.accuracy),
     ]
 
 
@@ -89,7 +105,11 @@ def _kind(found: Acc23) -> str:
 def _print_end(found: Acc23) -> None:
     named = [("acc23", one.interval) for one in found.metrics]
     named += [pair for one in found.metrics for pair in _beside(one)]
-    for name, why in {(name, one.reason): None for name, one in named if one.estimate is None}:
+    undefined = {(name, one.reason): None for name, one in named if one.estimate is None}
+    undefined |= {
+        ("SPA", one.soft_accuracy.reason): None for one in found.metrics if one.soft_accuracy.reason
+    }
+    for name, why in undefined:
         print(f"Where - stands, {name} is undefined: {why}.")
     reasons = {(reason, n): None for one in found.metrics for reason, n in one.left_out.items()}
     for reason, n in reasons:

@@ -31,6 +31,7 @@ from core.cli.progress_line import telling
 from core.cli.score_sources import (
     add_interval_options,
     add_rating_options,
+    add_system_scores,
     correlation_options,
     interval_problems,
     open_ratings,
@@ -62,6 +63,7 @@ def add_to(nouns: Commands) -> None:
         help="minus the damage level, or ratings",
     )
     add_rating_options(command)
+    add_system_scores(command)
     command.add_argument(
         "--group",
         metavar="COL,...",
@@ -169,6 +171,7 @@ def _options(options: argparse.Namespace) -> CorrelationOptions:
         rng=options.seed,
         raw_level=options.raw_level,
         methods=methods,
+        system_scores=options.system_scores,
     )
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 
 from core.analysis.correlations import CorrelationReport, MetricCorrelation, Ranking
+from core.analysis.joining import SYSTEM_MEANS
 from core.analysis.levels import ALL_LEVELS, EQUAL, MetricByLevel
 from core.analysis.redundancy import Redundancy
 from core.cli.aligned import counted, interval_notes, number, of_items, print_aligned, with_interval
@@ -35,6 +36,8 @@ def print_correlations(
     level = f"{report.options.confidence_level:.0%}"
     if report.options.n_resamples:
         print(f"Intervals: {level}, percentile bootstrap over {whose}; per item and per system: over items.")
+    if human:
+        print(f"Per system: {SYSTEM_MEANS[report.options.system_scores]}.")
     per_item = (("Kendall per item", row.per_item.get("kendall")) for row in report.rows)
     for note in (*interval_notes(per_item), *report.notes):
         print(f"Note: {note}")

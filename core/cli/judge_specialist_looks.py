@@ -88,7 +88,7 @@ def add_specialist_looks(verbs: Commands) -> None:
         help="whose marks stand against them (default: the raters themselves)",
     )
     add_mark_options(command)
-    command.set_defaults(run=_raters)
+    command.set_defaults(run=_raters, by_rater=True)
 
 
 def _verb(verbs: Commands, name: str, text: str) -> argparse.ArgumentParser:

@@ -9,8 +9,14 @@ from core.stats.resampling import Estimate
 
 
 def print_meta(found: MetaCorrelation, alternative: str) -> None:
-    """Points, the estimate with its intervals and p, what was dropped, and notes."""
+    """What limits the comparison, the points, the estimate with its intervals and p, and notes."""
     print(f"Human side: {shown(found.human)}; synthetic side: {shown(found.synthetic)}")
+    if found.caution is not None:
+        print(found.caution)
+    if found.dropped:
+        print(f"Metrics compared: {found.n_metrics} of {found.n_metrics + len(found.dropped)}")
+    for line in _dropped([found]):
+        print(line)
     print_aligned(
         ["metric", "family", "human", "synthetic"],
         [
@@ -30,8 +36,6 @@ def print_meta(found: MetaCorrelation, alternative: str) -> None:
     print(f"  p {side}: {f'undefined: {found.p_reason}' if p is None else f'{p:.3g}'}")
     for family, without in found.without_family.items():
         print(f"  without {shown(family)}: {with_interval(without)} (n={without.n})")
-    for line in _dropped([found]):
-        print(line)
     for note in found.notes:
         print(f"Note: {note}")
 
@@ -55,6 +59,8 @@ def _said(estimate: Estimate) -> str:
 
 def print_matrix(matrix: Matrix) -> None:
     """A line a cell, what was dropped in any of them, and the summary over variants."""
+    if matrix.caution is not None:
+        print(matrix.caution)
     if matrix.cells:
         columns = list(matrix.cells[0].by)
         rows = [

@@ -4,8 +4,10 @@ import argparse
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import get_args
 
 from core.analysis.correlations import CorrelationOptions
+from core.analysis.joining import SystemScores
 from core.analysis.meta_correlation import LiveSide, Side
 from core.cli.options import add_database_option, existing_database, read_file, run_number
 from core.cli.texts_given import SCORES_FILE, check_no_run
@@ -52,6 +54,17 @@ def add_rating_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--lower-is-better", action="store_true", help="ratings count what is wrong")
     command.add_argument("--language-pair", metavar="PAIR", help="of a folder, such as en-de")
     add_database_option(command)
+
+
+def add_system_scores(command: argparse.ArgumentParser) -> None:
+    """Over which texts a metric's score of a system is the mean."""
+    command.add_argument(
+        "--system-scores",
+        choices=get_args(SystemScores),
+        default="all",
+        help="texts over which a metric's score of a system is the mean; people's is over rated texts (default "
+        "%(default)s, as in WMT's metrics task)",
+    )
 
 
 def add_interval_options(command: argparse.ArgumentParser, n_resamples: int) -> None:

@@ -58,7 +58,9 @@ def add_mark_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--references", action="store_true", help="keep refA, refB, synthetic_ref among the systems"
     )
-    command.add_argument("--ratings", metavar="NAME", help="of a folder with several, such as mqm")
+    command.add_argument(
+        "--ratings", metavar="NAME", help="of a folder with several, such as mqm or mqm.raters"
+    )
     command.add_argument("--language-pair", metavar="PAIR", help="of a folder with several, such as en-de")
 
 
@@ -95,7 +97,8 @@ def names_apart(sides: Sequence[Marked], given: Sequence[str]) -> list[str]:
 def marked(given: str, options: argparse.Namespace) -> Marked:
     """What one argument names. Raises InputError where it cannot be read.
 
-    options: with db, ratings and language_pair, which say where it is and what of a folder is meant.
+    options: with db, ratings and language_pair, which say where it is and what of a folder is meant; by_rater: of a folder
+    the ratings that tell raters apart, unless others are named.
     """
     path = Path(given)
     if given.startswith(STUDY):
@@ -124,7 +127,9 @@ def _of_study(given: str, options: argparse.Namespace) -> Marked:
 
 def _of_folder(path: Path, options: argparse.Namespace) -> Marked:
     folder = read_folder(path, language_pair=options.language_pair)
-    return Marked(path.name, (ratings_among(folder.ratings, options.ratings, "--ratings"),), folder.outputs)
+    by_rater = getattr(options, "by_rater", False)
+    chosen = ratings_among(folder.ratings, options.ratings, "--ratings", by_rater=by_rater)
+    return Marked(path.name, (chosen,), folder.outputs)
 
 
 def _texts_of(output: JudgeOutput) -> OutputSet:

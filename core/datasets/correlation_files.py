@@ -6,7 +6,7 @@ Whatever the file's orientation, what is returned is positive for a metric that 
 import json
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import cast, get_args
 
@@ -16,6 +16,7 @@ from core.datasets.cells import is_undefined, number_in, numbers_as_json
 from core.datasets.findings import FileFindings
 from core.datasets.open_tables import json_objects
 from core.datasets.reading import (
+    LONGEST_NAME,
     JsonObject,
     decode,
     duplicate_problems,
@@ -46,6 +47,9 @@ _VALUE_KEYS = ("estimate", "correlation", "statistic", "coefficient", "r", "rho"
 _DEVICE = regex.compile(r"""['"]?(?<![A-Za-z0-9])device['"]?\s*[=:]\s*['"]?[A-Za-z]+(?::?\d+)?['"]?""")
 _SLACK = 1e-9
 """By how much rounding may push a coefficient beyond 1."""
+SAME_VALUE = 1e-3
+"""Correlations of one metric from two devices that are no farther apart are one value. Meta-Judge's published ones differ
+by up to 0.0009."""
 
 
 @dataclass
@@ -56,6 +60,10 @@ class _Side:
     families: dict[str, str]
     reasons: dict[str, str]
     n: dict[str, int]
+    written: dict[str, str] = field(default_factory=dict)
+    """Metric -> its name in the file, the last one where devices were joined."""
+    joined: dict[str, float] = field(default_factory=dict)
+    """Metric that the file lists for several devices -> how far its values are apart."""
     turned: bool = False
     against: Against | None = None
     scores_turned: bool = True
@@ -67,7 +75,8 @@ def read_correlations(data: bytes, file_name: str, *, synthetic: bool) -> Correl
 
     Ours: what write_correlations wrote, or what `correlate --json` prints, grouped by metric alone.
     Meta-Judge's: {metric: {pearson, spearman, kendall}}. synthetic: such a file's correlations are with the raw level
-    (higher is worse), so their signs are turned; `device=...` in a metric's name is dropped.
+    (higher is worse), so their signs are turned; `device=...` in a metric's name is dropped. Entries that differ in
+    the device alone are one metric where their values are at most SAME_VALUE apart, and a problem where they are not.
     """
     findings = FileFindings(file_name, sha256_of(data))
     value, problem = parse_json(numbers_as_json(decode(data, file_name)))
@@ -92,7 +101,9 @@ def read_correlations(data: bytes, file_name: str, *, synthetic: bool) -> Correl
         side.turned, side.scores_turned = synthetic, False
         side.against = "-level" if synthetic else None
         for written, entry in value.items():
-            _add(_without_device(written), entry, side, f"metric {shown(written)}", findings)
+            _add(written, entry, side, f"metric {shown(written)}", findings, metric=_without_device(written))
+        if side.joined:
+            findings.notes.append(_joined_note(side.joined))
     if not side.values and not findings.problems:
         findings.problems.append("file: it holds no metric")
     if findings.problems:
@@ -209,9 +220,14 @@ def _unknown_target(where: str) -> str:
     return f"{where}: against is not one of {', '.join(get_args(Against))}"
 
 
-def _add(written: str, entry: object, side: _Side, where: str, findings: FileFindings) -> None:
-    """One metric's correlations, checked; signs as in the file until all are read."""
-    metric = name_of(written)
+def _add(
+    written: str, entry: object, side: _Side, where: str, findings: FileFindings, *, metric: str | None = None
+) -> None:
+    """One metric's correlations, checked; signs as in the file until all are read.
+
+    metric: its name without the device, where that is no part of it.
+    """
+    metric = name_of(written if metric is None else metric)
     if metric is None:
         findings.problems.append(f"{where}: its name {name_problem(written)}")
         return
@@ -221,19 +237,57 @@ def _add(written: str, entry: object, side: _Side, where: str, findings: FileFin
         )
         return
     findings.problems += duplicate_problems(where, entry)
-    if metric in side.values:
+    if metric in side.values and metric == written.strip() == side.written[metric].strip():
         findings.problems.append(f"{where}: metric {shown(metric)} is given more than once")
         return
     values = dict(_coefficients(entry, where, findings))
     if not values:
         findings.problems.append(f"{where}: has none of pearson, spearman, kendall")
-    side.values[metric] = values
+    if metric in side.values:
+        _join(metric, written, values, side, findings)
+    side.values[metric], side.written[metric] = values, written
     family, n = entry.get("family"), entry.get("n")
     side.families[metric] = (name_of(family) if isinstance(family, str) else None) or family_of(metric)
     if values and all(value is None for value in values.values()):
         side.reasons[metric] = _reason(entry)
     if isinstance(n, int) and not isinstance(n, bool) and n >= 0:
         side.n[metric] = n
+
+
+def _join(
+    metric: str, written: str, values: Mapping[Method, float | None], side: _Side, findings: FileFindings
+) -> None:
+    """Compare a metric's values from another device with those before; the later ones stay, as in Meta-Judge's code."""
+    first, differ = side.written[metric], []
+    for method in METHODS:
+        if method not in values or method not in side.values[metric]:
+            continue
+        one, other = side.values[metric][method], values[method]
+        apart = math.inf if (one is None) != (other is None) else abs((one or 0.0) - (other or 0.0))
+        if apart > SAME_VALUE:
+            differ.append(f"{method} {_said(one)} and {_said(other)}")
+        else:
+            side.joined[metric] = max(apart, side.joined.get(metric, 0.0))
+    if differ:
+        findings.problems.append(
+            f"metrics {_told(first)} and {_told(written)}: they differ in the device alone, but have {', '.join(differ)}; "
+            f"at most {SAME_VALUE:g} apart is one metric: leave one of them out"
+        )
+
+
+def _told(name: str) -> str:
+    """A metric's name, a long one without its middle: layers and device stand at its end."""
+    half = (LONGEST_NAME - 1) // 2
+    return shown(name if len(name) <= LONGEST_NAME else f"{name[:half]}…{name[-half:]}")
+
+
+def _said(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.6g}"
+
+
+def _joined_note(joined: Mapping[str, float]) -> str:
+    metrics = "1 metric is" if len(joined) == 1 else f"{len(joined)} metrics are"
+    return f"{metrics} listed for several devices, with values at most {max(joined.values()):.2g} apart: the last one counts"
 
 
 def _reason(entry: JsonObject) -> str:

@@ -150,24 +150,44 @@ def read_numbers(
     return {} if problems else numbers
 
 
+@dataclass(frozen=True)
+class MarkedSegment:
+    """A line of a file of errors."""
+
+    errors: tuple[ErrorSpan, ...] | None
+    """None: nobody rated it."""
+    rater: str | None = None
+    """Where the line names one."""
+
+
 def read_spans(
     folder: Folder, path: Path, expected: Expected, sources: list[str], texts: dict[str, list[str]]
-) -> dict[str, list[tuple[ErrorSpan, ...] | None]]:
-    """System -> the errors of each segment; None where nobody rated it.
+) -> dict[str, list[MarkedSegment]]:
+    """System -> the errors of each segment.
 
     texts: system -> its segments, inside which the spans have to lie; systems without texts are not checked.
     """
-    spans: dict[str, list[tuple[ErrorSpan, ...] | None]] = {}
+    spans: dict[str, list[MarkedSegment]] = {}
     problems = Problems()
     for system, own in read_grouped(folder, path, expected).items():
         for segment, (line, written) in enumerate(own):
             text = texts[system][segment] if texts.get(system) else None
-            errors = (
-                None if is_undefined(written) else errors_in(written, line, sources[segment], text, problems)
+            spans.setdefault(system, []).append(
+                marked_segment(written, line, sources[segment], text, problems)
             )
-            spans.setdefault(system, []).append(errors)
     folder.report(path, problems)
     return {} if problems else spans
+
+
+def marked_segment(
+    written: str, line: int, source: str | None, text: str | None, problems: Problems
+) -> MarkedSegment:
+    """What stands behind a system: its errors or None and, behind another tab, who marked them if the file says so."""
+    errors, _, rater = written.strip().partition("\t")
+    if is_undefined(errors):
+        return MarkedSegment(None)
+    found = errors_in(errors.strip(), line, source, text, problems)
+    return MarkedSegment(found, None if is_undefined(rater) else name_of(rater))
 
 
 def errors_in(

@@ -6,7 +6,8 @@
     system-outputs/LP/SYSTEM.txt
     metric-scores/LP/METRIC-refA.seg.score  system, tab, score; METRIC-src where no reference was used
     human-scores/LP.NAME.seg.score          system, tab, score or None
-    human-scores/LP.NAME.*.seg.rating       system, tab, {"errors": [...]} or None
+    human-scores/LP.NAME.*.seg.rating       system, tab, {"errors": [...]} or None, and who marked them (tab, name) or not
+    human-scores/LP.NAME.raterN.seg.rating  the same of one rater; all raters' are the ratings NAME.raters
 
 LP is a language pair such as en-de. Higher is better in all scores. Segments are items 1, 2, ... in the order of the
 sources. References stand beside the systems in several files; they are no systems and are left out.
@@ -22,7 +23,7 @@ import numpy as np
 
 from core.datasets.findings import FileFindings
 from core.datasets.mt_files import Folder, read_numbers
-from core.datasets.mt_human import OF_REFERENCE, rating_set, read_ratings_of
+from core.datasets.mt_human import OF_REFERENCE, rating_set, read_ratings_of, sources_of
 from core.datasets.mt_pair import MtPair, pair_name, read_pair
 from core.datasets.reading import name_of, name_problem, reject
 from core.datasets.score_columns import family_of, signature_from_folder
@@ -71,9 +72,15 @@ def read_folder(path: Path, *, language_pair: str | None = None) -> MtFolder:
         pair.name,
         outputs,
         _table(pair, scores, outputs.file_name, outputs.notes),
-        {key: rating_set(pair, key, *one, outputs.sha256) for key, one in ratings.items()},
+        {key: rating_set(pair, key, one, outputs.sha256) for key, one in ratings.items()},
         outputs.notes,
     )
+
+
+def rating_names(path: Path, *, language_pair: str | None = None) -> tuple[str, ...]:
+    """The names of a folder's human scores, without reading them. Raises InputError where the pair cannot be told."""
+    folder = Folder(path, FileFindings(path.name or "folder", ""))
+    return tuple(sources_of(folder, pair_name(folder, language_pair)))
 
 
 def _opened(path: Path, language_pair: str | None) -> tuple[Folder, MtPair]:

@@ -13,11 +13,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import PurePath
 
-from core.datasets.cells import is_undefined
 from core.datasets.findings import FileFindings
 from core.datasets.mqm import holds_mqm, read_mqm
 from core.datasets.mqm_weights import score_of
-from core.datasets.mt_files import errors_in
+from core.datasets.mt_files import marked_segment
 from core.datasets.mt_human import NOT_RATED
 from core.datasets.open_tables import is_json, named_columns
 from core.datasets.rated import RATINGS, ratings_of, read_rated
@@ -191,11 +190,12 @@ def _seg_ratings(text: str, left_out: Counter[str], findings: FileFindings) -> l
             )
             continue
         counts[system] += 1
-        if is_undefined(rest):
+        marked = marked_segment(rest, number, None, None, findings.problems)
+        if marked.errors is None:
             left_out[NOT_RATED] += 1
             continue
-        spans = errors_in(rest.strip(), number, None, None, findings.problems)
-        rating = Rating(str(counts[system]), score_of(spans), system, spans=spans)
+        spans = marked.errors
+        rating = Rating(str(counts[system]), score_of(spans), system, rater=marked.rater, spans=spans)
         read.append(ReadRating(rating, f"line {number}"))
     if len(set(counts.values())) > 1:
         fewest, most = min(counts, key=lambda one: counts[one]), max(counts, key=lambda one: counts[one])

@@ -6,6 +6,7 @@ from typing import get_args
 import streamlit as st
 
 from core.analysis.correlations import CorrelationOptions, Raters
+from core.analysis.joining import SystemScores
 from core.schema.scores import RatingSet, ScoreTable
 from core.store import Store
 from pages.components import metrics_kept
@@ -64,7 +65,17 @@ def choose(store: Store, table: ScoreTable, slot: str, *, moving: bool) -> Targe
         )
         return Target(None, ("level",), replace(options, raw_level=raw))
     given = human(store, slot)
-    return None if given is None else replace(given, options=replace(given.options, n_resamples=n_resamples))
+    if given is None:
+        return None
+    rated = st.checkbox(
+        "Systems' means over rated texts only",
+        key=f"metrics_system_scores_{slot}",
+        persist_state="session",
+        help="Otherwise a metric's score of a system is its mean over all texts, as in WMT's metrics task. People's is "
+        "always over the rated ones.",
+    )
+    of_systems: SystemScores = "rated" if rated else "all"
+    return replace(given, options=replace(given.options, n_resamples=n_resamples, system_scores=of_systems))
 
 
 def human(store: Store, slot: str) -> Target | None:

@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from core.analysis.correlations import CorrelationReport, MetricCorrelation
-from core.analysis.joining import group_columns, names_of
+from core.analysis.joining import SYSTEM_MEANS, group_columns, names_of
 from core.schema.scores import METHODS, Method, ScoreTable
 from core.stats.resampling import Estimate
 from core.store import Store
@@ -102,7 +102,10 @@ def _table(scores: Scores, target: metrics_against.Target) -> None:
         key="metrics_view",
         persist_state="session",
     )
-    explained(_SAID[view], _ANCHORS.get(view, "intervals-of-correlations"))
+    said = _SAID[view]
+    if view == "per_system":
+        said += f" Here: {SYSTEM_MEANS[target.options.system_scores]}."
+    explained(said, _ANCHORS.get(view, "intervals-of-correlations"))
     rows = _filtered(report, group)
     heated = [method.capitalize() for method in METHODS]
     frame = _frame(rows, group, view)

@@ -64,6 +64,8 @@ def _humans(human: OpenSide, synthetic: LiveSide) -> tuple[Mapping[str, Side], o
 
 
 def _show(found: Matrix) -> None:
+    if found.caution is not None:
+        st.warning(found.caution)
     metrics_figure.show(
         plots.meta_matrix(found),
         f"Heat map of {len(found.cells)} meta-correlations",

@@ -90,6 +90,7 @@ def _result(human: metrics_sides.OpenSide, synthetic: metrics_sides.OpenSide) ->
     key = (human.key, synthetic.key)
     with st.spinner("Computing ..."):
         found = metrics_computed.meta_correlated(key, human.side, synthetic.side, method, first, _RESAMPLES)
+    _limits(found)
     metrics_figure.show(
         plots.meta_scatter(found), plots.meta_title(found), "meta-correlation", metrics_tables.points(found)
     )
@@ -98,10 +99,25 @@ def _result(human: metrics_sides.OpenSide, synthetic: metrics_sides.OpenSide) ->
     metrics_matrix.render(human, synthetic, method, first)
 
 
+def _limits(found: MetaCorrelation) -> None:
+    """What limits the comparison, before its number: few metrics, and those left out."""
+    if found.caution is not None:
+        st.warning(found.caution)
+    if found.dropped:
+        total = found.n_metrics + len(found.dropped)
+        st.markdown(f"Metrics compared: {found.n_metrics} of {total}.")
+    by_reason: dict[str, list[str]] = {}
+    for name, reason in found.dropped.items():
+        by_reason.setdefault(reason, []).append(name)
+    for reason, names in by_reason.items():
+        st.markdown(f":small[Dropped, {plain(reason)}: {plain(', '.join(names))}.]")
+
+
 def _standing(found: MetaCorrelation) -> None:
     whole = found.over_metrics
     counted = "1 metric" if found.n_metrics == 1 else f"{found.n_metrics} metrics"
-    said = f"n = {counted}, {len(found.dropped)} dropped."
+    families = "1 family" if found.n_families == 1 else f"{found.n_families} families"
+    said = f"n = {counted} of {families}, {len(found.dropped)} dropped."
     if found.p_two_sided is not None:
         said += f" p of no association: {_p(found.p_two_sided)} two-sided, {_p(found.p_one_sided)} one-sided."
     st.markdown(said)
@@ -112,11 +128,6 @@ def _standing(found: MetaCorrelation) -> None:
         )
     if found.over_items is not None:
         st.markdown(f":small[{_OVER_ITEMS}]")
-    by_reason: dict[str, list[str]] = {}
-    for name, reason in found.dropped.items():
-        by_reason.setdefault(reason, []).append(name)
-    for reason, names in by_reason.items():
-        st.markdown(f":small[Dropped, {plain(reason)}: {plain(', '.join(names))}.]")
     metrics_kept.read_notes(tuple(found.notes))
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.analysis.correlations import CorrelationReport, MetricCorrelation, Ranking
+from core.analysis.joining import SystemScores
 from core.analysis.levels import ALL_LEVELS, MetricByLevel
 from core.analysis.meta_correlation import Matrix, MetaCorrelation
 from core.analysis.metric_votes import MetricVotes
@@ -19,10 +20,10 @@ Row = dict[str, Any]
 
 def correlations(report: CorrelationReport) -> list[Row]:
     """Everything that was computed, a row a metric and group: the CSV file."""
-    return [_correlation(row) for row in report.rows]
+    return [_correlation(row, report.options.system_scores) for row in report.rows]
 
 
-def _correlation(row: MetricCorrelation) -> Row:
+def _correlation(row: MetricCorrelation, system_scores: SystemScores) -> Row:
     found: Row = {
         **row.group,
         "family": row.metric.family,
@@ -48,7 +49,8 @@ def _correlation(row: MetricCorrelation) -> Row:
             "partial": row.partial,
         }.items():
             found |= estimate(f"{method}_{part}", by_method.get(method))
-    return found | estimate("system_accuracy", row.system_accuracy)
+    found |= estimate("system_accuracy", row.system_accuracy)
+    return {**found, "system_scores": system_scores if row.against == "human" else None}
 
 
 def estimate(name: str, found: Estimate | None) -> Row:

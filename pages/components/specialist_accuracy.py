@@ -7,7 +7,9 @@ import pandas as pd
 import streamlit as st
 
 from core.analysis.acc23 import Acc23, Acc23Options, MetricAccuracy, acc23
+from core.analysis.joining import SYSTEM_MEANS
 from core.schema import RATED_KINDS, Run
+from core.stats.correlation_systems import SoftAccuracy
 from core.stats.tie_calibration import Swap
 from core.store import Store
 from pages.components import (
@@ -52,6 +54,11 @@ def render(store: Store, run: Run) -> None:
             "People's ratings of", dimensions, key=f"specialist_dimension_of_{run.run_id}"
         )
     references = right.checkbox("References as systems too", key="specialist_accuracy_references")
+    rated = right.checkbox(
+        "Systems' means over rated texts only",
+        key="specialist_accuracy_rated",
+        help="Otherwise a judge's score of a system is its mean over all texts, as in WMT's metrics task.",
+    )
     runs = specialist_runs.beside(store, run, "accuracy", "Beside", *RATED_KINDS)
     swap: Swap = "items"
     if len(runs) > 1:
@@ -65,7 +72,12 @@ def render(store: Store, run: Run) -> None:
             "published tables; their p is too small, because pairs of an item share texts.",
         )
     options = Acc23Options(
-        references=references, dimension=dimension, test=len(runs) > 1, swap=swap, n_resamples=_RESAMPLES
+        references=references,
+        dimension=dimension,
+        test=len(runs) > 1,
+        swap=swap,
+        system_scores="rated" if rated else "all",
+        n_resamples=_RESAMPLES,
     )
     with st.spinner("Computing ..."):
         found = _found(store, runs, options)
@@ -90,7 +102,9 @@ def _tables(found: Acc23) -> None:
     table(pd.DataFrame([_correlations(one) for one in found.metrics]))
     st.markdown(
         f":small[95 % intervals resample items, {found.options.n_resamples:,} times, with epsilon found anew. Segment: over "
-        "all texts; item: within each item, averaged; system: between systems' means, whose intervals lie too low where systems are close or items few. Epsilon is fitted on the texts it is reported on, which favours a fine scale a little.]"
+        "all texts; item: within each item, averaged; system: between systems' means, whose intervals lie too low where systems are "
+        f"close or items few ({SYSTEM_MEANS[found.options.system_scores]}). Soft: soft pairwise accuracy, how near the judge's "
+        f"confidence in every two systems is to people's; {found.options.n_resamples:,} swaps of rated texts. Epsilon is fitted on the texts it is reported on, which favours a fine scale a little.]"
     )
     if found.tests:
         st.markdown("**Differences of accuracy**")
@@ -136,7 +150,16 @@ def _correlations(one: MetricAccuracy) -> dict[str, str]:
         "Item": f"{value(one.per_item)} {ends(one.per_item)}".strip(),
         "System": f"{value(one.system)} {ends(one.system)}".strip(),
         "Systems ordered": f"{value(one.system_accuracy)} {ends(one.system_accuracy)}".strip(),
+        "Soft": _soft(one.soft_accuracy),
     }
+
+
+def _soft(one: SoftAccuracy) -> str:
+    return (
+        f"{UNDEFINED}: {one.reason}"
+        if one.accuracy is None
+        else f"{number(one.accuracy)} ({one.n_pairs} pairs)"
+    )
 
 
 def _csv_row(one: MetricAccuracy) -> dict[str, object]:
@@ -152,6 +175,9 @@ def _csv_row(one: MetricAccuracy) -> dict[str, object]:
         **metrics_tables.estimate("per_item", one.per_item),
         **metrics_tables.estimate("system", one.system),
         **metrics_tables.estimate("system_accuracy", one.system_accuracy),
+        "soft_pairwise_accuracy": one.soft_accuracy.accuracy,
+        "soft_n_pairs": one.soft_accuracy.n_pairs,
+        "soft_n_swaps": one.soft_accuracy.n_swaps,
         "texts": one.n_texts,
         "left_out": left_out(one.left_out),
     }

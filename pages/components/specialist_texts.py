@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from core.datasets.folder_ratings import USUAL_RATINGS
+from core.datasets.mt_metrics_eval import rating_names
 from core.datasets.rated import read_rated
 from core.datasets.reading import sha256_of
 from core.runs.rated_sources import rated_of_folder, rated_of_study, rated_of_texts, read_apart
@@ -123,8 +125,20 @@ def _of_folder() -> Texts | None:
     if given is None:
         return None
     path, pair = given
-    key = (path, pair, metrics_folder.stamp(path))
-    texts, notes = once(_MADE, key, lambda: rated_of_folder(path, pair))
+    names = rating_names(path, language_pair=pair)
+    chosen = list(names)
+    if len(names) > 1:
+        chosen = [
+            st.selectbox(
+                "Ratings",
+                names,
+                index=names.index(USUAL_RATINGS) if USUAL_RATINGS in names else 0,
+                key=f"specialist_folder_ratings_{path}_{pair}",
+                help="A name that ends in .raters has each rater's errors apart, as the tab Raters needs them.",
+            )
+        ]
+    key = (path, pair, *chosen, metrics_folder.stamp(path))
+    texts, notes = once(_MADE, key, lambda: rated_of_folder(path, pair, chosen))
     metrics_kept.read_notes(notes)
     return texts
 

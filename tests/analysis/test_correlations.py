@@ -141,6 +141,38 @@ def test_controlling_for_system_removes_what_systems_differ_in():
     assert (row.system_accuracy.estimate, row.system_accuracy.n) == (0, 1)
 
 
+@pytest.mark.parametrize("raters", ["averaged", "kept"])
+def test_a_metrics_mean_of_a_system_is_over_all_its_texts_in_the_group(raters):
+    """Of language x: people 1, 2, 3; the metric over all texts 1, 2, 4. What texts of y have belongs to y."""
+    values = {"A": (1, 1, 1), "B": (3, 3, 0), "C": (2, 2, 8)}
+    scores = table(
+        [
+            (
+                ScoredRow(f"{language}{n}", system, language=language),
+                own[n] if language == "x" else 9 - own[n],
+            )
+            for language in ("x", "y")
+            for system, own in values.items()
+            for n in range(3)
+        ]
+    )
+    people = ratings(
+        *(
+            Rating(f"{language}{n}", float(k), system, rater=f"r{who}", language=language)
+            for language in ("x", "y")
+            for k, system in enumerate("ABC")
+            for n in range(2)
+            for who in range(1 + (n == 0))
+        )
+    )
+    for system_scores, expected in (("all", np.corrcoef([1, 2, 3], [1, 2, 4])[0, 1]), ("rated", 0.5)):
+        options = CorrelationOptions(n_resamples=50, raters=raters, system_scores=system_scores)
+        x, y = correlate_scores(scores, people, group=["language"], options=options).rows
+        assert x.per_system["pearson"].estimate == pytest.approx(expected)
+        assert y.per_system["pearson"].estimate == pytest.approx(-expected)
+        assert (x.per_system["pearson"].n, x.n) == (3, 9 if raters == "kept" else 6)
+
+
 @pytest.mark.parametrize(("rated", "said"), [(True, "ratings"), (False, "levels")])
 def test_what_is_equal_within_each_system_is_named_for_what_it_is(rated, said):
     rows = [

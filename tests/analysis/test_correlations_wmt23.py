@@ -73,9 +73,31 @@ def test_correlation_within_segments_is_the_mean_of_scipys(name, found, frames):
     assert (per_item.n_clusters, per_item.n_left_out) == (len(defined), 460 - len(defined))
 
 
+@pytest.mark.parametrize(
+    ("name", "over_all", "over_rated"),
+    [
+        ("XCOMET-Ensemble", 0.980, 0.977),
+        ("MetricX-23", 0.977, 0.968),
+        ("GEMBA-MQM", 0.993, 0.994),
+    ],
+)
+def test_systems_scores_are_means_over_all_segments_as_in_wmt_or_over_rated_ones(
+    name, over_all, over_rated, shared_data, found
+):
+    assert found[name].per_system["pearson"].estimate == pytest.approx(over_all, abs=0.0005)
+    folder = read_folder(shared_data / "wmt23")
+    options = CorrelationOptions(n_resamples=0, methods=("pearson",), system_scores="rated")
+    report = correlate_scores(folder.scores, folder.ratings["mqm"], options=options)
+    (rated,) = (row.per_system["pearson"] for row in report.rows if row.metric.name == name)
+    assert rated.estimate == pytest.approx(over_rated, abs=0.0005)
+    assert (rated.n, found[name].per_system["pearson"].n_clusters) == (12, 557)
+
+
 @pytest.mark.parametrize("name", METRICS)
-def test_systems_stand_in_the_order_of_their_means(name, found, frames):
+def test_systems_stand_in_the_order_of_their_means(name, found, frames, shared_data):
     means = frames[name].groupby(level=0).mean()
+    scored = column(shared_data / "wmt23" / "metric-scores" / "en-de" / f"{METRICS[name]}.seg.score")
+    means["metric"] = scored.groupby(level=0).mean()
     row = found[name]
     assert row.per_system["pearson"].estimate == pytest.approx(
         stats.pearsonr(means.metric, means.human).statistic

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from core.cli import main
@@ -51,6 +52,34 @@ def test_references_take_part_when_asked_for(files: Path, run: Run) -> None:
         run("acc23", "human.seg.score", "m.seg.score", "--references", "--json", "--resamples", "0")
     )
     assert (found["n_systems"], found["n_items"]) == (6, 2)
+
+
+@pytest.fixture
+def partly_rated(tmp_path: Path) -> tuple[str, ...]:
+    """Means of people 1, 2, 3; of the metric over all segments 1, 2, 4, over the two rated ones 1, 3, 2."""
+    write(tmp_path / "human.seg.score", {"A": [1, 1, None], "B": [2, 2, None], "C": [3, 3, None]})
+    write(tmp_path / "m.seg.score", {"A": [1, 1, 1], "B": [3, 3, 0], "C": [2, 2, 8]})
+    return ("acc23", "human.seg.score", "m.seg.score", "--resamples", "100", "--json")
+
+
+def test_systems_scores_are_over_all_segments_or_rated_ones(partly_rated: tuple[str, ...], run: Run) -> None:
+    whole = json.loads(run(*partly_rated))
+    assert whole["system_pearson"]["estimate"] == pytest.approx(np.corrcoef([1, 2, 3], [1, 2, 4])[0, 1])
+    assert (whole["system_accuracy"]["estimate"], whole["system_scores"]) == (1.0, "all")
+    rated = json.loads(run(*partly_rated, "--system-scores", "rated"))
+    assert rated["system_pearson"]["estimate"] == pytest.approx(0.5)
+    assert rated["system_accuracy"]["estimate"] == pytest.approx(2 / 3)
+    assert rated["system_scores"] == "rated"
+    assert rated["acc23"] == whole["acc23"]
+
+
+def test_soft_pairwise_accuracy_stands_beside_the_hard_one(partly_rated: tuple[str, ...], run: Run) -> None:
+    """Two equal differences a pair: p is 1/4 where the sign is plus, 1 where it is minus; B and C differ by 3/4."""
+    found = json.loads(run(*partly_rated, "--resamples", "4000"))["soft_pairwise_accuracy"]
+    assert found["accuracy"] == pytest.approx(1 - (3 / 4) / 3, abs=0.02)
+    assert (found["n_pairs"], found["n_swaps"], found["reason"]) == (3, 4000, None)
+    printed = run(*partly_rated[:-1])
+    assert "3 pairs of systems (100 swaps of rated items, seed 0)" in printed
 
 
 @pytest.mark.slow

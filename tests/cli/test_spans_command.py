@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from rater_folder import EVERY, N_RATERS, N_SEGMENTS, SYSTEMS, folder_by_rater
 from rating_studies import rate_all, rating_study, rating_texts, unblind
 from span_makers import rated, span
 
@@ -124,6 +125,22 @@ def test_looks_at_what_judges_marked(parrots: Path, run: Run) -> None:
     # ben against ann: 5 + 0 of 10 predicted and of 8 marked.
     assert matrix["cells"][1][0]["f1"] == pytest.approx(10 / 18)
     assert "Where - stands: a rater against themself." in run("judge", "raters", "marks.csv")
+
+
+@pytest.mark.shared
+def test_a_folder_with_a_file_a_rater_gives_their_matrix(shared_data: Path, tmp_path: Path, run: Run) -> None:
+    folder = folder_by_rater(shared_data / "wmt23", tmp_path / "set")
+    found = json.loads(run("judge", "raters", str(folder), "--json", "--resamples", "0"))
+    names = [f"rater{n}" for n in range(1, N_RATERS + 1)]
+    assert found["rows"] == found["columns"] == names
+    common = len(SYSTEMS) * -(-N_SEGMENTS // EVERY)
+    for row, line in enumerate(found["cells"]):
+        for column, cell in enumerate(line):
+            assert cell["n_segments"] == (0 if row == column else common)
+            assert row == column or 0.5 < cell["f1"] <= 1
+    # The first rater lacks an error wherever the last one, who lacks a text's eighth, has it.
+    assert found["cells"][0][7]["recall"] < found["cells"][7][0]["recall"]
+    assert any("also there: mqm.merged" in note for note in found["notes"])
 
 
 def test_specialists_stand_in_the_matrix_for_the_rater_they_learned_from(files: Path, run: Run) -> None:

@@ -2,12 +2,14 @@
 
 import json
 import math
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from core.datasets.mt_metrics_eval import MtFolder, read_folder, read_folder_outputs
+from core.datasets.mt_metrics_eval import MtFolder, rating_names, read_folder, read_folder_outputs
+from core.datasets.span_files import read_span_file
 from core.errors import InputError
 from core.schema.scores import ErrorSpan, ScorableOutput, ScoredRow
 
@@ -110,6 +112,66 @@ def test_spans_alone_make_scores_and_scores_that_differ_are_noted(small: Path) -
     (small / "human-scores/en-de.mqm.seg.score").unlink()
     alone = read_folder(small).ratings["mqm.merged"]
     assert [rating.score for rating in alone.ratings] == [-1, 0, -1]
+
+
+def of_raters(small: Path, **lines: str) -> None:
+    """A file of errors a rater: the three systems' two segments, r for the merged file's marks, - for none rated."""
+    merged = (small / "human-scores/en-de.mqm.merged.seg.rating").read_text("utf-8").splitlines()
+    for rater, kept in lines.items():
+        written = [
+            line if k == "r" else f"{line.split(chr(9))[0]}\tNone"
+            for line, k in zip(merged, kept, strict=True)
+        ]
+        path = small / f"human-scores/en-de.mqm.{rater}.seg.rating"
+        path.write_text("".join(f"{line}\n" for line in written), encoding="utf-8")
+
+
+def test_a_file_a_rater_is_one_set_of_ratings_that_names_them(small: Path) -> None:
+    before = read_folder(small).ratings["mqm"]
+    of_raters(small, rater1="r-r---", rater2="rr----", rater10="------")
+    found = read_folder(small).ratings
+    assert list(found) == ["da", "mqm", "mqm.raters"]
+    assert found["mqm"].ratings == before.ratings, "the merged ratings are what they were"
+    ratings = found["mqm.raters"]
+    assert [(one.rater, one.item_id, one.system, one.score) for one in ratings.ratings] == [
+        ("rater1", "1", "A", -1),
+        ("rater1", "1", "B", -1),
+        ("rater2", "1", "A", -1),
+        ("rater2", "2", "A", 0),
+    ]
+    assert ratings.ratings[0].spans == before.ratings[0].spans
+    assert (ratings.left_out, ratings.notes) == ({"nobody rated it": 1}, ())
+    assert rating_names(small) == tuple(found)
+
+
+def test_raters_alone_are_the_folders_ratings(small: Path) -> None:
+    of_raters(small, rater1="rrr---", rater2="r-----")
+    for path in small.glob("human-scores/*"):
+        if ".rater" not in path.name:
+            path.unlink()
+    assert list(read_folder(small).ratings) == ["mqm.raters"]
+
+
+def test_a_rater_may_have_scores_of_their_own(small: Path) -> None:
+    of_raters(small, rater1="rrr---")
+    shutil.copy(small / "human-scores/en-de.da.seg.score", small / "human-scores/en-de.da.rater2.seg.score")
+    found = read_folder(small).ratings
+    assert list(found) == ["da", "mqm", "da.raters", "mqm.raters"]
+    assert {(one.rater, one.score, one.spans) for one in found["da.raters"].ratings} == {
+        ("rater2", score, None) for score in (80, 90.5, 70, 60)
+    }
+
+
+def test_lines_may_name_who_marked_them(small: Path) -> None:
+    path = small / "human-scores/en-de.mqm.merged.seg.rating"
+    lines = path.read_text("utf-8").splitlines()
+    named = [
+        f"{line}\t{rater}" for line, rater in zip(lines, ("r1", "r2", "None", "r1", "r1", "r2"), strict=True)
+    ]
+    path.write_text("".join(f"{line}\n" for line in named), encoding="utf-8")
+    assert [one.rater for one in read_folder(small).ratings["mqm"].ratings] == ["r1", "r2", None]
+    alone = read_span_file(path.read_bytes(), path.name)
+    assert [one.rater for one in alone.ratings] == ["r1", "r2", None, "r1", "r2"]
 
 
 def test_the_hash_is_of_names_and_bytes(small: Path) -> None:

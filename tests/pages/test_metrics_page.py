@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from factories import dataset, prefers, study_in, unblind, vote
 from generate_visit import ROOT, field, press, said
@@ -226,6 +227,21 @@ def test_human_ratings_are_uploaded_once_and_kept(store: Store) -> None:
     assert shown(again, "Pearson")["n"][0] == 6, "nobody has to give them again"
 
 
+def test_systems_means_are_over_all_texts_until_rated_ones_are_asked_for(store: Store) -> None:
+    """Means of people 1, 2, 3; of the metric over all texts 1, 2, 4, over the rated ones 1, 3, 2."""
+    values = {"A": (1, 1, 1), "B": (3, 3, 0), "C": (2, 2, 8)}
+    scores = [{"item": str(n), "system": s, "m": own[n]} for s, own in values.items() for n in range(3)]
+    file = keep_file(store, "scores", "scores.jsonl", lines(*scores))
+    people = "item,system,score\n" + "".join(f"{n},{s},{k}\n" for k, s in enumerate("ABC") for n in range(2))
+    keep_file(store, "ratings", "people.csv", people.encode())
+    at = visit(("file", file.file_id), "Correlations")
+    choose(at, "Show", "per_system")
+    assert shown(at, "Pearson")["Pearson"][0] == pytest.approx(np.corrcoef([1, 2, 3], [1, 2, 4])[0, 1])
+    next(box for box in at.checkbox if box.label == "Systems' means over rated texts only").check()
+    at.run()
+    assert shown(at, "Pearson")["Pearson"][0] == pytest.approx(0.5)
+
+
 def test_a_bad_file_of_ratings_is_not_kept(store: Store) -> None:
     file = keep_file(store, "scores", "scores.jsonl", lines(*({"item": str(n), "good": n} for n in range(4))))
     at = visit(("file", file.file_id), "Correlations")
@@ -331,7 +347,9 @@ def test_correlations_from_a_file_are_a_side_and_what_is_dropped_is_named(store:
     at.run()
     choose(at, "Correlations of the human side", 1)
     text = said(at)
-    assert "n = 4 metrics, 1 dropped" in text
+    assert "n = 4 metrics of 1 family, 1 dropped" in text
+    assert any("Only 4 metrics of 1 family can be compared." in one.value for one in at.warning)
+    assert "Metrics compared: 4 of 5." in text
     assert "Dropped, not on the side synthetic.json: only here." in text
 
 

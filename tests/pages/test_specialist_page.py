@@ -2,11 +2,13 @@
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from generate_visit import field, press, said
 from judge_runs import run_to_the_end
+from rater_folder import N_RATERS, folder_by_rater
 from rating_studies import rate_all, rating_study, unblind
 from scripted_server import Body, ScriptedServer
 from specialist_runs import SYSTEMS, parrot, rated, rated_texts, says, specialist
@@ -15,6 +17,7 @@ from streamlit.testing.v1 import AppTest
 from core.datasets.rated import write_rated
 from core.datasets.task_files import find_task
 from core.runs.judge_settings import judge_of
+from core.runs.rated_sources import rated_of_folder
 from core.schema import Run
 from core.schema.rated import RatedText
 from core.schema.scores import ErrorSpan, Rating, ScorableOutput
@@ -195,6 +198,24 @@ def test_agreement_is_that_of_a_hand_calculation(store: Store) -> None:
         "major": "1.000",
         "minor": "0.000",
     }
+
+
+@pytest.mark.shared
+def test_a_folder_with_a_file_a_rater_gives_their_matrix(
+    store: Store, shared_data: Path, tmp_path: Path
+) -> None:
+    folder = folder_by_rater(shared_data / "wmt23", tmp_path / "set")
+    at = visit(specialist_texts_from="folder", metrics_folder_specialist=str(folder))
+    assert "180 of them rated." in said(at)
+    field(at, "Ratings").set_value("mqm.raters")  # type: ignore[attr-defined]
+    at.run()
+    assert "180 of them rated by 8 raters." in said(at)
+    (data, name), _ = rated_of_folder(folder, None, ["mqm.raters"])
+    run = run_to_the_end(store, parrot(), data, name=name)
+    people = tables(visit(run, "Raters"))[0]
+    assert [row["Who predicts"] for row in people] == [f"rater{n}" for n in range(1, N_RATERS + 1)]
+    assert people[0]["rater1"] == "-"
+    assert people[0]["rater2"] == "0.847 (36)"
 
 
 @pytest.mark.slow

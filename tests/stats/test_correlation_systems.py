@@ -6,6 +6,7 @@ import statsmodels.api as sm
 from scipy import stats
 
 from core.stats.correlation import between_systems, partial, system_accuracy
+from core.stats.correlation_systems import soft_pairwise_accuracy
 from scripts.simulate_verdicts import DOCUMENT
 
 METHODS = ("pearson", "spearman", "kendall")
@@ -170,6 +171,105 @@ def test_partial_is_undefined_where_a_column_is_constant_in_every_group():
     assert partial([1, nan], [1, 2], ["a", "b"], "kendall").reason == "fewer than two rows"
     gap = partial([1, 2, 3, nan], [1, 2, 1, 4], list("aaab"), "spearman", n_resamples=10)
     assert (gap.n, gap.n_left_out) == (3, 1)
+
+
+def test_each_sides_mean_is_over_its_own_rows_where_rows_are_not_paired():
+    """Means of x: a 2, b 5, c 9; of y: a 1, b 3, c 2. Over the rows with both x has 1, 6, 9."""
+    x = [1, 3, 4, 6, 9, nan, 7]
+    y = [1, nan, nan, 3, 1, 3, nan]
+    systems = ["a", "a", "b", "b", "c", "c", "d"]
+    items = [1, 2, 2, 1, 1, 2, 1]
+    own = between_systems(x, y, systems, "pearson", items=items, paired=False, n_resamples=200)
+    assert own.estimate == pytest.approx(stats.pearsonr([2, 5, 9], [1, 3, 2]).statistic)
+    assert (own.n, own.n_left_out, own.n_clusters) == (3, 1, 2)
+    both = between_systems(x, y, systems, "pearson", items=items, n_resamples=0)
+    assert both.estimate == pytest.approx(stats.pearsonr([1, 6, 9], [1, 3, 1]).statistic)
+    assert system_accuracy(x, y, systems, items, paired=False, n_resamples=0).estimate == pytest.approx(2 / 3)
+
+
+def test_rows_of_scores_beside_rows_of_ratings_are_the_same_as_one_table():
+    """What nobody rated, and ratings of texts that have several, need no common row."""
+    x, y, systems, items = simulated(11)
+    unrated = items >= 20
+    one = between_systems(
+        x, np.where(unrated, nan, y), systems, "pearson", items=items, paired=False, n_resamples=300
+    )
+    apart = between_systems(
+        np.concatenate([x, np.full((~unrated).sum(), nan)]),
+        np.concatenate([np.full(x.size, nan), y[~unrated]]),
+        np.concatenate([systems, systems[~unrated]]),
+        "pearson",
+        items=np.concatenate([items, items[~unrated]]),
+        paired=False,
+        n_resamples=300,
+    )
+    assert apart == one
+
+
+def test_without_missing_values_pairing_makes_no_difference():
+    x, y, systems, items = simulated(12)
+    for function in (between_systems, lambda x, y, s, _, **more: system_accuracy(x, y, s, **more)):
+        found = [
+            function(x, y, systems, "kendall", items=items, paired=p, n_resamples=200) for p in (True, False)
+        ]
+        assert found[0] == found[1]
+
+
+def test_soft_accuracy_by_hand():
+    """Sums of the differences 1, 2 over all swaps: 3, 1, -1, -3, so p is 1/4; of -1, 3: 4, 2, -2, -4, at least 2: 1/2."""
+    human, metric = [[1, 0], [2, 0]], [[0, 1], [3, 0]]
+    found = soft_pairwise_accuracy(human, metric, n_resamples=40_000)
+    assert found.accuracy == pytest.approx(1 - 1 / 4, abs=0.01)
+    assert (found.n_pairs, found.n_swaps, found.n_left_out) == (1, 40_000, 0)
+
+
+def test_soft_accuracy_equals_counting_swaps_one_by_one():
+    """The same swaps for all pairs and both sides; a pair has the items that both sides know of both systems."""
+    rng = np.random.default_rng(3)
+    human, metric = np.array([0, 0.2, 0.4, 0.4]) + rng.normal(size=(2, 9, 4)).round(1)
+    human[2:4, 1], metric[5, 3] = nan, nan
+    signs = np.where(np.random.default_rng(7).random((500, 9)) < 0.5, -1, 1)
+    apart = []
+    for a, b in combinations(range(4), 2):
+        known = ~np.isnan(human[:, [a, b]] + metric[:, [a, b]]).any(axis=1)
+        p = []
+        for side in (human, metric):
+            d = side[known, a] - side[known, b]
+            p.append(np.mean([(sign[known] * d).sum() >= d.sum() - 1e-9 for sign in signs]))
+        apart.append(abs(p[0] - p[1]))
+    found = soft_pairwise_accuracy(human, metric, n_resamples=500, rng=7)
+    assert found.accuracy == pytest.approx(1 - np.mean(apart), abs=1e-12)
+    assert found == soft_pairwise_accuracy(human, metric, n_resamples=500, rng=7)
+    assert found != soft_pairwise_accuracy(human, metric, n_resamples=500, rng=8)
+
+
+def test_a_side_agrees_with_itself_and_not_with_its_opposite():
+    x = np.random.default_rng(5).normal(size=(50, 6)) + np.arange(6)
+    assert soft_pairwise_accuracy(x, x).accuracy == 1
+    assert soft_pairwise_accuracy(x, 3 * x + 1).accuracy == 1
+    assert soft_pairwise_accuracy(x, -x).accuracy < 0.01
+
+
+def test_where_all_are_sure_soft_accuracy_is_the_share_of_pairs_in_order():
+    rng = np.random.default_rng(6)
+    human = 10 * np.array([0, 1, 2, 3, 4]) + rng.normal(size=(40, 5))
+    metric = 10 * np.array([0, 2, 1, 4, 3]) + rng.normal(size=(40, 5))
+    flat = (metric.ravel(), human.ravel(), np.tile(np.arange(5), 40))
+    hard = system_accuracy(*flat, n_resamples=0).estimate
+    assert hard == 0.8
+    assert soft_pairwise_accuracy(human, metric).accuracy == pytest.approx(hard, abs=1e-12)
+
+
+def test_systems_that_share_nothing_are_left_out_and_none_gives_no_soft_accuracy():
+    human = np.array([[1, 2, nan], [2, 1, nan], [3, 3, nan], [nan, nan, 1]])
+    found = soft_pairwise_accuracy(human, human)
+    assert (found.accuracy, found.n_pairs, found.n_left_out) == (1, 1, 2)
+    assert soft_pairwise_accuracy(human[:, [0, 2]], human[:, [0, 2]]).reason == "no two systems share an item"
+    assert soft_pairwise_accuracy(human[:, :1], human[:, :1]).reason == "fewer than two systems"
+    none = soft_pairwise_accuracy(human, human, n_resamples=0)
+    assert (none.accuracy, none.n_pairs, none.reason) == (None, 1, "no resamples were asked for")
+    with pytest.raises(ValueError, match="one shape"):
+        soft_pairwise_accuracy(human, human[:2])
 
 
 def test_misuse_is_refused():

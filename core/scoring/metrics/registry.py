@@ -51,8 +51,9 @@ def find_metrics(names: Sequence[str]) -> tuple[MetricSpec, ...]:
 def canonical_name(written: str) -> str | None:
     """The name of the metric that goes by this name or alias; None: there is none.
 
-    Case, spaces, punctuation, `device=...` and the order of arguments in parentheses do not matter, nor whether a
-    number ends in `.0` or Greek letters are spelled out: `METEOR α: 0.2, γ: 0.0` is `meteor-a0.2-g0`.
+    Case, spaces, punctuation, `device=...` and the order of arguments do not matter, nor whether a number ends in `.0`
+    or Greek letters are spelled out: `METEOR α: 0.2, γ: 0.0` is `meteor-a0.2-g0`. Arguments stand in parentheses or, as
+    in Meta-Judge's files, behind an underscore: `chrf_char_order=6,word_order=0` is `chrf(char_order=6, word_order=0)`.
     """
     return _names_by_key().get(_key(written))
 
@@ -74,7 +75,9 @@ def _key(written: str) -> str:
     """What is compared: letters, digits, points inside numbers and plus signs, arguments sorted."""
     plain = written.casefold().replace("α", "alpha").replace("β", "beta").replace("γ", "gamma")
     plain = re.sub(r"(?<![\w.])(\d+)\.0+(?![\w.])", r"\1", plain)
-    called = re.fullmatch(r"([^()]*)\((.*)\)\W*", plain, re.DOTALL)
+    called = re.fullmatch(r"([^()]*)\((.*)\)\W*", plain, re.DOTALL) or re.fullmatch(
+        r"([a-z]+)_(\w+=.*)", plain, re.DOTALL
+    )
     if called:
         arguments = (part.strip() for part in called[2].split(","))
         kept = sorted(part for part in arguments if not re.match(r"device\s*=", part))

@@ -69,6 +69,8 @@ def _chrf(characters: int, words: int) -> MetricSpec:
             f"chrF {label}",
             label,
             f"chrf(char_order={characters}, word_order={words})",
+            f"chrf(char_order={characters}, word_order={words}, beta=2, lowercase=False, whitespace=False, "
+            "eps_smoothing=False)",
             *default.get((characters, words), ()),
         ),
     )

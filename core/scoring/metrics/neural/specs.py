@@ -19,6 +19,7 @@ LIMITED_LAYER = 5
 def _bertscore(name: str, model: str, limited: bool, language: str) -> MetricSpec:
     layer = LIMITED_LAYER if limited else DEFAULT_LAYERS[model]
     label = f"{language}, {'Limited (L5)' if limited else 'Not Limited'}"
+    arguments = f"lang={language}, num_layers={LIMITED_LAYER if limited else None}"
     depth = "of the fifth layer" if limited else f"of layer {layer}, bert-score's default"
     return MetricSpec(
         Metric(name, f"BERTScore|model:{model}|layer:{layer}|score:F1|idf:no|rescaled:no", "BERTScore"),
@@ -27,7 +28,11 @@ def _bertscore(name: str, model: str, limited: bool, language: str) -> MetricSpe
         REFERENCE,
         of_paper=True,
         # The table of the first data set shortens the family's name with a full stop, the others without.
-        aliases=(f"BERTSc. {label}", f"BERTSc {label}", f"BERTScore {label}"),
+        aliases=(
+            *(f"BERTSc. {label}", f"BERTSc {label}", f"BERTScore {label}"),
+            f"bertscore({arguments})",
+            f"bertscore({arguments}, model_type=None, rescale_with_baseline=False)",
+        ),
         about=f"Similarity of words in context: embeddings {depth}, of {model}.",
     )
 
@@ -40,7 +45,10 @@ def _comet(name: str, model: str, needs: Needs, label: str, about: str) -> Metri
         {"model": model},
         needs,
         of_paper=True,
-        aliases=(f"COMET {label}", label, model, model.split("/")[-1]),
+        aliases=(
+            *(f"COMET {label}", label),
+            *(form for one in (model, model.split("/")[-1]) for form in (one, f"comet(model_name={one})")),
+        ),
         about=about,
     )
 
@@ -53,7 +61,7 @@ def _bleurt(name: str, checkpoint: str, length: int, label: str, about: str) -> 
         {"model": model, "length": length},
         REFERENCE,
         of_paper=True,
-        aliases=(f"BLEURT {label}", model),
+        aliases=(f"BLEURT {label}", model, f"bleurt(checkpoint={checkpoint})"),
         about=about,
     )
 
