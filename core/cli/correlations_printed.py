@@ -7,7 +7,8 @@ from core.analysis.levels import ALL_LEVELS, EQUAL, MetricByLevel
 from core.analysis.redundancy import Redundancy
 from core.cli.aligned import counted, interval_notes, number, of_items, print_aligned, with_interval
 from core.datasets.reading import shown
-from core.schema.scores import RatingSet, ScoreTable
+from core.datasets.score_columns import LOWER_MARK
+from core.schema.scores import Direction, RatingSet, ScoreTable
 from core.stats.resampling import Estimate
 
 _MOST_REASONS = 12
@@ -53,7 +54,9 @@ def _which(report: CorrelationReport, ratings: RatingSet | None) -> str:
     options = report.options
     parts = [shown(ratings.file_name)] if ratings else []
     if options.dimension is not None:
-        parts.append(f"dimension {shown(options.dimension)}")
+        several = isinstance(options.dimension, tuple)
+        named = options.dimension if isinstance(options.dimension, tuple) else (options.dimension,)
+        parts.append(f"dimension{'s' if several else ''} {', '.join(map(shown, named))}")
     raters = {one.rater for one in ratings.ratings if one.rater is not None} if ratings else set()
     if raters:
         parts.append(f"{len(raters)} raters, {options.raters}" if len(raters) > 1 else "1 rater")
@@ -63,7 +66,8 @@ def _which(report: CorrelationReport, ratings: RatingSet | None) -> str:
 
 
 def _cells(row: MetricCorrelation, groups: list[str], resampled: str, human: bool) -> list[object]:
-    cells: list[object] = [*(row.group[name] for name in groups), row.metric.name, row.n, row.n_left_out]
+    name = _named(row.metric.name, row.metric.direction)
+    cells: list[object] = [*(row.group[name] for name in groups), name, row.n, row.n_left_out]
     for pooled in row.pooled.values():
         cells.append(with_interval(pooled.over_items if resampled == "items" else pooled.over_rows))
     if "kendall" in row.pooled:
@@ -72,6 +76,11 @@ def _cells(row: MetricCorrelation, groups: list[str], resampled: str, human: boo
         cells += [with_interval(row.per_system["pearson"])] if "pearson" in row.pooled else []
         cells.append(with_interval(row.system_accuracy))
     return cells
+
+
+def _named(metric: str, direction: Direction | None) -> str:
+    """A metric's name, with its direction where the sign of its scores is turned."""
+    return f"{metric}{LOWER_MARK}" if direction == "lower" else metric
 
 
 def _print_left_out(report: CorrelationReport) -> None:
@@ -96,7 +105,14 @@ def print_ranking(ranking: Ranking) -> None:
     if ranking.order:
         print_aligned(
             ["cluster", "metric", ranking.method.capitalize()],
-            [[ranking.cluster[name], name, number(ranking.coefficients.get(name))] for name in ranking.order],
+            [
+                [
+                    ranking.cluster[name],
+                    _named(name, ranking.directions.get(name)),
+                    number(ranking.coefficients.get(name)),
+                ]
+                for name in ranking.order
+            ],
         )
     for name, why in ranking.dropped.items():
         print(f"Not ranked: {shown(name)}: {why}")

@@ -1,6 +1,7 @@
 """The figures of scores: metrics in order with intervals, scores by level, metrics against votes, redundancy."""
 
 from collections.abc import Sequence
+from itertools import zip_longest
 
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
@@ -13,9 +14,12 @@ from core.analysis.redundancy import Redundancy
 from core.plots.dressing import GRID, LINE, dressed, label, name_rows, whiskers
 from core.plots.families import marks, metric_label
 from core.plots.heat import heat_map
+from core.schema.scores import Direction
 from core.stats.resampling import Estimate
 
 _BAND = "rgba(128, 128, 128, 0.13)"
+LOWER = "↓"
+"""Behind a metric's name: lower is better."""
 _METRIC = 44
 """Letters of a metric's name in a figure: names are longer than those of raters."""
 
@@ -37,11 +41,20 @@ def value_said(found: Estimate) -> str:
     return f"{decimal(found.estimate)} {ends}"
 
 
+def _turned(name: str, direction: Direction | None) -> str:
+    """A metric's name, marked where its lower end is better and its scores are turned."""
+    return f"{name} {LOWER}" if direction == "lower" else name
+
+
 def metric_ranking(report: CorrelationReport, found: Ranking) -> go.Figure:
     """Metrics from best to worst with intervals over items; a grey band behind every other cluster."""
     rows = {row.metric.name: row for row in report.rows}
     drawn = [
-        (f"{found.cluster.get(name, '')}  {name}", rows[name].metric.family, pooled.over_items)
+        (
+            f"{found.cluster.get(name, '')}  {_turned(name, found.directions.get(name))}",
+            rows[name].metric.family,
+            pooled.over_items,
+        )
         for name in found.order
         if name in rows and (pooled := rows[name].pooled.get(found.method)) is not None
     ]
@@ -131,13 +144,17 @@ def scores_by_level(found: Sequence[MetricByLevel]) -> go.Figure:
 
 def redundancy(found: Redundancy) -> go.Figure:
     """How alike every two metrics score the same texts."""
+    names = [
+        _turned(name, direction)
+        for name, direction in zip_longest(found.metrics, found.directions[: len(found.metrics)])
+    ]
     said = [
         [
             f"{row}\n{column}\n"
             + ("undefined" if value is None else decimal(value))
             + (f", n {found.n[i][j]}" if found.n else "")
-            for j, (column, value) in enumerate(zip(found.metrics, line, strict=True))
+            for j, (column, value) in enumerate(zip(names, line, strict=True))
         ]
-        for i, (row, line) in enumerate(zip(found.metrics, found.values, strict=True))
+        for i, (row, line) in enumerate(zip(names, found.values, strict=True))
     ]
-    return heat_map(found.values, found.metrics, found.metrics, said)
+    return heat_map(found.values, names, names, said)
