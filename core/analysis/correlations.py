@@ -16,7 +16,6 @@ from core.analysis.joining import Joined, group_columns, items_of, left_out, nam
 from core.analysis.metric_ranking import Comparison as Comparison
 from core.analysis.metric_ranking import Ranking as Ranking
 from core.analysis.metric_ranking import rank_metrics as rank_metrics
-from core.analysis.table_choice import left_out_of
 from core.datasets.reading import shown
 from core.errors import InputError
 from core.schema.scores import Against, Method, Metric, RatingSet, ScoreTable
@@ -180,7 +179,7 @@ def _of_group(
                 metric=metric,
                 against=joined.against,
                 n=int((~np.isnan(part.scores[:, index])).sum()),
-                left_out={**left_out(joined, within, index), **left_out_of(joined.table, group)},
+                left_out=left_out(joined, within, index),
                 pooled=pooled[index],
                 **_within_and_between(part, part.scores[:, index]),
                 constant=constant(as_given[:, index]),

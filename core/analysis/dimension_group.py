@@ -1,14 +1,20 @@
-"""Correlations with several dimensions of the ratings: with each, and with their mean."""
+"""Correlations of tables as a user chose them: with each of several dimensions and their mean, without rows left out."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from core.analysis.correlations import CorrelationOptions, CorrelationReport, correlate_scores
+from core.analysis.correlations import (
+    CorrelationOptions,
+    CorrelationReport,
+    MetricCorrelation,
+    correlate_scores,
+)
 from core.analysis.rating_choice import Dimension, mean_name
+from core.analysis.table_choice import left_out_of
 from core.schema.scores import RatingSet, ScoreTable
 
 DIMENSION = "dimension"
-"""What tells the rows of such a report apart, in front of the columns that group them."""
+"""What tells the rows of several dimensions apart, in front of the columns that group them."""
 
 
 def dimension_of(names: Sequence[str]) -> Dimension:
@@ -24,20 +30,37 @@ def correlate_dimensions(
     options: CorrelationOptions,
     tell: Callable[[str], None] | None = None,
 ) -> CorrelationReport:
-    """As `correlate_scores`; with several dimensions the rows of each, then those of their mean.
+    """As `correlate_scores`, and rows that the user left out of the table are counted.
 
-    The mean is of ratings, not of correlations: one number a text, with intervals, ranking and tests of its own. It
-    tends to correlate more strongly than the dimensions do on average, because raters' noise is averaged too.
+    With several dimensions: the rows of each, then those of their mean. The mean is of ratings, not of correlations:
+    one number a text, with intervals, ranking and tests of its own. It tends to correlate more strongly than the
+    dimensions do on average, because raters' noise is averaged too.
     """
+    found: dict[str, CorrelationReport] = {}
+    for name, one in _each(options, ratings).items():
+        found[name] = correlate_scores(table, ratings, group=group, options=one, tell=tell)
+    rows = [
+        _labelled(row, table, name if len(found) > 1 else None)
+        for name, report in found.items()
+        for row in report.rows
+    ]
+    last = [*found.values()][-1]
+    notes = dict.fromkeys(note for report in found.values() for note in report.notes)
+    return replace(last, rows=tuple(rows), options=options, notes=tuple(notes))
+
+
+def _each(options: CorrelationOptions, ratings: RatingSet | None) -> Mapping[str, CorrelationOptions]:
+    """What the rows are called -> the options that make them."""
     if ratings is None or not isinstance(options.dimension, tuple):
-        return correlate_scores(table, ratings, group=group, options=options, tell=tell)
-    rows, notes = [], dict[str, None]()
-    wanted: dict[str, Dimension] = {name: name for name in options.dimension}
-    wanted[mean_name(options.dimension)] = options.dimension
-    for name, dimension in wanted.items():
-        found = correlate_scores(
-            table, ratings, group=group, options=replace(options, dimension=dimension), tell=tell
-        )
-        rows += [replace(row, group={DIMENSION: name, **row.group}) for row in found.rows]
-        notes |= dict.fromkeys(found.notes)
-    return CorrelationReport(tuple(rows), found.against, options, tuple(notes))
+        return {"": options}
+    single = {name: replace(options, dimension=name) for name in options.dimension}
+    return {**single, mean_name(options.dimension): options}
+
+
+def _labelled(row: MetricCorrelation, table: ScoreTable, dimension: str | None) -> MetricCorrelation:
+    columns = {name: value for name, value in row.group.items() if name != "metric"}
+    return replace(
+        row,
+        group=row.group if dimension is None else {DIMENSION: dimension, **row.group},
+        left_out={**row.left_out, **left_out_of(table, columns)},
+    )

@@ -10,7 +10,7 @@ from core.analysis.row_columns import Named, column_of, group_columns, level_key
 from core.datasets.reading import shown
 from core.datasets.score_columns import STATED, direction_is_stated
 from core.errors import InputError
-from core.schema.scores import CorrelationSet, Direction, Metric, RatingSet, ScoreTable
+from core.schema.scores import CorrelationSet, Direction, Metric, RatingSet, ScoredRow, ScoreTable
 
 ITEM = "item"
 _TURNED = "the sign is turned"
@@ -57,7 +57,7 @@ def check_choice(choice: TableChoice, *sides: ScoreTable | CorrelationSet) -> No
 
 
 def chosen_table(table: ScoreTable, choice: TableChoice) -> ScoreTable:
-    """The table without the rows to leave out, its metrics with the declared directions, which a note states.
+    """The table without the rows to leave out, its metrics with the declared directions; notes state both.
 
     What the table lacks is passed over: see `check_choice`. Raises InputError where no row remains.
     """
@@ -70,12 +70,23 @@ def chosen_table(table: ScoreTable, choice: TableChoice) -> ScoreTable:
     if not kept:
         raise InputError(f"{_called(table.file_name)}: every text is left out. Keep at least one.")
     gone = [(reason, row) for reason, row in zip(why, table.rows, strict=True) if reason is not None]
-    return replace(rows_at(table, kept), notes=table.notes, left_out=(*table.left_out, *gone))
+    found = replace(rows_at(table, kept), left_out=(*table.left_out, *gone))
+    listed = "; ".join(f"{n:,} {reason}" for reason, n in left_out_of(found).items())
+    note = f"{len(gone):,} of {len(why):,} texts are left out: {listed}"
+    return replace(found, notes=(*table.notes, note))
 
 
-def chosen_people(ratings: RatingSet, choice: TableChoice) -> RatingSet:
-    """The ratings without those of rows to leave out, as far as they name the column. Raises InputError if none remains."""
-    kept = tuple(one for one in ratings.ratings if _why(one, choice) is None)
+def chosen_people(ratings: RatingSet, choice: TableChoice, table: ScoreTable) -> RatingSet:
+    """The ratings without those of rows left out: by their own columns, else by the text whose scores are.
+
+    table: after the choice. Raises InputError where no rating remains.
+    """
+    gone = _texts(row for _, row in table.left_out) - _texts(table.rows)
+    kept = tuple(
+        one
+        for one in ratings.ratings
+        if _why(one, choice) is None and (one.item_id, one.system, level_key(one.level)) not in gone
+    )
     if ratings.ratings and not kept:
         raise InputError(f"{_called(ratings.file_name)}: every rating is left out. Keep at least one.")
     return replace(ratings, ratings=kept)
@@ -99,16 +110,6 @@ def chosen_correlations(side: CorrelationSet, choice: TableChoice) -> Correlatio
     if known := [shown(name) for name in side.values if name in lower and name not in declared]:
         notes.append(f"{', '.join(known)}: lower is better; {_TURNED}")
     return replace(side, values=values, notes=(*side.notes, *notes), scores_turned=True)
-
-
-def with_left_out_noted(table: ScoreTable) -> ScoreTable:
-    """The table with a note on the rows left out, for results that count none."""
-    if not table.left_out:
-        return table
-    listed = "; ".join(f"{reason}: {n:,}" for reason, n in left_out_of(table).items())
-    n_texts = len(table.rows) + len(table.left_out)
-    note = f"{len(table.left_out):,} of {n_texts:,} texts are left out {listed}"
-    return replace(table, notes=(*table.notes, note))
 
 
 def left_out_of(table: ScoreTable, group: Mapping[str, str] | None = None) -> dict[str, int]:
@@ -154,6 +155,16 @@ def _why(row: Named, choice: TableChoice) -> str | None:
 def _key(column: str, value: str) -> object:
     """So that A3, 3 and L3 are one level."""
     return level_key(value) if column == "level" else value
+
+
+def _texts(rows: Iterable[ScoredRow]) -> set[tuple[str, str | None, object]]:
+    """What a rating may call the texts: it may leave out system and level."""
+    return {
+        (row.item_id, system, level)
+        for row in rows
+        for system in (row.system, None)
+        for level in (level_key(row.level), None)
+    }
 
 
 def _several(names: Iterable[Iterable[str]]) -> list[str]:

@@ -109,7 +109,7 @@ def _correlate(options: argparse.Namespace) -> None:
         check_choice(choice, scores.table)
         table = chosen_table(scores.table, choice)
         if ratings is not None:
-            ratings = chosen_people(ratings, choice)
+            ratings = chosen_people(ratings, choice, table)
             chosen = replace(chosen, dimension=correlation_options(options, ratings).dimension)
         _announce(table, chosen)
         report = correlate_dimensions(

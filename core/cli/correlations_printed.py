@@ -1,10 +1,13 @@
 """Correlations, rankings, levels and redundancy for a person at a terminal."""
 
 from collections import Counter
+from collections.abc import Mapping
 
 from core.analysis.correlations import CorrelationReport, MetricCorrelation, Ranking
+from core.analysis.dimension_group import DIMENSION
 from core.analysis.levels import ALL_LEVELS, EQUAL, MetricByLevel
 from core.analysis.redundancy import Redundancy
+from core.analysis.table_choice import left_out_of
 from core.cli.aligned import counted, interval_notes, number, of_items, print_aligned, with_interval
 from core.datasets.reading import shown
 from core.datasets.score_columns import LOWER_MARK
@@ -31,7 +34,7 @@ def print_correlations(
     )
     rows = [_cells(row, groups, resampled, human) for row in report.rows]
     print_aligned(header, rows)
-    _print_left_out(report)
+    _print_left_out(report, known=left_out_of(table))
     whose = "items" if resampled == "items" else "rows"
     level = f"{report.options.confidence_level:.0%}"
     if report.options.n_resamples:
@@ -83,12 +86,13 @@ def _named(metric: str, direction: Direction | None) -> str:
     return f"{metric}{LOWER_MARK}" if direction == "lower" else metric
 
 
-def _print_left_out(report: CorrelationReport) -> None:
-    """Reasons over all groups, of the metric that has most of each."""
+def _print_left_out(report: CorrelationReport, known: Mapping[str, int]) -> None:
+    """Reasons over all groups, of the metric and dimension that has most of each. known: those that a note states."""
     most: Counter[str] = Counter()
-    by_metric: dict[str, Counter[str]] = {}
+    by_metric: dict[tuple[str, str | None], Counter[str]] = {}
     for row in report.rows:
-        by_metric.setdefault(row.metric.name, Counter()).update(row.left_out)
+        mine = by_metric.setdefault((row.metric.name, row.group.get(DIMENSION)), Counter())
+        mine.update({reason: n for reason, n in row.left_out.items() if reason not in known})
     for counts in by_metric.values():
         most |= counts
     for reason, n in most.most_common(_MOST_REASONS):

@@ -151,7 +151,8 @@ def _key(rating: Rating) -> tuple[object, ...]:
 
 def _note_unnamed(ratings: Sequence[Rating], findings: FileFindings) -> None:
     counts = Counter(_text_key(rating) for rating in ratings if rating.rater is None)
-    if several := sum(count > 1 for count in counts.values()):
+    # A text is one, however many dimensions of it are rated.
+    if several := len({key[:-1] for key, count in counts.items() if count > 1}):
         findings.notes.append(
             f"{several} texts have several ratings without a rater's name: taken for different raters'"
         )

@@ -15,6 +15,7 @@ from core.analysis.correlations import (
     correlate_scores,
     rank_metrics,
 )
+from core.analysis.dimension_group import correlate_dimensions
 from core.analysis.levels import MetricByLevel, by_level
 from core.analysis.meta_correlation import (
     Matrix,
@@ -46,6 +47,20 @@ def correlated(
     return once(
         ("correlated", key, group, options),
         lambda: correlate_scores(table, ratings, group=group, options=options),
+    )
+
+
+def correlated_by_dimension(
+    key: Key,
+    table: ScoreTable,
+    ratings: RatingSet | None,
+    group: tuple[str, ...],
+    options: CorrelationOptions,
+) -> CorrelationReport:
+    """The same with each of several dimensions and their mean, and with the rows left out counted."""
+    return once(
+        ("by dimension", key, group, options),
+        lambda: correlate_dimensions(table, ratings, group=group, options=options),
     )
 
 

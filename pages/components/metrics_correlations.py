@@ -1,18 +1,22 @@
 """Tab Correlations: what scores are correlated with, and a table that can be sorted, filtered and taken away."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from core.analysis.correlations import CorrelationReport, MetricCorrelation
+from core.analysis.dimension_group import DIMENSION
 from core.analysis.joining import group_columns, names_of
+from core.datasets.score_columns import LOWER_MARK
 from core.schema.scores import METHODS, Method, ScoreTable
 from core.stats.resampling import Estimate
 from core.store import Store
 from pages.components import (
     metrics_against,
+    metrics_choice,
     metrics_computed,
     metrics_figure,
     metrics_kept,
@@ -56,9 +60,12 @@ def render(store: Store, scores: Scores) -> None:
     if not scores.table.rows:
         nothing("nothing is scored yet")
         return
+    scores = metrics_choice.choose(scores, "main")
     target = metrics_against.choose(store, scores.table, "main", moving=scores.moving)
     if target is None:
         return
+    if target.ratings is not None:
+        target = replace(target, ratings=metrics_choice.people(scores, target.ratings, target.key))
     table, order, alike = st.tabs(["Table", "Ranking", "Redundancy"], key="metrics_look", on_change="rerun")
     if table.open:
         with table:
@@ -91,9 +98,11 @@ def _table(scores: Scores, target: metrics_against.Target) -> None:
         )
         group = [name for name in group if name in columns]
     with st.spinner("Computing ..."):
-        report = metrics_computed.correlated(
+        report = metrics_computed.correlated_by_dimension(
             (*scores.key, *target.key), scores.table, target.ratings, tuple(group), target.options
         )
+    if isinstance(target.options.dimension, tuple):
+        group = [DIMENSION, *group]
     constants(report.constants)
     view = left.selectbox(
         "Show",
@@ -108,7 +117,7 @@ def _table(scores: Scores, target: metrics_against.Target) -> None:
     frame = _frame(rows, group, view)
     heat_table(frame, heated, "metrics_correlations", pinned="Metric", shares=["Accuracy"])
     reasons_below(_reasons(rows, group, view), len(rows))
-    _standing(report, rows)
+    _standing(report, rows, scores.said)
     metrics_figure.downloads("correlations", metrics_tables.correlations(report))
 
 
@@ -143,7 +152,8 @@ def _filtered(report: CorrelationReport, group: list[str]) -> list[MetricCorrela
 def _frame(rows: list[MetricCorrelation], group: list[str], view: str) -> pd.DataFrame:
     lines = []
     for row in rows:
-        line: dict[str, Any] = {"Metric": row.metric.name}
+        mark = LOWER_MARK if row.metric.direction == "lower" else ""
+        line: dict[str, Any] = {"Metric": f"{row.metric.name}{mark}"}
         line |= {name: row.group[name] for name in group}
         found: dict[Method, Estimate | None] = {method: _one(row, method, view) for method in METHODS}
         if view == "per_item":
@@ -200,7 +210,7 @@ def _reasons(rows: list[MetricCorrelation], group: list[str], view: str) -> dict
     return found
 
 
-def _standing(report: CorrelationReport, rows: list[MetricCorrelation]) -> None:
+def _standing(report: CorrelationReport, rows: list[MetricCorrelation], said: Collection[str]) -> None:
     words = {
         "human": "human ratings",
         "-level": "minus the damage level, so that a good metric is positive",
@@ -213,4 +223,4 @@ def _standing(report: CorrelationReport, rows: list[MetricCorrelation]) -> None:
         f":small[Correlated with {words[report.against]}. Press a column's head to sort. {percent(options.confidence_level)} "
         f"intervals, {options.n_resamples:,} resamples, seed {options.rng}.{filtered} The CSV holds every interval.]"
     )
-    metrics_kept.read_notes(report.notes)
+    metrics_kept.read_notes(tuple(note for note in report.notes if note not in said))
