@@ -13,6 +13,8 @@ from core.errors import InputError
 from core.schema.scores import CorrelationSet, Direction, Metric, RatingSet, ScoredRow, ScoreTable
 
 ITEM = "item"
+ON_REQUEST = "on request: "
+"""What begins the reason of rows that the user left out."""
 _TURNED = "the sign is turned"
 
 
@@ -71,8 +73,10 @@ def chosen_table(table: ScoreTable, choice: TableChoice) -> ScoreTable:
         raise InputError(f"{_called(table.file_name)}: every text is left out. Keep at least one.")
     gone = [(reason, row) for reason, row in zip(why, table.rows, strict=True) if reason is not None]
     found = replace(rows_at(table, kept), left_out=(*table.left_out, *gone))
-    listed = "; ".join(f"{n:,} {reason}" for reason, n in left_out_of(found).items())
-    note = f"{len(gone):,} of {len(why):,} texts are left out: {listed}"
+    listed = ", ".join(
+        reason.removeprefix(ON_REQUEST) + f": {n:,}" for reason, n in left_out_of(found).items()
+    )
+    note = f"{len(gone):,} of {len(why):,} texts are left out on request ({listed})"
     return replace(found, notes=(*table.notes, note))
 
 
@@ -148,7 +152,7 @@ def _why(row: Named, choice: TableChoice) -> str | None:
     for column, value in choice.leave_out:
         own = column_of(row, column)
         if own is not None and _key(column, own) == _key(column, value):
-            return f"on request ({column} {shown(value)})"
+            return f"{ON_REQUEST}{column} {shown(value)}"
     return None
 
 

@@ -280,7 +280,9 @@ def _rating_columns(records: Sequence[Record], taken: Sequence[str], findings: F
         else:
             found.append(key)
     if found:
-        findings.notes.append(f"no column score: the ratings are the columns of numbers: {listed(found)}")
+        findings.notes.append(
+            f"the file has no column score: its columns of numbers are the ratings ({listed(found)})"
+        )
         if metrics:
             findings.notes.append(f"columns not used, which are called like metrics: {listed(metrics)}")
     return found

@@ -9,17 +9,15 @@ from plotly.subplots import make_subplots
 from core.analysis.correlations import CorrelationReport, Ranking
 from core.analysis.decimals import decimal
 from core.analysis.levels import MetricByLevel
+from core.analysis.metric_directions import marked
 from core.analysis.metric_votes import MetricVotes
 from core.analysis.redundancy import Redundancy
 from core.plots.dressing import GRID, LINE, dressed, label, name_rows, whiskers
 from core.plots.families import marks, metric_label
 from core.plots.heat import heat_map
-from core.schema.scores import Direction
 from core.stats.resampling import Estimate
 
 _BAND = "rgba(128, 128, 128, 0.13)"
-LOWER = "↓"
-"""Behind a metric's name: lower is better."""
 _METRIC = 44
 """Letters of a metric's name in a figure: names are longer than those of raters."""
 
@@ -41,17 +39,12 @@ def value_said(found: Estimate) -> str:
     return f"{decimal(found.estimate)} {ends}"
 
 
-def _turned(name: str, direction: Direction | None) -> str:
-    """A metric's name, marked where its lower end is better and its scores are turned."""
-    return f"{name} {LOWER}" if direction == "lower" else name
-
-
 def metric_ranking(report: CorrelationReport, found: Ranking) -> go.Figure:
     """Metrics from best to worst with intervals over items; a grey band behind every other cluster."""
     rows = {row.metric.name: row for row in report.rows}
     drawn = [
         (
-            f"{found.cluster.get(name, '')}  {_turned(name, found.directions.get(name))}",
+            f"{found.cluster.get(name, '')}  {marked(name, found.directions.get(name))}",
             rows[name].metric.family,
             pooled.over_items,
         )
@@ -145,7 +138,7 @@ def scores_by_level(found: Sequence[MetricByLevel]) -> go.Figure:
 def redundancy(found: Redundancy) -> go.Figure:
     """How alike every two metrics score the same texts."""
     names = [
-        _turned(name, direction)
+        marked(name, direction)
         for name, direction in zip_longest(found.metrics, found.directions[: len(found.metrics)])
     ]
     said = [

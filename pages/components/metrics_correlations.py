@@ -10,7 +10,7 @@ import streamlit as st
 from core.analysis.correlations import CorrelationReport, MetricCorrelation
 from core.analysis.dimension_group import DIMENSION
 from core.analysis.joining import group_columns, names_of
-from core.datasets.score_columns import LOWER_MARK
+from core.analysis.metric_directions import LOWER, marked
 from core.schema.scores import METHODS, Method, ScoreTable
 from core.stats.resampling import Estimate
 from core.store import Store
@@ -152,8 +152,7 @@ def _filtered(report: CorrelationReport, group: list[str]) -> list[MetricCorrela
 def _frame(rows: list[MetricCorrelation], group: list[str], view: str) -> pd.DataFrame:
     lines = []
     for row in rows:
-        mark = LOWER_MARK if row.metric.direction == "lower" else ""
-        line: dict[str, Any] = {"Metric": f"{row.metric.name}{mark}"}
+        line: dict[str, Any] = {"Metric": marked(row.metric.name, row.metric.direction)}
         line |= {name: row.group[name] for name in group}
         found: dict[Method, Estimate | None] = {method: _one(row, method, view) for method in METHODS}
         if view == "per_item":
@@ -219,8 +218,10 @@ def _standing(report: CorrelationReport, rows: list[MetricCorrelation], said: Co
     options = report.options
     hidden = len(report.rows) - len(rows)
     filtered = f" {hidden} rows are hidden by the filters." if hidden else ""
+    turned = any(row.metric.direction == "lower" for row in rows)
+    sign = f" {LOWER}: lower is better, so the sign is turned." if turned else ""
     st.markdown(
         f":small[Correlated with {words[report.against]}. Press a column's head to sort. {percent(options.confidence_level)} "
-        f"intervals, {options.n_resamples:,} resamples, seed {options.rng}.{filtered} The CSV holds every interval.]"
+        f"intervals, {options.n_resamples:,} resamples, seed {options.rng}.{filtered}{sign} The CSV holds every interval.]"
     )
     metrics_kept.read_notes(tuple(note for note in report.notes if note not in said))
