@@ -21,7 +21,7 @@ class Redundancy:
     """Square, symmetric."""
     n: tuple[tuple[int, ...], ...] = field(default=())
     """Texts that both metrics scored."""
-    directions: tuple[Direction, ...] = ()
+    directions: tuple[Direction, ...] = field(default=())
     """Of each metric; scores of `lower` are turned."""
     left_out: Mapping[str, int] = field(default_factory=dict)
     """Reason -> texts that the user left out."""

@@ -158,7 +158,9 @@ def print_redundancy(found: Redundancy) -> None:
     print(f"\n{found.method.capitalize()} between metrics:")
     header = ["", "metric", *(str(k) for k in range(1, len(found.metrics) + 1))]
     rows = [
-        [k, name, *("-" if value is None else number(value, 2) for value in values)]
-        for k, (name, values) in enumerate(zip(found.metrics, found.values, strict=True), start=1)
+        [k, _named(name, direction), *("-" if value is None else number(value, 2) for value in values)]
+        for k, (name, direction, values) in enumerate(
+            zip(found.metrics, found.directions, found.values, strict=True), start=1
+        )
     ]
     print_aligned(header, rows)
