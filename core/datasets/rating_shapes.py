@@ -209,23 +209,24 @@ def _is_block(value: object) -> bool:
 
 def _unnested(records: Sequence[Record], fields: Sequence[str], findings: FileFindings) -> list[Record]:
     """A record a score of the fields; a record without any has none, and is left to be counted."""
-    found: list[tuple[Record, str, str, Said]] = []
+    found: list[tuple[Record, str, Said]] = []
     shaped: list[Record] = []
     for record in records:
         rest = Record(record.where, {k: v for k, v in record.cells.items() if k not in (*fields, "spans")})
-        n_found = len(found)
-        for name in fields:
-            found += [(rest, record.where, name, said) for said in _said_of(record, name, findings)]
-        if len(found) == n_found:
+        own = [(name, said) for name in fields for said in _said_of(record, name, findings)]
+        # Each has a place of its own: that is how a rating given twice is noticed.
+        found += [
+            (replace(rest, where=f"{rest.where}, rating {number}"), name, said)
+            for number, (name, said) in enumerate(own, start=1)
+        ]
+        if not own:
             shaped.append(rest)
-    numbers = {
-        (name, said.dimension) for _, _, name, said in found if number_in(_score(said.value)) is not None
-    }
+    numbers = {(name, said.dimension) for _, name, said in found if number_in(_score(said.value)) is not None}
     if words := dict.fromkeys(
-        said.dimension for _, _, name, said in found if (name, said.dimension) not in numbers
+        said.dimension for _, name, said in found if (name, said.dimension) not in numbers
     ):
         findings.notes.append(f"fields of ratings not used, which hold no number: {listed(list(words))}")
-    for rest, where, name, said in found:
+    for rest, name, said in found:
         if (name, said.dimension) not in numbers:
             continue
         # The same dimension may stand in two fields, such as those of experts and of the crowd.
@@ -235,7 +236,7 @@ def _unnested(records: Sequence[Record], fields: Sequence[str], findings: FileFi
             cells["dimension"] = dimension
         if said.who is not None:
             cells["rater"] = said.who
-        shaped.append(Record(f"{where}, {shown(dimension)}", cells))
+        shaped.append(Record(f"{rest.where}, {shown(dimension)}", cells))
     return shaped
 
 

@@ -93,7 +93,14 @@ def test_what_cannot_be_told_is_refused_with_its_place() -> None:
         "line 2: ratings is a text, expected an object or a list of ratings",
     )
     assert problems(good, {"id": "1", "ratings": {"fluency": "high"}}) == (
-        'line 2, fluency: score is "high", expected a number',
+        'line 2, rating 1, fluency: score is "high", expected a number',
+    )
+
+
+def test_a_rater_rates_a_dimension_of_a_text_once() -> None:
+    twice = [{"rater": "A", "fluency": 4}, {"rater": "A", "fluency": 5}]
+    assert problems({"id": "1", "annotations": twice}) == (
+        "line 1, rating 2, fluency: the same rater, text and dimension as in line 1, rating 1, fluency",
     )
 
 
