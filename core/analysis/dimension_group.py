@@ -3,14 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from core.analysis.correlations import (
-    CorrelationOptions,
-    CorrelationReport,
-    MetricCorrelation,
-    correlate_scores,
-)
+from core.analysis.correlations import CorrelationOptions, CorrelationReport, correlate_scores
 from core.analysis.rating_choice import Dimension, mean_name
-from core.analysis.table_choice import left_out_of
+from core.analysis.table_choice import left_out_by
 from core.schema.scores import RatingSet, ScoreTable
 
 DIMENSION = "dimension"
@@ -39,8 +34,14 @@ def correlate_dimensions(
     found: dict[str, CorrelationReport] = {}
     for name, one in _each(options, ratings).items():
         found[name] = correlate_scores(table, ratings, group=group, options=one, tell=tell)
+    columns = [name for name in dict.fromkeys(group) if name != "metric"]
+    gone = left_out_by(table, columns)
     rows = [
-        _labelled(row, table, name if len(found) > 1 else None)
+        replace(
+            row,
+            group={DIMENSION: name, **row.group} if len(found) > 1 else row.group,
+            left_out={**row.left_out, **gone.get(tuple(row.group[column] for column in columns), {})},
+        )
         for name, report in found.items()
         for row in report.rows
     ]
@@ -49,18 +50,18 @@ def correlate_dimensions(
     return replace(last, rows=tuple(rows), options=options, notes=tuple(notes))
 
 
+def mean_rows(report: CorrelationReport) -> CorrelationReport:
+    """The rows of the mean alone, where there are several dimensions."""
+    chosen = report.options.dimension
+    if report.against != "human" or not isinstance(chosen, tuple):
+        return report
+    rows = (row for row in report.rows if row.group.get(DIMENSION) == mean_name(chosen))
+    return replace(report, rows=tuple(rows))
+
+
 def _each(options: CorrelationOptions, ratings: RatingSet | None) -> Mapping[str, CorrelationOptions]:
     """What the rows are called -> the options that make them."""
     if ratings is None or not isinstance(options.dimension, tuple):
         return {"": options}
     single = {name: replace(options, dimension=name) for name in options.dimension}
     return {**single, mean_name(options.dimension): options}
-
-
-def _labelled(row: MetricCorrelation, table: ScoreTable, dimension: str | None) -> MetricCorrelation:
-    columns = {name: value for name, value in row.group.items() if name != "metric"}
-    return replace(
-        row,
-        group=row.group if dimension is None else {DIMENSION: dimension, **row.group},
-        left_out={**row.left_out, **left_out_of(table, columns)},
-    )

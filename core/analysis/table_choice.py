@@ -1,12 +1,12 @@
 """What a user decides about tables before any analysis: rows to leave out, and which end of a metric is better."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.analysis.choosing import check_names
 from core.analysis.metric_directions import lower_is_better
-from core.analysis.row_columns import Named, column_of, group_columns, level_key, rows_at
+from core.analysis.row_columns import Named, column_of, group_columns, level_key, rows_at, rows_by
 from core.datasets.reading import shown
 from core.datasets.score_columns import STATED, direction_is_stated
 from core.errors import InputError
@@ -116,14 +116,18 @@ def chosen_correlations(side: CorrelationSet, choice: TableChoice) -> Correlatio
     return replace(side, values=values, notes=(*side.notes, *notes), scores_turned=True)
 
 
-def left_out_of(table: ScoreTable, group: Mapping[str, str] | None = None) -> dict[str, int]:
-    """Reason -> rows that the user left out; of those alone whose columns have the group's values."""
-    counts = Counter(
-        reason
-        for reason, row in table.left_out
-        if all(column_of(row, name) == value for name, value in (group or {}).items())
-    )
-    return dict(counts)
+def left_out_of(table: ScoreTable) -> dict[str, int]:
+    """Reason -> rows that the user left out."""
+    return dict(Counter(reason for reason, _ in table.left_out))
+
+
+def left_out_by(table: ScoreTable, columns: Sequence[str]) -> dict[tuple[str, ...], dict[str, int]]:
+    """The same for each combination of the columns' values, as `rows_by` names them."""
+    members = rows_by([row for _, row in table.left_out], columns)
+    return {
+        values: dict(Counter(table.left_out[index][0] for index in indices))
+        for values, indices in members.items()
+    }
 
 
 def _declared(

@@ -12,7 +12,6 @@ from core.analysis.correlations import (
     CorrelationOptions,
     CorrelationReport,
     Ranking,
-    correlate_scores,
     rank_metrics,
 )
 from core.analysis.dimension_group import correlate_dimensions
@@ -43,23 +42,9 @@ def correlated(
     group: tuple[str, ...],
     options: CorrelationOptions,
 ) -> CorrelationReport:
-    """Per-metric correlations."""
+    """Per-metric correlations; with several dimensions those of each, then those of their mean."""
     return once(
         ("correlated", key, group, options),
-        lambda: correlate_scores(table, ratings, group=group, options=options),
-    )
-
-
-def correlated_by_dimension(
-    key: Key,
-    table: ScoreTable,
-    ratings: RatingSet | None,
-    group: tuple[str, ...],
-    options: CorrelationOptions,
-) -> CorrelationReport:
-    """The same with each of several dimensions and their mean, and with the rows left out counted."""
-    return once(
-        ("by dimension", key, group, options),
         lambda: correlate_dimensions(table, ratings, group=group, options=options),
     )
 

@@ -98,7 +98,7 @@ def _table(scores: Scores, target: metrics_against.Target) -> None:
         )
         group = [name for name in group if name in columns]
     with st.spinner("Computing ..."):
-        report = metrics_computed.correlated_by_dimension(
+        report = metrics_computed.correlated(
             (*scores.key, *target.key), scores.table, target.ratings, tuple(group), target.options
         )
     if isinstance(target.options.dimension, tuple):
