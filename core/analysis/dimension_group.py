@@ -31,9 +31,29 @@ def correlate_dimensions(
     one number a text, with intervals, ranking and tests of its own. It tends to correlate more strongly than the
     dimensions do on average, because raters' noise is averaged too.
     """
-    found: dict[str, CorrelationReport] = {}
-    for name, one in _each(options, ratings).items():
-        found[name] = correlate_scores(table, ratings, group=group, options=one, tell=tell)
+    found = {
+        name: correlate_scores(table, ratings, group=group, options=one, tell=tell)
+        for name, one in by_dimension(options, ratings).items()
+    }
+    return combined(found, table, group=group, options=options)
+
+
+def by_dimension(options: CorrelationOptions, ratings: RatingSet | None) -> Mapping[str, CorrelationOptions]:
+    """What the rows of each report are called -> the options that make it; the mean of several dimensions is the last."""
+    if ratings is None or not isinstance(options.dimension, tuple):
+        return {"": options}
+    single = {name: replace(options, dimension=name) for name in options.dimension}
+    return {**single, mean_name(options.dimension): options}
+
+
+def combined(
+    found: Mapping[str, CorrelationReport],
+    table: ScoreTable,
+    *,
+    group: Sequence[str],
+    options: CorrelationOptions,
+) -> CorrelationReport:
+    """The reports of `by_dimension` as one, and rows that the user left out of the table are counted."""
     columns = [name for name in dict.fromkeys(group) if name != "metric"]
     gone = left_out_by(table, columns)
     rows = [
@@ -48,20 +68,3 @@ def correlate_dimensions(
     last = [*found.values()][-1]
     notes = dict.fromkeys(note for report in found.values() for note in report.notes)
     return replace(last, rows=tuple(rows), options=options, notes=tuple(notes))
-
-
-def mean_rows(report: CorrelationReport) -> CorrelationReport:
-    """The rows of the mean alone, where there are several dimensions."""
-    chosen = report.options.dimension
-    if report.against != "human" or not isinstance(chosen, tuple):
-        return report
-    rows = (row for row in report.rows if row.group.get(DIMENSION) == mean_name(chosen))
-    return replace(report, rows=tuple(rows))
-
-
-def _each(options: CorrelationOptions, ratings: RatingSet | None) -> Mapping[str, CorrelationOptions]:
-    """What the rows are called -> the options that make them."""
-    if ratings is None or not isinstance(options.dimension, tuple):
-        return {"": options}
-    single = {name: replace(options, dimension=name) for name in options.dimension}
-    return {**single, mean_name(options.dimension): options}

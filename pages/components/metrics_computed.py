@@ -12,9 +12,9 @@ from core.analysis.correlations import (
     CorrelationOptions,
     CorrelationReport,
     Ranking,
+    correlate_scores,
     rank_metrics,
 )
-from core.analysis.dimension_group import correlate_dimensions
 from core.analysis.levels import MetricByLevel, by_level
 from core.analysis.meta_correlation import (
     Matrix,
@@ -42,10 +42,10 @@ def correlated(
     group: tuple[str, ...],
     options: CorrelationOptions,
 ) -> CorrelationReport:
-    """Per-metric correlations; with several dimensions those of each, then those of their mean."""
+    """Per-metric correlations."""
     return once(
         ("correlated", key, group, options),
-        lambda: correlate_dimensions(table, ratings, group=group, options=options),
+        lambda: correlate_scores(table, ratings, group=group, options=options),
     )
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from core.analysis.correlations import CorrelationReport, MetricCorrelation
-from core.analysis.dimension_group import DIMENSION
+from core.analysis.dimension_group import DIMENSION, by_dimension, combined
 from core.analysis.joining import group_columns, names_of
 from core.analysis.metric_directions import LOWER, marked
 from core.schema.scores import METHODS, Method, ScoreTable
@@ -98,10 +98,13 @@ def _table(scores: Scores, target: metrics_against.Target) -> None:
         )
         group = [name for name in group if name in columns]
     with st.spinner("Computing ..."):
-        report = metrics_computed.correlated(
-            (*scores.key, *target.key), scores.table, target.ratings, tuple(group), target.options
-        )
-    if isinstance(target.options.dimension, tuple):
+        key = (*scores.key, *target.key)
+        reports = {
+            name: metrics_computed.correlated(key, scores.table, target.ratings, tuple(group), options)
+            for name, options in by_dimension(target.options, target.ratings).items()
+        }
+        report = combined(reports, scores.table, group=group, options=target.options)
+    if len(reports) > 1:
         group = [DIMENSION, *group]
     constants(report.constants)
     view = left.selectbox(

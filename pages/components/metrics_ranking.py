@@ -6,7 +6,6 @@ from typing import get_args
 import streamlit as st
 
 from core import plots
-from core.analysis.dimension_group import mean_rows
 from core.analysis.metric_directions import LOWER
 from core.schema.scores import METHODS, Direction, Method, ScoreTable
 from pages.components import metrics_computed, metrics_figure, metrics_kept, metrics_tables
@@ -45,7 +44,7 @@ def ranking(scores: Scores, target: Target) -> None:
         return
     key = (*scores.key, *target.key)
     with st.spinner("Comparing every two metrics ..."):
-        report = mean_rows(metrics_computed.correlated(key, scores.table, target.ratings, (), target.options))
+        report = metrics_computed.correlated(key, scores.table, target.ratings, (), target.options)
         found = metrics_computed.ranked(key, scores.table, target.ratings, method, test, target.options)
     metrics_figure.show(
         plots.metric_ranking(report, found),
