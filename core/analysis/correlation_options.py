@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.analysis.joining import Joined, SystemScores, join_levels, join_ratings
+from core.analysis.rating_choice import Dimension
 from core.schema.scores import METHODS, Method, RatingSet, ScoreTable
 
 Raters = Literal["averaged", "kept"]
@@ -22,8 +23,8 @@ class CorrelationOptions:
     """`averaged`: one mean rating a text; `kept`: one row a rating."""
     z_normalise: bool = False
     """Ratings minus the rater's mean, over the rater's standard deviation, before anything else."""
-    dimension: str | None = None
-    """Of the ratings; None: the only one there is."""
+    dimension: Dimension = None
+    """Of the ratings; several: their mean counts; None: the only one there is."""
     methods: tuple[Method, ...] = METHODS
     """Coefficients to compute."""
     system_scores: SystemScores = "all"

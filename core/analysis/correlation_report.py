@@ -137,9 +137,11 @@ def ranking_json(ranking: Ranking) -> dict[str, Any]:
         "alpha": ranking.alpha,
         "n": ranking.n,
         "n_rows": ranking.n_rows,
+        "left_out": dict(ranking.left_out),
         "order": [
             {
                 "metric": name,
+                "direction": ranking.directions.get(name),
                 "cluster": ranking.cluster[name],
                 "coefficient": ranking.coefficients.get(name),
             }
@@ -178,6 +180,8 @@ def redundancy_json(found: Redundancy) -> dict[str, Any]:
     return {
         "method": found.method,
         "metrics": list(found.metrics),
+        "directions": list(found.directions),
+        "left_out": dict(found.left_out),
         "values": [list(row) for row in found.values],
         "n": [list(row) for row in found.n],
     }

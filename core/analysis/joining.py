@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from core.analysis.metric_directions import directions as directions
 from core.analysis.metric_directions import with_directions
-from core.analysis.rating_choice import chosen_ratings
+from core.analysis.rating_choice import Dimension, chosen_ratings
 from core.analysis.row_columns import Key, Named, column_of, has_column, keys_of, level_key
 from core.analysis.row_columns import group_columns as group_columns
 from core.analysis.row_columns import items_of as items_of
@@ -145,7 +145,7 @@ def _no_number(rows: Sequence[ScoredRow]) -> str:
 
 
 def join_ratings(
-    table: ScoreTable, ratings: RatingSet, *, dimension: str | None, z_normalise: bool, kept: bool
+    table: ScoreTable, ratings: RatingSet, *, dimension: Dimension, z_normalise: bool, kept: bool
 ) -> Joined:
     """Each row beside the mean of its ratings, or once for each rating (`kept`).
 
@@ -153,7 +153,7 @@ def join_ratings(
     dataset ...) takes part where texts of one file differ in nothing else. Raises InputError where nothing meets, or
     where a rating meets several scores.
     """
-    chosen = chosen_ratings(ratings, dimension, z_normalise=z_normalise)
+    chosen = chosen_ratings(ratings, dimension, z_normalise=z_normalise, kept=kept)
     table, assumed = with_directions(table)
     met = rows_met(table, ratings, chosen.ratings)
     rows, values = met[met >= 0], chosen.values[met >= 0]
@@ -165,7 +165,7 @@ def join_ratings(
     else:
         rows, index = np.unique(rows, return_inverse=True)
         # Where raters agree with their own mean, all that is left of normalised ratings is rounding.
-        values = group_means(values, index, rows.size, least_size=1.0 if z_normalise else 0.0)
+        values = group_means(values, index, rows.size, least_size=1.0 if chosen.standardised else 0.0)
     used = set(rows.tolist())
     missing = {
         index: chosen.unusable_reason if index in unusable else NO_RATING

@@ -8,6 +8,7 @@ import numpy as np
 from core.analysis.correlation_options import DEFAULT_OPTIONS, CorrelationOptions, joined_with
 from core.analysis.joining import Joined, items_of, rows_at, rows_by
 from core.analysis.metric_directions import lower_is_better
+from core.analysis.table_choice import TableChoice, chosen_correlations, chosen_people, chosen_table
 from core.datasets.reading import same_name, shown
 from core.errors import InputError
 from core.schema.scores import METHODS, Against, CorrelationSet, Method, RatingSet, ScoreTable
@@ -63,6 +64,15 @@ def side_values(side: Side, first_order: Method) -> SideValues:
     Raises InputError where the side holds none of that kind, or two metrics that are one and the same.
     """
     return _live(side, first_order) if isinstance(side, LiveSide) else _fixed(side, first_order)
+
+
+def chosen_side(side: Side, choice: TableChoice) -> Side:
+    """The side without the rows to leave out, with the declared directions; what it lacks is passed over."""
+    if not isinstance(side, LiveSide):
+        return chosen_correlations(side, choice)
+    table = chosen_table(side.table, choice)
+    ratings = None if side.ratings is None else chosen_people(side.ratings, choice, table)
+    return replace(side, table=table, ratings=ratings)
 
 
 def by_dataset(side: LiveSide) -> Mapping[str, LiveSide]:

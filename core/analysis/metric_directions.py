@@ -6,9 +6,17 @@ import numpy as np
 
 from core.datasets.reading import shown
 from core.datasets.score_columns import direction_is_stated
-from core.schema.scores import ScoreTable
+from core.schema.scores import Direction, ScoreTable
 from core.scoring.metrics.registry import all_metrics, canonical_name
 from core.stats.resampling import Floats
+
+LOWER = "↓"
+"""Behind a metric's name where space is short: its lower end is better, and its scores are turned."""
+
+
+def marked(metric: str, direction: Direction | None) -> str:
+    """A metric's name, with a sign where its lower end is better."""
+    return f"{metric} {LOWER}" if direction == "lower" else metric
 
 
 def directions(table: ScoreTable) -> Floats:

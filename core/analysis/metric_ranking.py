@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from core.analysis.correlation_options import DEFAULT_OPTIONS, CorrelationOptions, joined_with
 from core.analysis.joining import items_of
+from core.analysis.table_choice import left_out_of
 from core.datasets.reading import shown
 from core.errors import InputError
-from core.schema.scores import Method, RatingSet, ScoreTable
+from core.schema.scores import Direction, Method, RatingSet, ScoreTable
 from core.stats import correlation
 from core.stats.resampling import Floats
 
@@ -59,6 +60,10 @@ class Ranking:
     """Of the tests."""
     notes: tuple[str, ...] = ()
     """Such as which metric leaves few rows to compare."""
+    directions: Mapping[str, Direction] = field(default_factory=dict)
+    """Metric -> which end of its scores is better; scores of `lower` are turned."""
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """Reason -> rows that the user left out."""
 
 
 def rank_metrics(
@@ -111,6 +116,8 @@ def rank_metrics(
         n=len(rows),
         n_rows=len(scores),
         alpha=alpha,
+        directions={metric.name: metric.direction for metric in joined.table.metrics},
+        left_out=left_out_of(table),
         notes=_costly(np.isfinite(scores[:, scored]), [names[m] for m in np.flatnonzero(scored).tolist()]),
     )
 

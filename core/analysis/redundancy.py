@@ -1,11 +1,13 @@
 """Redundancy: which metrics say the same of the same texts?"""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from core.analysis.joining import directions
-from core.schema.scores import Method, ScoreTable
+from core.analysis.metric_directions import directions, with_directions
+from core.analysis.table_choice import left_out_of
+from core.schema.scores import Direction, Method, ScoreTable
 from core.stats.redundancy import redundancy as matrix_of
 
 
@@ -19,6 +21,10 @@ class Redundancy:
     """Square, symmetric."""
     n: tuple[tuple[int, ...], ...] = field(default=())
     """Texts that both metrics scored."""
+    directions: tuple[Direction, ...] = field(default=())
+    """Of each metric; scores of `lower` are turned."""
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """Reason -> texts that the user left out."""
 
 
 def redundancy(table: ScoreTable, *, method: Method = "spearman") -> Redundancy:
@@ -35,4 +41,6 @@ def redundancy(table: ScoreTable, *, method: Method = "spearman") -> Redundancy:
             tuple(None if np.isnan(value) else float(value) for value in row) for row in found.values
         ),
         n=tuple(tuple(int(count) for count in row) for row in found.n),
+        directions=tuple(metric.direction for metric in with_directions(table)[0].metrics),
+        left_out=left_out_of(table),
     )

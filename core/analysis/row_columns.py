@@ -116,4 +116,5 @@ def rows_at(table: ScoreTable, indices: Sequence[int]) -> ScoreTable:
         values=table.values[list(indices)],
         reasons={(place[r], m): reason for (r, m), reason in table.reasons.items() if r in place},
         notes=(),
+        left_out=(),
     )

@@ -15,10 +15,12 @@ from core.analysis.correlation_report import (
     ranking_json,
     redundancy_json,
 )
-from core.analysis.correlations import CorrelationOptions, correlate_scores, rank_metrics
+from core.analysis.correlations import CorrelationOptions, rank_metrics
+from core.analysis.dimension_group import correlate_dimensions
 from core.analysis.levels import by_level
 from core.analysis.metric_ranking import Test
 from core.analysis.redundancy import redundancy
+from core.analysis.table_choice import check_choice, chosen_people, chosen_table
 from core.cli.correlations_printed import print_correlations, print_levels, print_ranking, print_redundancy
 from core.cli.options import (
     Commands,
@@ -36,6 +38,7 @@ from core.cli.score_sources import (
     interval_problems,
     open_ratings,
     open_scores,
+    table_choice,
 )
 from core.errors import InputError
 from core.schema.scores import METHODS, Method, RatingSet, ScoreTable
@@ -101,16 +104,21 @@ def _add_further(command: argparse.ArgumentParser) -> None:
 
 def _correlate(options: argparse.Namespace) -> None:
     _check(options)
-    chosen = _options(options)
+    choice, chosen = table_choice(options), _options(options)
     with telling("reading the scores") as tell:
         scores = open_scores(options.scores, options)
         ratings = open_ratings(scores, options) if options.target == "human" else None
-        _announce(scores.table, chosen)
-        report = correlate_scores(
-            scores.table, ratings, group=name_list(options.group) or [], options=chosen, tell=tell
+        check_choice(choice, scores.table)
+        table = chosen_table(scores.table, choice)
+        if ratings is not None:
+            ratings = chosen_people(ratings, choice, table)
+            chosen = replace(chosen, dimension=correlation_options(options, ratings).dimension)
+        _announce(table, chosen)
+        report = correlate_dimensions(
+            table, ratings, group=name_list(options.group) or [], options=chosen, tell=tell
         )
         rows = correlation_rows(report, resampled=options.resample)
-        further = _further(scores.table, ratings, options, chosen, tell)
+        further = _further(table, ratings, options, chosen, tell)
     whole: Any = (
         {"correlations": rows, **{name: made for name, (made, _) in further.items()}} if further else rows
     )
@@ -122,7 +130,7 @@ def _correlate(options: argparse.Namespace) -> None:
     if options.json:
         print(written)
         return
-    print_correlations(report, scores.table, ratings, resampled=options.resample)
+    print_correlations(report, table, ratings, resampled=options.resample)
     for _, show in further.values():
         show()
     if options.out is not None:
@@ -165,7 +173,7 @@ def _options(options: argparse.Namespace) -> CorrelationOptions:
         raise InputError(f"--methods: {', '.join(unknown) or 'none'} is not of {', '.join(METHODS)}.")
     methods: tuple[Method, ...] = tuple(name for name in METHODS if asked is None or name in asked)
     return replace(
-        correlation_options(options),
+        correlation_options(options, None),
         n_resamples=options.resamples,
         confidence_level=options.confidence,
         rng=options.seed,

@@ -1,14 +1,18 @@
 """Correlations, rankings, levels and redundancy for a person at a terminal."""
 
 from collections import Counter
+from collections.abc import Mapping
 
 from core.analysis.correlations import CorrelationReport, MetricCorrelation, Ranking
+from core.analysis.dimension_group import DIMENSION
 from core.analysis.joining import SYSTEM_MEANS
 from core.analysis.levels import ALL_LEVELS, EQUAL, MetricByLevel
 from core.analysis.redundancy import Redundancy
+from core.analysis.table_choice import left_out_of
 from core.cli.aligned import counted, interval_notes, number, of_items, print_aligned, with_interval
 from core.datasets.reading import shown
-from core.schema.scores import RatingSet, ScoreTable
+from core.datasets.score_columns import LOWER_MARK
+from core.schema.scores import Direction, RatingSet, ScoreTable
 from core.stats.resampling import Estimate
 
 _MOST_REASONS = 12
@@ -31,7 +35,7 @@ def print_correlations(
     )
     rows = [_cells(row, groups, resampled, human) for row in report.rows]
     print_aligned(header, rows)
-    _print_left_out(report)
+    _print_left_out(report, known=left_out_of(table))
     whose = "items" if resampled == "items" else "rows"
     level = f"{report.options.confidence_level:.0%}"
     if report.options.n_resamples:
@@ -56,7 +60,9 @@ def _which(report: CorrelationReport, ratings: RatingSet | None) -> str:
     options = report.options
     parts = [shown(ratings.file_name)] if ratings else []
     if options.dimension is not None:
-        parts.append(f"dimension {shown(options.dimension)}")
+        several = isinstance(options.dimension, tuple)
+        named = options.dimension if isinstance(options.dimension, tuple) else (options.dimension,)
+        parts.append(f"dimension{'s' if several else ''} {', '.join(map(shown, named))}")
     raters = {one.rater for one in ratings.ratings if one.rater is not None} if ratings else set()
     if raters:
         parts.append(f"{len(raters)} raters, {options.raters}" if len(raters) > 1 else "1 rater")
@@ -66,7 +72,8 @@ def _which(report: CorrelationReport, ratings: RatingSet | None) -> str:
 
 
 def _cells(row: MetricCorrelation, groups: list[str], resampled: str, human: bool) -> list[object]:
-    cells: list[object] = [*(row.group[name] for name in groups), row.metric.name, row.n, row.n_left_out]
+    name = _named(row.metric.name, row.metric.direction)
+    cells: list[object] = [*(row.group[name] for name in groups), name, row.n, row.n_left_out]
     for pooled in row.pooled.values():
         cells.append(with_interval(pooled.over_items if resampled == "items" else pooled.over_rows))
     if "kendall" in row.pooled:
@@ -77,12 +84,18 @@ def _cells(row: MetricCorrelation, groups: list[str], resampled: str, human: boo
     return cells
 
 
-def _print_left_out(report: CorrelationReport) -> None:
-    """Reasons over all groups, of the metric that has most of each."""
+def _named(metric: str, direction: Direction | None) -> str:
+    """A metric's name, with its direction where the sign of its scores is turned."""
+    return f"{metric}{LOWER_MARK}" if direction == "lower" else metric
+
+
+def _print_left_out(report: CorrelationReport, known: Mapping[str, int]) -> None:
+    """Reasons over all groups, of the metric and dimension that has most of each. known: those that a note states."""
     most: Counter[str] = Counter()
-    by_metric: dict[str, Counter[str]] = {}
+    by_metric: dict[tuple[str, str | None], Counter[str]] = {}
     for row in report.rows:
-        by_metric.setdefault(row.metric.name, Counter()).update(row.left_out)
+        mine = by_metric.setdefault((row.metric.name, row.group.get(DIMENSION)), Counter())
+        mine.update({reason: n for reason, n in row.left_out.items() if reason not in known})
     for counts in by_metric.values():
         most |= counts
     for reason, n in most.most_common(_MOST_REASONS):
@@ -99,7 +112,14 @@ def print_ranking(ranking: Ranking) -> None:
     if ranking.order:
         print_aligned(
             ["cluster", "metric", ranking.method.capitalize()],
-            [[ranking.cluster[name], name, number(ranking.coefficients.get(name))] for name in ranking.order],
+            [
+                [
+                    ranking.cluster[name],
+                    _named(name, ranking.directions.get(name)),
+                    number(ranking.coefficients.get(name)),
+                ]
+                for name in ranking.order
+            ],
         )
     for name, why in ranking.dropped.items():
         print(f"Not ranked: {shown(name)}: {why}")
@@ -141,7 +161,9 @@ def print_redundancy(found: Redundancy) -> None:
     print(f"\n{found.method.capitalize()} between metrics:")
     header = ["", "metric", *(str(k) for k in range(1, len(found.metrics) + 1))]
     rows = [
-        [k, name, *("-" if value is None else number(value, 2) for value in values)]
-        for k, (name, values) in enumerate(zip(found.metrics, found.values, strict=True), start=1)
+        [k, _named(name, direction), *("-" if value is None else number(value, 2) for value in values)]
+        for k, (name, direction, values) in enumerate(
+            zip(found.metrics, found.directions, found.values, strict=True), start=1
+        )
     ]
     print_aligned(header, rows)

@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ from core.analysis.meta_correlation import (
     meta_matrix,
 )
 from core.analysis.meta_report import matrix_json, meta_json
-from core.analysis.meta_sides import by_dataset
+from core.analysis.meta_sides import by_dataset, chosen_side
+from core.analysis.table_choice import TableChoice, check_choice
 from core.cli.meta_printed import print_matrix, print_meta
 from core.cli.options import (
     Commands,
@@ -26,7 +28,13 @@ from core.cli.options import (
     write_file,
 )
 from core.cli.progress_line import telling
-from core.cli.score_sources import add_interval_options, add_rating_options, interval_problems, open_side
+from core.cli.score_sources import (
+    add_interval_options,
+    add_rating_options,
+    interval_problems,
+    open_side,
+    table_choice,
+)
 from core.datasets.reading import shown
 from core.errors import InputError
 from core.schema.scores import METHODS
@@ -76,14 +84,16 @@ def _meta_correlate(options: argparse.Namespace) -> None:
         "confidence_level": options.confidence,
         "rng": options.seed,
     }
+    sides = _Sides(options, table_choice(options))
     with telling("reading the sides") as tell:
-        synthetic = open_side(options.synthetic_side, options, human=False)
+        synthetic = sides.open(options.synthetic_side, human=False)
         found: Matrix | MetaCorrelation
         if options.by or options.over:
             tell("correlating, one cell after the other")
-            humans, found = _matrix(synthetic, options, chosen)
+            humans, found = _matrix(sides, synthetic, chosen)
         else:
-            human = open_side(options.human_side, options, human=True)
+            human = sides.open(options.human_side, human=True)
+            sides.check()
             tell("correlating")
             found = meta_correlate(human, synthetic, **chosen)
     if isinstance(found, Matrix):
@@ -113,31 +123,50 @@ def _check(options: argparse.Namespace) -> None:
         check_out(options.out, database_path(options.db), inputs)
 
 
-def _matrix(
-    synthetic: Side, options: argparse.Namespace, chosen: Mapping[str, Any]
-) -> tuple[Mapping[str, Side], Matrix]:
+@dataclass(frozen=True)
+class _Sides:
+    """Opens sides as the user wants them; what nobody has is refused when all of them are open."""
+
+    options: argparse.Namespace
+    choice: TableChoice
+    opened: list[Side] = field(default_factory=list)
+
+    def open(self, given: str, *, human: bool) -> Side:
+        side = open_side(given, self.options, human=human)
+        self.opened.append(side)
+        return chosen_side(side, self.choice)
+
+    def check(self) -> None:
+        check_choice(
+            self.choice, *(side.table if isinstance(side, LiveSide) else side for side in self.opened)
+        )
+
+
+def _matrix(sides: _Sides, synthetic: Side, chosen: Mapping[str, Any]) -> tuple[Mapping[str, Side], Matrix]:
+    options = sides.options
     if not isinstance(synthetic, LiveSide):
         raise InputError(
             f"--by and --over need scores on the synthetic side: {shown(options.synthetic_side)} holds "
             "correlations, which no longer tell their texts apart."
         )
     by = name_list(options.by) or []
-    humans = _humans(options, split=DATASET in (*by, options.over))
+    humans = _humans(sides, split=DATASET in (*by, options.over))
+    sides.check()
     return humans, meta_matrix(humans, synthetic.table, by=by, over=options.over, **chosen)
 
 
-def _humans(options: argparse.Namespace, *, split: bool) -> Mapping[str, Side]:
+def _humans(sides: _Sides, *, split: bool) -> Mapping[str, Side]:
     """The human side of each data set: named in HUMAN, else told by its column `dataset`, else one for all."""
-    given = options.human_side
+    given = sides.options.human_side
     if _names_sides(given):
         named: dict[str, Side] = {}
         for part in given.split(","):
             name, _, side = part.partition("=")
             if not name.strip() or not side.strip() or name.strip() in named:
                 raise InputError(f"HUMAN: {shown(part)!r} is not NAME=SIDE, with each data set named once.")
-            named[name.strip()] = open_side(side.strip(), options, human=True)
+            named[name.strip()] = sides.open(side.strip(), human=True)
         return named
-    side = open_side(given, options, human=True)
+    side = sides.open(given, human=True)
     if split and isinstance(side, LiveSide) and DATASET in group_columns(side.table):
         return by_dataset(side)
     return {"": side}

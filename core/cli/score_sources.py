@@ -4,12 +4,15 @@ import argparse
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import get_args
+from typing import cast, get_args
 
 from core.analysis.correlations import CorrelationOptions
+from core.analysis.dimension_group import dimension_of
 from core.analysis.joining import SystemScores
 from core.analysis.meta_correlation import LiveSide, Side
-from core.cli.options import add_database_option, existing_database, read_file, run_number
+from core.analysis.rating_choice import dimensions_of
+from core.analysis.table_choice import TableChoice
+from core.cli.options import add_database_option, existing_database, name_list, read_file, run_number
 from core.cli.texts_given import SCORES_FILE, check_no_run
 from core.datasets.correlation_files import read_correlations
 from core.datasets.folder_ratings import ratings_among
@@ -21,7 +24,7 @@ from core.datasets.reading import shown
 from core.datasets.score_tables import read_scores
 from core.errors import InputError
 from core.runs.score_results import score_table
-from core.schema.scores import RatingSet, ScoreTable
+from core.schema.scores import Direction, RatingSet, ScoreTable
 from core.store import open_store
 from core.store.runs import get_run
 
@@ -44,7 +47,11 @@ def add_rating_options(command: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="ratings: CSV, JSONL, MQM TSV, or a folder; of a folder of scores: the name of its ratings",
     )
-    command.add_argument("--dimension", metavar="D", help="of the ratings (default: the only one)")
+    command.add_argument(
+        "--dimension",
+        metavar="D,...",
+        help="of the ratings (default: the only one); of several, each and the mean of a text's ratings",
+    )
     command.add_argument(
         "--raters", choices=["averaged", "kept"], default="averaged", help="one mean rating a text, or each"
     )
@@ -53,6 +60,20 @@ def add_rating_options(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--lower-is-better", action="store_true", help="ratings count what is wrong")
     command.add_argument("--language-pair", metavar="PAIR", help="of a folder, such as en-de")
+    command.add_argument(
+        "--leave-out",
+        action="append",
+        default=[],
+        metavar="COLUMN=VALUE",
+        help="texts that take no part, such as system=Human, item=q7, language=de or a label; may be repeated",
+    )
+    command.add_argument(
+        "--direction",
+        action="append",
+        default=[],
+        metavar="METRIC=lower|higher",
+        help="which end of a metric is better, such as BaryScore-W=lower for a distance; may be repeated",
+    )
     add_database_option(command)
 
 
@@ -162,11 +183,35 @@ def open_side(given: str, options: argparse.Namespace, *, human: bool) -> Side:
         raise InputError(
             f"The human side {shown(given)} is a table of scores: --human names the ratings of the same texts."
         )
-    return LiveSide(given, scores.table, open_ratings(scores, options), correlation_options(options))
+    ratings = open_ratings(scores, options)
+    return LiveSide(given, scores.table, ratings, correlation_options(options, ratings))
 
 
-def correlation_options(options: argparse.Namespace) -> CorrelationOptions:
-    """How ratings are used, as the options of a command say."""
-    return CorrelationOptions(
-        raters=options.raters, z_normalise=options.z_normalise, dimension=options.dimension
-    )
+def correlation_options(options: argparse.Namespace, ratings: RatingSet | None) -> CorrelationOptions:
+    """How ratings are used, as the options of a command say. A dimension's name may hold a comma."""
+    named = options.dimension
+    known = dimensions_of(ratings) if ratings is not None else ()
+    dimension = named if named in known else dimension_of(name_list(named) or [])
+    return CorrelationOptions(raters=options.raters, z_normalise=options.z_normalise, dimension=dimension)
+
+
+def table_choice(options: argparse.Namespace) -> TableChoice:
+    """What `--leave-out` and `--direction` say. Raises InputError for what is no COLUMN=VALUE or METRIC=lower."""
+    problems = []
+    leave_out: list[tuple[str, str]] = []
+    directions: dict[str, Direction] = {}
+    for written in options.leave_out:
+        column, equals, value = written.partition("=")
+        leave_out.append((column.strip(), value.strip()))
+        if not (column.strip() and equals and value.strip()):
+            problems.append(f"--leave-out: {shown(written)!r} is not COLUMN=VALUE, such as system=Human")
+    for written in options.direction:
+        # The name comes first and may hold the sign itself: COMET(model=x)=lower.
+        metric, _, direction = written.rpartition("=")
+        if not metric.strip() or direction.strip() not in get_args(Direction):
+            problems.append(f"--direction: {shown(written)!r} is not METRIC=lower or METRIC=higher")
+        elif directions.setdefault(metric.strip(), cast(Direction, direction.strip())) != direction.strip():
+            problems.append(f"--direction: {shown(metric.strip())} is declared both ways")
+    if problems:
+        raise InputError("The options cannot be used.", problems)
+    return TableChoice(tuple(dict.fromkeys(leave_out)), tuple(directions.items()))

@@ -1,6 +1,6 @@
 """What generation made, out: long CSV and JSONL with one row a level, and Meta-Judge's JSONL."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,9 @@ LONG_COLUMNS = (
     "reason",
 )
 """The first seven are those of a data set's long table."""
+RUN_LABELS = ("dataset", "generator", "prompt", "shots")
+"""What may stand behind them: labels of the run, by which scores of the texts are grouped."""
+_NO_LABELS: Mapping[str, str] = {}
 META_JUDGE_KEYS = (
     "id",
     "item_id",
@@ -54,8 +57,10 @@ def output_id(item_id: str, level: str) -> str:
     return f"{item_id}_level{level}"
 
 
-def long_rows(materials: Sequence[Material], texts: Iterable[GeneratedText]) -> Iterator[dict[str, Any]]:
-    """One dictionary with the keys LONG_COLUMNS a level; unknown is None."""
+def long_rows(
+    materials: Sequence[Material], texts: Iterable[GeneratedText], labels: Mapping[str, str] = _NO_LABELS
+) -> Iterator[dict[str, Any]]:
+    """One dictionary with the keys LONG_COLUMNS and those of the labels a level; unknown is None."""
     for material, made in _with_material(materials, texts):
         item = material.item
         yield {
@@ -69,17 +74,22 @@ def long_rows(materials: Sequence[Material], texts: Iterable[GeneratedText]) -> 
             "context": material.context,
             "origin": made.origin or None,
             "reason": made.reason or None,
+            **labels,
         }
 
 
-def to_long_csv(materials: Sequence[Material], texts: Iterable[GeneratedText]) -> bytes:
+def to_long_csv(
+    materials: Sequence[Material], texts: Iterable[GeneratedText], labels: Mapping[str, str] = _NO_LABELS
+) -> bytes:
     """UTF-8 CSV; a text that a spreadsheet would run as a formula starts with an apostrophe."""
-    return csv_bytes(LONG_COLUMNS, long_rows(materials, texts))
+    return csv_bytes([*LONG_COLUMNS, *labels], long_rows(materials, texts, labels))
 
 
-def to_long_jsonl(materials: Sequence[Material], texts: Iterable[GeneratedText]) -> bytes:
+def to_long_jsonl(
+    materials: Sequence[Material], texts: Iterable[GeneratedText], labels: Mapping[str, str] = _NO_LABELS
+) -> bytes:
     """The same rows as JSON objects, texts untouched: the one to read again."""
-    return jsonl_bytes(long_rows(materials, texts))
+    return jsonl_bytes(long_rows(materials, texts, labels))
 
 
 def to_meta_judge(materials: Sequence[Material], texts: Iterable[GeneratedText]) -> bytes:

@@ -25,14 +25,13 @@ from core.datasets.findings import FileFindings
 from core.datasets.metal_forms import (
     FIELDS,
     SCALES,
-    Said,
     dimension_of,
     field_of,
     is_known,
     records_in,
-    said_in,
 )
 from core.datasets.rated import of_text, ratings_of, said_twice
+from core.datasets.rating_shapes import Said, said_in
 from core.datasets.reading import (
     JsonObject,
     decode,
@@ -153,7 +152,7 @@ class _Reader:
         if people is None:
             taken = {name for names in FIELDS.values() for name in names}
             people = {key: value for key, value in record.items() if key not in taken and is_known(key)}
-        block = list(said_in(people))
+        block = list(said_in(people, dimension_of, is_known))
         if not block and people:
             self.findings.problems.append(
                 f"{where}: the raters' scores are {type_name(people)} without any by dimension"
@@ -167,7 +166,7 @@ class _Reader:
     def evaluations(self, record: JsonObject, where: str) -> dict[str, float]:
         """EVALUATOR-DIMENSION -> its score of one text; NaN where it gave none."""
         found: dict[str, float] = {}
-        for said in said_in(field_of(record, "evaluators") or {}):
+        for said in said_in(field_of(record, "evaluators") or {}, dimension_of, is_known):
             name = f"{said.who or ONLY_EVALUATOR}-{said.dimension}"
             if name in found:
                 self.findings.problems.append(f"{where}: {shown(name)} is given twice")

@@ -1,12 +1,11 @@
-"""The forms that METAL-style JSON comes in: which records a file holds, and who said what in each."""
+"""The forms that METAL-style JSON comes in: which records a file holds, and what its fields and dimensions are called."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
 
 from core.datasets.cells import is_nothing
 from core.datasets.findings import FileFindings
 from core.datasets.open_tables import is_json
-from core.datasets.reading import JsonObject, name_of, parse_json, reject, shown, type_name
+from core.datasets.reading import JsonObject, parse_json, reject, shown, type_name
 from core.datasets.rows import jsonl_objects
 
 SCALES: Mapping[str, tuple[float, float]] = {
@@ -39,16 +38,6 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 }
 RECORDS = ("data", "examples", "records", "items")
 """Under which an object may hold its list of records."""
-RATER_NAMES = ("rater", "annotator", "annotator_id", "name", "id")
-
-
-@dataclass(frozen=True)
-class Said:
-    """One score as it is written."""
-
-    who: str | None
-    dimension: str
-    value: object
 
 
 def records_in(text: str, findings: FileFindings) -> list[tuple[str, str | None, JsonObject]]:
@@ -79,35 +68,6 @@ def records_in(text: str, findings: FileFindings) -> list[tuple[str, str | None,
         if not isinstance(one, JsonObject)
     ]
     return [(f"record {n}", None, one) for n, one in enumerate(value, 1) if isinstance(one, JsonObject)]
-
-
-def said_in(block: object) -> Iterator[Said]:
-    """Every score of a block of scores, with who gave it."""
-    if isinstance(block, list):
-        for one in block:
-            if isinstance(one, JsonObject):
-                who = next((name_of(one[key]) for key in RATER_NAMES if key in one), None)
-                scores = one.get("scores", {k: v for k, v in one.items() if k not in RATER_NAMES})
-                yield from (replace(said, who=who) for said in _of_dimensions(scores))
-    elif isinstance(block, Mapping):
-        if any(is_known(key) for key in block):
-            yield from _of_dimensions(block)
-        else:
-            for key, scores in block.items():
-                yield from (replace(said, who=name_of(key)) for said in _of_dimensions(scores))
-
-
-def _of_dimensions(scores: object) -> Iterator[Said]:
-    if not isinstance(scores, Mapping):
-        return
-    for key, value in scores.items():
-        dimension = dimension_of(key)
-        if isinstance(value, list):
-            yield from (Said(None, dimension, one) for one in value)
-        elif isinstance(value, JsonObject) and "score" not in value:
-            yield from (Said(name_of(who), dimension, one) for who, one in value.items())
-        else:
-            yield Said(None, dimension, value)
 
 
 def dimension_of(name: str) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 
 from core.datasets.findings import FileFindings
 from core.datasets.rating_joining import TextFinder
-from core.datasets.ratings import OVERALL
+from core.datasets.rating_shapes import OVERALL, rating_entries
 from core.datasets.reading import (
     JsonObject,
     decode,
@@ -166,6 +166,7 @@ def _ratings(
     value: object, output: ScorableOutput, where: str, clipping: Clipping, problems: Problems
 ) -> list[Rating]:
     """What people said of one text; what is wrong goes to the problems."""
+    value = rating_entries(value, where, problems)
     if value is None:
         return []
     if not isinstance(value, list):

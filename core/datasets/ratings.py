@@ -1,4 +1,4 @@
-"""Human ratings, in: one row a rating, as CSV, JSONL or a JSON list."""
+"""Human ratings, in: CSV, JSONL or a JSON list; one row a rating, a column a dimension, or nested (`rating_shapes`)."""
 
 import math
 from collections import Counter
@@ -9,6 +9,7 @@ from core.datasets.cells import is_nothing, is_undefined, label_of, number_in, n
 from core.datasets.findings import FileFindings
 from core.datasets.level_names import with_item_level
 from core.datasets.open_tables import Record, labels_among, names_in, open_records, repeated, require
+from core.datasets.rating_shapes import OVERALL, one_rating_a_row
 from core.datasets.reading import (
     decode,
     name_problem,
@@ -34,7 +35,6 @@ UNUSED = ("text", "reference", "question", "context", "source", "reason", *NO_LA
 SCORES = frozenset({"metric", "metric_name"})
 """Columns of a table of scores."""
 NO_RATING = "no rating"
-OVERALL = "overall"
 
 
 @dataclass(frozen=True)
@@ -51,11 +51,14 @@ def read_ratings(data: bytes, file_name: str, *, lower_is_better: bool = False) 
     """
     findings = FileFindings(file_name, sha256_of(data))
     keys, columns, records = open_records(decode(data, file_name), COLUMNS, findings)
-    require(columns.values(), {column: COLUMNS[column] for column in NEEDED}, keys, file_name)
-    if SCORES & {key.strip().lower() for key in keys}:
+    is_scores = bool(SCORES & {key.strip().lower() for key in keys})
+    shaped = records if is_scores else one_rating_a_row(records, [*COLUMNS, *UNUSED], findings)
+    found = (*columns.values(), *(() if shaped is records else ("score",)))
+    require(found, {column: COLUMNS[column] for column in NEEDED}, keys, file_name)
+    if is_scores:
         reject(file_name, ["file: it has a column metric: it holds scores of metrics, not ratings by people"])
     left_out: Counter[str] = Counter()
-    rows = _rows(with_item_level(records), lower_is_better, left_out, findings)
+    rows = _rows(with_item_level([*shaped]), lower_is_better, left_out, findings)
     known = ((_key(row.rating), row.where) for row in rows if row.rating.rater is not None)
     repeated(known, "the same rater, text and dimension", findings)
     if not rows and not findings.problems:
@@ -148,7 +151,8 @@ def _key(rating: Rating) -> tuple[object, ...]:
 
 def _note_unnamed(ratings: Sequence[Rating], findings: FileFindings) -> None:
     counts = Counter(_text_key(rating) for rating in ratings if rating.rater is None)
-    if several := sum(count > 1 for count in counts.values()):
+    # A text is one, however many dimensions of it are rated.
+    if several := len({key[:-1] for key, count in counts.items() if count > 1}):
         findings.notes.append(
             f"{several} texts have several ratings without a rater's name: taken for different raters'"
         )

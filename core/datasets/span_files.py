@@ -20,6 +20,7 @@ from core.datasets.mt_files import marked_segment
 from core.datasets.mt_human import NOT_RATED
 from core.datasets.open_tables import is_json, named_columns
 from core.datasets.rated import RATINGS, ratings_of, read_rated
+from core.datasets.rating_shapes import is_nested
 from core.datasets.ratings import read_ratings
 from core.datasets.reading import (
     JsonObject,
@@ -132,11 +133,15 @@ def _whole(data: bytes, text: str, file_name: str) -> tuple[str | None, Whole] |
 
 
 def holds_rated(data: bytes, file_name: str) -> bool:
-    """Whether a file holds rated texts: an object of it has a list `ratings`; those nobody rated may lack it."""
+    """Whether a file holds rated texts: an object of it has a list `ratings`; those nobody rated may lack it.
+
+    Lists with a rater's scores by dimension are ratings of another form (`rating_shapes`).
+    """
     text = data.decode("utf-8-sig", "replace")
     if f'"{RATINGS}"' not in text:
         return False
-    return any(isinstance(one.get(RATINGS), list) for one in _objects(text, file_name))
+    lists = [own for one in _objects(text, file_name) if isinstance(own := one.get(RATINGS), list)]
+    return bool(lists) and not any(is_nested(entry) for own in lists for entry in own)
 
 
 def has_reader_here(data: bytes, file_name: str) -> bool:

@@ -12,8 +12,9 @@ from core.datasets.cells import is_nothing, is_undefined, number_in
 from core.datasets.findings import FileFindings
 from core.datasets.mqm_weights import is_no_error
 from core.datasets.open_tables import Record, labels_among, names_in, open_records, repeated, require
+from core.datasets.rating_shapes import OVERALL
 from core.datasets.ratings import COLUMNS as RATING_COLUMNS
-from core.datasets.ratings import OVERALL, UNUSED, optional_name
+from core.datasets.ratings import UNUSED, optional_name
 from core.datasets.reading import shown
 from core.datasets.rows import jsonl_bytes
 from core.datasets.score_columns import label_column

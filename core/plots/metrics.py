@@ -1,6 +1,7 @@
 """The figures of scores: metrics in order with intervals, scores by level, metrics against votes, redundancy."""
 
 from collections.abc import Sequence
+from itertools import zip_longest
 
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
@@ -8,6 +9,7 @@ from plotly.subplots import make_subplots
 from core.analysis.correlations import CorrelationReport, Ranking
 from core.analysis.decimals import decimal
 from core.analysis.levels import MetricByLevel
+from core.analysis.metric_directions import marked
 from core.analysis.metric_votes import MetricVotes
 from core.analysis.redundancy import Redundancy
 from core.plots.dressing import GRID, LINE, dressed, label, name_rows, whiskers
@@ -41,7 +43,11 @@ def metric_ranking(report: CorrelationReport, found: Ranking) -> go.Figure:
     """Metrics from best to worst with intervals over items; a grey band behind every other cluster."""
     rows = {row.metric.name: row for row in report.rows}
     drawn = [
-        (f"{found.cluster.get(name, '')}  {name}", rows[name].metric.family, pooled.over_items)
+        (
+            f"{found.cluster.get(name, '')}  {marked(name, found.directions.get(name))}",
+            rows[name].metric.family,
+            pooled.over_items,
+        )
         for name in found.order
         if name in rows and (pooled := rows[name].pooled.get(found.method)) is not None
     ]
@@ -131,13 +137,17 @@ def scores_by_level(found: Sequence[MetricByLevel]) -> go.Figure:
 
 def redundancy(found: Redundancy) -> go.Figure:
     """How alike every two metrics score the same texts."""
+    names = [
+        marked(name, direction)
+        for name, direction in zip_longest(found.metrics, found.directions[: len(found.metrics)])
+    ]
     said = [
         [
             f"{row}\n{column}\n"
             + ("undefined" if value is None else decimal(value))
             + (f", n {found.n[i][j]}" if found.n else "")
-            for j, (column, value) in enumerate(zip(found.metrics, line, strict=True))
+            for j, (column, value) in enumerate(zip(names, line, strict=True))
         ]
-        for i, (row, line) in enumerate(zip(found.metrics, found.values, strict=True))
+        for i, (row, line) in enumerate(zip(names, found.values, strict=True))
     ]
-    return heat_map(found.values, found.metrics, found.metrics, said)
+    return heat_map(found.values, names, names, said)

@@ -3,12 +3,14 @@
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
+from pathlib import PurePath
 
 from core.datasets.factual_report import dataset_json, report_json
 from core.datasets.generated import GeneratedText, to_long_csv, to_long_jsonl, to_meta_judge
 from core.generation.damage import damage_texts
 from core.generation.factual.published import from_traces
 from core.generation.records import DamageTrace, FactualTrace
+from core.llm.prompts import parse_prompt
 from core.runs.generation import materials_of
 from core.runs.progress import Progress, progress_of
 from core.runs.report import report_file
@@ -30,18 +32,39 @@ def output_files(store: Store, run: Run) -> dict[str, bytes]:
     by_id = {material.item.item_id: material for material in materials_of(store, run).materials}
     materials = [by_id[trace.item_id] for trace in traces]
     texts = [text for trace in traces for text in generated_texts(trace, settings_of(run).source_name)]
+    labels = run_labels(run)
     whole = set(settings_of(run).level_names)
     complete = [trace for trace in traces if set(level_texts(trace)) == whole]
     files = {
         "dataset.json": dataset_json((by_id[trace.item_id].item, level_texts(trace)) for trace in complete),
         "report.json": _report(traces, by_id, progress, len(complete)),
-        "outputs.csv": to_long_csv(materials, texts),
-        "outputs.jsonl": to_long_jsonl(materials, texts),
+        "outputs.csv": to_long_csv(materials, texts, labels),
+        "outputs.jsonl": to_long_jsonl(materials, texts, labels),
     }
     if run.kind == "damage":
         files["meta-judge.jsonl"] = to_meta_judge(materials, texts)
     files["records.jsonl"] = b"".join(_line(asdict(trace)) for trace in traces)
     return files | report_file(store, run)
+
+
+def run_labels(run: Run) -> dict[str, str]:
+    """Labels by which scores of the run's texts are grouped: of `RUN_LABELS` those that the run has.
+
+    dataset: the file's name; generator: the model; prompt and shots: those that wrote the levels.
+    """
+    settings = settings_of(run)
+    labels = {"dataset": PurePath(run.data_file).stem}
+    if settings.backend == "rules":
+        return labels | {"generator": "rules"}
+    labels["generator"] = settings.model.rstrip("/").split("/")[-1]
+    # The prompt that makes the levels worse; factual runs have others besides, which do not.
+    writer = next(
+        (text for purpose, text in settings.prompts.items() if purpose.startswith(("damage", "edit"))), None
+    )
+    if writer is not None:
+        prompt = parse_prompt(writer, "prompt.yaml")
+        labels |= {"prompt": prompt.name, "shots": prompt.shots}
+    return labels
 
 
 def generated_texts(trace: Trace, source: str) -> tuple[GeneratedText, ...]:

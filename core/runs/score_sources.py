@@ -10,11 +10,10 @@ from core.datasets.mt_metrics_eval import read_folder_outputs
 from core.datasets.rows import jsonl_bytes
 from core.datasets.scorable import write_outputs
 from core.errors import InputError
-from core.llm.prompts import parse_prompt
 from core.runs.generation import materials_of
-from core.runs.outputs import generated_texts
+from core.runs.outputs import generated_texts, run_labels
 from core.runs.results import traces_of
-from core.runs.settings import GenerationSettings, settings_of
+from core.runs.settings import settings_of
 from core.schema import GENERATION_KINDS, SCORE_KINDS, Run, Study
 from core.store import Store
 from core.study.release import released_record
@@ -24,42 +23,21 @@ Texts = tuple[bytes, str]
 
 
 def texts_of_run(store: Store, run: Run) -> Texts:
-    """What a generation run made, each text with the labels by which correlations are grouped.
-
-    dataset: the file's name; generator: the model; prompt and shots: those that wrote the levels.
-    """
+    """What a generation run made, as its outputs.jsonl has it, each text with the labels of `run_labels`."""
     if run.kind not in GENERATION_KINDS:
         does = (
             "scores texts, it makes none" if run.kind in SCORE_KINDS else "looks at judges, it makes no texts"
         )
         raise InputError(f"Run {run.run_id} {does}: name a run of generation.")
     settings = settings_of(run)
-    dataset = PurePath(run.data_file).stem
-    labels = {"dataset": dataset, **_labels(settings)}
     traces = tuple(traces_of(store, run))
     if not traces:
         raise InputError(f"Run {run.run_id} has made no text yet.")
     by_id = {material.item.item_id: material for material in materials_of(store, run).materials}
     texts = [text for trace in traces for text in generated_texts(trace, settings.source_name)]
-    rows = long_rows([by_id[trace.item_id] for trace in traces], texts)
-    return jsonl_bytes(
-        {**_without(row, "origin"), **labels} for row in rows
-    ), f"run-{run.run_id}-{dataset}.jsonl"
-
-
-def _labels(settings: GenerationSettings) -> dict[str, str]:
-    """Who wrote the levels, and asked how."""
-    if settings.backend == "rules":
-        return {"generator": "rules"}
-    labels = {"generator": settings.model.rstrip("/").split("/")[-1]}
-    # The prompt that makes the levels worse; factual runs have others besides, which do not.
-    writer = next(
-        (text for purpose, text in settings.prompts.items() if purpose.startswith(("damage", "edit"))), None
-    )
-    if writer is not None:
-        prompt = parse_prompt(writer, "prompt.yaml")
-        labels |= {"prompt": prompt.name, "shots": prompt.shots}
-    return labels
+    rows = long_rows([by_id[trace.item_id] for trace in traces], texts, run_labels(run))
+    name = f"run-{run.run_id}-{PurePath(run.data_file).stem}.jsonl"
+    return jsonl_bytes(_without(row, "origin") for row in rows), name
 
 
 def texts_of_study(store: Store, study: Study) -> Texts:

@@ -94,6 +94,8 @@ class ScoreTable:
     """(row, metric) -> why there is no value; a NaN without an entry came from elsewhere without a reason."""
     file_name: str = ""
     notes: tuple[str, ...] = ()
+    left_out: tuple[tuple[str, ScoredRow], ...] = ()
+    """Rows that the user left out, each with the reason."""
 
 
 @dataclass(frozen=True)

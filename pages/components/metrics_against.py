@@ -6,11 +6,13 @@ from typing import get_args
 import streamlit as st
 
 from core.analysis.correlations import CorrelationOptions, Raters
+from core.analysis.dimension_group import dimension_of
 from core.analysis.joining import SystemScores
 from core.schema.scores import RatingSet, ScoreTable
 from core.store import Store
 from pages.components import metrics_kept
 from pages.components.metrics_computed import Key
+from pages.components.parts import nothing
 
 _RATERS: dict[Raters, str] = {"averaged": "averaged: one mean a text", "kept": "kept: one row a rating"}
 RESAMPLES = (200, 1_000, 10_000)
@@ -85,9 +87,18 @@ def human(store: Store, slot: str) -> Target | None:
         return None
     found = metrics_kept.ratings_of(store, file)
     dimensions = list(dict.fromkeys(rating.dimension for rating in found.ratings))
-    dimension = None
+    named: list[str] = []
     if len(dimensions) > 1:
-        dimension = st.selectbox("Dimension", dimensions, key=f"metrics_dimension_{slot}_{file.file_id}")
+        named = st.multiselect(
+            "Dimensions",
+            dimensions,
+            default=dimensions[:1],
+            key=f"metrics_dimension_{slot}_{file.file_id}",
+            help="Of several, the table has each, and the mean of a text's ratings over them. All else uses the mean.",
+        )
+        if not named:
+            nothing("choose a dimension of the ratings")
+            return None
     left, right = st.columns(2, vertical_alignment="bottom")
     raters: Raters = left.selectbox(
         "Several ratings of a text are",
@@ -104,5 +115,5 @@ def human(store: Store, slot: str) -> Target | None:
     )
     metrics_kept.read_notes(found.notes, found.left_out)
     metrics_kept.forget_button(store, file, slot)
-    options = CorrelationOptions(raters=raters, z_normalise=normalise, dimension=dimension)
+    options = CorrelationOptions(raters=raters, z_normalise=normalise, dimension=dimension_of(named))
     return Target(found, (file.sha256, bool(file.options.get("lower_is_better"))), options)

@@ -1,18 +1,22 @@
 """Tab Correlations: what scores are correlated with, and a table that can be sorted, filtered and taken away."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from core.analysis.correlations import CorrelationReport, MetricCorrelation
+from core.analysis.dimension_group import DIMENSION, by_dimension, combined
 from core.analysis.joining import SYSTEM_MEANS, group_columns, names_of
+from core.analysis.metric_directions import LOWER, marked
 from core.schema.scores import METHODS, Method, ScoreTable
 from core.stats.resampling import Estimate
 from core.store import Store
 from pages.components import (
     metrics_against,
+    metrics_choice,
     metrics_computed,
     metrics_figure,
     metrics_kept,
@@ -56,9 +60,12 @@ def render(store: Store, scores: Scores) -> None:
     if not scores.table.rows:
         nothing("nothing is scored yet")
         return
+    scores = metrics_choice.choose(scores, "main")
     target = metrics_against.choose(store, scores.table, "main", moving=scores.moving)
     if target is None:
         return
+    if target.ratings is not None:
+        target = replace(target, ratings=metrics_choice.people(scores, target.ratings, target.key))
     table, order, alike = st.tabs(["Table", "Ranking", "Redundancy"], key="metrics_look", on_change="rerun")
     if table.open:
         with table:
@@ -91,9 +98,14 @@ def _table(scores: Scores, target: metrics_against.Target) -> None:
         )
         group = [name for name in group if name in columns]
     with st.spinner("Computing ..."):
-        report = metrics_computed.correlated(
-            (*scores.key, *target.key), scores.table, target.ratings, tuple(group), target.options
-        )
+        key = (*scores.key, *target.key)
+        reports = {
+            name: metrics_computed.correlated(key, scores.table, target.ratings, tuple(group), options)
+            for name, options in by_dimension(target.options, target.ratings).items()
+        }
+        report = combined(reports, scores.table, group=group, options=target.options)
+    if len(reports) > 1:
+        group = [DIMENSION, *group]
     constants(report.constants)
     view = left.selectbox(
         "Show",
@@ -111,7 +123,7 @@ def _table(scores: Scores, target: metrics_against.Target) -> None:
     frame = _frame(rows, group, view)
     heat_table(frame, heated, "metrics_correlations", pinned="Metric", shares=["Accuracy"])
     reasons_below(_reasons(rows, group, view), len(rows))
-    _standing(report, rows)
+    _standing(report, rows, scores.said)
     metrics_figure.downloads("correlations", metrics_tables.correlations(report))
 
 
@@ -146,7 +158,7 @@ def _filtered(report: CorrelationReport, group: list[str]) -> list[MetricCorrela
 def _frame(rows: list[MetricCorrelation], group: list[str], view: str) -> pd.DataFrame:
     lines = []
     for row in rows:
-        line: dict[str, Any] = {"Metric": row.metric.name}
+        line: dict[str, Any] = {"Metric": marked(row.metric.name, row.metric.direction)}
         line |= {name: row.group[name] for name in group}
         found: dict[Method, Estimate | None] = {method: _one(row, method, view) for method in METHODS}
         if view == "per_item":
@@ -203,7 +215,7 @@ def _reasons(rows: list[MetricCorrelation], group: list[str], view: str) -> dict
     return found
 
 
-def _standing(report: CorrelationReport, rows: list[MetricCorrelation]) -> None:
+def _standing(report: CorrelationReport, rows: list[MetricCorrelation], said: Collection[str]) -> None:
     words = {
         "human": "human ratings",
         "-level": "minus the damage level, so that a good metric is positive",
@@ -212,8 +224,10 @@ def _standing(report: CorrelationReport, rows: list[MetricCorrelation]) -> None:
     options = report.options
     hidden = len(report.rows) - len(rows)
     filtered = f" {hidden} rows are hidden by the filters." if hidden else ""
+    turned = any(row.metric.direction == "lower" for row in rows)
+    sign = f" {LOWER}: lower is better, so the sign is turned." if turned else ""
     st.markdown(
         f":small[Correlated with {words[report.against]}. Press a column's head to sort. {percent(options.confidence_level)} "
-        f"intervals, {options.n_resamples:,} resamples, seed {options.rng}.{filtered} The CSV holds every interval.]"
+        f"intervals, {options.n_resamples:,} resamples, seed {options.rng}.{filtered}{sign} The CSV holds every interval.]"
     )
-    metrics_kept.read_notes(report.notes)
+    metrics_kept.read_notes(tuple(note for note in report.notes if note not in said))

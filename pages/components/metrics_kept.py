@@ -30,7 +30,8 @@ _TYPES: dict[KeptKind, list[str]] = {
 }
 _ACCEPTED: dict[KeptKind, str] = {
     "ratings": "Accepted: CSV, TSV or JSONL with the columns item, score and, where there are, system, level, rater, "
-    "dimension, language; rated texts (JSONL); or an MQM table (TSV).",
+    "dimension, language; with a column of numbers a dimension; JSONL with nested ratings; rated texts (JSONL); or an "
+    "MQM table (TSV).",
     "scores": "Accepted: what `score` and this page write, or CSV, TSV, JSONL or Parquet with the columns item, "
     "system, level and one column a metric; JSONL with id, level and result; RAGAS' rows; answers of a "
     "cross-examination server.",

@@ -8,7 +8,7 @@ from core.analysis.levels import ALL_LEVELS, MetricByLevel
 from core.stats.constant import constants_said
 from core.stats.resampling import Estimate
 from core.store import Store
-from pages.components import metrics_computed, metrics_figure, metrics_tables, metrics_worst
+from pages.components import metrics_choice, metrics_computed, metrics_figure, metrics_tables, metrics_worst
 from pages.components.metrics_against import has_levels
 from pages.components.metrics_scores import Scores
 from pages.components.numbers import interval, left_out, number
@@ -32,6 +32,7 @@ def render(store: Store, scores: Scores, *, warned: bool = False) -> None:
     if not has_levels(scores.table):
         nothing("these scores name no levels")
         return
+    scores = metrics_choice.choose(scores, "main")
     with st.spinner("Computing ..."):
         found = metrics_computed.levelled(scores.key, scores.table)
     if not warned:

@@ -1,11 +1,13 @@
 """Which metric is better than which, and which two say the same."""
 
+from collections.abc import Iterable
 from typing import get_args
 
 import streamlit as st
 
 from core import plots
-from core.schema.scores import METHODS, Method, ScoreTable
+from core.analysis.metric_directions import LOWER
+from core.schema.scores import METHODS, Direction, Method, ScoreTable
 from pages.components import metrics_computed, metrics_figure, metrics_kept, metrics_tables
 from pages.components.messages import plain
 from pages.components.metrics_against import Target
@@ -53,7 +55,7 @@ def ranking(scores: Scores, target: Target) -> None:
     st.markdown(
         f":small[The number before a name is its cluster; grey bands tell clusters apart. Lines: intervals over items. "
         f"All comparisons at p below {found.alpha:g}, on the n = {found.n:,} rows that every metric scored, of "
-        f"{found.n_rows:,} that could count; the CSV has them.]"
+        f"{found.n_rows:,} that could count; the CSV has them.{_sign(found.directions.values())}]"
     )
     metrics_kept.read_notes(found.notes)
     for name, reason in found.dropped.items():
@@ -94,7 +96,13 @@ def heat(key: metrics_computed.Key, scores: ScoreTable, method: Method, name: st
         least_width=metrics_figure.width_for(len(found.metrics)),
     )
     if numbers:
-        st.markdown(f":small[n = {_range(numbers)} texts that both metrics scored; a dash is undefined.]")
+        st.markdown(
+            f":small[n = {_range(numbers)} texts that both metrics scored; a dash is undefined.{_sign(found.directions)}]"
+        )
+
+
+def _sign(directions: Iterable[Direction]) -> str:
+    return f" {LOWER}: lower is better, so the sign is turned." if "lower" in directions else ""
 
 
 def _range(numbers: list[int]) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from core.analysis.table_choice import AS_GIVEN, TableChoice
 from core.errors import NotFound
 from core.runs.progress import is_worked_on, state_of
 from core.runs.score_results import score_table
@@ -48,6 +49,10 @@ class Scores:
     run: Run | None = None
     moving: bool = False
     """A run is at work on them."""
+    choice: TableChoice = AS_GIVEN
+    """What the user left out of the table, and the directions that were declared."""
+    said: tuple[str, ...] = ()
+    """What that changed; it is on the page already."""
 
 
 def remember(chosen: Chosen) -> None:

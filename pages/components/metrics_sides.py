@@ -9,7 +9,7 @@ from core.analysis.meta_correlation import LiveSide, Side
 from core.datasets.published import published_names, published_side
 from core.errors import InputError
 from core.store import Store
-from pages.components import metrics_against, metrics_kept, metrics_scores
+from pages.components import metrics_against, metrics_choice, metrics_kept, metrics_scores
 from pages.components.metrics_computed import Key
 
 Which = Literal["human", "synthetic"]
@@ -92,7 +92,7 @@ def _live(store: Store, which: Which, shown: metrics_scores.Chosen) -> OpenSide 
         format_func=names.__getitem__,
         key=f"metrics_live_{which}_{shown[0]}_{shown[1]}",
     )
-    scores = metrics_scores.open_scores(store, chosen)
+    scores = metrics_choice.choose(metrics_scores.open_scores(store, chosen), f"side_{which}")
     if which == "synthetic":
         if scores.table.rows and not metrics_against.has_levels(scores.table):
             raise InputError(
@@ -103,5 +103,6 @@ def _live(store: Store, which: Which, shown: metrics_scores.Chosen) -> OpenSide 
     target = metrics_against.human(store, "side")
     if target is None:
         return None
-    side = LiveSide(scores.name, scores.table, target.ratings, target.options)
+    ratings = None if target.ratings is None else metrics_choice.people(scores, target.ratings, target.key)
+    side = LiveSide(scores.name, scores.table, ratings, target.options)
     return OpenSide(side, (*scores.key, *target.key, target.options), scores.moving)

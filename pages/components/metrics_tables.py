@@ -28,6 +28,7 @@ def _correlation(row: MetricCorrelation, system_scores: SystemScores) -> Row:
         **row.group,
         "family": row.metric.family,
         "signature": row.metric.signature,
+        "direction": row.metric.direction,
         "against": row.against,
         "n": row.n,
         "n_left_out": row.n_left_out,
@@ -92,11 +93,14 @@ def ranking(found: Ranking) -> list[Row]:
             "second": one.second,
             "first_cluster": found.cluster.get(one.first),
             "second_cluster": found.cluster.get(one.second),
+            "first_direction": found.directions.get(one.first),
+            "second_direction": found.directions.get(one.second),
             "method": found.method,
             "difference": one.difference,
             "p_two_sided": one.p,
             "test": one.test,
             "n": one.n,
+            "left_out": left_out(found.left_out),
             "reason": one.reason or "",
         }
         for one in found.comparisons
@@ -112,6 +116,7 @@ def redundancy(found: Redundancy) -> list[Row]:
             "method": found.method,
             "correlation": found.values[i][j],
             "n": found.n[i][j] if found.n else None,
+            "left_out": left_out(found.left_out),
         }
         for i, first in enumerate(found.metrics)
         for j, second in enumerate(found.metrics)

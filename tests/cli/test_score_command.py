@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from factories import study_in
+from scripted_server import ScriptedServer
 
 from core.cli import main
 from core.datasets.score_tables import read_scores
@@ -90,6 +91,35 @@ def test_generation_to_scores_in_two_commands(quiet: Run, tmp_path: Path) -> Non
     listed = quiet("runs", "list").splitlines()
     assert [line.split("\t")[2] for line in listed[1:]] == ["scores", "scores", "damage"]
     assert listed[1].split("\t")[5:] == ["16 metrics", "-", "outputs.jsonl"]
+
+
+def test_a_run_and_its_file_give_one_table_with_generator_prompt_and_shots(
+    quiet: Run, tmp_path: Path
+) -> None:
+    with ScriptedServer(lambda body, n: f"An answer that is worse, number {n}.") as server:
+        model = ("--backend", "openai", "--base-url", server.url, "--model", "tiny")
+        quiet("generate", "damage", str(DEMO), *model, "--limit", "2", "--out", "out")
+    written = []
+    for given in ("run:1", "out/outputs.jsonl", "out/outputs.csv"):
+        for form in ("csv", "jsonl"):
+            quiet("score", given, "--metrics", "bleu-1,ter", "--shape", "long", "--out", f"scores.{form}")
+            written.append((tmp_path / f"scores.{form}").read_bytes())
+        found = table(tmp_path / "scores.csv")
+        grouped = (
+            "correlate",
+            "scores.csv",
+            "--with",
+            "level",
+            "--group",
+            "generator,prompt,shots",
+            "--json",
+        )
+        written.append(quiet(*grouped, "--resamples", "50").encode())
+        assert [(row.labels["dataset"], row.labels["generator"]) for row in found.rows[:1]] == [
+            ("questions", "tiny")
+        ]
+        assert set(found.rows[0].labels) == {"dataset", "generator", "prompt", "shots"}
+    assert written[:3] == written[3:6] == written[6:], "scores as CSV and JSONL, and their correlations"
 
 
 def test_levels_that_were_not_made_are_counted_and_left_out(quiet: Run, tmp_path: Path) -> None:

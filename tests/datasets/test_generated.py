@@ -12,6 +12,7 @@ from core.datasets import read_dataset
 from core.datasets.generated import (
     LONG_COLUMNS,
     META_JUDGE_KEYS,
+    RUN_LABELS,
     GeneratedText,
     output_id,
     to_long_csv,
@@ -132,7 +133,7 @@ def first_cells(heading: str) -> tuple[str, ...]:
 
 
 def test_columns_are_documented_in_their_order() -> None:
-    assert first_cells("Generated answers out: CSV and JSONL") == LONG_COLUMNS
+    assert first_cells("Generated answers out: CSV and JSONL") == (*LONG_COLUMNS, *RUN_LABELS)
     assert first_cells("Damaged texts out: Meta-Judge's JSONL") == META_JUDGE_KEYS
 
 

@@ -242,6 +242,38 @@ def test_systems_means_are_over_all_texts_until_rated_ones_are_asked_for(store: 
     assert shown(at, "Pearson")["Pearson"][0] == pytest.approx(0.5)
 
 
+def test_texts_are_left_out_a_direction_is_declared_and_dimensions_are_grouped(store: Store) -> None:
+    qualities = {"Human": 9, "GPT": 3, "BERT": 2, "CTRL": 1}
+    rows = [(f"q{i}", s, q + i * 0.7 % 2) for i in range(6) for s, q in qualities.items()]
+    table = "item,system,BLEU,Distance\n" + "".join(f"{i},{s},{q},{20 - q}\n" for i, s, q in rows)
+    people = "item,system,fluency,tone\n" + "".join(f"{i},{s},{q // 1},{q // 2}\n" for i, s, q in rows)
+    given = keep_file(store, "scores", "s.csv", table.encode())
+    keep_file(store, "ratings", "h.csv", people.encode(), {"lower_is_better": False})
+    at = visit(("file", given.file_id), "Correlations")
+    at.segmented_control(key="metrics_against_main").set_value("human").run()
+    assert set(shown(at, "Metric")["Metric"]) == {"BLEU", "Distance"}
+    assert (shown(at, "Metric")["Pearson"] < 0).tolist() == [False, True]
+    choose(at, "Leave out systems", ["Human"])
+    choose(at, "Leave out items", ["q5"])
+    choose(at, "Lower is better for", ["Distance"])
+    choose(at, "Dimensions", ["fluency", "tone"])
+    found = shown(at, "Metric")
+    assert set(found["Metric"]) == {"BLEU", "Distance ↓"}
+    assert list(dict.fromkeys(found["dimension"])) == ["fluency", "tone", "mean of 2 dimensions"]
+    assert (set(found["n"]), set(found["Left out"])) == ({15}, {9})
+    kept = [row for row in rows if row[0] != "q5" and row[1] != "Human"]
+    means = [(q // 1 + q // 2) / 2 for _, _, q in kept]
+    expected = stats.pearsonr([q for _, _, q in kept], means).statistic
+    assert found["Pearson"].tolist()[-2:] == pytest.approx([expected, expected])
+    assert "9 of 24 texts are left out on request (system Human: 6, item q5: 3)" in said(at)
+    assert said(at).count("left out on request") == 1
+    at.session_state["metrics_look"] = "Ranking"
+    at.run()
+    assert "on the n = 15 rows" in said(at)
+    choose(at, "Dimensions", [])
+    assert "choose a dimension" in said(at)
+
+
 def test_a_bad_file_of_ratings_is_not_kept(store: Store) -> None:
     file = keep_file(store, "scores", "scores.jsonl", lines(*({"item": str(n), "good": n} for n in range(4))))
     at = visit(("file", file.file_id), "Correlations")
