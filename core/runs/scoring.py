@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import repeat
 from pathlib import PurePath
 
 from core.datasets.scorable import read_outputs
@@ -135,6 +136,8 @@ class ScoringJob:
         self._n_outputs = len(outputs)
         self._batch = FIRST_BATCH
         self._places: list[tuple[int, ...]] = []
+        """Of each part's metrics among the columns."""
+        self._signatures: list[str] = []
 
     @property
     def item_ids(self) -> tuple[str, ...]:
@@ -161,6 +164,7 @@ class ScoringJob:
             await part.start()
         metrics = {metric.name: metric for part in self._parts for metric in part.metrics}
         now = tuple(metrics[name] for name in self._names)
+        self._signatures = [metric.signature for metric in now]
         self._places = [
             tuple(self._names.index(metric.name) for metric in part.metrics) for part in self._parts
         ]
@@ -231,13 +235,14 @@ class ScoringJob:
 
     def _add(self, key: bytes, one: "_Scored", places: Sequence[int], part: Part, answer: PairScores) -> None:
         one.answers.append((part.group, answer))
-        for at, (place, metric) in enumerate(zip(places, part.metrics, strict=True)):
-            value = one.values[place] = answer.values[at]
-            reason = None
-            if value is None:
-                reason = one.reasons[metric.name] = answer.reasons[at]
-            if answer.failure is None:
-                one.fresh.append((key, metric.signature, value, reason))
+        for place, value in zip(places, answer.values, strict=True):
+            one.values[place] = value
+        for at, reason in answer.reasons.items():
+            one.reasons[self._names[places[at]]] = reason
+        if answer.failure is None:
+            reasons = map(answer.reasons.get, range(len(places)))
+            signatures = (self._signatures[place] for place in places)
+            one.fresh += zip(repeat(key), signatures, answer.values, reasons)
 
     async def close(self) -> None:
         """Let go of threads, processes and models."""

@@ -170,15 +170,17 @@ class _Shift:
 
     async def _some(self, job: BatchJob, positions: Sequence[int]) -> None:
         begun = time.monotonic()
+        batch = None
         try:
             batch = await job.do_together(positions)
         except Exception as problem:
-            if len(positions) > 1 and not isinstance(problem, AssayError):
-                for position in positions:
-                    await self._some(job, [position])
-                return
-            batch = Batch([_broken(problem)], lambda: None)
-        self._save(positions, batch, begun)
+            if len(positions) == 1 or isinstance(problem, AssayError):
+                batch = Batch([_broken(problem)], lambda: None)
+        if batch is not None:
+            self._save(positions, batch, begun)
+        else:
+            for position in positions:
+                await self._some(job, [position])
 
     def _save(self, positions: Sequence[int], batch: Batch, begun: float) -> None:
         """Keep what came of some items in one transaction, unless another process has taken the run over."""
