@@ -19,8 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
@@ -29,6 +28,7 @@ from benchmarks.metrics import library_for, pairs_of_words
 from core.scoring.metrics.registry import find_metrics
 from core.scoring.metrics.scorer import ScoringPair
 
+ROOT = Path(__file__).resolve().parents[1]
 FULL = (10_000, 100_000)
 MOST_GROWTH = 11.0
 """Times the CPU that ten times the rows may take."""
@@ -109,7 +109,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--sample", type=int, default=1_000, help="texts for which the libraries are called (%(default)s)"
     )
     options.add_argument(
-        "--beside", type=Path, metavar="CHECKOUT", help="run the command of this checkout too, on the same rows"
+        "--beside",
+        type=Path,
+        metavar="CHECKOUT",
+        help="run the command of this checkout too, on the same rows",
     )
     options.add_argument(
         "--beside-rows", type=int, metavar="N", help="largest size for the other checkout (default: all)"
@@ -118,7 +121,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sizes = sorted(chosen.rows)
     pairs = pairs_of_words(max(*sizes, chosen.sample))
     checkouts = {"here": ROOT} | ({} if chosen.beside is None else {"beside": chosen.beside.resolve()})
-    print(f"{'checkout':<10} {'rows':>9} {'CPU s':>8} {'wall s':>8} {'MiB':>8} {'libraries s':>11} {'times':>6}")
+    print(
+        f"{'checkout':<10} {'rows':>9} {'CPU s':>8} {'wall s':>8} {'MiB':>8} {'libraries s':>11} {'times':>6}"
+    )
     costs: dict[str, list[Cost]] = {name: [] for name in checkouts}
     gains = []
     for size in sizes:
@@ -139,7 +144,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name, found in costs.items():
         if len(found) > 1:
             growth, times = found[-1].cpu / found[0].cpu, found[-1].rows / found[0].rows
-            print(f"{name}: {times:g} times the rows take {growth:.1f} times the CPU (at most 11 for 10 times)")
+            print(
+                f"{name}: {times:g} times the rows take {growth:.1f} times the CPU (at most 11 for 10 times)"
+            )
             if name == "here" and growth > MOST_GROWTH:
                 broken.append("linear")
     print(f"at least {min(gains):.1f} times less CPU than the libraries (promised: {LEAST_GAIN:g})")

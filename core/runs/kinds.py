@@ -12,7 +12,6 @@ from core.runs.judge_settings import judge_of
 from core.runs.judging import JudgeJob
 from core.runs.model_settings import backend_of, running_of
 from core.runs.outputs import output_files
-from core.runs.rated_judging import RatedJob
 from core.runs.rated_texts import rated_set
 from core.runs.score_outputs import score_files
 from core.runs.score_settings import scoring_of, scoring_running_of, specs_of
@@ -34,6 +33,9 @@ def job_of(store: Store, run: Run, outputs: OutputSet | None = None) -> Job | Ba
     if run.kind in GENERATION_KINDS:
         return GenerationJob(materials_of(store, run).materials, settings_of(run), running_of(run))
     if run.kind in RATED_KINDS:
+        # Imported late: its examples load scipy, which takes a second.
+        from core.runs.rated_judging import RatedJob
+
         texts, sha256 = rated_set(store, run).texts, run.data_sha256
         return RatedJob(store, run.run_id, texts, judge_of(run), running_of(run), ratings=sha256)
     if run.kind in JUDGE_KINDS:
