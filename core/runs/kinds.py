@@ -45,12 +45,13 @@ def job_of(store: Store, run: Run, outputs: OutputSet | None = None) -> Job | Ba
         return CheckJob(pieces_of(store, run), judge_of(run), running_of(run))
     settings, running = scoring_of(run), scoring_running_of(run)
     scored = (outputs or output_set(store, run)).outputs
+    n_texts = len(scored) * run.n_wanted // max(run.n_items, 1)
     return ScoringJob(
         store,
         run.run_id,
         scored,
         settings.metrics,
-        parts_of(settings, running, len(scored)),
+        parts_of(settings, running, n_texts),
         running,
         partial(find_models, settings, running),
         reads_source=any("source" in spec.needs for spec in specs_of(settings)),

@@ -93,6 +93,10 @@ class Part(Protocol):
         """Under which its time is counted."""
 
     @property
+    def processes(self) -> int:
+        """That score side by side."""
+
+    @property
     def metrics(self) -> tuple[Metric, ...]:
         """With full signatures, once it was started."""
 
@@ -111,6 +115,7 @@ class ThreadPart:
 
     def __init__(self, group: Group, opener: Opener) -> None:
         self.group = group
+        self.processes = 1
         self._opener = opener
         self._executor = ThreadPoolExecutor(1, thread_name_prefix=f"score-{group}")
         self._scorer: Scorer | None = None
@@ -144,6 +149,7 @@ class PoolPart(ThreadPart):
 
     def __init__(self, group: Group, opener: Opener, workers: int) -> None:
         super().__init__(group, opener)
+        self.processes = workers
         self._metrics: tuple[Metric, ...] = ()
         self._pool = ProcessPoolExecutor(
             workers,

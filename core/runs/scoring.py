@@ -147,7 +147,7 @@ class ScoringJob:
     @property
     def width(self) -> int:
         """One batch being scored and one being saved, for each process."""
-        return 2 * self._running.processes(self._n_outputs)
+        return 2 * max(part.processes for part in self._parts)
 
     @property
     def batch(self) -> int:
