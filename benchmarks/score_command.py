@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,8 +45,10 @@ class Cost:
     cpu: float
     """Seconds of all its processes."""
     wall: float
-    mebibytes: float
-    """Peak of resident memory of its largest process."""
+    own: float
+    """Peak of resident memory of the command's process, in MiB; 0 where the system does not tell."""
+    worker: float
+    """The same of the largest process that it started."""
 
 
 def write_rows(pairs: Sequence[ScoringPair], path: Path) -> None:
@@ -66,7 +69,11 @@ def command_cost(checkout: Path, file: Path, rows: int) -> Cost:
             process = subprocess.Popen(
                 [sys.executable, "-m", "core", *arguments], cwd=checkout, stdout=said, stderr=said
             )
-            _, status, usage = os.wait4(process.pid, 0)
+            peaks: dict[int, float] = {}
+            while not (ended := os.wait4(process.pid, os.WNOHANG))[0]:
+                peaks |= peaks_of(process.pid)
+                time.sleep(0.1)
+            _, status, usage = ended
             process.returncode = os.waitstatus_to_exitcode(status)
             wall = time.monotonic() - begun
             said.seek(0)
@@ -75,8 +82,23 @@ def command_cost(checkout: Path, file: Path, rows: int) -> Cost:
         lines = out.read_bytes().count(b"\n")
         if lines != 16 * rows + 1:
             raise SystemExit(f"the table has {lines} lines instead of {16 * rows + 1}")
-    kibibyte = 1024 if sys.platform != "darwin" else 1
-    return Cost(rows, usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss * kibibyte / 2**20)
+    own = peaks.pop(process.pid, 0.0)
+    return Cost(rows, usage.ru_utime + usage.ru_stime, wall, own, max(peaks.values(), default=0.0))
+
+
+def peaks_of(process: int) -> dict[int, float]:
+    """Process -> most resident memory so far in MiB, of a process and those that it started; Linux alone tells."""
+    found = {}
+    try:
+        started = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    except OSError:
+        started = []
+    for number in (process, *map(int, started)):
+        with suppress(OSError, StopIteration):  # it may have ended since
+            status = Path(f"/proc/{number}/status").read_text()
+            peak = next(line for line in status.splitlines() if line.startswith("VmHWM:"))
+            found[number] = int(peak.split()[1]) / 1024
+    return found
 
 
 def library_seconds(pairs: Sequence[ScoringPair]) -> float:
@@ -94,7 +116,7 @@ def library_seconds(pairs: Sequence[ScoringPair]) -> float:
 def told(name: str, cost: Cost, libraries: float) -> str:
     """One line of the table."""
     return (
-        f"{name:<10} {cost.rows:>9,} {cost.cpu:>8.1f} {cost.wall:>8.1f} {cost.mebibytes:>8.0f} "
+        f"{name:<10} {cost.rows:>9,} {cost.cpu:>8.1f} {cost.wall:>8.1f} {cost.own:>8.0f} {cost.worker:>8.0f} "
         f"{libraries:>11.1f} {libraries / cost.cpu:>6.1f}"
     )
 
@@ -122,7 +144,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     pairs = pairs_of_words(max(*sizes, chosen.sample))
     checkouts = {"here": ROOT} | ({} if chosen.beside is None else {"beside": chosen.beside.resolve()})
     print(
-        f"{'checkout':<10} {'rows':>9} {'CPU s':>8} {'wall s':>8} {'MiB':>8} {'libraries s':>11} {'times':>6}"
+        f"{'checkout':<10} {'rows':>9} {'CPU s':>8} {'wall s':>8} {'MiB':>8} {'a worker':>8} {'libraries s':>11} {'times':>6}"
     )
     costs: dict[str, list[Cost]] = {name: [] for name in checkouts}
     gains = []
