@@ -5,7 +5,7 @@ The CPU is that of the command's process and of all processes that it started. T
 `metrics.py` calls them, and their time is scaled to the rows. Promised: ten times the rows take at most 11 times the
 CPU, and the command takes at most a sixth of the CPU of calling the libraries.
 
-    python benchmarks/score_command.py [--rows 10000 100000] [--beside CHECKOUT]
+    .venv/bin/python benchmarks/score_command.py [--rows 10000 100000] [--beside CHECKOUT]
 """
 
 import argparse
