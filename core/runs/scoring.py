@@ -196,7 +196,8 @@ class ScoringJob:
                 for output, key in zip(self._items[position], of_item, strict=True)
             ]
             outcomes.append(Outcome("failed" if failures else "done", {"outputs": rows}, failures))
-        fresh = [score for one in found.values() for score in one.fresh]
+        # In the order of the cache's tree: texts that lie on one page are written to it at once.
+        fresh = [score for key in sorted(found) for score in found[key].fresh]
         fit = BATCH_SECONDS * len(positions) / max(time.monotonic() - begun, 1e-6)
         self._batch = max(1, min(round(fit), 2 * self._batch, MOST_IN_BATCH))
         return Batch(outcomes, lambda: keep_scores(self._store, fresh, account.calls, run_id=self._run_id))
@@ -240,9 +241,9 @@ class ScoringJob:
         for at, reason in answer.reasons.items():
             one.reasons[self._names[places[at]]] = reason
         if answer.failure is None:
-            reasons = map(answer.reasons.get, range(len(places)))
-            signatures = (self._signatures[place] for place in places)
-            one.fresh += zip(repeat(key), signatures, answer.values, reasons)
+            reasons = map(answer.reasons.get, range(len(places))) if answer.reasons else repeat(None)
+            signatures = map(self._signatures.__getitem__, places)
+            one.fresh += zip(repeat(key), signatures, answer.values, reasons, strict=False)
 
     async def close(self) -> None:
         """Let go of threads, processes and models."""

@@ -41,8 +41,7 @@ def keep_scores(store: Store, scores: Sequence[FreshScore], calls: Sequence[Row]
         numbers = _numbered(store, {signature for _, signature, _, _ in scores})
         store.change_all(
             "insert or ignore into score (pair, signature, value, reason) values (?, ?, ?, ?)",
-            # In the order of the table's tree: texts that lie on one page are written to it at once.
-            sorted((pair, numbers[signature], value, reason) for pair, signature, value, reason in scores),
+            ((pair, numbers[signature], value, reason) for pair, signature, value, reason in scores),
         )
         store.change_all(
             "insert into run_call (run_id, position, key, step, reason, cached, seconds, at_utc) "
