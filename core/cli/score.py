@@ -86,7 +86,7 @@ def add_to(nouns: Commands) -> None:
         type=int,
         default=_DEFAULTS.workers,
         help=f"most processes for lexical metrics (default: one a core, here %(default)s); one for each "
-        f"{TEXTS_PER_WORKER:,} texts is started",
+        f"{TEXTS_PER_WORKER:,} texts is started, and takes some 75 MB",
     )
     command.add_argument(
         "--synonyms",

@@ -13,6 +13,7 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol, TypeVar
 
 from core.errors import AssayError, InputError
@@ -188,21 +189,18 @@ class PoolPart(ThreadPart):
         await super().close()
 
 
-_worker_scorer: Scorer | None = None
+_worker_opener: Opener | None = None
 """Of a worker process."""
 
 
 def _begin_worker(opener: Opener) -> None:
-    """Open the worker's own scorer; end with the run's process, which cannot tell its workers when it is killed."""
-    global _worker_scorer
+    """Note what the worker scores with; end with the run's process, which cannot tell its workers when it is killed."""
+    global _worker_opener
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run's process hears it, and puts its workers down
     threading.Thread(target=_end_with_parent, daemon=True).start()
     # nltk loads both where they are, for classifiers that no metric uses: a second, and 150 MB of each process.
     sys.modules.update(dict.fromkeys(("sklearn", "scipy")))  # type: ignore[arg-type]
-    _worker_scorer = opener()
-    # What is loaded stays, and scores hold no cycles: the collector would walk over all of it, for a tenth of the time.
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 50)
+    _worker_opener = opener
 
 
 def _end_with_parent() -> None:
@@ -211,13 +209,22 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
+@lru_cache(maxsize=1)
+def _worker_scorer() -> Scorer:
+    """The worker's own; opened with its first work, so that what is wrong is told as of any other work."""
+    assert _worker_opener is not None
+    scorer = _worker_opener()
+    # What is loaded stays, and scores hold no cycles: the collector would walk over all of it, for a tenth of the time.
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
+    return scorer
+
+
 def _metrics_in_worker() -> tuple[Metric, ...]:
-    assert _worker_scorer is not None
-    return _worker_scorer.metrics
+    return _worker_scorer().metrics
 
 
 def _score_in_worker(texts: Sequence[tuple[str, str | None, str | None]]) -> list[Plain]:
     """The fields of PairScores: tuples pass between processes several times as fast as objects."""
-    assert _worker_scorer is not None
-    scored = score_pairs(_worker_scorer, [ScoringPair(*each) for each in texts])
+    scored = score_pairs(_worker_scorer(), [ScoringPair(*each) for each in texts])
     return [(one.values, one.reasons, one.seconds, one.failure) for one in scored]

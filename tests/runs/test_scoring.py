@@ -179,6 +179,16 @@ def test_several_processes_give_the_same_scores(store: Store, tmp_path: Path) ->
     np.testing.assert_array_equal(one.values, two.values)
 
 
+def nothing_there() -> ToyScorer:
+    raise InputError("There is no such scorer.")
+
+
+def test_a_scorer_that_a_process_cannot_open_says_why(store: Store) -> None:
+    run = new_run(store, OUTPUTS)
+    with pytest.raises(InputError, match="no such scorer"):
+        work(store, run.run_id, job_with(store, OUTPUTS, PoolPart("lexical", nothing_there, 1)))
+
+
 def test_a_process_that_is_ended_from_outside_stops_the_run(store: Store) -> None:
     outputs = (ScorableOutput("q0", "tiny", DIES, "x"), *many(3)[2:])
     run = new_run(store, outputs)
