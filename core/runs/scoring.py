@@ -151,11 +151,14 @@ class ScoringJob:
 
     @property
     def batch(self) -> int:
-        """As many items as take half a second; for a neural model, enough texts to fill its batches."""
+        """As many items as take half a second, or fewer where all processes are to have some.
+
+        For a neural model, enough texts to fill its batches.
+        """
         if any(part.group == "neural" for part in self._parts):
             texts = BATCHES_AT_ONCE * self._running.batch_size
             return max(1, -(-texts * len(self._items) // max(self._n_outputs, 1)))
-        return self._batch
+        return min(self._batch, -(-len(self._items) // self.width))
 
     async def start(self) -> None:
         """Open the scorers, and note with what the run scores."""
