@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -101,10 +102,10 @@ def test_a_batch_that_cannot_be_saved_whole_leaves_nothing_and_is_done_again(
 
 def test_a_text_of_two_items_of_a_batch_is_scored_once(store: Store) -> None:
     one, _, other, _ = many(2)
-    twice = (one, other, *(type(one)(f"again-{one.item_id}", "tiny", one.text, one.reference),))
+    again = replace(one, item_id="again")
     scorer = ToyScorer()
-    run = scored(store, twice, ThreadPart("lexical", lambda: scorer))
-    assert scorer.batches == [2]
+    run = scored(store, (one, again, other), ThreadPart("lexical", lambda: scorer))
+    assert scorer.batches == [1, 1], "two items are the first batch, one is the second"
     (cost,) = step_costs(store, run.run_id)
     assert (cost.calls, cost.cached) == (2, 1)
 
