@@ -102,6 +102,7 @@ class _Shift:
 
     async def work(self) -> tuple[RunState, str]:
         """Do every open item; returns the state the run ends in, and a sentence."""
+        self.store.expect_much()
         known = item_states(self.store, self.run.run_id)
         self.todo.extend(at for at in range(self.run.n_wanted) if at not in known)
         beating = asyncio.create_task(asyncio.to_thread(self._beat, asyncio.get_running_loop()))
@@ -220,6 +221,7 @@ class _Shift:
         """Say that the process lives, and look whether it is to stop: in a thread, because work may be busy."""
         try:
             with open_store(self.store.path) as own:
+                own.expect_much()  # whoever commits would else copy the log of all
                 while not self.over.is_set():
                     if beat(own, self.run.run_id, self.owner):
                         loop.call_soon_threadsafe(self._stop, "cancelled", "")
