@@ -52,10 +52,7 @@ class Store:
         self._database.conn.executemany(sql, rows)
 
     def expect_much(self) -> None:
-        """Keep 64 MB of the database in memory, and up to 32 MB in its log: for a run, which writes pages again and again.
-
-        A twelfth of the processor time of scoring 100,000 texts.
-        """
+        """Keep 64 MB of the database in memory, and up to 32 MB in its log: for a run, which writes pages again and again."""
         with in_our_words(self.path):
             for setting in ("cache_size=-65536", "wal_autocheckpoint=8000"):
                 self._database.conn.execute(f"PRAGMA {setting}").fetchall()
