@@ -21,7 +21,7 @@ class ToyScorer:
     names: tuple[str, ...] = ("words", "shared")
     version: str = "1"
     seconds: float = 0.0
-    """For one call."""
+    """For one text."""
     batches: list[int] = field(default_factory=list)
     """How many texts each call was given."""
 
@@ -31,7 +31,7 @@ class ToyScorer:
 
     def score(self, pairs: Sequence[ScoringPair]) -> list[tuple[Score, ...]]:
         self.batches.append(len(pairs))
-        time.sleep(self.seconds)
+        time.sleep(self.seconds * len(pairs))
         return [tuple(self._score(name, pair) for name in self.names) for pair in pairs]
 
     def _score(self, name: str, pair: ScoringPair) -> Score:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.analysis.joining import NO_SCORE
 from core.schema.scores import ScoreTable
 from core.stats.constant import Constant, constant
 
@@ -41,7 +40,7 @@ def _one(table: ScoreTable, at: int) -> ScoreSummary:
     column = table.values[:, at]
     missing = np.isnan(column)
     there = column[~missing]
-    why = Counter(table.reasons.get((row, at), NO_SCORE) for row in np.flatnonzero(missing).tolist())
+    why = _why(table, at, np.flatnonzero(missing).tolist()) if missing.any() else Counter()
     return ScoreSummary(
         metric=table.metrics[at].name,
         n=len(there),
@@ -50,3 +49,10 @@ def _one(table: ScoreTable, at: int) -> ScoreSummary:
         left_out=dict(why.most_common()),
         constant=constant(there),
     )
+
+
+def _why(table: ScoreTable, at: int, rows: list[int]) -> Counter[str]:
+    # Imported late: it loads scipy, which takes a second, and most tables lack nothing.
+    from core.analysis.joining import NO_SCORE
+
+    return Counter(table.reasons.get((row, at), NO_SCORE) for row in rows)

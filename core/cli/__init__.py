@@ -5,64 +5,46 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
 from core import __version__
-from core.cli import (
-    acc23,
-    admin,
-    calibrate,
-    convert,
-    correlate,
-    generate,
-    judge,
-    meta_correlate,
-    published,
-    runs,
-    score,
-    serve,
-    spans,
-    study,
-)
 from core.datasets.reading import shown
 from core.errors import AssayError, InputError
 
+NOUNS = (
+    *("study", "generate", "score", "judge", "spans", "acc23", "correlate", "meta-correlate", "calibrate"),
+    *("convert", "published", "runs", "serve", "admin"),
+)
+"""In the order of the help; each has a module of its name."""
 STOPPED = 130
 """Exit status after Ctrl-C, as shells have it."""
 _HALF = re.compile("[\ud800-\udfff]")
 
 
-def parser() -> argparse.ArgumentParser:
-    """The whole command line, for running and for the documentation's test."""
+def parser(noun: str = "") -> argparse.ArgumentParser:
+    """The whole command line, for help and for the documentation's test; or what one noun needs.
+
+    To load what every command needs takes seconds, which a command that runs spends on its own libraries alone.
+    """
     top = argparse.ArgumentParser(prog="python -m core", description="Assay: can this judge be trusted?")
     top.add_argument("--version", action="version", version=f"assay {__version__}")
     nouns = top.add_subparsers(dest="noun", required=True, metavar="NOUN")
-    study.add_to(nouns)
-    generate.add_to(nouns)
-    score.add_to(nouns)
-    judge.add_to(nouns)
-    spans.add_to(nouns)
-    acc23.add_to(nouns)
-    correlate.add_to(nouns)
-    meta_correlate.add_to(nouns)
-    calibrate.add_to(nouns)
-    convert.add_to(nouns)
-    published.add_to(nouns)
-    runs.add_to(nouns)
-    serve.add_to(nouns)
-    admin.add_to(nouns)
+    for name in [noun] if noun in NOUNS else NOUNS:
+        import_module(f"core.cli.{name.replace('-', '_')}").add_to(nouns)
     return top
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
-    commands = parser()
-    options, further = commands.parse_known_args(arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    commands = parser(given[0] if given else "")
+    options, further = commands.parse_known_args(given)
     if further and options.noun != "serve":  # serve hands them to Streamlit
         commands.error(f"unrecognized arguments: {' '.join(further)}")
     options.further = further
     try:
-        _check_texts(options, sys.argv[1:] if arguments is None else arguments)
+        _check_texts(options, given)
         options.run(options)
     except AssayError as problem:
         print(problem, file=sys.stderr)

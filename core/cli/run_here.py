@@ -4,6 +4,7 @@ import json
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,8 +20,9 @@ from core.runs.report import RUN_FILE, identity_of
 from core.runs.sources import count_verbatim
 from core.runs.worker import work
 from core.schema import GENERATION_KINDS, Run
+from core.schema.scores import OutputSet
 from core.store import Store
-from core.store.runs import delete_run
+from core.store.runs import delete_run, n_finished_since
 
 
 def go_where_it_runs(environment: Backend | Environment) -> None:
@@ -80,27 +82,30 @@ def _check_writable(folder: Path) -> None:
         raise InputError(f"--out: {folder} cannot be written: {problem.strerror or problem}.") from problem
 
 
-def work_or_forget(store: Store, run: Run) -> None:
-    """Work on a run that was asked for just now; one refused before it did anything is wanted in no list."""
+def work_or_forget(store: Store, run: Run, outputs: OutputSet | None = None) -> None:
+    """Work on a run that was asked for just now; one refused before it did anything is wanted in no list.
+
+    outputs: what a run of metrics scores, where its file was read just now.
+    """
     try:
-        work_here(store, run)
+        work_here(store, run, outputs)
     except InputError:
         delete_run(store, run.run_id)
         raise
 
 
-def work_here(store: Store, run: Run) -> None:
+def work_here(store: Store, run: Run, outputs: OutputSet | None = None) -> None:
     """Work on the run in this process, telling how far it is on standard error."""
     if _is_whole(progress_of(store, run.run_id)):
         print(f"Run {run.run_id} is done: nothing was left to do.", file=sys.stderr)
         return
-    teller = _Teller(store, run.run_id)
+    teller = _Teller(store, run)
     print(
         f"Run {run.run_id} works on {run.n_wanted} of {run.n_items} items of {run.data_file}.",
         file=sys.stderr,
     )
     try:
-        work(store, run.run_id, lambda claimed: job_of(store, claimed), tell=teller.tell)
+        work(store, run.run_id, lambda claimed: job_of(store, claimed, outputs), tell=teller.tell)
     finally:
         teller.end()
 
@@ -138,18 +143,21 @@ def check_done(progress: Progress) -> None:
 class _Teller:
     """How far a run is, in one line."""
 
-    def __init__(self, store: Store, run_id: int) -> None:
+    def __init__(self, store: Store, run: Run) -> None:
         self._store = store
-        self._run_id = run_id
+        self._run = run
         self._line = ProgressLine()
+        self._begun = time.monotonic()
+        self._n_before = n_finished_since(store, run.run_id)
 
     def tell(self) -> None:
-        """Show how far the run is, if it is time to."""
+        """Show how far the run is, if it is time to; counts alone are read, twice a second on a terminal."""
         if not self._line.is_due:
             return
-        progress = progress_of(self._store, self._run_id)
-        left = "" if progress.seconds_left is None else f", about {duration(progress.seconds_left)} left"
-        self._line.show(f"{progress.n_finished} of {progress.run.n_wanted} items{left}")
+        n = n_finished_since(self._store, self._run.run_id)
+        rate = (n - self._n_before) / (time.monotonic() - self._begun)
+        left = f", about {duration((self._run.n_wanted - n) / rate)} left" if rate > 0 else ""
+        self._line.show(f"{n} of {self._run.n_wanted} items{left}")
 
     def end(self) -> None:
         """Leave the line behind."""

@@ -5,7 +5,7 @@ from core.cli.aligned import counted
 from core.datasets.reading import shown
 from core.runs.estimate import estimate_all
 from core.runs.model_settings import backend_of
-from core.runs.progress import Progress, duration, money_of
+from core.runs.progress import Progress, duration, money_of, wall_seconds
 from core.runs.score_results import score_table, undefined_scores
 from core.schema import CHECK_KINDS, GENERATION_KINDS, JUDGE_KINDS, MODEL_KINDS, StepCost
 from core.schema.scores import ScoreTable
@@ -63,13 +63,18 @@ def _asked(progress: Progress) -> list[str]:
         elif cost.input_tokens is not None and cost.output_tokens is not None:
             tokens = f"{cost.input_tokens:,} tokens in, {cost.output_tokens:,} out"
         unusable = f", {cost.unusable} without a complete answer" if cost.unusable else ""
+        waited = f"; waited for answers: {cost.seconds:,.1f} s over all open requests" if cost.calls else ""
         lines.append(
-            f"Cost of {cost.step}: {cost.calls:,} calls ({cost.cached:,} more from the cache{unusable}), {tokens}, "
-            f"{cost.seconds:,.1f} s."
+            f"Cost of {cost.step}: {cost.calls:,} calls ({cost.cached:,} more from the cache{unusable}), {tokens}{waited}."
         )
     if (money := money_of(progress)) is not None:
         lines.append(f"Money: {money:,.4f}.")
-    return lines
+    return lines + _time(progress)
+
+
+def _time(progress: Progress) -> list[str]:
+    seconds = wall_seconds(progress.run)
+    return [f"Time worked: {seconds:,.1f} s."] if seconds else []
 
 
 def _scored(progress: Progress, table: ScoreTable) -> list[str]:
@@ -84,13 +89,16 @@ def _scored(progress: Progress, table: ScoreTable) -> list[str]:
     lines += [f"  {count:>7,}  {metric}: {reason}" for (metric, reason), count in listed]
     if len(undefined) > MOST_LISTED:
         lines.append(f"  ... and {len(undefined) - MOST_LISTED} more metrics and reasons")
-    return lines + (_asked(progress) if judged else [_scoring_cost(cost) for cost in progress.costs])
+    if judged:
+        return lines + _asked(progress)
+    return lines + [_scoring_cost(cost) for cost in progress.costs] + _time(progress)
 
 
 def _scoring_cost(cost: StepCost) -> str:
+    computed = f"; computing: {cost.seconds:,.1f} s over all processes" if cost.calls else ""
     return (
-        f"Cost of {cost.step} metrics: {cost.calls:,} different texts scored ({cost.cached:,} more from the cache), "
-        f"{cost.seconds:,.1f} s."
+        f"Cost of {cost.step} metrics: {cost.calls:,} different texts scored ({cost.cached:,} more from the cache)"
+        f"{computed}."
     )
 
 

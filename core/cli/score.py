@@ -23,6 +23,7 @@ from core.runs.progress import progress_of
 from core.runs.score_plan import create_scoring, find_same_scoring, prepare_scoring
 from core.runs.score_results import score_table
 from core.runs.score_settings import (
+    TEXTS_PER_WORKER,
     ScoringRunning,
     ScoringSettings,
     Synonyms,
@@ -31,7 +32,7 @@ from core.runs.score_settings import (
     specs_of,
 )
 from core.schema import Run
-from core.schema.scores import ScoreTable
+from core.schema.scores import OutputSet, ScoreTable
 from core.scoring.metrics.registry import all_metrics
 from core.store import Store, database_path, open_store
 
@@ -84,7 +85,8 @@ def add_to(nouns: Commands) -> None:
         "--workers",
         type=int,
         default=_DEFAULTS.workers,
-        help="processes for lexical metrics (%(default)s: none beside this one)",
+        help=f"most processes for lexical metrics (default: one a core, here %(default)s); one for each "
+        f"{TEXTS_PER_WORKER:,} texts is started, and takes some 75 MB",
     )
     command.add_argument(
         "--synonyms",
@@ -116,8 +118,8 @@ def _score(options: argparse.Namespace) -> None:
     check_given(options.texts, options.db)
     go_where_it_runs("neural" if specs_of(settings, "neural") else "base")
     with open_store(database) as store:
-        run = _run(store, options, settings, running)
-        work_or_forget(store, run)
+        run, outputs = _run(store, options, settings, running)
+        work_or_forget(store, run, outputs)
         _finish(store, run.run_id, options.out, options.shape)
 
 
@@ -159,14 +161,15 @@ def _check_ending(out: Path | None) -> None:
 
 def _run(
     store: Store, options: argparse.Namespace, settings: ScoringSettings, running: ScoringRunning
-) -> Run:
-    """A run of these texts: the one to go on with, or a new one."""
+) -> tuple[Run, OutputSet | None]:
+    """A run of these texts, the one to go on with or a new one; of a new one also its texts."""
     data, file_name = read_given(store, options.texts, options.language_pair)
     if options.resume:
-        return prepare_scoring(store, find_same_scoring(store, data, settings), running, options.limit)
+        same = find_same_scoring(store, data, settings)
+        return prepare_scoring(store, same, running, options.limit), None
     run, outputs = create_scoring(store, data, file_name, settings, running, options.limit)
     print_notes(outputs)
-    return run
+    return run, outputs
 
 
 def _finish(store: Store, run_id: int, out: Path, shape: Shape) -> None:

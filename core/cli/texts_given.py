@@ -1,16 +1,21 @@
 """Texts that a command is given: a file, a folder, what a run made, an unblinded study."""
 
+from __future__ import annotations
+
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from core.cli.options import existing_database, read_file, run_number
 from core.errors import InputError
 from core.runs.report import RUN_FILE
-from core.runs.score_sources import Texts, texts_of_folder, texts_of_run, texts_of_study
 from core.schema import Study
 from core.schema.scores import OutputSet
 from core.store import Store
 from core.store.runs import get_run
 from core.store.studies import find_study
+
+if TYPE_CHECKING:
+    from core.runs.score_sources import Texts
 
 NAMES = "FILE|FOLDER|run:N|study:NAME"
 """What may be given, for the help of a command."""
@@ -45,15 +50,18 @@ def read_given(store: Store, given: str, language_pair: str | None = None) -> Te
 
     language_pair: of a folder that has several; anything else has none to choose.
     """
+    path = Path(given)
+    if run_number(given) is None and not given.startswith(STUDY) and not path.is_dir():
+        if language_pair is not None:
+            raise InputError(f"--language-pair: {given} is no folder; leave it out.")
+        return read_file(path), path.name
+    # Imported late: all that a study is made of, and scipy with it, takes a second to load.
+    from core.runs.score_sources import texts_of_folder, texts_of_run, texts_of_study
+
     if (number := run_number(given)) is not None:
         return texts_of_run(store, get_run(store, number))
     if (study := find_given_study(store, given)) is not None:
         return texts_of_study(store, study)
-    path = Path(given)
-    if not path.is_dir():
-        if language_pair is not None:
-            raise InputError(f"--language-pair: {given} is no folder; leave it out.")
-        return read_file(path), path.name
     check_no_run(path, TEXTS_FILE)
     texts, notes = texts_of_folder(path, language_pair)
     for note in notes:

@@ -46,6 +46,8 @@ class FileFindings:
 
     def text(self, where: str, field: str, value: object) -> str:
         """The value as a text that can be stored and shown; a problem and "" where it is none."""
+        if isinstance(value, str) and value.isprintable() and (plain := value.strip()):
+            return plain  # of most texts: one look at each character, where all that follows takes a dozen
         problem = raw_text_problem(value)
         if problem or not isinstance(value, str):
             self.problems.append(f"{where}: {field} {problem}")

@@ -159,6 +159,8 @@ def name_of(value: object) -> str | None:
     if isinstance(value, int) and not isinstance(value, bool):
         # An integer too long for Python to write in decimal was already refused by parse_json.
         return str(value)
+    if isinstance(value, str) and value.isprintable() and 0 < len(name := value.strip()) <= MOST_NAME:
+        return name  # of most names: nothing else has to be looked for
     if text_problem(value) is None:
         assert isinstance(value, str)
         return value.strip() if _too_long_or_broken(value) is None else None

@@ -6,6 +6,7 @@ A level without a text is no problem here, as it is in a study: it is counted an
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from core.datasets.cells import is_nothing
 from core.datasets.findings import FileFindings, same_wording
@@ -70,7 +71,7 @@ class _Row:
     of_item: Mapping[str, str]
     """What is asked and compared with, as far as the row says."""
 
-    @property
+    @cached_property
     def item(self) -> tuple[object, ...]:
         """Which item it is: the same id in two data sets or two languages is two items."""
         return self.names.item_id, self.names.language, tuple(sorted(self.names.labels.items()))
@@ -220,16 +221,12 @@ def _outputs(rows: Sequence[_Row], findings: FileFindings) -> list[tuple[Scorabl
         for name, value in row.of_item.items():
             said.setdefault((row.item, name), []).append((value, row.where))
     # What most rows of an item say is meant: a slip in its first row is not one of all the others.
-    counts = {key: Counter(same_wording(value) for value, _ in values) for key, values in said.items()}
-    known = {
-        key: next(one for one in values if same_wording(one[0]) == counts[key].most_common(1)[0][0])
-        for key, values in said.items()
-    }
+    known = {key: _commonest(values) for key, values in said.items()}
     for key, values in said.items():
         findings.problems += [
             f"{where}: {key[1]} differs from the one in {known[key][1]}"
             for value, where in values
-            if not same_value(known[key][0], value)
+            if value is not known[key][0] and not same_value(known[key][0], value)
         ]
 
     def of(row: _Row, name: str) -> str | None:
@@ -252,6 +249,15 @@ def _outputs(rows: Sequence[_Row], findings: FileFindings) -> list[tuple[Scorabl
         for row in rows
         if row.text is not None
     ]
+
+
+def _commonest(values: Sequence[tuple[str, str]]) -> tuple[str, str]:
+    """The first of those that say what most say."""
+    if len(values) == 1:
+        return values[0]
+    counts = Counter(same_wording(value) for value, _ in values)
+    meant = counts.most_common(1)[0][0]
+    return next(one for one in values if same_wording(one[0]) == meant)
 
 
 def _note_absent(systems: bool, findings: FileFindings) -> None:

@@ -22,7 +22,7 @@ from core.datasets.score_columns import (
     metric_column,
 )
 from core.datasets.score_parquet import ParquetNotes, parquet_bytes
-from core.datasets.spreadsheet import csv_bytes, guarded
+from core.datasets.spreadsheet import csv_bytes, csv_cells, guarded
 from core.schema.scores import Metric, ScoredRow, ScoreTable
 
 Shape = Literal["long", "wide"]
@@ -37,6 +37,8 @@ _OF_LABELS = (_TAKEN | {*SAID}) - {LABEL_PAIR}
 
 def write_scores_csv(table: ScoreTable, shape: Shape = "long") -> bytes:
     """UTF-8 CSV; every number as its shortest exact form, an undefined score is an empty cell."""
+    if shape == "long":
+        return b"".join(_long_csv(table))
     columns, rows = _shaped(table, shape)
     # A name out of a file may look like a formula, and so do signatures that begin with a sign.
     titles = {name: str(guarded(name)) for name in columns}
@@ -71,6 +73,21 @@ def _shaped(table: ScoreTable, shape: Shape) -> tuple[list[str], Iterator[dict[s
         for number, metric in enumerate(table.metrics)
     ]
     return [*ABOUT, *labels.values(), *metrics], _wide_rows(table, labels, metrics)
+
+
+def _long_csv(table: ScoreTable) -> Iterator[bytes]:
+    """The long form, text by text. What is said of a text and of a metric is written once, not for every score."""
+    labels = _label_names(table, "long")
+    yield csv_cells(*ABOUT, *labels.values(), *OF_SCORE).encode() + b"\r\n"
+    described = [(csv_cells(m.name), csv_cells(m.family, _stated(m), m.signature)) for m in table.metrics]
+    for number, (row, values) in enumerate(zip(table.rows, table.values.tolist(), strict=True)):
+        about = csv_cells(*_about(row, labels).values())
+        lines = []
+        for at, ((name, rest), value) in enumerate(zip(described, values, strict=True)):
+            score = "" if math.isnan(value) else repr(value)
+            reason = table.reasons.get((number, at))
+            lines.append(f"{about},{name},{score},{'' if reason is None else csv_cells(reason)},{rest}\r\n")
+        yield "".join(lines).encode()
 
 
 def _label_names(table: ScoreTable, shape: Shape) -> dict[str, str]:

@@ -21,6 +21,13 @@ def csv_bytes(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> byte
     return buffer.getvalue().encode()
 
 
+def csv_cells(*cells: Any) -> str:
+    """Cells as they stand in a line of `csv_bytes`, which may be put together with others by commas."""
+    buffer = io.StringIO(newline="")
+    csv.writer(buffer).writerow([*map(guarded, cells), ""])  # a lone empty cell would be written otherwise
+    return buffer.getvalue()[: -len(",\r\n")]
+
+
 def guarded(value: Any) -> Any:
     """A cell's value as a CSV file has it. `unguarded` gives a text back as it was."""
     if isinstance(value, bool):

@@ -17,8 +17,9 @@ import openai
 
 from core.errors import InputError
 from core.llm import openai_replies as replies
+from core.llm.addresses import is_local, normal_url
 from core.llm.client import Reply, Request
-from core.llm.connection import Bounded, TooMuch, is_local, normal_url
+from core.llm.connection import Bounded, TooMuch
 from core.llm.keys import Key
 
 DEFAULT_CONCURRENCY = 32

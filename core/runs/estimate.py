@@ -44,18 +44,19 @@ def estimate_all(store: Store, progress: Progress) -> Estimate:
 
 def estimate_scoring(progress: Progress) -> Estimate:
     """Texts and time of a whole scoring run. Scores from the cache count as if they had to be computed."""
-    run, workers = progress.run, scoring_running_of(progress.run).workers
+    run = progress.run
     n_seen = progress.n_done + progress.n_failed
     if not n_seen or any(cost.calls == 0 for cost in progress.costs):
         return Estimate(n_seen, run.n_items, None, None, None, None, None)
     scale = run.n_items / n_seen
     calls = scale * max((cost.calls + cost.cached for cost in progress.costs), default=0)
+    processes = scoring_running_of(run).processes(round(calls))
     seconds = sum(
         scale
         * cost.seconds
         * (cost.calls + cost.cached)
         / cost.calls
-        / (workers if cost.step == "lexical" else 1)
+        / (processes if cost.step == "lexical" else 1)
         for cost in progress.costs
     )
     return Estimate(n_seen, run.n_items, round(calls), None, None, None, seconds)

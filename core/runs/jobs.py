@@ -5,7 +5,7 @@ import sys
 import traceback
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 from core.errors import AssayError
 from core.llm.client import Cache
@@ -28,8 +28,18 @@ class Outcome:
     """(step, reason) of everything that failed."""
 
 
-class Job(Protocol):
-    """Items, and what is done to each."""
+@dataclass(frozen=True)
+class Batch:
+    """What came of some items that were worked on together, and is saved together or not at all."""
+
+    outcomes: Sequence[Outcome]
+    """In the order in which the items were asked for."""
+    keep: Callable[[], None]
+    """Writes what else there is to keep; called in the transaction that saves the items."""
+
+
+class AnyJob(Protocol):
+    """Items on which a worker works."""
 
     @property
     def item_ids(self) -> tuple[str, ...]:
@@ -37,16 +47,32 @@ class Job(Protocol):
 
     @property
     def width(self) -> int:
-        """Items worth working on at once."""
+        """Items, or batches of them, worth working on at once."""
 
     async def start(self) -> None:
         """Make ready. Raises InputError where nothing can work."""
 
+    async def close(self) -> None:
+        """Let go of the model."""
+
+
+class Job(AnyJob, Protocol):
+    """Items that are worth saving one by one, such as answers that were paid for."""
+
     async def do(self, position: int, cache: Cache) -> Outcome:
         """Work on one item. An exception is a defect of ours: it is counted, and the run goes on."""
 
-    async def close(self) -> None:
-        """Let go of the model."""
+
+@runtime_checkable
+class BatchJob(AnyJob, Protocol):
+    """Items that take less time than to save them one by one would."""
+
+    @property
+    def batch(self) -> int:
+        """Items worth working on together now: what a process that is killed may lose."""
+
+    async def do_together(self, positions: Sequence[int]) -> Batch:
+        """Work on some items. An exception is a defect of ours: the items are then worked on one by one."""
 
 
 def grouped(things: Iterable[Thing], item_of: Callable[[Thing], str]) -> dict[str, list[Thing]]:

@@ -183,7 +183,9 @@ class JudgeJob:
         record = None
         if judged.record is not None:
             record = kept_record(self._settings.judge_kind, judged.record)
-        return kept_row(output, judged.scores, self._names) | {"record": record}
+        named = dict(zip(self._names, judged.scores, strict=True))
+        reasons = {name: score.reason for name, score in named.items() if score.value is None}
+        return kept_row(output, [score.value for score in named.values()], reasons) | {"record": record}
 
 
 def width_of(settings: JudgeSettings, running: RunningSettings, texts_per_item: float) -> int:

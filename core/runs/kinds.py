@@ -5,45 +5,53 @@ from functools import partial
 from core.runs.checking import CheckJob, pieces_of
 from core.runs.environments import Environment
 from core.runs.generation import GenerationJob, materials_of
-from core.runs.jobs import Job
+from core.runs.jobs import BatchJob, Job
 from core.runs.judge_outputs import check_files, judge_files
 from core.runs.judge_results import model_of
 from core.runs.judge_settings import judge_of
 from core.runs.judging import JudgeJob
 from core.runs.model_settings import backend_of, running_of
 from core.runs.outputs import output_files
-from core.runs.rated_judging import RatedJob
 from core.runs.rated_texts import rated_set
 from core.runs.score_outputs import score_files
 from core.runs.score_settings import scoring_of, scoring_running_of, specs_of
 from core.runs.scoring import ScoringJob, find_models, output_set, parts_of
 from core.runs.settings import settings_of
 from core.schema import CHECK_KINDS, GENERATION_KINDS, JUDGE_KINDS, MODEL_KINDS, RATED_KINDS, Run
+from core.schema.scores import OutputSet
 from core.store import Store
 
 MOST_NAMED = 3
 """Metrics that a list names."""
 
 
-def job_of(store: Store, run: Run) -> Job:
-    """The job of a run that is kept. The store is the one of the process that works on it."""
+def job_of(store: Store, run: Run, outputs: OutputSet | None = None) -> Job | BatchJob:
+    """The job of a run that is kept. The store is the one of the process that works on it.
+
+    outputs: the texts of a run of metrics, where the caller has read its file just now.
+    """
     if run.kind in GENERATION_KINDS:
         return GenerationJob(materials_of(store, run).materials, settings_of(run), running_of(run))
     if run.kind in RATED_KINDS:
+        # Imported late: its examples load scipy, which takes a second.
+        from core.runs.rated_judging import RatedJob
+
         texts, sha256 = rated_set(store, run).texts, run.data_sha256
         return RatedJob(store, run.run_id, texts, judge_of(run), running_of(run), ratings=sha256)
     if run.kind in JUDGE_KINDS:
-        outputs = output_set(store, run).outputs
-        return JudgeJob(store, run.run_id, outputs, judge_of(run), running_of(run))
+        judged = output_set(store, run).outputs
+        return JudgeJob(store, run.run_id, judged, judge_of(run), running_of(run))
     if run.kind in CHECK_KINDS:
         return CheckJob(pieces_of(store, run), judge_of(run), running_of(run))
     settings, running = scoring_of(run), scoring_running_of(run)
+    scored = (outputs or output_set(store, run)).outputs
+    n_texts = len(scored) * run.n_wanted // max(run.n_items, 1)
     return ScoringJob(
         store,
         run.run_id,
-        output_set(store, run).outputs,
+        scored,
         settings.metrics,
-        parts_of(settings, running),
+        parts_of(settings, running, n_texts),
         running,
         partial(find_models, settings, running),
         reads_source=any("source" in spec.needs for spec in specs_of(settings)),

@@ -10,10 +10,9 @@ from typing import Any, Literal, TypeVar, get_args
 from pydantic import TypeAdapter
 
 from core.errors import InputError
+from core.llm.addresses import normal_url
 from core.llm.asking import DEFAULT_ATTEMPTS
 from core.llm.client import Client
-from core.llm.connection import normal_url
-from core.llm.openai_server import OpenAIServer
 from core.llm.prompts import parse_prompt
 from core.llm.vllm_engine import VllmEngine
 from core.schema import RULES, Run
@@ -98,6 +97,9 @@ def client_of(settings: ModelSettings, running: RunningSettings) -> Client | Non
         return None
     if settings.backend == "vllm":
         return VllmEngine(settings.model, max_model_len=settings.max_model_len, options=settings.engine)
+    # Imported late: its package takes half a second to load, and most commands ask no server.
+    from core.llm.openai_server import OpenAIServer
+
     return OpenAIServer(
         settings.base_url,
         settings.model,

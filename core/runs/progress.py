@@ -9,7 +9,7 @@ from core.runs.model_settings import running_of
 from core.schema import MODEL_KINDS, Run, RunState, StepCost
 from core.store import Store
 from core.store.replies import step_costs
-from core.store.runs import finish_times, get_run, item_counts
+from core.store.runs import get_run, item_counts, n_finished_since
 from core.store.studies import now_utc
 
 STALE_SECONDS = 15.0
@@ -88,6 +88,16 @@ def is_worked_on(run: Run) -> bool:
     return True
 
 
+def wall_seconds(run: Run) -> float | None:
+    """Time that the run was worked on, by the clock: what passed between two starts is not in it.
+
+    None: it was worked on by an Assay that did not note it.
+    """
+    if run.worked_seconds is None or run.state != "running" or run.started_utc is None:
+        return run.worked_seconds
+    return run.worked_seconds + max(0.0, _age(run.started_utc) - _age(run.beat_utc))
+
+
 def money_of(progress: Progress) -> float | None:
     """What the run cost so far; None where a price or a count of tokens is missing, or nothing is bought."""
     if progress.run.kind not in MODEL_KINDS:
@@ -114,9 +124,9 @@ def duration(seconds: float) -> str:
 
 def _rate(store: Store, run: Run) -> float | None:
     since = max(now_utc(-_RATE_SECONDS), run.started_utc or "")
-    finished = finish_times(store, run.run_id, since)
+    finished = n_finished_since(store, run.run_id, since)
     seconds = _age(since)
-    return len(finished) / seconds if finished and seconds > 0 else None
+    return finished / seconds if finished and seconds > 0 else None
 
 
 def _age(moment: str | None) -> float:

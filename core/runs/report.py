@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 from core.runs.judge_settings import describe_judge, judge_of
 from core.runs.model_settings import running_of
-from core.runs.progress import Progress, money_of, progress_of
+from core.runs.progress import Progress, money_of, progress_of, wall_seconds
 from core.runs.score_results import metrics_of, texts_left_out
 from core.runs.score_settings import scoring_of, settings_kept
 from core.runs.settings import describe, settings_of
@@ -32,6 +32,7 @@ def run_report(store: Store, progress: Progress) -> dict[str, object]:
         "message": run.message,
         "file": run.data_file,
         "finished_utc": run.finished_utc,
+        "wall_seconds": wall_seconds(run),
         "app_version": run.app_version,
         "settings": _described(store, run),
         "items": run.n_wanted,

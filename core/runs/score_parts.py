@@ -1,6 +1,7 @@
-"""Scorers at work beside the event loop: lexical ones in a thread or in processes, neural ones in large batches."""
+"""Scorers at work beside the event loop: neural ones in a thread, lexical ones in one or in processes."""
 
 import asyncio
+import gc
 import math
 import multiprocessing
 import os
@@ -9,27 +10,41 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Protocol
+from functools import lru_cache
+from typing import Protocol, TypeVar
 
 from core.errors import AssayError, InputError
-from core.llm.batching import Batcher
 from core.schema.scores import Metric, Score
+from core.scoring.metrics.lexical.synonyms import Choice
 from core.scoring.metrics.scorer import Group, Scorer, ScoringPair
 
 Opener = Callable[[], Scorer]
 """Makes a scorer; for worker processes it has to be picklable."""
+Plain = tuple[tuple[float | None, ...], Mapping[int, str], float, str | None]
+Done = TypeVar("Done")
 NO_NUMBER = "the metric gave no finite number"
+
+
+def open_lexical(names: tuple[str, ...], synonyms: Choice) -> Scorer:
+    """The scorer of these lexical metrics; here, as a worker process loads this module and little else."""
+    # Imported late: the metrics' libraries take their time to load, and most commands score nothing.
+    from core.scoring.metrics.lexical.scorer import open_lexical as opened
+    from core.scoring.metrics.registry import find_metrics
+
+    return opened(find_metrics(names), synonyms=synonyms)
 
 
 @dataclass(frozen=True)
 class PairScores:
-    """What came of one text."""
+    """What came of one text: plain numbers, which pass between processes faster than scores."""
 
-    scores: tuple[Score, ...]
+    values: tuple[float | None, ...]
     """One a metric of the part."""
+    reasons: Mapping[int, str]
+    """Place of a metric that has no value -> why."""
     seconds: float
     """Its share of the time that its batch took."""
     failure: str | None = None
@@ -57,17 +72,18 @@ def score_pairs(scorer: Scorer, pairs: Sequence[ScoringPair]) -> list[PairScores
         traceback.print_exc(file=sys.stderr)
         name = type(problem).__name__
         broken = Score(None, f"the metric broke on this text ({name})")
-        return [PairScores((broken,) * len(scorer.metrics), time.monotonic() - begun, name)]
+        return [_plain((broken,) * len(scorer.metrics), time.monotonic() - begun, name)]
     share = (time.monotonic() - begun) / len(pairs)
-    return [PairScores(tuple(map(_finite, each)), share) for each in scores]
+    return [_plain(each, share) for each in scores]
 
 
-def _finite(score: Score) -> Score:
+def _plain(scores: Sequence[Score], seconds: float, failure: str | None = None) -> PairScores:
     """No NaN and no infinity gets further: neither JSON nor a table holds them."""
-    if score.value is None:
-        return score if score.reason else Score(None, NO_NUMBER)
-    value = float(score.value)
-    return Score(value) if math.isfinite(value) else Score(None, score.reason or NO_NUMBER)
+    values = tuple(
+        float(one.value) if one.value is not None and math.isfinite(one.value) else None for one in scores
+    )
+    reasons = {at: scores[at].reason or NO_NUMBER for at, value in enumerate(values) if value is None}
+    return PairScores(values, reasons, seconds, failure)
 
 
 class Part(Protocol):
@@ -76,6 +92,10 @@ class Part(Protocol):
     @property
     def group(self) -> Group:
         """Under which its time is counted."""
+
+    @property
+    def processes(self) -> int:
+        """That score side by side."""
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
@@ -96,6 +116,7 @@ class ThreadPart:
 
     def __init__(self, group: Group, opener: Opener) -> None:
         self.group = group
+        self.processes = 1
         self._opener = opener
         self._executor = ThreadPoolExecutor(1, thread_name_prefix=f"score-{group}")
         self._scorer: Scorer | None = None
@@ -124,44 +145,13 @@ class ThreadPart:
         await asyncio.to_thread(self._executor.shutdown, cancel_futures=True)
 
 
-class BatchPart(ThreadPart):
-    """A scorer that is faster the more texts it is given at once: those of all items that wait for it."""
-
-    _batcher: Batcher[Sequence[ScoringPair], list[PairScores] | Exception] | None = None
-
-    async def start(self) -> None:
-        """Open the scorer and begin to gather."""
-        await super().start()
-        self._batcher = Batcher(self._score_all, _unanswered, self._executor)
-
-    async def score(self, pairs: Sequence[ScoringPair]) -> list[PairScores]:
-        """Scores of these texts, in their order."""
-        assert self._batcher is not None, "not started"
-        answer = await self._batcher.ask(pairs)
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
-
-    async def close(self) -> None:
-        """Wait for the batch that is being scored, and let go."""
-        if self._batcher is not None:
-            await self._batcher.close()
-        await super().close()
-
-    def _score_all(self, questions: Sequence[Sequence[ScoringPair]]) -> list[list[PairScores] | Exception]:
-        scored = iter(score_pairs(self._opened, [pair for pairs in questions for pair in pairs]))
-        return [[next(scored) for _ in pairs] for pairs in questions]
-
-
-def _unanswered(problem: Exception | None) -> Exception:
-    return problem or RuntimeError("the run ended before this text's turn came")
-
-
 class PoolPart(ThreadPart):
     """A scorer in several processes, each with its own copy of it."""
 
     def __init__(self, group: Group, opener: Opener, workers: int) -> None:
         super().__init__(group, opener)
+        self.processes = workers
+        self._metrics: tuple[Metric, ...] = ()
         self._pool = ProcessPoolExecutor(
             workers,
             # A fork would copy this process's threads' locks, whatever state they are in.
@@ -170,10 +160,23 @@ class PoolPart(ThreadPart):
             initargs=(opener,),
         )
 
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """With full signatures, once it was started."""
+        return self._metrics
+
+    async def start(self) -> None:
+        """Start a process, and learn what it computes: libraries are not loaded here too."""
+        self._metrics = await self._call(_metrics_in_worker)
+
     async def score(self, pairs: Sequence[ScoringPair]) -> list[PairScores]:
         """Scores of these texts, in their order."""
+        texts = [(pair.text, pair.reference, pair.source) for pair in pairs]
+        return [PairScores(*plain) for plain in await self._call(_score_in_worker, texts)]
+
+    async def _call(self, function: Callable[..., Done], *arguments: object) -> Done:
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._pool, _score_in_worker, pairs)
+            return await asyncio.get_running_loop().run_in_executor(self._pool, function, *arguments)
         except BrokenExecutor as problem:
             raise InputError(
                 "A process that scores was ended from outside, perhaps for want of memory. What is finished is kept: "
@@ -186,16 +189,18 @@ class PoolPart(ThreadPart):
         await super().close()
 
 
-_worker_scorer: Scorer | None = None
+_worker_opener: Opener | None = None
 """Of a worker process."""
 
 
 def _begin_worker(opener: Opener) -> None:
-    """Open the worker's own scorer; end with the run's process, which cannot tell its workers when it is killed."""
-    global _worker_scorer
+    """Note what the worker scores with; end with the run's process, which cannot tell its workers when it is killed."""
+    global _worker_opener
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run's process hears it, and puts its workers down
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    _worker_scorer = opener()
+    # nltk loads both where they are, for classifiers that no metric uses: a second, and 150 MB of each process.
+    sys.modules.update(dict.fromkeys(("sklearn", "scipy")))  # type: ignore[arg-type]
+    _worker_opener = opener
 
 
 def _end_with_parent() -> None:
@@ -204,6 +209,22 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _score_in_worker(pairs: Sequence[ScoringPair]) -> list[PairScores]:
-    assert _worker_scorer is not None
-    return score_pairs(_worker_scorer, pairs)
+@lru_cache(maxsize=1)
+def _worker_scorer() -> Scorer:
+    """The worker's own; opened with its first work, so that what is wrong is told as of any other work."""
+    assert _worker_opener is not None
+    scorer = _worker_opener()
+    # What is loaded stays, and scores hold no cycles: the collector would walk over all of it, for a tenth of the time.
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
+    return scorer
+
+
+def _metrics_in_worker() -> tuple[Metric, ...]:
+    return _worker_scorer().metrics
+
+
+def _score_in_worker(texts: Sequence[tuple[str, str | None, str | None]]) -> list[Plain]:
+    """The fields of PairScores: tuples pass between processes several times as fast as objects."""
+    scored = score_pairs(_worker_scorer(), [ScoringPair(*each) for each in texts])
+    return [(one.values, one.reasons, one.seconds, one.failure) for one in scored]

@@ -1,5 +1,6 @@
 """What a scoring run was asked for, checked before it costs anything, and how it is kept with the run."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,6 +15,14 @@ from core.scoring.metrics.scorer import Group, MetricSpec
 
 Synonyms = Literal["auto", "none"]
 MOST_WORKERS = 256
+TEXTS_PER_WORKER = 1_000
+"""Fewer are scored sooner than a further process has started."""
+
+
+def cores() -> int:
+    """Processors that this process may use."""
+    there = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(there, MOST_WORKERS)
 
 
 @dataclass(frozen=True)
@@ -36,8 +45,12 @@ class ScoringRunning:
 
     batch_size: int = 32
     """Texts that a neural metric's model sees at once."""
-    workers: int = 1
-    """Processes for lexical metrics; 1: a thread of the run's own process."""
+    workers: int = field(default_factory=cores)
+    """Processes for lexical metrics, at most; see `processes`."""
+
+    def processes(self, n_texts: int) -> int:
+        """Processes that are worth starting for so many texts; 1: a thread of the run's own process."""
+        return max(1, min(self.workers, n_texts // TEXTS_PER_WORKER))
 
 
 _SETTINGS = TypeAdapter(ScoringSettings)

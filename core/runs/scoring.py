@@ -2,28 +2,34 @@
 
 import asyncio
 import hashlib
+import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
+from itertools import repeat
 from pathlib import PurePath
 
 from core.datasets.scorable import read_outputs
 from core.errors import InputError
-from core.llm.client import Cache
-from core.runs.jobs import Outcome, grouped
+from core.runs.jobs import Batch, Outcome, grouped
 from core.runs.rated_texts import rated_output_set
-from core.runs.score_parts import BatchPart, PairScores, Part, PoolPart, ThreadPart
-from core.runs.score_settings import ScoringRunning, ScoringSettings, Synonyms, specs_of
+from core.runs.score_parts import PairScores, Part, PoolPart, ThreadPart, open_lexical
+from core.runs.score_settings import ScoringRunning, ScoringSettings, specs_of
 from core.schema import RATED_KINDS, Run
 from core.schema.scores import Metric, OutputSet, ScorableOutput, Score
 from core.scoring.metrics.registry import find_metrics
-from core.scoring.metrics.scorer import Group, Scorer, ScoringPair
+from core.scoring.metrics.scorer import Scorer, ScoringPair
 from core.store import Store
 from core.store.connection import Row
 from core.store.runs import item_states, run_data
-from core.store.scores import find_scores, keep_run_metrics, keep_scores, run_metrics
+from core.store.scores import FreshScore, find_scores, keep_run_metrics, keep_scores, run_metrics
 
 BATCHES_AT_ONCE = 4
 """Batches of a neural model that are gathered: enough to sort texts by length, few enough to cancel soon."""
+BATCH_SECONDS = 0.5
+"""Of lexical metrics in one batch: what a process that is killed may lose."""
+FIRST_BATCH, MOST_IN_BATCH = 8, 500
+"""Items: nobody knows yet how long they take; more make no batch cheaper."""
 
 
 def output_set(store: Store, run: Run) -> OutputSet:
@@ -38,22 +44,22 @@ def by_item(outputs: Sequence[ScorableOutput]) -> dict[str, list[ScorableOutput]
     return grouped(outputs, lambda output: output.item_id)
 
 
-def parts_of(settings: ScoringSettings, running: ScoringRunning) -> tuple[Part, ...]:
+def parts_of(settings: ScoringSettings, running: ScoringRunning, n_texts: int) -> tuple[Part, ...]:
     """All lexical metrics as one part, because they share statistics; each neural one as its own.
 
-    A text that lacks one neural score is not sent through the models of the others then.
+    A text that lacks one neural score is not sent through the models of the others then. n_texts: to be scored; few
+    of them are not worth a process.
     """
     parts: list[Part] = []
     if lexical := tuple(spec.metric.name for spec in specs_of(settings, "lexical")):
-        opener = partial(_open_lexical, lexical, settings.synonyms)
+        opener = partial(open_lexical, lexical, settings.synonyms)
+        processes = running.processes(n_texts)
         parts.append(
-            ThreadPart("lexical", opener)
-            if running.workers == 1
-            else PoolPart("lexical", opener, running.workers)
+            ThreadPart("lexical", opener) if processes == 1 else PoolPart("lexical", opener, processes)
         )
     for spec in specs_of(settings, "neural"):
         opener = partial(_open_neural, (spec.metric.name,), settings, running)
-        parts.append(BatchPart("neural", opener))
+        parts.append(ThreadPart("neural", opener))
     return tuple(parts)
 
 
@@ -61,13 +67,6 @@ def find_models(settings: ScoringSettings, running: ScoringRunning) -> None:
     """Fetch what is missing of all neural metrics. Raises InputError with every model that cannot be had."""
     if neural := tuple(spec.metric.name for spec in specs_of(settings, "neural")):
         _open_neural(neural, settings, running)
-
-
-def _open_lexical(names: tuple[str, ...], synonyms: Synonyms) -> Scorer:
-    # Here and not above: the metrics' libraries take their time to load, and most commands score nothing.
-    from core.scoring.metrics.lexical.scorer import open_lexical
-
-    return open_lexical(find_metrics(names), synonyms=synonyms)
 
 
 def _open_neural(names: tuple[str, ...], settings: ScoringSettings, running: ScoringRunning) -> Scorer:
@@ -95,16 +94,18 @@ def keep_metrics(store: Store, run_id: int, now: tuple[Metric, ...]) -> None:
 
 def pair_hash(pair: ScoringPair) -> bytes:
     """Under which a text's scores are kept: sha256 of text, reference and source; an empty one is not a missing one."""
-    digest = hashlib.sha256()
+    parts = []
     for text in (pair.text, pair.reference, pair.source):
-        content = b"" if text is None else text.encode("utf-8", "surrogatepass")
-        digest.update(b"-" if text is None else b"%d:" % len(content))
-        digest.update(content)
-    return digest.digest()
+        if text is None:
+            parts.append(b"-")
+        else:
+            content = text.encode("utf-8", "surrogatepass")
+            parts += (b"%d:" % len(content), content)
+    return hashlib.sha256(b"".join(parts)).digest()
 
 
 class ScoringJob:
-    """core.runs' Job for scores: an item is all its texts."""
+    """core.runs' BatchJob for scores: an item is all its texts."""
 
     def __init__(
         self,
@@ -133,6 +134,10 @@ class ScoringJob:
         self._prepare = prepare
         self._reads_source = reads_source
         self._n_outputs = len(outputs)
+        self._batch = FIRST_BATCH
+        self._places: list[tuple[int, ...]] = []
+        """Of each part's metrics among the columns."""
+        self._signatures: list[str] = []
 
     @property
     def item_ids(self) -> tuple[str, ...]:
@@ -141,12 +146,19 @@ class ScoringJob:
 
     @property
     def width(self) -> int:
-        """One item being scored and one being saved; more for processes, and for models that want full batches."""
-        wide = 2 if self._running.workers == 1 else 4 * self._running.workers
+        """One batch being scored and one being saved, for each process."""
+        return 2 * max(part.processes for part in self._parts)
+
+    @property
+    def batch(self) -> int:
+        """As many items as take half a second, or fewer where all processes are to have some.
+
+        For a neural model, enough texts to fill its batches.
+        """
         if any(part.group == "neural" for part in self._parts):
             texts = BATCHES_AT_ONCE * self._running.batch_size
-            wide = max(wide, -(-texts * len(self._items) // max(self._n_outputs, 1)))
-        return wide
+            return max(1, -(-texts * len(self._items) // max(self._n_outputs, 1)))
+        return min(self._batch, -(-len(self._items) // self.width))
 
     async def start(self) -> None:
         """Open the scorers, and note with what the run scores."""
@@ -155,33 +167,53 @@ class ScoringJob:
             await part.start()
         metrics = {metric.name: metric for part in self._parts for metric in part.metrics}
         now = tuple(metrics[name] for name in self._names)
+        self._signatures = [metric.signature for metric in now]
+        self._places = [
+            tuple(self._names.index(metric.name) for metric in part.metrics) for part in self._parts
+        ]
         keep_metrics(self._store, self._run_id, now)
 
-    async def do(self, position: int, cache: Cache) -> Outcome:
-        """Score all texts of one item; scores that any run has kept are taken from there."""
-        outputs = self._items[position]
+    async def do_together(self, positions: Sequence[int]) -> Batch:
+        """Score all texts of some items; scores that any run has kept are taken from there."""
+        begun = time.monotonic()
         pairs = [
-            ScoringPair(output.text, output.reference, output.source if self._reads_source else None)
-            for output in outputs
+            [
+                ScoringPair(output.text, output.reference, output.source if self._reads_source else None)
+                for output in self._items[position]
+            ]
+            for position in positions
         ]
-        keys = [pair_hash(pair) for pair in pairs]
-        texts = dict(zip(keys, pairs, strict=True))
-        scores, calls, failures = await self._scored(texts)
-        keep_scores(self._store, scores.fresh, calls, run_id=self._run_id, position=position)
-        rows = [
-            kept_row(output, [scores.found[key][name] for name in self._names], self._names)
-            for output, key in zip(outputs, keys, strict=True)
-        ]
-        return Outcome("failed" if failures else "done", {"outputs": rows}, tuple(failures))
+        keys = [[pair_hash(pair) for pair in of_item] for of_item in pairs]
+        texts = {
+            key: pair
+            for of_item, theirs in zip(keys, pairs, strict=True)
+            for key, pair in zip(of_item, theirs, strict=True)
+        }
+        found = await self._scored(texts)
+        account = _Account(self._parts)
+        outcomes = []
+        for position, of_item in zip(positions, keys, strict=True):
+            failures = account.enter(position, of_item, found)
+            rows = [
+                kept_row(output, found[key].values, found[key].reasons)
+                for output, key in zip(self._items[position], of_item, strict=True)
+            ]
+            outcomes.append(Outcome("failed" if failures else "done", {"outputs": rows}, failures))
+        # In the order of the cache's tree: texts that lie on one page are written to it at once.
+        fresh = [score for key in sorted(found) for score in found[key].fresh]
+        fit = BATCH_SECONDS * len(positions) / max(time.monotonic() - begun, 1e-6)
+        self._batch = max(1, min(round(fit), 2 * self._batch, MOST_IN_BATCH))
+        return Batch(outcomes, lambda: keep_scores(self._store, fresh, account.calls, run_id=self._run_id))
 
-    async def _scored(
-        self, texts: Mapping[bytes, ScoringPair]
-    ) -> tuple["_Scores", list[Row], list[tuple[str, str]]]:
+    async def _scored(self, texts: Mapping[bytes, ScoringPair]) -> dict[bytes, "_Scored"]:
+        """Key -> the scores of its text, in the order of the columns."""
         kept = find_scores(
             self._store, list(texts), [metric.signature for part in self._parts for metric in part.metrics]
         )
         missing = [
             [key for key in texts if any(m.signature not in kept.get(key, {}) for m in part.metrics)]
+            if kept
+            else list(texts)
             for part in self._parts
         ]
         made = await asyncio.gather(
@@ -190,15 +222,31 @@ class ScoringJob:
                 for part, keys in zip(self._parts, missing, strict=True)
             )
         )
-        scores = _Scores(texts)
-        account = _Account(texts)
-        for part, keys, answers in zip(self._parts, missing, made, strict=True):
-            account.enter(part.group, dict(zip(keys, answers, strict=True)))
+        found = {key: _Scored([None] * len(self._names)) for key in texts}
+        for part, places, keys, answers in zip(self._parts, self._places, missing, made, strict=True):
             for key in texts.keys() - set(keys):
-                scores.take(key, part.metrics, kept[key])
+                self._take(found[key], places, part, kept[key])
             for key, answer in zip(keys, answers, strict=True):
-                scores.add(key, part.metrics, answer)
-        return scores, account.calls(), account.failures
+                self._add(key, found[key], places, part, answer)
+        return found
+
+    def _take(self, one: "_Scored", places: Sequence[int], part: Part, kept: Mapping[str, Score]) -> None:
+        for place, metric in zip(places, part.metrics, strict=True):
+            score = kept[metric.signature]
+            one.values[place] = score.value
+            if score.value is None:
+                one.reasons[metric.name] = score.reason
+
+    def _add(self, key: bytes, one: "_Scored", places: Sequence[int], part: Part, answer: PairScores) -> None:
+        one.answers.append((part.group, answer))
+        for place, value in zip(places, answer.values, strict=True):
+            one.values[place] = value
+        for at, reason in answer.reasons.items():
+            one.reasons[self._names[places[at]]] = reason
+        if answer.failure is None:
+            reasons = map(answer.reasons.get, range(len(places))) if answer.reasons else repeat(None)
+            signatures = map(self._signatures.__getitem__, places)
+            one.fresh += zip(repeat(key), signatures, answer.values, reasons, strict=False)
 
     async def close(self) -> None:
         """Let go of threads, processes and models."""
@@ -206,67 +254,69 @@ class ScoringJob:
             await part.close()
 
 
-class _Scores:
-    """The scores of one item's texts, by the texts' keys."""
+@dataclass
+class _Scored:
+    """What is known of one text."""
 
-    def __init__(self, keys: Mapping[bytes, ScoringPair]) -> None:
-        self.found: dict[bytes, dict[str, Score]] = {key: {} for key in keys}
-        """By name of the metric."""
-        self.fresh: dict[bytes, dict[str, Score]] = {}
-        """By signature: what is to be kept."""
-
-    def take(self, key: bytes, metrics: Sequence[Metric], kept: Mapping[str, Score]) -> None:
-        self.found[key].update({metric.name: kept[metric.signature] for metric in metrics})
-
-    def add(self, key: bytes, metrics: Sequence[Metric], answer: PairScores) -> None:
-        for metric, score in zip(metrics, answer.scores, strict=True):
-            self.found[key][metric.name] = score
-            if answer.failure is None:
-                self.fresh.setdefault(key, {})[metric.signature] = score
+    values: list[float | None]
+    """In the order of the columns."""
+    reasons: dict[str, str | None] = field(default_factory=dict)
+    """Name of a metric without a value -> why."""
+    answers: list[tuple[str, PairScores]] = field(default_factory=list)
+    """(group, what its metrics made of the text), where it was not in the cache."""
+    fresh: list[FreshScore] = field(default_factory=list)
+    """What is to be kept in the cache."""
 
 
 class _Account:
-    """What was done for one item: a text counts once a group of metrics, as scored or as found in the cache."""
+    """What was done for each item: a text counts once a group of metrics, as scored or as found.
 
-    def __init__(self, keys: Mapping[bytes, ScoringPair]) -> None:
-        self._keys = tuple(keys)
-        self._groups: dict[Group, dict[bytes, list[PairScores]]] = {}
-        self.failures: list[tuple[str, str]] = []
+    A text of several items of a batch is scored for the first of them, and found for the others.
+    """
 
-    def enter(self, group: Group, answers: Mapping[bytes, PairScores]) -> None:
-        texts = self._groups.setdefault(group, {key: [] for key in self._keys})
-        for key, answer in answers.items():
-            texts[key].append(answer)
-            if answer.failure is not None:
-                self.failures.append((group, answer.failure))
+    def __init__(self, parts: Sequence[Part]) -> None:
+        self._groups = tuple(dict.fromkeys(part.group for part in parts))
+        self._paid: set[bytes] = set()
+        self.calls: list[Row] = []
 
-    def calls(self) -> list[Row]:
-        return [
-            {
-                "key": f"{group}:{key.hex()}",
-                "step": group,
-                "reason": next((answer.failure for answer in answers if answer.failure), None),
-                "cached": int(not answers),
-                "seconds": sum(answer.seconds for answer in answers),
-            }
-            for group, texts in self._groups.items()
-            for key, answers in texts.items()
-        ]
+    def enter(
+        self, position: int, keys: Sequence[bytes], found: Mapping[bytes, _Scored]
+    ) -> tuple[tuple[str, str], ...]:
+        """Count the texts of an item; returns (group, why) of each metric that broke on one of them."""
+        failures = []
+        for key in dict.fromkeys(keys):
+            answers = found[key].answers
+            failures += [(group, one.failure) for group, one in answers if one.failure is not None]
+            for group in self._groups:
+                made = [] if key in self._paid else [one for of, one in answers if of == group]
+                self.calls.append(
+                    {
+                        "position": position,
+                        "key": f"{group}:{key.hex()}",
+                        "step": group,
+                        "reason": next((one.failure for one in made if one.failure), None),
+                        "cached": int(not made),
+                        "seconds": sum(one.seconds for one in made),
+                    }
+                )
+            self._paid.add(key)
+        return tuple(failures)
 
 
 async def _nothing() -> list[PairScores]:
     return []
 
 
-def kept_row(output: ScorableOutput, scores: Sequence[Score], names: Sequence[str]) -> dict[str, object]:
-    """A text's scores as a run keeps them; columns are those of the run's metrics."""
-    reasons = {name: score.reason for name, score in zip(names, scores, strict=True) if score.value is None}
+def kept_row(
+    output: ScorableOutput, scores: Sequence[float | None], reasons: Mapping[str, str | None]
+) -> dict[str, object]:
+    """A text's scores as a run keeps them; columns are those of the run's metrics, reasons by their names."""
     return {
         "system": output.system,
         "level": output.level,
         "language": output.language,
         "labels": dict(output.labels),
-        "scores": [score.value for score in scores],
+        "scores": scores,
         "reasons": reasons,
     }
 

@@ -1,4 +1,4 @@
-"""Working on a run: items side by side, each saved when it is done; cancel, resume, and a server that went away."""
+"""Working on a run: items side by side, saved as they are done; cancel, resume, and a server that went away."""
 
 import asyncio
 import os
@@ -8,7 +8,7 @@ import threading
 import time
 import traceback
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,11 +16,11 @@ from typing import Any
 from core.errors import AssayError, NotAllowed
 from core.llm.client import TRANSPORT, Reply
 from core.runs.cache import ItemCache
-from core.runs.jobs import Job, Outcome
+from core.runs.jobs import Batch, BatchJob, Job, Outcome
 from core.runs.progress import is_worked_on
 from core.schema import Run, RunItem, RunState
 from core.store import Store, open_store
-from core.store.runs import Owner, beat, claim_run, finish_run, get_run, item_states, save_item
+from core.store.runs import Owner, beat, claim_run, finish_run, get_run, item_states, save_items
 
 BEAT_SECONDS = 0.5
 """Between two looks at the cancel flag."""
@@ -29,7 +29,11 @@ MOST_IN_A_ROW = 20
 
 
 def work(
-    store: Store, run_id: int, job_of: Callable[[Run], Job], *, tell: Callable[[], None] | None = None
+    store: Store,
+    run_id: int,
+    job_of: Callable[[Run], Job | BatchJob],
+    *,
+    tell: Callable[[], None] | None = None,
 ) -> Run:
     """Work on a run until it is done, cancelled or stopped; returns it as it then stands.
 
@@ -67,6 +71,15 @@ def _claim(store: Store, run_id: int) -> Owner | None:
         return claim_run(store, run_id, os.getpid())
 
 
+def _broken(problem: Exception) -> Outcome:
+    """What came of an item on which we broke: a defect of ours must cost one item, never the run."""
+    if isinstance(problem, AssayError):  # such as a full disk: nothing more can be saved
+        raise problem
+    traceback.print_exception(problem, file=sys.stderr)
+    name = type(problem).__name__
+    return Outcome("failed", {"detail": f"{name}: {problem}"}, (("internal", name),))
+
+
 @dataclass
 class _Shift:
     """One process's work on a run."""
@@ -74,7 +87,7 @@ class _Shift:
     store: Store
     run: Run
     owner: Owner
-    job: Job
+    job: Job | BatchJob
     tell: Callable[[], None] | None = None
     todo: deque[int] = field(default_factory=deque)
     silent: int = 0
@@ -89,6 +102,7 @@ class _Shift:
 
     async def work(self) -> tuple[RunState, str]:
         """Do every open item; returns the state the run ends in, and a sentence."""
+        self.store.expect_much()
         known = item_states(self.store, self.run.run_id)
         self.todo.extend(at for at in range(self.run.n_wanted) if at not in known)
         beating = asyncio.create_task(asyncio.to_thread(self._beat, asyncio.get_running_loop()))
@@ -136,34 +150,49 @@ class _Shift:
         return self.stopped is None
 
     async def _hand(self) -> None:
+        job = self.job
         while self.todo and not self.stop.is_set():
-            await self._one(self.todo.popleft())
+            if isinstance(job, BatchJob):
+                await self._some(job, [self.todo.popleft() for _ in range(min(job.batch, len(self.todo)))])
+            else:
+                await self._one(job, self.todo.popleft())
             await asyncio.sleep(
                 0
             )  # work without waiting, such as rules, must not keep the beat from its turn
 
-    async def _one(self, position: int) -> None:
+    async def _one(self, job: Job, position: int) -> None:
         begun = time.monotonic()
         try:
-            outcome = await self.job.do(
-                position, ItemCache(self.store, self.run.run_id, position, self._hear)
-            )
-        except Exception as problem:  # ours; it must cost one item, never the run
-            if isinstance(problem, AssayError):  # such as a full disk: nothing more can be saved
-                raise
-            traceback.print_exc(file=sys.stderr)
-            detail = f"{type(problem).__name__}: {problem}"
-            outcome = Outcome("failed", {"detail": detail}, (("internal", type(problem).__name__),))
-        item = RunItem(
-            position,
-            self.job.item_ids[position],
-            outcome.state,
-            outcome.result,
-            outcome.failures,
-            round(time.monotonic() - begun, 3),
-        )
-        save_item(self.store, self.run.run_id, item, self.owner)
+            outcome = await job.do(position, ItemCache(self.store, self.run.run_id, position, self._hear))
+        except Exception as problem:
+            outcome = _broken(problem)
+        self._save([position], Batch([outcome], lambda: None), begun)
         self._listen_for_silence(outcome)
+
+    async def _some(self, job: BatchJob, positions: Sequence[int]) -> None:
+        begun = time.monotonic()
+        batch = None
+        try:
+            batch = await job.do_together(positions)
+        except Exception as problem:
+            if len(positions) == 1 or isinstance(problem, AssayError):
+                batch = Batch([_broken(problem)], lambda: None)
+        if batch is not None:
+            self._save(positions, batch, begun)
+        else:
+            for position in positions:
+                await self._some(job, [position])
+
+    def _save(self, positions: Sequence[int], batch: Batch, begun: float) -> None:
+        """Keep what came of some items in one transaction, unless another process has taken the run over."""
+        share = round((time.monotonic() - begun) / len(positions), 3)
+        items = [
+            RunItem(at, self.job.item_ids[at], one.state, one.result, one.failures, share)
+            for at, one in zip(positions, batch.outcomes, strict=True)
+        ]
+        with self.store.writing():
+            batch.keep()
+            save_items(self.store, self.run.run_id, items, self.owner)
 
     def _listen_for_silence(self, outcome: Outcome) -> None:
         """Give up, for now, where the server has gone: thousands of items would each wait for it in vain."""
@@ -192,6 +221,7 @@ class _Shift:
         """Say that the process lives, and look whether it is to stop: in a thread, because work may be busy."""
         try:
             with open_store(self.store.path) as own:
+                own.expect_much()  # whoever commits would else copy the log of all
                 while not self.over.is_set():
                     if beat(own, self.run.run_id, self.owner):
                         loop.call_soon_threadsafe(self._stop, "cancelled", "")

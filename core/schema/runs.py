@@ -63,6 +63,8 @@ class Run:
     cancel: bool = False
     """Somebody asked it to stop."""
     message: str = ""
+    worked_seconds: float | None = 0.0
+    """Time worked until the last start ended, over all starts; None: an older Assay did not note it."""
 
     @property
     def n_wanted(self) -> int:

@@ -2,7 +2,7 @@
 
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -47,9 +47,15 @@ class Store:
         """Run an UPDATE or DELETE that sqlite-utils has no verb for, inside `writing()`."""
         self._database.conn.execute(sql, parameters)
 
-    def change_all(self, sql: str, rows: Sequence[Row]) -> None:
-        """Run one statement once a row, inside `writing()`: for hundreds of small rows."""
+    def change_all(self, sql: str, rows: Iterable[Row | Sequence[Any]]) -> None:
+        """Run one statement once a row, inside `writing()`: rows by name, or, twice as fast, by place."""
         self._database.conn.executemany(sql, rows)
+
+    def expect_much(self) -> None:
+        """Keep 64 MB of the database in memory, and up to 32 MB in its log: for a run, which writes pages again and again."""
+        with in_our_words(self.path):
+            for setting in ("cache_size=-65536", "wal_autocheckpoint=8000"):
+                self._database.conn.execute(f"PRAGMA {setting}").fetchall()
 
     def forget(self) -> None:
         """Empty the write-ahead log, so that what was deleted is in none of the database's files.

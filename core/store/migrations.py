@@ -5,7 +5,7 @@ import secrets
 from sqlite_utils import Database, Migrations
 
 from core.store.rating_tables import create_rating_tables
-from core.store.run_tables import create_run_tables
+from core.store.run_tables import create_run_tables, move_run_data
 from core.store.score_tables import create_score_tables
 
 migrations = Migrations("assay")
@@ -104,6 +104,12 @@ def m006_analysis_set(db: Database) -> None:
         "declared INTEGER NOT NULL DEFAULT 0",
     ):
         db.execute(f"ALTER TABLE study ADD COLUMN {column}")
+
+
+@migrations()
+def m007_run_data(db: Database) -> None:
+    """The files of runs where polling does not read them, and how long each run was worked on."""
+    move_run_data(db)
 
 
 def _extend_studies(db: Database) -> None:

@@ -1,4 +1,4 @@
-"""The tables of runs, as the migration that brought them made them."""
+"""The tables of runs, as the migrations that brought them made them."""
 
 from sqlite_utils import Database
 
@@ -81,4 +81,29 @@ def create_run_tables(db: Database) -> None:
         pk="key",
         not_null={"detail", "seconds", "created_utc"},
         strict=True,
+    )
+
+
+def move_run_data(db: Database) -> None:
+    """Each run's file in a table of its own, what polling reads in an index, and the time that runs were worked on.
+
+    Columns behind a file of many megabytes cost a walk over all its pages whenever they are read or written.
+    """
+    db.execute(
+        "CREATE TABLE run_data (run_id INTEGER PRIMARY KEY REFERENCES run(id) ON DELETE CASCADE, "
+        "data BLOB NOT NULL) STRICT"
+    )
+    # One at a time: the pages that a file leaves take the next one, so that the database grows by the largest alone.
+    for (run_id,) in db.execute("SELECT id FROM run ORDER BY id").fetchall():
+        db.execute("INSERT INTO run_data SELECT id, data FROM run WHERE id = ?", [run_id])
+        db.execute("UPDATE run SET data = x'' WHERE id = ?", [run_id])
+    db.execute("ALTER TABLE run DROP COLUMN data")
+    db.execute("CREATE INDEX run_item_finished ON run_item (run_id, finished_utc, state)")
+    db.execute("CREATE INDEX run_item_failures ON run_item (run_id, failures) WHERE failures <> '[]'")
+    db.execute("ALTER TABLE run ADD COLUMN worked_seconds REAL DEFAULT 0")
+    # Of an older run the last start alone is known: that is all its time only where it finished every item since.
+    db.execute(
+        "UPDATE run SET worked_seconds = CASE WHEN started_utc <= (SELECT min(finished_utc) FROM run_item "
+        "WHERE run_id = run.id) THEN round((julianday(coalesce(finished_utc, beat_utc)) - julianday(started_utc)) "
+        "* 86400, 3) END WHERE started_utc IS NOT NULL"
     )

@@ -1,7 +1,7 @@
-"""Runs and what they made of each item. Results are written one item at a time: a run can die at any moment."""
+"""Runs and what they made of each item. Results are written as they come: a run can die at any moment."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from core.errors import NotAllowed, NotFound
 from core.schema import Run, RunItem, RunState
@@ -13,7 +13,7 @@ Owner = tuple[int, str]
 
 _COLUMNS = (
     'id, kind, state, settings, running, data_file, data_sha256, n_items, "limit", created_utc, app_version, '
-    "started_utc, finished_utc, beat_utc, process, cancel, message"
+    "started_utc, finished_utc, beat_utc, process, cancel, message, worked_seconds"
 )
 
 
@@ -26,7 +26,6 @@ def insert_run(store: Store, run: Run, data: bytes) -> Run:
         "running": _json(run.running),
         "data_file": run.data_file,
         "data_sha256": run.data_sha256,
-        "data": data,
         "n_items": run.n_items,
         "limit": run.limit,
         "created_utc": run.created_utc or now_utc(),
@@ -34,6 +33,7 @@ def insert_run(store: Store, run: Run, data: bytes) -> Run:
     }
     with store.writing():
         number: int = store.table("run").insert(row).last_rowid or 0
+        store.change("insert into run_data values (:id, :data)", {"id": number, "data": data})
     return get_run(store, number)
 
 
@@ -54,7 +54,7 @@ def list_runs(store: Store, kinds: tuple[str, ...] = ()) -> list[Run]:
 
 def run_data(store: Store, run_id: int) -> bytes:
     """The file the run works on, as it was given."""
-    row = store.row("select data from run where id = :id", {"id": run_id})
+    row = store.row("select data from run_data where run_id = :id", {"id": run_id})
     return bytes(row["data"]) if row else b""
 
 
@@ -67,6 +67,7 @@ def claim_run(store: Store, run_id: int, process: int) -> Owner:
     owner = (process, now_utc())
     with store.writing():
         store.change("delete from run_item where run_id = :id and state = 'again'", {"id": run_id})
+        _count_time(store, run_id, "beat_utc")  # of a process that was killed
         store.table("run").update(
             run_id,
             {
@@ -113,6 +114,15 @@ def ask_to_stop(store: Store, run_id: int) -> None:
         store.table("run").update(run_id, {"cancel": 1})
 
 
+def _count_time(store: Store, run_id: int, until: str) -> None:
+    """Add the time of a start that is at its end, if there is one."""
+    store.change(
+        f"update run set worked_seconds = worked_seconds + max(0, round((julianday({until}) - julianday(started_utc)) "
+        "* 86400, 3)) where id = :id and state = 'running'",
+        {"id": run_id, "now": now_utc()},
+    )
+
+
 def delete_run(store: Store, run_id: int) -> None:
     """Forget a run that has done nothing: no item, no call. One that has is left as it is."""
     with store.writing():
@@ -130,31 +140,29 @@ def finish_run(
     with store.writing():
         if owner is not None:
             check_owner(store, run_id, owner)
+        _count_time(store, run_id, ":now")
         store.table("run").update(
             run_id,
             {"state": state, "message": message, "finished_utc": now_utc(), "process": None, "cancel": 0},
         )
 
 
-def save_item(store: Store, run_id: int, item: RunItem, owner: Owner) -> None:
-    """Keep what the run made of one item: on disk when this returns. Raises NotAllowed: see check_owner."""
-    row = {
-        "run_id": run_id,
-        "position": item.position,
-        "item_id": item.item_id,
-        "state": item.state,
-        "result": _json(item.result),
-        "failures": _json(item.failures),
-        "seconds": item.seconds,
-        "finished_utc": now_utc(),
-    }
+def save_items(store: Store, run_id: int, items: Sequence[RunItem], owner: Owner) -> None:
+    """Keep what the run made of some items: all on disk when this returns. Raises NotAllowed: see check_owner."""
+    now = now_utc()
     with store.writing():
         check_owner(store, run_id, owner)
         # sqlite-utils looks at the table before each upsert, which takes longer than to score a short text.
-        store.change(
+        store.change_all(
             "insert or replace into run_item (run_id, position, item_id, state, result, failures, seconds, "
-            "finished_utc) values (:run_id, :position, :item_id, :state, :result, :failures, :seconds, :finished_utc)",
-            row,
+            "finished_utc) values (?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                (
+                    *(run_id, item.position, item.item_id, item.state),
+                    *(_json(item.result), _json(item.failures), item.seconds, now),
+                )
+                for item in items
+            ),
         )
 
 
@@ -188,7 +196,8 @@ def item_counts(store: Store, run_id: int) -> tuple[dict[str, int], dict[tuple[s
     )
     failures = store.rows(
         "select json_extract(f.value, '$[0]') as step, json_extract(f.value, '$[1]') as reason, count(*) as n "
-        "from run_item, json_each(run_item.failures) as f where run_id = :id group by 1, 2 order by 3 desc, 1, 2",
+        "from run_item, json_each(run_item.failures) as f where run_id = :id and failures <> '[]' "
+        "group by 1, 2 order by 3 desc, 1, 2",
         {"id": run_id},
     )
     return (
@@ -197,17 +206,16 @@ def item_counts(store: Store, run_id: int) -> tuple[dict[str, int], dict[tuple[s
     )
 
 
-def finish_times(store: Store, run_id: int, since_utc: str) -> list[str]:
-    """When items were finished after `since_utc`, oldest first: for the rate."""
-    rows = store.rows(
-        "select finished_utc from run_item where run_id = :id and finished_utc >= :since order by finished_utc",
+def n_finished_since(store: Store, run_id: int, since_utc: str = "") -> int:
+    """Items that the run came to, all or those after `since_utc`; reads an index alone."""
+    row = store.row(
+        "select count(*) as n from run_item where run_id = :id and finished_utc >= :since",
         {"id": run_id, "since": since_utc},
     )
-    return [row["finished_utc"] for row in rows]
+    return int(row["n"]) if row else 0
 
 
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, sort_keys=True)
+_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
 
 
 def _run(row: Row) -> Run:

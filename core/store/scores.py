@@ -1,11 +1,13 @@
 """Scores kept for the next time by signature and text, and the metrics of each scoring run."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from core.schema.scores import Metric, Score
 from core.store.connection import Row, Store
 from core.store.studies import now_utc
 
+FreshScore = tuple[bytes, str, float | None, str | None]
+"""Pair, signature, value, and why there is none."""
 _MOST_PAIRS = 500
 """In one query: SQLite takes only so many values."""
 
@@ -28,40 +30,24 @@ def find_scores(
     return found
 
 
-def keep_scores(
-    store: Store,
-    scores: Mapping[bytes, Mapping[str, Score]],
-    calls: Sequence[Row],
-    *,
-    run_id: int,
-    position: int,
-) -> None:
-    """Keep scores, and put on the run's account what was done for one item: both are on disk when this returns.
+def keep_scores(store: Store, scores: Sequence[FreshScore], calls: Sequence[Row], *, run_id: int) -> None:
+    """Keep scores, and put on the run's account what was done for its items: both are on disk when this returns.
 
-    calls: key, step, reason, cached, seconds; one a text and group of metrics. A text found in the cache that
-    stands on the account already, because the item was begun before, is not counted again.
+    calls: position, key, step, reason, cached, seconds; one a text of an item and group of metrics. A text found in
+    the cache that stands on the account already, because the item was begun before, is not counted again.
     """
+    now = now_utc()
     with store.writing():
-        numbers = _numbered(store, {signature for kept in scores.values() for signature in kept})
+        numbers = _numbered(store, {signature for _, signature, _, _ in scores})
         store.change_all(
-            "insert or ignore into score (pair, signature, value, reason) "
-            "values (:pair, :signature, :value, :reason)",
-            [
-                {
-                    "pair": pair,
-                    "signature": numbers[signature],
-                    "value": score.value,
-                    "reason": score.reason,
-                }
-                for pair, kept in scores.items()
-                for signature, score in kept.items()
-            ],
+            "insert or ignore into score (pair, signature, value, reason) values (?, ?, ?, ?)",
+            ((pair, numbers[signature], value, reason) for pair, signature, value, reason in scores),
         )
         store.change_all(
             "insert into run_call (run_id, position, key, step, reason, cached, seconds, at_utc) "
             "select :run_id, :position, :key, :step, :reason, :cached, :seconds, :at_utc where not :cached or not "
             "exists (select 1 from run_call where run_id = :run_id and position = :position and key = :key)",
-            [{**call, "run_id": run_id, "position": position, "at_utc": now_utc()} for call in calls],
+            ({**call, "run_id": run_id, "at_utc": now} for call in calls),
         )
 
 

@@ -155,7 +155,7 @@ def _costs(store: Store, run: Run, text: JudgedText, named: str) -> None:
                 "Not usable": [f"{cost.unusable:,}" for cost in costs],
                 "Tokens in": [run_costs.tokens(cost.input_tokens) for cost in costs],
                 "Tokens out": [run_costs.tokens(cost.output_tokens) for cost in costs],
-                "Seconds": [f"{cost.seconds:.2f}" for cost in costs],
+                "Waiting, s": [f"{cost.seconds:.2f}" for cost in costs],
             }
         )
     )

@@ -1,6 +1,5 @@
 """A new scoring run by page: which texts, by which metrics, and the button that starts it."""
 
-import os
 from dataclasses import dataclass
 
 import pandas as pd
@@ -10,9 +9,11 @@ from core.errors import InputError
 from core.runs.environments import missing_for
 from core.runs.score_plan import create_scoring
 from core.runs.score_settings import (
+    TEXTS_PER_WORKER,
     ScoringRunning,
     ScoringSettings,
     Synonyms,
+    cores,
     scoring_of,
     scoring_running_of,
 )
@@ -176,7 +177,7 @@ def _settings(specs: list[MetricSpec], first: _First) -> tuple[ScoringSettings, 
 
 
 def _workers(first: _First) -> int:
-    most = max(1, os.cpu_count() or 1)
+    most = cores()
     return int(
         st.number_input(
             "Processes for metrics without a model",
@@ -185,7 +186,7 @@ def _workers(first: _First) -> int:
             min(first.running.workers, most),
             key=f"metrics_workers_{first.mark}",
             persist_state="session",
-            help="1 is enough for a few thousand texts.",
+            help=f"At most: one is started for each {TEXTS_PER_WORKER:,} texts.",
         )
     )
 

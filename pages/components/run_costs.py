@@ -5,7 +5,7 @@ import streamlit as st
 
 from core.runs.estimate import Estimate
 from core.runs.model_settings import backend_of
-from core.runs.progress import Progress, duration, money_of
+from core.runs.progress import Progress, duration, money_of, wall_seconds
 from core.schema import MODEL_KINDS, Run
 from pages.components import judges_names
 from pages.components.parts import part, table
@@ -62,20 +62,22 @@ def costs(progress: Progress) -> None:
         _calls(progress)
     elif progress.costs:
         _scored(progress)
+    if progress.costs and (seconds := wall_seconds(progress.run)):
+        st.markdown(f"Time worked: {seconds:,.1f} s.")
 
 
 def _scored(progress: Progress) -> None:
     part(
         "Cost by group of metrics",
         "Different texts of each item. Those from the cache were scored by an earlier run with the same metrics, versions "
-        "and models; seconds are summed over processes, which work side by side.",
+        "and models. Processes compute side by side: their seconds together may exceed the time that passed.",
     )
     table(
         pd.DataFrame(
             {
                 "Metrics": [cost.step for cost in progress.costs],
                 "Texts scored": [f"{cost.calls:,}" for cost in progress.costs],
-                "Seconds": [f"{cost.seconds:,.1f}" for cost in progress.costs],
+                "Computing, s": [f"{cost.seconds:,.1f}" for cost in progress.costs],
                 "From the cache": [f"{cost.cached:,}" for cost in progress.costs],
             }
         )
@@ -86,7 +88,8 @@ def _calls(progress: Progress) -> None:
     part(
         "Cost by step",
         "Calls are requests that were sent; those without an answer are counted too, and named as not complete. Answers "
-        "from the cache cost nothing; seconds are summed over calls, which run side by side.",
+        "from the cache cost nothing. Requests are open side by side: all their waiting together may exceed the time that "
+        "passed.",
     )
     unusable = {"Not complete": [f"{cost.unusable:,}" for cost in progress.costs]}
     table(
@@ -96,7 +99,7 @@ def _calls(progress: Progress) -> None:
                 "Calls": [f"{cost.calls:,}" for cost in progress.costs],
                 "Tokens in": [tokens(cost.input_tokens) for cost in progress.costs],
                 "Tokens out": [tokens(cost.output_tokens) for cost in progress.costs],
-                "Seconds": [f"{cost.seconds:,.1f}" for cost in progress.costs],
+                "Waiting, s": [f"{cost.seconds:,.1f}" for cost in progress.costs],
                 "From the cache": [f"{cost.cached:,}" for cost in progress.costs],
             }
             | (unusable if any(cost.unusable for cost in progress.costs) else {})

@@ -17,7 +17,7 @@ from core.runs.score_plan import create_scoring
 from core.runs.score_settings import ScoringRunning, scoring_of
 from core.schema import Run, RunItem
 from core.store import Store
-from core.store.runs import Owner, claim_run, finish_run, get_run, list_runs, run_data, run_items, save_item
+from core.store.runs import Owner, claim_run, finish_run, get_run, list_runs, run_data, run_items, save_items
 from core.store.scores import keep_run_metrics, run_metrics
 
 NewPage = Callable[[], Page]
@@ -65,7 +65,7 @@ def half_done(store: Store, model: Run) -> tuple[Run, Owner, Iterator[RunItem]]:
     owner = claim_run(store, run.run_id, os.getpid())
     items = run_items(store, model.run_id)
     for item in (next(items) for _ in range(model.n_items // 2)):
-        save_item(store, run.run_id, item, owner)
+        save_items(store, run.run_id, [item], owner)
     return run, owner, items
 
 
@@ -81,7 +81,7 @@ def test_the_scatter_names_metrics_grows_by_itself_and_can_be_taken_away(
     assert "16 metrics" in half
     assert "over items" in half
     for item in rest:  # nobody presses anything
-        save_item(app_store, run.run_id, item, owner)
+        save_items(app_store, run.run_id, [item], owner)
     finish_run(app_store, run.run_id, "done", owner=owner)
     expect(page.locator(".gtitle").first).not_to_have_text(half, timeout=SOON)
     settled(page)

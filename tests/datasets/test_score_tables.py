@@ -18,6 +18,7 @@ from core.datasets.score_tables import (
     write_scores_jsonl,
     write_scores_parquet,
 )
+from core.datasets.spreadsheet import csv_bytes
 from core.errors import InputError
 from core.schema.scores import Metric, ScoredRow, ScoreTable
 
@@ -275,3 +276,17 @@ def test_levels_as_numbers(name: str | None, number: float | None) -> None:
 )
 def test_families_by_name(name: str, family: str) -> None:
     assert family_of(name) == family
+
+
+def test_long_csv_is_what_a_row_by_row_writer_makes() -> None:
+    """Parts of a line are written once and put together: no cell may change by that."""
+    nasty = ("=1+1", 'say "no", never', "two\nlines", "", "'-2", "漢字 ", "a,b")
+    table = ScoreTable(
+        rows=tuple(ScoredRow(text or "-", text, text or None, "en", {"shots": text}) for text in nasty),
+        metrics=(Metric("=m,1", 'M|"x"', "BLEU"), Metric("ter", "TER|a,b", "TER", "lower")),
+        values=np.array([[0.1 + 0.2, np.nan], [1e-17, -3.0]] * 3 + [[np.nan, 12345678.9]]),
+        reasons={(0, 1): "=no, never", (2, 1): 'the "reference"', (6, 0): ""},
+    )
+    rows = [json.loads(line) for line in write_scores_jsonl(table).decode().split("\n") if line]
+    columns = write_scores_csv(table).split(b"\r\n")[0].decode().split(",")
+    assert write_scores_csv(table) == csv_bytes(columns, rows)

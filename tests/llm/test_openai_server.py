@@ -13,8 +13,8 @@ import pytest
 from scripted_server import Asked, Said, Script, ScriptedServer, error
 
 from core.errors import InputError
+from core.llm.addresses import normal_url
 from core.llm.client import REASONS, Message, Reply, Request, request_key
-from core.llm.connection import normal_url
 from core.llm.openai_server import OpenAIServer
 
 T = TypeVar("T")

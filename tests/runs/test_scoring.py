@@ -15,7 +15,7 @@ from core.errors import AssayError, InputError, NotAllowed
 from core.runs.estimate import estimate_all
 from core.runs.keeping import keep_run
 from core.runs.progress import progress_of
-from core.runs.score_parts import BatchPart, Part, PoolPart, ThreadPart
+from core.runs.score_parts import Part, PoolPart, ThreadPart
 from core.runs.score_results import score_table, undefined_scores
 from core.runs.score_settings import ScoringRunning
 from core.runs.scoring import ScoringJob, pair_hash
@@ -128,10 +128,10 @@ def test_another_version_is_another_score(store: Store) -> None:
 
 
 def test_of_models_only_those_that_lack_a_score_are_asked(store: Store) -> None:
-    scored(store, OUTPUTS[:2], BatchPart("neural", lambda: ToyScorer(("words",))), names=("words",))
+    scored(store, OUTPUTS[:2], ThreadPart("neural", lambda: ToyScorer(("words",))), names=("words",))
     words, shared = ToyScorer(("words",)), ToyScorer(("shared",))
     run = scored(
-        store, OUTPUTS, BatchPart("neural", lambda: words), BatchPart("neural", lambda: shared), names=NAMES
+        store, OUTPUTS, ThreadPart("neural", lambda: words), ThreadPart("neural", lambda: shared), names=NAMES
     )
     assert (sum(words.batches), sum(shared.batches)) == (2, 4)
     np.testing.assert_array_equal(score_table(store, run).values, [[2, 2], [5, 1], [3, 2], [2, np.nan]])
@@ -149,7 +149,7 @@ def test_one_bad_text_costs_its_own_scores_alone(store: Store, capsys: pytest.Ca
         ScorableOutput("q7", "tiny", BREAKS, "x", level="2"),
         ScorableOutput("q8", "tiny", NO_NUMBER),
     )
-    for part in (ThreadPart("lexical", ToyScorer), BatchPart("neural", ToyScorer)):
+    for part in (ThreadPart("lexical", ToyScorer), ThreadPart("neural", ToyScorer)):
         run = scored(store, bad, part)
         progress = progress_of(store, run.run_id)
         assert (progress.state, progress.n_done, progress.n_failed) == ("done", 19, 1)
@@ -179,6 +179,16 @@ def test_several_processes_give_the_same_scores(store: Store, tmp_path: Path) ->
     np.testing.assert_array_equal(one.values, two.values)
 
 
+def nothing_there() -> ToyScorer:
+    raise InputError("There is no such scorer.")
+
+
+def test_a_scorer_that_a_process_cannot_open_says_why(store: Store) -> None:
+    run = new_run(store, OUTPUTS)
+    with pytest.raises(InputError, match="no such scorer"):
+        work(store, run.run_id, job_with(store, OUTPUTS, PoolPart("lexical", nothing_there, 1)))
+
+
 def test_a_process_that_is_ended_from_outside_stops_the_run(store: Store) -> None:
     outputs = (ScorableOutput("q0", "tiny", DIES, "x"), *many(3)[2:])
     run = new_run(store, outputs)
@@ -197,7 +207,7 @@ def test_a_model_that_is_not_there_stops_the_run_and_leaves_nothing(store: Store
     outputs = [ScorableOutput("q0", "tiny", NO_MODEL, "x")]
     run = new_run(store, outputs)
     with pytest.raises(AssayError, match="no such model"):
-        work(store, run.run_id, job_with(store, outputs, BatchPart("neural", ToyScorer)))
+        work(store, run.run_id, job_with(store, outputs, ThreadPart("neural", ToyScorer)))
     assert progress_of(store, run.run_id).run.message == "There is no such model: tiny."
     delete_run(store, run.run_id)  # as a command does
     assert list_runs(store) == []
@@ -206,7 +216,7 @@ def test_a_model_that_is_not_there_stops_the_run_and_leaves_nothing(store: Store
 
 def test_a_cancelled_run_goes_on_where_it_stopped(store: Store, tmp_path: Path) -> None:
     outputs = many(60)
-    run, slow = new_run(store, outputs), ToyScorer(seconds=0.02)
+    run, slow = new_run(store, outputs), ToyScorer(seconds=0.015)
 
     def cancel_when_it_is_going() -> None:
         with open_store(tmp_path / "assay.db") as other:
@@ -250,8 +260,8 @@ def test_two_processes_never_work_on_one_run(store: Store) -> None:
 
 
 def test_models_are_given_the_texts_of_many_items_at_once(store: Store) -> None:
-    scorer = ToyScorer(seconds=0.01)
-    scored(store, many(64), BatchPart("neural", lambda: scorer))
+    scorer = ToyScorer(seconds=0.0005)
+    scored(store, many(64), ThreadPart("neural", lambda: scorer))
     assert sum(scorer.batches) == 128
     assert max(scorer.batches) == 32, "four batches of eight"
     assert len(scorer.batches) <= 6
@@ -263,7 +273,7 @@ def test_what_all_items_will_take_is_told_from_the_first(store: Store) -> None:
     work(
         store,
         run.run_id,
-        job_with(store, outputs, ThreadPart("lexical", partial(open_toy, NAMES, "1", 0.01))),
+        job_with(store, outputs, ThreadPart("lexical", partial(open_toy, NAMES, "1", 0.005))),
     )
     found = estimate_all(store, progress_of(store, run.run_id))
     assert (found.n_seen, found.n_items, found.calls, found.money) == (10, 50, 100, None)

@@ -30,14 +30,20 @@ def new_run(store: Store) -> Run:
     return keep_run(store, "scores", b"texts", "texts.jsonl", 3, settings={}, running={})
 
 
-def call(key: str, cached: int = 0) -> Row:
-    return {"key": key, "step": "lexical", "reason": None, "cached": cached, "seconds": 0.5}
+def call(key: str, cached: int = 0, position: int = 0) -> Row:
+    about = {"step": "lexical", "reason": None, "seconds": 0.5}
+    return {"position": position, "key": key, "cached": cached, **about}
+
+
+def keep(store: Store, scores: dict[bytes, dict[str, Score]], run: Run, *calls: Row) -> None:
+    fresh = [(pair, name, one.value, one.reason) for pair, of in scores.items() for name, one in of.items()]
+    keep_scores(store, fresh, calls, run_id=run.run_id)
 
 
 def test_a_score_is_found_by_text_and_signature_alone(store: Store) -> None:
     run = new_run(store)
     scores = {ONE: {"a": Score(0.1 + 0.2), "b": Score(None, "no reference")}, TWO: {"a": Score(-math.pi)}}
-    keep_scores(store, scores, [], run_id=run.run_id, position=0)
+    keep(store, scores, run)
     assert find_scores(store, [ONE, TWO, THREE], ["a", "b", "c"]) == scores
     assert find_scores(store, [ONE, ONE], ["b"]) == {ONE: {"b": Score(None, "no reference")}}
     assert find_scores(store, [ONE], ["c"]) == {}
@@ -48,22 +54,22 @@ def test_the_first_score_stays(store: Store) -> None:
     """Two runs may score the same text at once; what one has read must not change."""
     run = new_run(store)
     for value in (1.0, 2.0):
-        keep_scores(store, {ONE: {"a": Score(value)}}, [], run_id=run.run_id, position=0)
+        keep(store, {ONE: {"a": Score(value)}}, run)
     assert find_scores(store, [ONE], ["a"]) == {ONE: {"a": Score(1.0)}}
 
 
 def test_more_texts_than_one_query_takes(store: Store) -> None:
     run = new_run(store)
     scores = {number.to_bytes(32, "big"): {"a": Score(float(number))} for number in range(2_345)}
-    keep_scores(store, scores, [], run_id=run.run_id, position=0)
+    keep(store, scores, run)
     assert find_scores(store, list(scores), ["a"]) == scores
 
 
 def test_a_text_stands_on_the_account_once(store: Store) -> None:
     run = new_run(store)
-    keep_scores(store, {}, [call("k1"), call("k2")], run_id=run.run_id, position=0)
-    keep_scores(store, {}, [call("k1", 1), call("k3", 1)], run_id=run.run_id, position=0)  # begun once more
-    keep_scores(store, {}, [call("k1", 1)], run_id=run.run_id, position=1)
+    keep(store, {}, run, call("k1"), call("k2"))
+    keep(store, {}, run, call("k1", 1), call("k3", 1))  # begun once more
+    keep(store, {}, run, call("k1", 1, position=1))
     (cost,) = step_costs(store, run.run_id)
     assert (cost.calls, cost.cached, cost.seconds) == (2, 2, 1.0)
 
@@ -71,7 +77,7 @@ def test_a_text_stands_on_the_account_once(store: Store) -> None:
 def test_two_steps_that_ask_the_same_are_both_on_the_account(store: Store) -> None:
     run = new_run(store)
     for step, cached in (("source", 0), ("source", 1), ("text", 1), ("text", 1)):
-        record_call(store, {**call("k", cached), "run_id": run.run_id, "position": 0, "step": step}, None)
+        record_call(store, {**call("k", cached), "run_id": run.run_id, "step": step}, None)
     costs = [(cost.step, cost.calls, cost.cached) for cost in step_costs(store, run.run_id)]
     assert costs == [("source", 1, 0), ("text", 0, 1)]
 
@@ -79,9 +85,7 @@ def test_two_steps_that_ask_the_same_are_both_on_the_account(store: Store) -> No
 def test_scores_and_account_are_kept_together_or_not_at_all(store: Store, tmp_path: Path) -> None:
     run = new_run(store)
     with pytest.raises(Exception, match="could not be used"):
-        keep_scores(
-            store, {ONE: {"a": Score(1.0)}}, [{**call("k"), "step": None}], run_id=run.run_id, position=0
-        )
+        keep(store, {ONE: {"a": Score(1.0)}}, run, {**call("k"), "step": None})
     with closing(sqlite3.connect(tmp_path / "assay.db")) as other:
         for name in ("score", "score_signature", "run_call"):
             assert other.execute(f"select count(*) from {name}").fetchone() == (0,)
@@ -139,7 +143,7 @@ def test_runs_of_an_older_database_are_there_and_can_be_scored(tmp_path: Path) -
         assert [(run.kind, run.state) for run in list_runs(store)] == [("factual", "done")]
         assert item_states(store, 1) == {0: "done"}
         assert step_costs(store, 1)[0].calls == 1
-        keep_scores(store, {ONE: {"a": Score(1.0)}}, [], run_id=new_run(store).run_id, position=0)
+        keep(store, {ONE: {"a": Score(1.0)}}, new_run(store))
         assert find_scores(store, [ONE], ["a"]) == {ONE: {"a": Score(1.0)}}
     assert (tmp_path / "old.db.before-m004_scores").exists()
 
@@ -147,7 +151,7 @@ def test_runs_of_an_older_database_are_there_and_can_be_scored(tmp_path: Path) -
 def test_a_backup_carries_scores_and_files(store: Store, tmp_path: Path) -> None:
     run = new_run(store)
     keep_run_metrics(store, run.run_id, METRICS)
-    keep_scores(store, {ONE: {"a": Score(0.25)}}, [call("k")], run_id=run.run_id, position=0)
+    keep(store, {ONE: {"a": Score(0.25)}}, run, call("k"))
     kept = keep_file(store, "correlations", "theirs.json", b"{}")
     path = tmp_path / "else" / "new.db"
     restore_backup(write_backup(store), path)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-_TAG = 60
-"""Bits of a 64-bit number below those that say how long a sequence is."""
+_TAG = 59
+"""Bits of a sequence's number. Three bits above them say how long it is, one below says which text it is from."""
 LONGEST = 7
 """Of character sequences: the tag has three bits."""
 
@@ -35,31 +35,27 @@ def n_shared(first: Ngrams, second: Ngrams) -> int:
 def shared_characters(first: NDArray[np.uint32], second: NDArray[np.uint32], longest: int) -> list[int]:
     """Shared sequences of 1, 2, ... `longest` characters, counted as n_shared counts.
 
-    first, second: code points. Every sequence becomes one whole number, without collisions, so that one sorted
-    comparison does for all lengths.
+    first, second: code points. Every sequence becomes one whole number, without collisions, so that one sort
+    does for all lengths and both texts.
     """
     if longest > LONGEST:
         raise ValueError(f"sequences of at most {LONGEST} characters, not {longest}")
     if not len(first) or not len(second):
         return [0] * longest
-    keys, others = _keys(first, second, longest)
+    keys = _keys(first, second, longest)
     keys.sort()
-    others.sort()
+    of_second = keys & 1
+    keys >>= 1
     starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
-    distinct = keys[starts]
     times = np.append(starts[1:], len(keys)) - starts
-    here = np.searchsorted(others, distinct, "left")
-    found = np.flatnonzero(others[np.minimum(here, len(others) - 1)] == distinct)
-    there = np.searchsorted(others, distinct[found], "right") - here[found]
-    shared = np.minimum(times[found], there)
-    totals = np.bincount(distinct[found] >> _TAG, weights=shared, minlength=longest + 1)
+    there = np.add.reduceat(of_second, starts)
+    shared = np.minimum(there, times - there)
+    totals = np.bincount(keys[starts] >> _TAG, weights=shared, minlength=longest + 1)
     return [int(total) for total in totals[1 : longest + 1]]
 
 
-def _keys(
-    first: NDArray[np.uint32], second: NDArray[np.uint32], longest: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The sequences of both texts as numbers: equal exactly where the sequences are."""
+def _keys(first: NDArray[np.uint32], second: NDArray[np.uint32], longest: int) -> NDArray[np.int64]:
+    """The sequences of both texts as numbers: equal but for the last bit exactly where the sequences are."""
     letters = np.concatenate((first, second)).astype(np.int64)
     size = int(letters.max()) + 1
     if size**longest > 1 << _TAG:
@@ -67,7 +63,8 @@ def _keys(
         size = len(alphabet)
     codes, top = letters, size
     end, total = len(first), len(letters)
-    ours, theirs = [], []
+    ours: list[NDArray[np.int64]] = []
+    theirs: list[NDArray[np.int64]] = []
     for n in range(1, longest + 1):
         if n > 1:
             if top * size > 1 << _TAG:
@@ -81,4 +78,6 @@ def _keys(
         tagged = codes + (n << _TAG)
         ours.append(tagged[: max(end - n + 1, 0)])
         theirs.append(tagged[end:])
-    return np.concatenate(ours), np.concatenate(theirs)
+    keys = np.concatenate((*ours, *theirs)) << 1
+    keys[sum(map(len, ours)) :] += 1
+    return keys

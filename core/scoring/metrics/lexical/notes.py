@@ -12,10 +12,11 @@ _UNSPACED_FACTOR = 3
 def notes_about(specs: Iterable[MetricSpec], pairs: Sequence[ScoringPair]) -> tuple[str, ...]:
     """A sentence for each group of metrics that reads little of the references; most runs have none."""
     chosen = [spec for spec in specs if spec.group == "lexical"]
-    references = [ReadText(text) for text in {pair.reference for pair in pairs if pair.reference}]
+    references = {pair.reference for pair in pairs if pair.reference}
+    foreign = [ReadText(text) for text in references if not text.isascii()]
     notes = []
     latin = [spec.metric.name for spec in chosen if spec.parameters.get("tokenizer") == "default"]
-    n = sum(map(_mostly_not_latin, references)) if latin else 0
+    n = sum(map(_mostly_not_latin, foreign)) if latin else 0
     if n:
         notes.append(
             f"{', '.join(latin)}: rouge-score's tokenizer reads a-z and 0-9 only, less than half of the letters of {n} of "
@@ -23,7 +24,7 @@ def notes_about(specs: Iterable[MetricSpec], pairs: Sequence[ScoringPair]) -> tu
             "rouge-2-unicode, rouge-4-unicode and rouge-l-unicode read every script."
         )
     spaced = [spec.metric.name for spec in chosen if spec.metric.family in ("BLEU", "METEOR", "TER")]
-    n = sum(map(_unspaced, references)) if spaced else 0
+    n = sum(map(_unspaced, foreign)) if spaced else 0
     if n:
         notes.append(
             f"{', '.join(spaced)}: words are found at spaces and punctuation, which the script of {n} of "

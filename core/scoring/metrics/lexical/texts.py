@@ -18,6 +18,7 @@ _LATIN_WORD = re.compile(r"[a-z0-9]+")
 _PUNCTUATION = frozenset(string.punctuation)
 _APART = str.maketrans({char: f" {char} " for char in _PUNCTUATION - set("'-.,")})
 _AFTER_NO_DIGIT, _BEFORE_NO_DIGIT = re.compile(r"([^0-9])([.,])"), re.compile(r"([.,])([^0-9])")
+_ALONE = {".": " . ", ",": " , "}
 _AFTER_DIGIT = re.compile(r"([0-9])(-)")
 _ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
 
@@ -34,7 +35,12 @@ def words_13a(text: str) -> list[str]:
             line = line.replace(entity, char)
     line = f" {line} ".translate(_APART)
     if "." in line or "," in line:
-        line = _BEFORE_NO_DIGIT.sub(r" \1 \2", _AFTER_NO_DIGIT.sub(r"\1 \2 ", line))
+        # As sub() with a template would, which Python fills in anew for every mark.
+        parts = _AFTER_NO_DIGIT.split(line)
+        parts[2::3] = map(_ALONE.__getitem__, parts[2::3])
+        parts = _BEFORE_NO_DIGIT.split("".join(parts))
+        parts[1::3] = map(_ALONE.__getitem__, parts[1::3])
+        line = "".join(parts)
     if "-" in line:
         line = _AFTER_DIGIT.sub(r"\1 \2 ", line)
     return line.split()

@@ -1,0 +1,185 @@
+"""CPU time of the whole command `score`, start, database and table included, beside calling the libraries.
+
+Rows as in `metrics.py`, every text with a reference of its own, scored by the 16 configurations in a new database.
+The CPU is that of the command's process and of all processes that it started. The libraries are called on a sample, as
+`metrics.py` calls them, and their time is scaled to the rows. Promised: ten times the rows take at most 11 times the
+CPU, and the command takes at most a sixth of the CPU of calling the libraries.
+
+    .venv/bin/python benchmarks/score_command.py [--rows 10000 100000] [--beside CHECKOUT]
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
+
+from benchmarks.metrics import library_for, pairs_of_words
+from core.scoring.metrics.registry import find_metrics
+from core.scoring.metrics.scorer import ScoringPair
+
+ROOT = Path(__file__).resolve().parents[1]
+FULL = (10_000, 100_000)
+MOST_GROWTH = 11.0
+"""Times the CPU that ten times the rows may take."""
+LEAST_GAIN = 6.0
+"""Times the CPU of the command that the libraries must take, at least."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one run of the command took."""
+
+    rows: int
+    cpu: float
+    """Seconds of all its processes."""
+    wall: float
+    own: float
+    """Peak of resident memory of the command's process, in MiB; 0 where the system does not tell."""
+    worker: float
+    """The same of the largest process that it started."""
+
+
+def write_rows(pairs: Sequence[ScoringPair], path: Path) -> None:
+    """A row a text, each an item of its own."""
+    with path.open("w", encoding="utf-8") as file:
+        for number, pair in enumerate(pairs):
+            row = {"item_id": f"q{number}", "system": "one", "text": pair.text, "reference": pair.reference}
+            file.write(json.dumps(row) + "\n")
+
+
+def command_cost(checkout: Path, file: Path, rows: int) -> Cost:
+    """Run the command of a checkout on a file. Raises SystemExit where it fails or leaves out a score."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "scores.csv"
+        arguments = ["score", str(file), "--out", str(out), "--db", str(Path(folder) / "new.db")]
+        begun = time.monotonic()
+        with (Path(folder) / "said.txt").open("w+", encoding="utf-8") as said:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "core", *arguments], cwd=checkout, stdout=said, stderr=said
+            )
+            peaks: dict[int, float] = {}
+            while not (ended := os.wait4(process.pid, os.WNOHANG))[0]:
+                peaks |= peaks_of(process.pid)
+                time.sleep(0.1)
+            _, status, usage = ended
+            process.returncode = os.waitstatus_to_exitcode(status)
+            wall = time.monotonic() - begun
+            said.seek(0)
+            if process.returncode != 0:
+                raise SystemExit(f"the command failed:\n{said.read()}")
+        lines = out.read_bytes().count(b"\n")
+        if lines != 16 * rows + 1:
+            raise SystemExit(f"the table has {lines} lines instead of {16 * rows + 1}")
+    own = peaks.pop(process.pid, 0.0)
+    return Cost(rows, usage.ru_utime + usage.ru_stime, wall, own, max(peaks.values(), default=0.0))
+
+
+def peaks_of(process: int) -> dict[int, float]:
+    """Process -> most resident memory so far in MiB, of a process and those that it started; Linux alone tells."""
+    found = {}
+    try:
+        started = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    except OSError:
+        started = []
+    for number in (process, *map(int, started)):
+        with suppress(OSError, StopIteration):  # it may have ended since
+            status = Path(f"/proc/{number}/status").read_text()
+            peak = next(line for line in status.splitlines() if line.startswith("VmHWM:"))
+            found[number] = int(peak.split()[1]) / 1024
+    return found
+
+
+def library_seconds(pairs: Sequence[ScoringPair]) -> float:
+    """CPU seconds of calling the libraries once a configuration, caches empty at the start."""
+    for kept in (Tokenizer13a.__call__, TokenizerRegexp.__call__):
+        kept.cache_clear()
+    libraries = [library_for(spec) for spec in find_metrics(["lexical"])]
+    begun = time.process_time()
+    for library in libraries:
+        for pair in pairs:
+            library(pair.text, pair.reference or "")
+    return time.process_time() - begun
+
+
+def told(name: str, cost: Cost, libraries: float) -> str:
+    """One line of the table."""
+    return (
+        f"{name:<10} {cost.rows:>9,} {cost.cpu:>8.1f} {cost.wall:>8.1f} {cost.own:>8.0f} {cost.worker:>8.0f} "
+        f"{libraries:>11.1f} {libraries / cost.cpu:>6.1f}"
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure and print; exit status 1 where the full size is measured and a promise is broken."""
+    options = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    options.add_argument(
+        "--rows", type=int, nargs="+", default=list(FULL), metavar="N", help="sizes (default: 10000 100000)"
+    )
+    options.add_argument(
+        "--sample", type=int, default=1_000, help="texts for which the libraries are called (%(default)s)"
+    )
+    options.add_argument(
+        "--beside",
+        type=Path,
+        metavar="CHECKOUT",
+        help="run the command of this checkout too, on the same rows",
+    )
+    options.add_argument(
+        "--beside-rows", type=int, metavar="N", help="largest size for the other checkout (default: all)"
+    )
+    chosen = options.parse_args(arguments)
+    sizes = sorted(chosen.rows)
+    pairs = pairs_of_words(max(*sizes, chosen.sample))
+    checkouts = {"here": ROOT} | ({} if chosen.beside is None else {"beside": chosen.beside.resolve()})
+    print(
+        f"{'checkout':<10} {'rows':>9} {'CPU s':>8} {'wall s':>8} {'MiB':>8} {'a worker':>8} {'libraries s':>11} {'times':>6}"
+    )
+    costs: dict[str, list[Cost]] = {name: [] for name in checkouts}
+    gains = []
+    for size in sizes:
+        # Beside each size again: other work on the machine changes what a second of CPU does.
+        libraries = library_seconds(pairs[: chosen.sample]) * size / chosen.sample
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "texts.jsonl"
+            write_rows(pairs[:size], file)
+            for name, checkout in checkouts.items():
+                if name == "beside" and chosen.beside_rows is not None and size > chosen.beside_rows:
+                    continue
+                cost = command_cost(checkout, file, size)
+                costs[name].append(cost)
+                print(told(name, cost, libraries), flush=True)
+                if name == "here":
+                    gains.append(libraries / cost.cpu)
+    broken = []
+    for name, found in costs.items():
+        if len(found) > 1:
+            growth, times = found[-1].cpu / found[0].cpu, found[-1].rows / found[0].rows
+            print(
+                f"{name}: {times:g} times the rows take {growth:.1f} times the CPU (at most 11 for 10 times)"
+            )
+            if name == "here" and growth > MOST_GROWTH:
+                broken.append("linear")
+    print(f"at least {min(gains):.1f} times less CPU than the libraries (promised: {LEAST_GAIN:g})")
+    if min(gains) < LEAST_GAIN:
+        broken.append("a sixth of the libraries' CPU")
+    if tuple(sizes) != FULL:
+        return 0
+    if broken:
+        print(f"Broken: {', '.join(broken)}.")
+    return int(bool(broken))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
