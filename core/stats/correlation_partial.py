@@ -9,7 +9,7 @@ from scipy import sparse
 from core.stats.correlation_coefficients import Method, column
 from core.stats.correlation_kendall import concordance, pair_sums
 from core.stats.correlation_ranks import rank_rows, ranked_column
-from core.stats.correlation_resampling import draw_counts
+from core.stats.drawn_counts import draw_counts, drawn_of
 from core.stats.resampling import (
     Estimate,
     Floats,
@@ -132,6 +132,7 @@ def _pairs_at_equal_labels(
 ) -> Callable[[Floats], Floats]:
     """tau-b over the pairs of rows in one group, as a function of counts."""
     rows = [group == number for number in range(int(group.max()) + 1)]
+    sizes = np.bincount(cluster, minlength=n_clusters).astype(np.float64)
     pairs = [pair_sums(x[mine], y[mine], cluster[mine], n_clusters) for mine in rows]
 
     def adding(*labels: NDArray[np.generic]) -> sparse.csr_array:
@@ -146,7 +147,8 @@ def _pairs_at_equal_labels(
     def statistic(counts: Floats) -> Floats:
         both = squares(tied_all, counts)
         untied = (both - squares(tied_x, counts)) * (both - squares(tied_y, counts))
-        found = np.sum([concordance(each, counts) for each in pairs], axis=0)
+        drawn = drawn_of(counts, sizes)
+        found = np.sum([concordance(each, drawn) for each in pairs], axis=0)
         return np.clip(ratio(2 * found, np.sqrt(untied)), -1.0, 1.0)
 
     return statistic

@@ -13,9 +13,7 @@ from scipy import sparse
 from core.stats.correlation_coefficients import row_coefficients, standard
 from core.stats.resampling import Floats, Indices, ratio
 
-_PRODUCT_CELLS = (
-    400_000  # multiplications in one matrix product: above, libraries start threads that only wait
-)
+_PRODUCTS = 250_000  # multiplications in one matrix product: above, libraries start threads that mostly wait
 _DOUBTFUL = 1e-6  # a variance this small against the mean square has lost too many digits
 _SMALLEST = 1e-150  # the square of a smaller number may be 0
 
@@ -61,8 +59,13 @@ def pearson_of_counts(prepared: PearsonSums, counts: Floats) -> Floats:
 
 def _few_at_a_time(sums: Floats, counts: Floats) -> Floats:
     """sums.T @ counts."""
-    few = max(1, _PRODUCT_CELLS // counts.size)
-    return np.concatenate([sums[:, k : k + few].T @ counts for k in range(0, sums.shape[1], few)])
+    few = max(1, _PRODUCTS // (sums.shape[1] * counts.shape[1]))
+    whole = len(counts) // few * few
+    found = sums[whole:].T @ counts[whole:]
+    parts = sums[:whole].reshape(-1, few, sums.shape[1]).swapaxes(1, 2)
+    for part, of_counts in zip(parts, counts[:whole].reshape(-1, few, counts.shape[1]), strict=True):
+        found += part @ of_counts
+    return np.asarray(found)
 
 
 def _pearson_row_by_row(prepared: PearsonSums, column: int, counts: Floats) -> Floats:

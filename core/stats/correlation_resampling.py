@@ -10,13 +10,14 @@ resample is a weighting of the observed rows.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from core.stats.correlation_coefficients import Method
-from core.stats.correlation_kendall import PairSums, concordance, pair_sums
+from core.stats.correlation_kendall import PairSums, concordance, most_signs, pair_sums
 from core.stats.correlation_pearson import PearsonSums, pearson_of_counts, pearson_sums
 from core.stats.correlation_ranks import (
     Ranked,
@@ -29,12 +30,13 @@ from core.stats.correlation_ranks import (
     stands_at,
     untied_rank_products,
 )
+from core.stats.drawn_counts import Drawn, drawn_of
 from core.stats.drawn_counts import draw_counts as draw_counts
 from core.stats.resampling import Floats, Indices, ratio
 
-_BLOCK_CELLS = 150_000  # rows times resamples at a time: few enough to stay near the processor (measured)
-_FEWEST_TOGETHER, _MOST_TOGETHER = 16, 1024
-_SIGN_CELLS = 60_000_000  # signs of Kendall's blocks held at a time: 240 MB
+_BLOCK_CELLS = 640_000  # rows times resamples at a time: few enough to stay near the processor (measured)
+_FEWEST_TOGETHER, _MOST_TOGETHER = 32, 512
+_SIGN_CELLS = 64_000_000  # signs of Kendall's blocks held at a time, a byte each
 
 
 @dataclass(frozen=True)
@@ -57,8 +59,8 @@ class _Column:
     """The same, from rows; None without ties."""
     clusters_at: Indices
     """Without ties: the cluster of the row at each place; the number of clusters where a place is empty."""
-    values_at: Indices
-    """Without ties: where the y of the row at each place stands among the values of y."""
+    rows_at: Indices
+    """Without ties: the row at each place; the number of rows where a place is empty."""
     pairs: PairSums | None
 
 
@@ -112,11 +114,7 @@ def resample_columns(
 def _passes(scores: Floats, y: Floats, methods: Sequence[Method]) -> list[slice]:
     """Columns to prepare together, so that the signs of Kendall's pairs fit into memory."""
     m = scores.shape[1]
-    at_once = m
-    if "kendall" in methods:
-        n_values, root = np.unique(y).size, np.sqrt(y.size)
-        signs_of_row = 16 + 9 * np.sqrt(min(n_values, root)) + (root if n_values > root else 0)
-        at_once = max(1, int(_SIGN_CELLS / (y.size * signs_of_row)))
+    at_once = max(1, _SIGN_CELLS // most_signs(y)) if "kendall" in methods else m
     return [slice(start, min(start + at_once, m)) for start in range(0, m, at_once)]
 
 
@@ -133,17 +131,19 @@ def prepare(
     ranked = "spearman" in methods or "kendall" in methods
     columns = [
         _prepared_column(
-            x, target, together, pair_sums(x, y, clusters, n_clusters) if "kendall" in methods else None
+            x,
+            target,
+            together,
+            pair_sums(x, y, clusters, n_clusters, together) if "kendall" in methods else None,
         )
         for x in (scores.T if ranked else ())
     ]
-    cells = max([y.size, *(column.pairs.cells for column in columns if column.pairs)])
     return Prepared(
         target=target,
         columns=tuple(columns),
         pearson=pearson_sums(scores, y, clusters, n_clusters) if "pearson" in methods else None,
         methods=tuple(methods),
-        together=int(np.clip(_BLOCK_CELLS // cells, _FEWEST_TOGETHER, together)),
+        together=together,
     )
 
 
@@ -152,13 +152,13 @@ def _prepared_column(x: Floats, target: _Target, together: int, pairs: PairSums 
     n_clusters = target.sizes.size
     weights = folded(target.clusters[order], value[order], n_clusters, together)
     places = weights.depth * weights.width
-    clusters_at, values_at = np.full(places, n_clusters), np.zeros(places, dtype=np.intp)
+    clusters_at, rows_at = np.full(places, n_clusters), np.full(places, x.size)
     if value.max() + 1 < x.size:
         rows = folded(order, value[order], x.size, together).pick
-        return _Column(weights, rows, clusters_at, values_at, pairs)
+        return _Column(weights, rows, clusters_at, rows_at, pairs)
     place = stands_at(value, weights)
-    clusters_at[place], values_at[place] = target.clusters, target.ranked.row_value
-    return _Column(weights, None, clusters_at, values_at, pairs)
+    clusters_at[place], rows_at[place] = target.clusters, np.arange(x.size)
+    return _Column(weights, None, clusters_at, rows_at, pairs)
 
 
 def resampled(prepared: Prepared, counts: Floats) -> dict[Method, Floats]:
@@ -173,6 +173,7 @@ def resampled(prepared: Prepared, counts: Floats) -> dict[Method, Floats]:
 
 def _rank_coefficients(prepared: Prepared, counts: Floats) -> dict[Method, Floats]:
     target, n_sets = prepared.target, counts.shape[1]
+    drawn = drawn_of(counts, target.sizes)
     ranks = _target_ranks(target, counts)
     rho, tau = np.empty((2, len(prepared.columns), n_sets))
     for number, column in enumerate(prepared.columns):
@@ -180,11 +181,11 @@ def _rank_coefficients(prepared: Prepared, counts: Floats) -> dict[Method, Float
         weights = column.weights.pick @ counts if tied else counts
         if "spearman" in prepared.methods:
             spread = _rank_spread(weights, ranks.n) if tied else ranks.spread_of_rows
-            products = _products_of_ranks(column, weights, ranks)
+            products = _products_of_ranks(column, weights, ranks, drawn)
             rho[number] = np.clip(ratio(products, np.sqrt(spread * ranks.spread)), -1.0, 1.0)
         if column.pairs is not None:
             untied = _untied_pairs(weights, ranks.n) if tied else ranks.untied_of_rows
-            concordant = concordance(column.pairs, counts)
+            concordant = concordance(column.pairs, drawn)
             tau[number] = np.clip(ratio(concordant, np.sqrt(untied * ranks.untied)), -1.0, 1.0)
     found: dict[Method, Floats] = {"spearman": rho} if "spearman" in prepared.methods else {}
     return found | ({"kendall": tau} if "kendall" in prepared.methods else {})
@@ -201,14 +202,12 @@ class _TargetRanks:
     spread_of_rows: Floats
     """Of any column without ties, whose values are the rows."""
     untied_of_rows: Floats
-    of_values: Floats
-    """(places, resamples): mid-ranks minus the mean rank."""
     weighted: Floats
-    """(rows, resamples): the row's count times the rank of its y."""
+    """(rows, resamples): the row's count times the rank of its y less the mean rank."""
+    doubled: NDArray[np.integer[Any]]
+    """Twice `weighted`, whole numbers in few bytes, and a row of zeros for empty places."""
     halves: Floats
     """Sum over rows of half of the count times `weighted`."""
-    padded: Floats
-    """The counts and a row of zeros, which empty places take."""
 
 
 def _target_ranks(target: _Target, counts: Floats) -> _TargetRanks:
@@ -218,27 +217,29 @@ def _target_ranks(target: _Target, counts: Floats) -> _TargetRanks:
     drawn = np.take(counts, target.clusters, axis=0)
     weighted = np.take(of_values, target.ranked.row_value, axis=0)
     weighted *= drawn
+    small = n.max(initial=0) * drawn.max(initial=0) < np.iinfo(np.int32).max
+    doubled = np.zeros((len(weighted) + 1, len(n)), dtype=np.int32 if small else np.int64)
+    np.multiply(weighted, 2, out=doubled[:-1], casting="unsafe")
     return _TargetRanks(
         n=n,
         spread=_rank_spread(weights, n),
         untied=_untied_pairs(weights, n),
         spread_of_rows=(n**3 - target.sizes @ (counts * counts * counts)) / 12,
         untied_of_rows=(n**2 - target.sizes @ (counts * counts)) / 2,
-        of_values=of_values,
         weighted=weighted,
+        doubled=doubled,
         halves=np.einsum("ib,ib->b", weighted, drawn) / 2,
-        padded=np.vstack([counts, np.zeros((1, counts.shape[1]))]),
     )
 
 
-def _products_of_ranks(column: _Column, weights: Floats, ranks: _TargetRanks) -> Floats:
+def _products_of_ranks(column: _Column, weights: Floats, ranks: _TargetRanks, drawn: Drawn) -> Floats:
     """Sum over rows drawn of the rank of x times the centred rank of y."""
     if column.rows is not None:
         return rank_products(column.weights, weights, column.rows @ ranks.weighted)
     found = untied_rank_products(
-        column.weights, column.clusters_at, column.values_at, ranks.padded, ranks.of_values
+        column.weights, column.clusters_at, column.rows_at, drawn.padded, ranks.doubled, drawn.total
     )
-    return np.asarray(found + ranks.halves)
+    return np.asarray(found / 2 + ranks.halves)
 
 
 def _rank_spread(weights: Floats, n: Floats) -> Floats:

@@ -1,15 +1,39 @@
 """Resamples as counts: how often each cluster was drawn."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.stats.resampling import Floats
 
-_KEPT_CELLS = 10_000_000  # counts kept: 40 MB, twice
+_KEPT_CELLS = 40_000_000  # counts kept, a byte each: 40 MB, twice
 _DRAWN_AT_ONCE = 256
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Counts of some resamples in the forms that ranks and pairs are made from."""
+
+    padded: NDArray[np.unsignedinteger[Any]]
+    """(clusters + 1, resamples) in few bytes; the last row is 0, for places without a row."""
+    single: NDArray[np.float32]
+    """(clusters, resamples)."""
+    largest: int
+    """The largest count."""
+    total: int
+    """The most rows drawn in one resample."""
+
+
+def drawn_of(counts: Floats, sizes: Floats) -> Drawn:
+    """Counts (clusters, resamples), whole numbers, of clusters with so many rows."""
+    largest = int(counts.max(initial=0))
+    padded = np.zeros((len(counts) + 1, counts.shape[1]), dtype=np.min_scalar_type(largest))
+    padded[:-1] = counts
+    return Drawn(padded, counts.astype(np.float32), largest, int((sizes @ counts).max(initial=0)))
 
 
 def draw_counts(
@@ -17,13 +41,13 @@ def draw_counts(
 ) -> Iterator[Floats]:
     """How often each cluster was drawn, in blocks (n_clusters, at most `together`).
 
-    n_clusters draws with replacement a resample. The counts depend on the seed alone, not on the size of blocks; those
-    of few clusters are kept for the next statistic of the same items.
+    n_clusters draws with replacement a resample. The counts depend on the seed alone, not on the size of blocks, and the
+    first ones not on how many follow; those of few clusters are kept for the next statistic of the same items.
     """
     if isinstance(rng, int) and n_clusters * n_resamples <= _KEPT_CELLS:
         kept = _kept_counts(n_clusters, n_resamples, rng)
         for start in range(0, n_resamples, together):
-            yield np.ascontiguousarray(kept[start : start + together].T, dtype=np.float64)
+            yield kept[:, start : start + together].astype(np.float64)
         return
     generator = np.random.default_rng(rng)
     for start in range(0, n_resamples, together):
@@ -39,11 +63,13 @@ def _drawn(n_clusters: int, size: int, generator: np.random.Generator) -> NDArra
 
 
 @lru_cache(maxsize=2)
-def _kept_counts(n_clusters: int, n_resamples: int, seed: int) -> NDArray[np.int32]:
-    """All counts (n_resamples, n_clusters)."""
+def _kept_counts(n_clusters: int, n_resamples: int, seed: int) -> NDArray[np.unsignedinteger[Any]]:
+    """All counts (n_clusters, n_resamples)."""
     generator = np.random.default_rng(seed)
-    blocks = [
-        _drawn(n_clusters, min(_DRAWN_AT_ONCE, n_resamples - start), generator).astype(np.int32)
-        for start in range(0, n_resamples, _DRAWN_AT_ONCE)
-    ]
-    return np.concatenate(blocks) if blocks else np.empty((0, n_clusters), dtype=np.int32)
+    kept = np.empty((n_clusters, n_resamples), dtype=np.uint8)
+    for start in range(0, n_resamples, _DRAWN_AT_ONCE):
+        drawn = _drawn(n_clusters, min(_DRAWN_AT_ONCE, n_resamples - start), generator)
+        if drawn.max(initial=0) > np.iinfo(kept.dtype).max:
+            kept = kept.astype(np.uint32)
+        kept[:, start : start + len(drawn)] = drawn.T
+    return kept

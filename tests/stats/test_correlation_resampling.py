@@ -8,7 +8,8 @@ from scipy import stats
 
 from core.stats import correlation_ranks, correlation_resampling
 from core.stats.correlation_kendall import concordance, pair_sums
-from core.stats.correlation_resampling import draw_counts, prepare, resample_columns, resampled
+from core.stats.correlation_resampling import prepare, resample_columns, resampled
+from core.stats.drawn_counts import draw_counts, drawn_of
 
 METHODS = ("pearson", "spearman", "kendall")
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
@@ -101,7 +102,7 @@ def test_concordance_of_unit_weights_is_that_of_all_pairs(n):
     ):
         x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
         signs = np.sign(x[:, None] - x) * np.sign(y[:, None] - y)
-        found = concordance(pair_sums(x, y, np.arange(n), n), np.ones((n, 1)))
+        found = concordance(pair_sums(x, y, np.arange(n), n), drawn_of(np.ones((n, 1)), np.ones(n)))
         assert found[0] == signs.sum() / 2
 
 
@@ -110,7 +111,8 @@ def test_large_weights_stay_exact():
     rng = np.random.default_rng(2)
     x, y = rng.normal(size=100), rng.normal(size=100)
     pairs = pair_sums(x, y, np.arange(100), 100)
-    once, many = concordance(pairs, np.column_stack([np.ones(100), np.full(100, 1000.0)]))
+    counts = np.column_stack([np.ones(100), np.full(100, 1000.0)])
+    once, many = concordance(pairs, drawn_of(counts, np.ones(100)))
     assert many == once * 1_000_000
 
 
