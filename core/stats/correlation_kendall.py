@@ -34,7 +34,9 @@ class _Within:
     """Pairs of rows of one block: their signs, and which cluster's weight each row takes."""
 
     signs: NDArray[np.int8]
-    """(blocks, size, size)."""
+    """(blocks, size, size); twice the sign where the second row lies in a later strip, any where in an earlier one."""
+    strip: int
+    """Rows of a strip."""
     clusters: Indices
     """(blocks * size,); the number of clusters where a row only fills its block up."""
 
@@ -75,8 +77,8 @@ def pair_sums(x: Floats, y: Floats, clusters: Indices, n_clusters: int, together
     x_block = _blocks(x_value, _block_size(x.size, int(y_block.max()) + 1))
     signs = (x_value, y_value)
     parts = (
-        _within(x_block, x_value, signs, None, clusters, n_clusters),
-        _within(y_block, y_value, signs, x_block, clusters, n_clusters),
+        _within(x_block, x_value, signs, None, clusters, n_clusters, together),
+        _within(y_block, y_value, signs, x_block, clusters, n_clusters, together),
     )
     table = _table(x_block, y_block, clusters, n_clusters, together)
     return PairSums(table, tuple(part for part in parts if part is not None))
@@ -113,7 +115,7 @@ def _table(x_block: Indices, y_block: Indices, clusters: Indices, n_clusters: in
         place = (place * groups + group[rows]) * width + y_block[rows] // depth
         counted = np.ones(rows.size, dtype=np.float32)
         shape = (size * depth * groups * width, n_clusters)
-        parts.append(sparse.csr_array((counted, (place, clusters[rows])), shape=shape))
+        parts.append(sparse.csr_array((counted, (place.astype(np.int32), clusters[rows].astype(np.int32))), shape=shape))
     most_rows = np.bincount((step // at_once * groups + group) * n_y + y_block).max()
     return _Table(tuple(parts), depth, width, groups, int(most_rows), int(np.bincount(group).max()))
 
@@ -127,20 +129,21 @@ def concordance(pairs: PairSums, drawn: Drawn) -> Floats:
 
 
 def _within_blocks(part: _Within, drawn: Drawn) -> Floats:
+    """Pairs of rows of one block. Its rows are cut into strips; each one meets itself and the later ones only."""
     n_blocks, size, _ = part.signs.shape
     n_sets = drawn.single.shape[1]
-    kind = np.float32 if size * drawn.largest < _EXACT else np.float64
+    kind = np.float32 if 2 * size * drawn.largest < _EXACT else np.float64
     at_once = max(1, _CHUNK_CELLS // (2 * size * max(n_sets, size)))
-    strips = next(k for k in (1, 2, 4, 8, size) if k * _PRODUCTS >= size * size * n_sets or k == size)
-    adding = kind if at_once * (size * drawn.largest) ** 2 < _EXACT else np.float64
+    adding = kind if 2 * at_once * (size * drawn.largest) ** 2 < _EXACT else np.float64
     found = np.zeros(n_sets)
     for start in range(0, n_blocks, at_once):
         signs = part.signs[start : start + at_once].astype(kind)
         places = part.clusters[start * size : (start + len(signs)) * size]
-        weights = np.take(drawn.padded, places, axis=0).astype(kind).reshape(len(signs), 1, size, n_sets)
-        products = signs.reshape(len(signs), strips, size // strips, size) @ weights
-        shape = (len(places), n_sets)
-        found += np.einsum("ib,ib->b", products.reshape(shape), weights.reshape(shape), dtype=adding)
+        weights = np.take(drawn.padded, places, axis=0).astype(kind).reshape(len(signs), size, n_sets)
+        for first in range(0, size, part.strip):
+            strip = slice(first, first + part.strip)
+            products = signs[:, strip, first:] @ weights[:, first:]
+            found += np.einsum("kib,kib->b", products, weights[:, strip], dtype=adding)
     return np.asarray(found / 2)
 
 
@@ -172,15 +175,14 @@ def _between_blocks(table: _Table, drawn: Drawn) -> Floats:
 def _below_less_above(cells: _Floating) -> _Floating:
     """For each x-block and y-block the weight in lower y-blocks less that in higher ones; (steps, depth, groups, width, sets)."""
     order = np.empty_like(cells)
-    running, after = np.zeros_like(cells[:, 0]), np.empty_like(cells[:, 0])
+    in_folds, place = cells.sum(axis=1), np.arange(cells.shape[3])
+    # Half of what lies in lower folds less that in higher ones and in this one: the first cell has all of it above.
+    running = ((np.sign(place[:, None] - place).astype(cells.dtype) @ in_folds) - in_folds) / 2
+    after = np.empty_like(running)
     for position in range(cells.shape[1]):
         np.add(running, cells[:, position], out=after)
         np.add(running, after, out=order[:, position])
         running, after = after, running
-    place = np.arange(cells.shape[3])
-    order += (np.sign(place[:, None] - place).astype(cells.dtype) @ running)[:, None]
-    # So far each cell has what is below it and itself in its own fold: less what is above, as the folds beside it.
-    order -= running[:, None]
     return order
 
 
@@ -191,6 +193,7 @@ def _within(
     other: Indices | None,
     clusters: Indices,
     n_clusters: int,
+    together: int,
 ) -> _Within | None:
     """Pairs of rows in one block; with `other`, only those that lie in different blocks of that kind."""
     rows_of_block = np.bincount(block)
@@ -217,9 +220,12 @@ def _within(
         matrix *= np.abs(_differences(other, rows, place, matrix.shape[:2]))
     there = filled.reshape(mixed.size, size)
     matrix *= there[:, :, None] & there[:, None, :]
+    strip = next(rows for rows in (size // 2, size // 4, size // 8, 8) if rows * size * together <= _PRODUCTS or rows == 8)
+    for first in range(0, size, strip):
+        matrix[:, first : first + strip, first + strip :] *= 2
     taken = np.full(filled.size, n_clusters)
     taken[place] = clusters[rows]
-    return _Within(matrix, taken)
+    return _Within(matrix, strip, taken)
 
 
 def _differences(
