@@ -115,7 +115,11 @@ def _table(x_block: Indices, y_block: Indices, clusters: Indices, n_clusters: in
         place = (place * groups + group[rows]) * width + y_block[rows] // depth
         counted = np.ones(rows.size, dtype=np.float32)
         shape = (size * depth * groups * width, n_clusters)
-        parts.append(sparse.csr_array((counted, (place.astype(np.int32), clusters[rows].astype(np.int32))), shape=shape))
+        parts.append(
+            sparse.csr_array(
+                (counted, (place.astype(np.int32), clusters[rows].astype(np.int32))), shape=shape
+            )
+        )
     most_rows = np.bincount((step // at_once * groups + group) * n_y + y_block).max()
     return _Table(tuple(parts), depth, width, groups, int(most_rows), int(np.bincount(group).max()))
 
@@ -220,7 +224,11 @@ def _within(
         matrix *= np.abs(_differences(other, rows, place, matrix.shape[:2]))
     there = filled.reshape(mixed.size, size)
     matrix *= there[:, :, None] & there[:, None, :]
-    strip = next(rows for rows in (size // 2, size // 4, size // 8, 8) if rows * size * together <= _PRODUCTS or rows == 8)
+    strip = next(
+        rows
+        for rows in (size // 2, size // 4, size // 8, 8)
+        if rows * size * together <= _PRODUCTS or rows == 8
+    )
     for first in range(0, size, strip):
         matrix[:, first : first + strip, first + strip :] *= 2
     taken = np.full(filled.size, n_clusters)
@@ -228,9 +236,7 @@ def _within(
     return _Within(matrix, strip, taken)
 
 
-def _differences(
-    values: Indices, rows: Indices, place: Indices, shape: tuple[int, ...]
-) -> NDArray[np.int8]:
+def _differences(values: Indices, rows: Indices, place: Indices, shape: tuple[int, ...]) -> NDArray[np.int8]:
     """Signs of the differences between all two rows of each block."""
     placed = np.zeros(shape[0] * shape[1], dtype=np.int32)
     placed[place] = values[rows]
@@ -241,10 +247,10 @@ def _differences(
 
 def _blocks(value: Indices, size: int) -> Indices:
     """Number of each row's block: consecutive values, at most `size` rows, or a single value with more."""
-    block, held, blocks = 0, 0, []
-    for rows in np.bincount(value).tolist():
-        if held and held + rows > size:
-            block, held = block + 1, 0
-        blocks.append(block)
-        held += rows
-    return np.asarray(blocks, dtype=np.intp)[value]
+    rows = np.cumsum(np.bincount(value))
+    starts, held = [], 0
+    while held < value.size:
+        first = int(np.searchsorted(rows, held, side="right"))
+        starts.append(first)
+        held = int(rows[max(first, int(np.searchsorted(rows, held + size, side="right")) - 1)])
+    return np.asarray(np.searchsorted(starts, np.arange(rows.size), side="right")[value] - 1, dtype=np.intp)

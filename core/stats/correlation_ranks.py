@@ -14,7 +14,9 @@ from scipy import sparse
 from core.stats.resampling import Floats, Indices, numbered
 
 _SLAB_CELLS = 8_192  # numbers added at a time in a running sum
-_DEEPEST = 48  # steps of a running sum: so few that sums of products of ranks fit into four bytes up to 100,000 rows
+_DEEPEST = (
+    48  # steps of a running sum: so few that sums of products of ranks fit into four bytes up to 100,000 rows
+)
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ Source of the definitions: Davison and Hinkley (1997), Bootstrap Methods and the
 resample is a weighting of the observed rows.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from scipy import sparse
 
 from core.stats.correlation_coefficients import Method
 from core.stats.correlation_kendall import PairSums, concordance, most_signs, pair_sums
-from core.stats.correlation_pearson import PearsonSums, pearson_of_counts, pearson_sums
+from core.stats.correlation_pearson import PearsonSums, columns_of, pearson_of_counts, pearson_sums
 from core.stats.correlation_ranks import (
     Ranked,
     SortedColumn,
@@ -36,6 +36,8 @@ from core.stats.resampling import Floats, Indices, ratio
 
 _BLOCK_CELLS = 640_000  # rows times resamples at a time: few enough to stay near the processor (measured)
 _FEWEST_TOGETHER, _MOST_TOGETHER = 32, 512
+FEWEST, STEP = 1_024, 512
+"""Resamples after which it is first, and then again, looked at whether they are enough: whole blocks."""
 _SIGN_CELLS = 64_000_000  # signs of Kendall's blocks held at a time, a byte each
 
 
@@ -94,21 +96,55 @@ def resample_columns(
     *,
     n_resamples: int,
     seed: int,
-) -> dict[Method, Floats]:
+    enough: Callable[[Sequence[Floats]], bool] | None = None,
+    tell: Callable[[str], None] | None = None,
+) -> dict[Method, list[Floats]]:
     """The coefficients of each column of scores (n, m) with y (n,), without NaN, in every resample of clusters.
 
-    clusters: a number from 0 for each row. Each result has shape (m, n_resamples), NaN where undefined.
+    clusters: a number from 0 for each row. Each result has an array (n_resamples,) for each column, NaN where undefined.
+    enough: given the values so far of all methods of a column, whether they do; looked at after FEWEST resamples and
+    every STEP more, so that a column's values do not depend on the other columns, and are the first ones of all.
+    tell: told how far the work is.
     """
-    values = {method: np.full((scores.shape[1], n_resamples), np.nan) for method in methods}
+    values: dict[Method, list[Floats]] = {method: [np.empty(0)] * scores.shape[1] for method in methods}
     for columns in _passes(scores, y, methods) if y.size else ():
         prepared = prepare(scores[:, columns], y, clusters, n_clusters, methods)
-        start = 0
+        open_columns = list(range(scores.shape[1]))[columns]
+        parts: dict[Method, list[Floats]] = {method: [] for method in methods}
+        drawn = 0
         for counts in draw_counts(n_clusters, n_resamples, prepared.together, seed):
-            stop = start + counts.shape[1]
             for method, found in resampled(prepared, counts).items():
-                values[method][columns, start:stop] = found
-            start = stop
+                parts[method].append(found)
+            drawn += counts.shape[1]
+            if tell is not None:
+                tell(f"resample {drawn:,} of at most {n_resamples:,}")
+            if drawn < n_resamples and (enough is None or drawn < FEWEST or (drawn - FEWEST) % STEP):
+                continue
+            so_far = {method: np.concatenate(found, axis=1) for method, found in parts.items()}
+            going = []
+            for place, column in enumerate(open_columns):
+                own = [so_far[method][place] for method in methods]
+                if drawn == n_resamples or enough is None or enough(own):
+                    for method, found in zip(methods, own, strict=True):
+                        values[method][column] = found
+                else:
+                    going.append(place)
+            if not going:
+                break
+            prepared = _only(prepared, going)
+            open_columns = [open_columns[place] for place in going]
+            parts = {method: [found[going]] for method, found in so_far.items()}
     return values
+
+
+def _only(prepared: Prepared, places: Sequence[int]) -> Prepared:
+    """Fewer of the columns."""
+    pearson = prepared.pearson
+    return replace(
+        prepared,
+        columns=tuple(prepared.columns[place] for place in places if prepared.columns),
+        pearson=None if pearson is None else columns_of(pearson, places),
+    )
 
 
 def _passes(scores: Floats, y: Floats, methods: Sequence[Method]) -> list[slice]:
@@ -122,7 +158,8 @@ def prepare(
     scores: Floats, y: Floats, clusters: Indices, n_clusters: int, methods: Sequence[Method]
 ) -> Prepared:
     """Sort once: scores (n, m) and y (n,) without NaN, n >= 1; clusters: a number from 0 for each row."""
-    together = int(np.clip(_BLOCK_CELLS // max(y.size, n_clusters), _FEWEST_TOGETHER, _MOST_TOGETHER))
+    at_once = np.clip(_BLOCK_CELLS // max(y.size, n_clusters), _FEWEST_TOGETHER, _MOST_TOGETHER)
+    together = 2 ** int(np.log2(at_once))
     target = _Target(
         clusters=clusters,
         sizes=np.bincount(clusters, minlength=n_clusters).astype(np.float64),
