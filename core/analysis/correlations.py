@@ -85,6 +85,11 @@ class CorrelationReport:
     """Such as how many ratings met no score."""
 
     @property
+    def is_complete(self) -> bool:
+        """Whether every interval is there."""
+        return all(row.is_complete for row in self.rows)
+
+    @property
     def monte_carlo_error(self) -> float | None:
         """The largest of any pooled interval, as a share of its width; None without such an interval."""
         pooled = [
@@ -158,15 +163,23 @@ def correlate_step_by_step(
     group: Sequence[str] = (),
     options: CorrelationOptions = DEFAULT_OPTIONS,
     tell: Callable[[str], None] | None = None,
+    so_far: CorrelationReport | None = None,
 ) -> Iterator[CorrelationReport]:
     """`correlate_scores` as it becomes known: first pooled estimates alone, at last all that it returns.
 
-    In between, rows become complete one after the other, some at a time where they are quick.
+    In between, rows become complete one after the other, some at a time where they are quick. so_far: a report that was
+    returned for the same question, to go on from.
     """
+    if so_far is not None and so_far.is_complete:
+        yield so_far
+        return
     asked = _asked(table, ratings, group, options)
     parts = {values: _part_of(asked, within) for values, within in asked.groups.items()}
     named = {values: dict(zip(asked.columns, values, strict=True)) for values in parts}
-    rows = [row for values, part in parts.items() for row in _estimates(asked, part, named[values])]
+    if so_far is None:
+        rows = [row for values, part in parts.items() for row in _estimates(asked, part, named[values])]
+    else:
+        rows = list(so_far.rows)
     yield asked.report(rows)
     n_metrics, place = len(table.metrics), 0
     for number, (values, part) in enumerate(parts.items(), start=1):
@@ -174,9 +187,11 @@ def correlate_step_by_step(
         together = _TOGETHER if part.target.size <= _FEW_ROWS else 1
         for start in range(0, n_metrics, together):
             metrics = range(start, min(start + together, n_metrics))
-            rows[place : place + len(metrics)] = _of_group(asked, part, named[values], told, metrics)
+            places = slice(place, place + len(metrics))
             place += len(metrics)
-            yield asked.report(rows)
+            if not all(row.is_complete for row in rows[places]):
+                rows[places] = _of_group(asked, part, named[values], told, metrics)
+                yield asked.report(rows)
 
 
 @dataclass(frozen=True)

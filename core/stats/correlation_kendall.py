@@ -19,7 +19,9 @@ from scipy import sparse
 from core.stats.drawn_counts import Drawn
 from core.stats.resampling import Floats, Indices, numbered
 
-_Floating = NDArray[np.floating[Any]]
+_Floating = NDArray[Any]
+"""Of single or double precision."""
+_Kind = type[np.float32] | type[np.float64]
 
 _EXACT = 2**24
 """Whole numbers below this are exact in single precision, which takes half the time."""
@@ -87,7 +89,7 @@ def pair_sums(x: Floats, y: Floats, clusters: Indices, n_clusters: int, together
 def most_signs(y: Floats) -> int:
     """At most how many bytes `pair_sums` holds for a column beside y (n,)."""
     per_row = _block_size(y.size, None)
-    return y.size * (per_row + max(per_row, _block_size(y.size, np.unique(y).size)))
+    return int(y.size) * (per_row + max(per_row, _block_size(y.size, np.unique(y).size)))
 
 
 def _block_size(n: int, n_y: int | None) -> int:
@@ -95,7 +97,7 @@ def _block_size(n: int, n_y: int | None) -> int:
 
     A cell of the table costs as much as some 40 products within blocks (measured): the sum of both is least here.
     """
-    best = (40 * n) ** (1 / 3) if n_y is None else (40 * n_y) ** 0.5
+    best = float(np.cbrt(40 * n) if n_y is None else np.sqrt(40 * n_y))
     return max(_FEWEST_IN_BLOCK, round(best / _ALIGNED) * _ALIGNED)
 
 
@@ -136,14 +138,16 @@ def _within_blocks(part: _Within, drawn: Drawn) -> Floats:
     """Pairs of rows of one block. Its rows are cut into strips; each one meets itself and the later ones only."""
     n_blocks, size, _ = part.signs.shape
     n_sets = drawn.single.shape[1]
-    kind = np.float32 if 2 * size * drawn.largest < _EXACT else np.float64
+    kind: _Kind = np.float32 if 2 * size * drawn.largest < _EXACT else np.float64
     at_once = max(1, _CHUNK_CELLS // (2 * size * max(n_sets, size)))
-    adding = kind if 2 * at_once * (size * drawn.largest) ** 2 < _EXACT else np.float64
+    adding: Any = kind if 2 * at_once * (size * drawn.largest) ** 2 < _EXACT else np.float64
     found = np.zeros(n_sets)
     for start in range(0, n_blocks, at_once):
-        signs = part.signs[start : start + at_once].astype(kind)
+        signs: _Floating = part.signs[start : start + at_once].astype(kind)
         places = part.clusters[start * size : (start + len(signs)) * size]
-        weights = np.take(drawn.padded, places, axis=0).astype(kind).reshape(len(signs), size, n_sets)
+        weights: _Floating = (
+            np.take(drawn.padded, places, axis=0).astype(kind).reshape(len(signs), size, n_sets)
+        )
         for first in range(0, size, part.strip):
             strip = slice(first, first + part.strip)
             products = signs[:, strip, first:] @ weights[:, first:]
@@ -157,9 +161,9 @@ def _between_blocks(table: _Table, drawn: Drawn) -> Floats:
     shape = (table.depth, table.groups, table.width, n_sets)
     most_before = min(drawn.total, table.most_of_group * drawn.largest)
     exact = max(2 * drawn.total, table.most_rows * drawn.largest * most_before) < _EXACT
-    kind = np.float32 if exact else np.float64
+    kind: _Kind = np.float32 if exact else np.float64
     before, sums, product = (np.zeros(shape, dtype=kind) for _ in range(3))
-    weights = drawn.single.astype(kind, copy=False)
+    weights: _Floating = drawn.single.astype(kind, copy=False)
     total = np.zeros(n_sets)
     for part in table.parts:
         cells = (part @ weights).reshape(-1, *shape)

@@ -105,20 +105,25 @@ def _residuals_of_ranks(
     x: Floats, y: Floats, group: Indices, cluster: Indices, n_clusters: int, together: int
 ) -> Callable[[Floats], Floats]:
     """The same of mid-ranks over all rows, made anew for each set of counts."""
-    by_group = sparse.csr_array((np.ones(x.size), (group, np.arange(x.size))))
+    order = np.argsort(group, kind="stable")  # so that a group is a slice of the rows
+    ends = np.cumsum(np.bincount(group))
+    x, y, cluster = x[order], y[order], cluster[order]
     sizes = np.bincount(cluster, minlength=n_clusters)
     ranked = [ranked_column(values, cluster, n_clusters, together) for values in (x, y)]
+
+    def by_group(values: Floats) -> Floats:
+        return np.array([part.sum(axis=0) for part in np.split(values, ends[:-1])])
 
     def statistic(counts: Floats) -> Floats:
         weights = np.take(counts, cluster, axis=0)
         n = sizes @ counts
         first, second = (rank_rows(each, each.values.pick @ counts, n) for each in ranked)
-        first_drawn, second_drawn = first * weights, second * weights
+        drawn, first_drawn, second_drawn = by_group(weights), first * weights, second * weights
         wholes = [
             np.einsum("ib,ib->b", one, other)
             for one, other in ((first_drawn, first), (second_drawn, second), (first_drawn, second))
         ]
-        return _of_sums(np.array(wholes), by_group @ weights, by_group @ first_drawn, by_group @ second_drawn)
+        return _of_sums(np.array(wholes), drawn, by_group(first_drawn), by_group(second_drawn))
 
     return statistic
 
@@ -164,20 +169,20 @@ def _pairs_at_equal_labels(
     sizes = np.bincount(cluster, minlength=n_clusters).astype(np.float64)
     pairs = [pair_sums(x[mine], y[mine], cluster[mine], n_clusters, together) for mine in rows]
 
-    def adding(labels: Indices) -> sparse.csr_array:
+    def squares_of(labels: Indices) -> Callable[[Floats], Floats]:
         place = numbered(labels)
-        return sparse.csr_array((np.ones(x.size), (place, cluster)), shape=(int(place.max()) + 1, n_clusters))
+        if place.max() + 1 == x.size:
+            return lambda counts: np.asarray(sizes @ (counts * counts))
+        tied = sparse.csr_array((np.ones(x.size), (place, cluster)), shape=(int(place.max()) + 1, n_clusters))
+        return lambda counts: np.sum(np.asarray(tied @ counts) ** 2, axis=0)
 
-    tied_all, tied_x, tied_y = (
-        adding(group + len(rows) * one) for one in (0 * group, numbered(x), numbered(y))
+    of_all, of_x, of_y = (
+        squares_of(group + len(rows) * one) for one in (0 * group, numbered(x), numbered(y))
     )
 
-    def squares(tied: sparse.csr_array, counts: Floats) -> Floats:
-        return np.asarray(((tied @ counts) ** 2).sum(axis=0))
-
     def statistic(counts: Floats) -> Floats:
-        both = squares(tied_all, counts)
-        untied = (both - squares(tied_x, counts)) * (both - squares(tied_y, counts))
+        both = of_all(counts)
+        untied = (both - of_x(counts)) * (both - of_y(counts))
         drawn = drawn_of(counts, sizes)
         found = np.sum([concordance(each, drawn) for each in pairs], axis=0)
         return np.clip(ratio(2 * found, np.sqrt(untied)), -1.0, 1.0)

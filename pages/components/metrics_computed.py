@@ -3,7 +3,7 @@
 `key` names the scores: a run's identity with how many of its items are finished, or a file's hash; and their target.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Literal, TypeVar
 
 import streamlit as st
@@ -12,7 +12,7 @@ from core.analysis.correlations import (
     CorrelationOptions,
     CorrelationReport,
     Ranking,
-    correlate_scores,
+    correlate_step_by_step,
     rank_metrics,
 )
 from core.analysis.levels import MetricByLevel, by_level
@@ -43,10 +43,34 @@ def correlated(
     options: CorrelationOptions,
 ) -> CorrelationReport:
     """Per-metric correlations."""
-    return once(
-        ("correlated", key, group, options),
-        lambda: correlate_scores(table, ratings, group=group, options=options),
-    )
+    *_, report = correlated_step_by_step(key, table, ratings, group, options)
+    return report
+
+
+def correlated_step_by_step(
+    key: Key,
+    table: ScoreTable,
+    ratings: RatingSet | None,
+    group: tuple[str, ...],
+    options: CorrelationOptions,
+    tell: Callable[[str], None] | None = None,
+) -> Iterator[CorrelationReport]:
+    """Per-metric correlations, first estimates alone; goes on where an earlier look was broken off."""
+    question = ("correlated", key, group, options)
+    latest = _latest()
+    for report in correlate_step_by_step(
+        table, ratings, group=group, options=options, tell=tell, so_far=latest.get(question)
+    ):
+        latest[question] = report
+        for oldest in list(latest)[:-_MOST]:
+            latest.pop(oldest, None)
+        yield report
+
+
+@st.cache_resource(show_spinner=False)
+def _latest() -> dict[Key, CorrelationReport]:
+    """Question -> what is known of its answer."""
+    return {}
 
 
 def ranked(

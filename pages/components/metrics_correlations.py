@@ -1,10 +1,13 @@
 """Tab Correlations: what scores are correlated with, and a table that can be sorted, filtered and taken away."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from itertools import chain
+from time import monotonic
 from typing import Any
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.analysis.correlations import CorrelationReport, MetricCorrelation
 from core.analysis.joining import group_columns, names_of
@@ -42,6 +45,7 @@ _SAID = {
     "systems in the raters' order. Intervals resample items and lie too low where systems are close or items few.",
     "partial": "Partial correlation controlling for system: what is left when systems' means are taken out.",
 }
+_SECONDS_BETWEEN = 0.5
 _ANCHORS = {"per_item": "per-item-and-per-system", "per_system": "per-item-and-per-system"}
 
 
@@ -90,54 +94,79 @@ def _table(scores: Scores, target: metrics_against.Target) -> None:
             persist_state="session",
         )
         group = [name for name in group if name in columns]
+    progress = st.empty()
+    reports = metrics_computed.correlated_step_by_step(
+        (*scores.key, *target.key),
+        scores.table,
+        target.ratings,
+        tuple(group),
+        target.options,
+        _telling(progress),
+    )
     with st.spinner("Computing ..."):
-        report = metrics_computed.correlated(
-            (*scores.key, *target.key), scores.table, target.ratings, tuple(group), target.options
-        )
-    constants(report.constants)
+        first = next(reports)
+    constants(first.constants)
     view = left.selectbox(
         "Show",
-        _views(report),
+        _views(first, scores.table, group),
         format_func=_VIEWS.__getitem__,
         key="metrics_view",
         persist_state="session",
     )
     explained(_SAID[view], _ANCHORS.get(view, "intervals-of-correlations"))
-    rows = _filtered(report, group)
-    heated = [method.capitalize() for method in METHODS]
-    frame = _frame(rows, group, view)
-    heat_table(frame, heated, "metrics_correlations", pinned="Metric", shares=["Accuracy"])
-    reasons_below(_reasons(rows, group, view), len(rows))
+    wanted = _wanted(first, group)
+    place = st.empty()
+    for report in chain([first], reports):  # estimates first, then each interval as soon as it is there
+        rows = [row for row in report.rows if wanted(row)]
+        with place.container():
+            frame = _frame(rows, group, view)
+            key = "metrics_correlations" if report.is_complete else None
+            heat_table(
+                frame, [name.capitalize() for name in METHODS], key, pinned="Metric", shares=["Accuracy"]
+            )
+            reasons_below(_reasons(rows, group, view), len(rows))
+    progress.empty()
     _standing(report, rows)
     metrics_figure.downloads("correlations", metrics_tables.correlations(report))
 
 
-def _views(report: CorrelationReport) -> list[str]:
-    """Only those that hold something."""
-    rows = report.rows
-    there = {
-        "per_item": any(row.per_item for row in rows),
-        "per_system": any(row.per_system or row.system_accuracy for row in rows),
-        "partial": any(row.partial for row in rows),
-    }
+def _telling(progress: DeltaGenerator) -> Callable[[str], None]:
+    """Tells on the page what is being computed; a press elsewhere breaks the work off here."""
+    last = 0.0
+
+    def tell(what: str) -> None:
+        nonlocal last
+        if monotonic() - last > _SECONDS_BETWEEN:
+            last = monotonic()
+            progress.markdown(f":small[Computing intervals: {what}.]")
+
+    return tell
+
+
+def _views(report: CorrelationReport, table: ScoreTable, group: list[str]) -> list[str]:
+    """Only those that hold something, or will."""
+    several_systems = "system" not in group and len(set(names_of(table.rows, "system"))) > 1
+    there = {"per_system": report.against == "human", "partial": several_systems}
     return [view for view in _VIEWS if there.get(view, True)]
 
 
-def _filtered(report: CorrelationReport, group: list[str]) -> list[MetricCorrelation]:
-    """The rows that the filters leave; an empty filter means all."""
+def _wanted(report: CorrelationReport, group: list[str]) -> Callable[[MetricCorrelation], bool]:
+    """Whether the filters leave a row; an empty filter means all."""
     values = {"family": list(dict.fromkeys(row.metric.family for row in report.rows))}
     values |= {name: sorted({row.group[name] for row in report.rows}) for name in group}
     places = st.columns(max(2, len(values)))
-    kept = list(report.rows)
-    for at, (place, (name, offered)) in enumerate(zip(places, values.items(), strict=False)):
-        wanted = place.multiselect(
+    chosen = {
+        name: place.multiselect(
             f"Filter by {plain(name)}", offered, key=f"metrics_only_{at}_{len(values)}", placeholder="All"
         )
-        if wanted:
-            kept = [
-                row for row in kept if (row.metric.family if name == "family" else row.group[name]) in wanted
-            ]
-    return kept
+        for at, (place, (name, offered)) in enumerate(zip(places, values.items(), strict=False))
+    }
+
+    def wanted(row: MetricCorrelation) -> bool:
+        own = {**row.group, "family": row.metric.family}
+        return all(own[name] in kept for name, kept in chosen.items() if kept)
+
+    return wanted
 
 
 def _frame(rows: list[MetricCorrelation], group: list[str], view: str) -> pd.DataFrame:
@@ -177,6 +206,8 @@ def _one(row: MetricCorrelation, method: Method, view: str) -> Estimate | None:
 
 
 def _ends(row: MetricCorrelation, method: Method, view: str, one: Estimate | None) -> str:
+    if not row.is_complete and view != "fisher":
+        return "computing ..."
     if view == "fisher":
         pooled = row.pooled.get(method)
         return interval(*pooled.fisher) if pooled and pooled.fisher else "none"
@@ -207,10 +238,14 @@ def _standing(report: CorrelationReport, rows: list[MetricCorrelation]) -> None:
         "level": "the raw damage level, so that a good metric is negative",
     }
     options = report.options
+    fewest, most = report.resamples
+    drawn = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
+    error = report.monte_carlo_error
+    settled = "" if error is None else f" (Monte Carlo error at most {percent(error)} of an interval's width)"
     hidden = len(report.rows) - len(rows)
     filtered = f" {hidden} rows are hidden by the filters." if hidden else ""
     st.markdown(
         f":small[Correlated with {words[report.against]}. Press a column's head to sort. {percent(options.confidence_level)} "
-        f"intervals, {options.n_resamples:,} resamples, seed {options.rng}.{filtered} The CSV holds every interval.]"
+        f"intervals, {drawn} resamples{settled}, seed {options.rng}.{filtered} The CSV holds every interval.]"
     )
     metrics_kept.read_notes(report.notes)

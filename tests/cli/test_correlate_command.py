@@ -197,7 +197,7 @@ def test_long_work_is_announced_and_told(
     monkeypatch.setattr(progress_line, "LINE_SECONDS", 0.001)
     assert main(["correlate", str(results), "--with", "level", "--group", "model"]) == 0
     out, err = capsys.readouterr()
-    assert "20 texts, 1 metric, 10,000 resamples." in err.splitlines()
+    assert "20 texts, 1 metric, at most 10,000 resamples." in err.splitlines()
     assert "group 2 of 2, " in err
     assert "20 texts" not in out
 
