@@ -23,7 +23,7 @@ from core.stats.resampling import (
 )
 
 _TOGETHER_CELLS = 640_000  # rows times resamples at a time
-_FEWEST_TOGETHER, _MOST_TOGETHER = 32, 512
+_FEWEST_TOGETHER, _MOST_TOGETHER = 16, 512
 LOST = "what differs within groups is too little beside the largest difference"
 _CONSTANT = 1e-12  # a sum of squares this small against the uncentred one is rounding
 

@@ -1,13 +1,10 @@
 """Tab Correlations: what scores are correlated with, and a table that can be sorted, filtered and taken away."""
 
-from collections.abc import Callable, Mapping
-from itertools import chain
-from time import monotonic
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from core.analysis.correlations import CorrelationReport, MetricCorrelation
 from core.analysis.joining import group_columns, names_of
@@ -21,8 +18,9 @@ from pages.components import (
     metrics_kept,
     metrics_ranking,
     metrics_tables,
+    visitor,
 )
-from pages.components.messages import plain
+from pages.components.messages import mistakes_shown, plain
 from pages.components.metrics_heat import heat_table, reasons_below
 from pages.components.metrics_scores import Scores
 from pages.components.numbers import interval, left_out, percent
@@ -45,7 +43,8 @@ _SAID = {
     "systems in the raters' order. Intervals resample items and lie too low where systems are close or items few.",
     "partial": "Partial correlation controlling for system: what is left when systems' means are taken out.",
 }
-_SECONDS_BETWEEN = 0.5
+_GOING_ON, _TICK = "metrics_correlations_going_on", 2.0
+"""Whether intervals are being computed; seconds between two looks at them."""
 _ANCHORS = {"per_item": "per-item-and-per-system", "per_system": "per-item-and-per-system"}
 
 
@@ -66,7 +65,8 @@ def render(store: Store, scores: Scores) -> None:
     table, order, alike = st.tabs(["Table", "Ranking", "Redundancy"], key="metrics_look", on_change="rerun")
     if table.open:
         with table:
-            _table(scores, target)
+            going_on = bool(st.session_state.get(_GOING_ON, False))
+            st.fragment(_again, run_every=_TICK if going_on else None)(scores, target, going_on)
     if order.open:
         with order:
             metrics_ranking.ranking(scores, target)
@@ -81,7 +81,13 @@ def columns_of(table: ScoreTable) -> list[str]:
     return [name for name in columns if len(set(names_of(table.rows, name))) > 1]
 
 
-def _table(scores: Scores, target: metrics_against.Target) -> None:
+def _again(scores: Scores, target: metrics_against.Target, going_on: bool) -> None:
+    with visitor.admin_store(), mistakes_shown():
+        _table(scores, target, going_on)
+
+
+def _table(scores: Scores, target: metrics_against.Target, going_on: bool) -> None:
+    """going_on: intervals were still being computed, so that this is looked at again by itself."""
     columns = columns_of(scores.table)
     group: list[str] = []
     left, right = st.columns(2)
@@ -94,53 +100,31 @@ def _table(scores: Scores, target: metrics_against.Target) -> None:
             persist_state="session",
         )
         group = [name for name in group if name in columns]
-    progress = st.empty()
-    reports = metrics_computed.correlated_step_by_step(
-        (*scores.key, *target.key),
-        scores.table,
-        target.ratings,
-        tuple(group),
-        target.options,
-        _telling(progress),
-    )
     with st.spinner("Computing ..."):
-        first = next(reports)
-    constants(first.constants)
+        report, doing = metrics_computed.correlated_so_far(
+            (*scores.key, *target.key), scores.table, target.ratings, tuple(group), target.options
+        )
+    if report.is_complete == going_on:
+        st.session_state[_GOING_ON] = not going_on
+        st.rerun()  # the clock starts or stops
+    constants(report.constants)
     view = left.selectbox(
         "Show",
-        _views(first, scores.table, group),
+        _views(report, scores.table, group),
         format_func=_VIEWS.__getitem__,
         key="metrics_view",
         persist_state="session",
     )
     explained(_SAID[view], _ANCHORS.get(view, "intervals-of-correlations"))
-    wanted = _wanted(first, group)
-    place = st.empty()
-    for report in chain([first], reports):  # estimates first, then each interval as soon as it is there
-        rows = [row for row in report.rows if wanted(row)]
-        with place.container():
-            frame = _frame(rows, group, view)
-            key = "metrics_correlations" if report.is_complete else None
-            heat_table(
-                frame, [name.capitalize() for name in METHODS], key, pinned="Metric", shares=["Accuracy"]
-            )
-            reasons_below(_reasons(rows, group, view), len(rows))
-    progress.empty()
+    if not report.is_complete:
+        st.markdown(f":small[Computing intervals: {doing}.]")
+    rows = _filtered(report, group)
+    frame = _frame(rows, group, view)
+    heated = [method.capitalize() for method in METHODS]
+    heat_table(frame, heated, "metrics_correlations", pinned="Metric", shares=["Accuracy"])
+    reasons_below(_reasons(rows, group, view), len(rows))
     _standing(report, rows)
     metrics_figure.downloads("correlations", metrics_tables.correlations(report))
-
-
-def _telling(progress: DeltaGenerator) -> Callable[[str], None]:
-    """Tells on the page what is being computed; a press elsewhere breaks the work off here."""
-    last = 0.0
-
-    def tell(what: str) -> None:
-        nonlocal last
-        if monotonic() - last > _SECONDS_BETWEEN:
-            last = monotonic()
-            progress.markdown(f":small[Computing intervals: {what}.]")
-
-    return tell
 
 
 def _views(report: CorrelationReport, table: ScoreTable, group: list[str]) -> list[str]:
@@ -150,23 +134,21 @@ def _views(report: CorrelationReport, table: ScoreTable, group: list[str]) -> li
     return [view for view in _VIEWS if there.get(view, True)]
 
 
-def _wanted(report: CorrelationReport, group: list[str]) -> Callable[[MetricCorrelation], bool]:
-    """Whether the filters leave a row; an empty filter means all."""
+def _filtered(report: CorrelationReport, group: list[str]) -> list[MetricCorrelation]:
+    """The rows that the filters leave; an empty filter means all."""
     values = {"family": list(dict.fromkeys(row.metric.family for row in report.rows))}
     values |= {name: sorted({row.group[name] for row in report.rows}) for name in group}
     places = st.columns(max(2, len(values)))
-    chosen = {
-        name: place.multiselect(
+    kept = list(report.rows)
+    for at, (place, (name, offered)) in enumerate(zip(places, values.items(), strict=False)):
+        wanted = place.multiselect(
             f"Filter by {plain(name)}", offered, key=f"metrics_only_{at}_{len(values)}", placeholder="All"
         )
-        for at, (place, (name, offered)) in enumerate(zip(places, values.items(), strict=False))
-    }
-
-    def wanted(row: MetricCorrelation) -> bool:
-        own = {**row.group, "family": row.metric.family}
-        return all(own[name] in kept for name, kept in chosen.items() if kept)
-
-    return wanted
+        if wanted:
+            kept = [
+                row for row in kept if (row.metric.family if name == "family" else row.group[name]) in wanted
+            ]
+    return kept
 
 
 def _frame(rows: list[MetricCorrelation], group: list[str], view: str) -> pd.DataFrame:

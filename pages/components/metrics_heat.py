@@ -27,7 +27,7 @@ def style() -> None:
 def heat_table(
     frame: pd.DataFrame,
     heated: Collection[str],
-    key: str | None,
+    key: str,
     *,
     pinned: str | None = None,
     shares: Collection[str] = (),
