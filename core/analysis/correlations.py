@@ -247,8 +247,8 @@ class _Rows:
     until_settled: bool
     within: NDArray[np.bool_]
     """Which rows of the table are in the group."""
-    as_given: Floats
-    """Scores of the rows that have a target, not turned."""
+    used: NDArray[np.int64]
+    """Rows of the table that have a target."""
 
 
 def _part_of(asked: _Asked, within: NDArray[np.bool_]) -> _Rows:
@@ -270,7 +270,7 @@ def _part_of(asked: _Asked, within: NDArray[np.bool_]) -> _Rows:
         },
         until_settled=options.until_settled,
         within=within,
-        as_given=joined.table.values[np.unique(joined.rows[entries])],
+        used=np.unique(joined.rows[entries]),
     )
 
 
@@ -327,7 +327,7 @@ def _described(
         per_system={},
         system_accuracy=None,
         partial={},
-        constant=constant(part.as_given[:, index]),
+        constant=constant(joined.table.values[part.used, index]),
     )
 
 

@@ -14,9 +14,8 @@ from scipy import sparse
 from core.stats.resampling import Floats, Indices, numbered
 
 _SLAB_CELLS = 8_192  # numbers added at a time in a running sum
-_DEEPEST = (
-    48  # steps of a running sum: so few that sums of products of ranks fit into four bytes up to 100,000 rows
-)
+_FOUR_BYTES = int(np.iinfo(np.int32).max)
+_DEEPEST = 48  # steps of a running sum: sums of products of ranks then fit into four bytes up to 100,000 rows
 
 
 @dataclass(frozen=True)
@@ -94,7 +93,7 @@ def untied_rank_products(
     most: no other is more times its row's count. All are whole numbers, in eight bytes where four may not hold them.
     """
     found, heaviest = _untied_rank_products(values, clusters_at, rows_at, counts, others, np.int32)
-    if heaviest**2 * most > np.iinfo(np.int32).max:
+    if heaviest**2 * most > _FOUR_BYTES:
         found, _ = _untied_rank_products(values, clusters_at, rows_at, counts, others, np.int64)
     return found
 
