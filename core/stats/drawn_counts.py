@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -45,9 +46,9 @@ def draw_counts(
     first ones not on how many follow; those of few clusters are kept for the next statistic of the same items.
     """
     if isinstance(rng, int) and n_clusters * n_resamples <= _KEPT_CELLS:
-        kept = _kept_counts(n_clusters, n_resamples, rng)
+        kept = _kept(n_clusters, rng)
         for start in range(0, n_resamples, together):
-            yield kept[:, start : start + together].astype(np.float64)
+            yield kept.counts(start, min(start + together, n_resamples))
         return
     generator = np.random.default_rng(rng)
     for start in range(0, n_resamples, together):
@@ -62,14 +63,29 @@ def _drawn(n_clusters: int, size: int, generator: np.random.Generator) -> NDArra
     return np.bincount(drawn.ravel(), minlength=size * n_clusters).reshape(size, n_clusters)
 
 
+class _Kept:
+    """Counts that are drawn when they are first needed, and kept. Threads may share them."""
+
+    def __init__(self, n_clusters: int, seed: int) -> None:
+        self._n_clusters = n_clusters
+        self._generator = np.random.default_rng(seed)
+        self._blocks: list[NDArray[np.unsignedinteger[Any]]] = []
+        self._lock = Lock()
+
+    def counts(self, start: int, stop: int) -> Floats:
+        """Those of some resamples: shape (n_clusters, stop - start)."""
+        with self._lock:
+            while len(self._blocks) * _DRAWN_AT_ONCE < stop:
+                drawn = _drawn(self._n_clusters, _DRAWN_AT_ONCE, self._generator)
+                kind = np.min_scalar_type(int(drawn.max(initial=0)))
+                self._blocks.append(np.ascontiguousarray(drawn.T, dtype=kind))
+        first = start // _DRAWN_AT_ONCE
+        blocks = self._blocks[first : -(-stop // _DRAWN_AT_ONCE)]
+        offset = first * _DRAWN_AT_ONCE
+        found = blocks[0] if len(blocks) == 1 else np.concatenate(blocks, axis=1)
+        return found[:, start - offset : stop - offset].astype(np.float64)
+
+
 @lru_cache(maxsize=2)
-def _kept_counts(n_clusters: int, n_resamples: int, seed: int) -> NDArray[np.unsignedinteger[Any]]:
-    """All counts (n_clusters, n_resamples)."""
-    generator = np.random.default_rng(seed)
-    kept = np.empty((n_clusters, n_resamples), dtype=np.uint8)
-    for start in range(0, n_resamples, _DRAWN_AT_ONCE):
-        drawn = _drawn(n_clusters, min(_DRAWN_AT_ONCE, n_resamples - start), generator)
-        if drawn.max(initial=0) > np.iinfo(kept.dtype).max:
-            kept = kept.astype(np.uint32)
-        kept[:, start : start + len(drawn)] = drawn.T
-    return kept
+def _kept(n_clusters: int, seed: int) -> _Kept:
+    return _Kept(n_clusters, seed)
