@@ -95,9 +95,9 @@ def most_signs(y: Floats) -> int:
 def _block_size(n: int, n_y: int | None) -> int:
     """Rows of a block. n_y: y-blocks; None for the size of those themselves.
 
-    A cell of the table costs as much as some 40 products within blocks (measured): the sum of both is least here.
+    A cell of the table costs as much as some 90 products within blocks (measured): the sum of both is least here.
     """
-    best = float(np.cbrt(40 * n) if n_y is None else np.sqrt(40 * n_y))
+    best = float(np.cbrt(90 * n) if n_y is None else np.sqrt(90 * n_y))
     return max(_FEWEST_IN_BLOCK, round(best / _ALIGNED) * _ALIGNED)
 
 
@@ -172,7 +172,8 @@ def _between_blocks(table: _Table, drawn: Drawn) -> Floats:
             np.multiply(before, at_step, out=product)
             found += product
             before += order_at_step
-            sums += at_step
+            if table.groups > 1:
+                sums += at_step
         total += found.reshape(-1, n_sets).sum(axis=0, dtype=np.float64)
     if table.groups > 1:
         earlier = np.cumsum(before, axis=1, dtype=np.float64) - before
@@ -229,9 +230,7 @@ def _within(
     there = filled.reshape(mixed.size, size)
     matrix *= there[:, :, None] & there[:, None, :]
     strip = next(
-        rows
-        for rows in (size // 2, size // 4, size // 8, 8)
-        if rows * size * together <= _PRODUCTS or rows == 8
+        rows for rows in (size // 4, size // 8, 8) if rows * size * together <= _PRODUCTS or rows == 8
     )
     for first in range(0, size, strip):
         matrix[:, first : first + strip, first + strip :] *= 2

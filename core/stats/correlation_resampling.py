@@ -211,7 +211,8 @@ def resampled(prepared: Prepared, counts: Floats) -> dict[Method, Floats]:
 def _rank_coefficients(prepared: Prepared, counts: Floats) -> dict[Method, Floats]:
     target, n_sets = prepared.target, counts.shape[1]
     drawn = drawn_of(counts, target.sizes)
-    ranks = _target_ranks(target, counts)
+    any_tied = any(column.rows is not None for column in prepared.columns)
+    ranks = _target_ranks(target, counts, drawn, any_tied)
     rho, tau = np.empty((2, len(prepared.columns), n_sets))
     for number, column in enumerate(prepared.columns):
         tied = column.rows is not None
@@ -239,39 +240,40 @@ class _TargetRanks:
     spread_of_rows: Floats
     """Of any column without ties, whose values are the rows."""
     untied_of_rows: Floats
-    weighted: Floats
-    """(rows, resamples): the row's count times the rank of its y less the mean rank."""
-    doubled: NDArray[np.integer[Any]]
-    """Twice `weighted`, whole numbers in few bytes, and a row of zeros for empty places."""
+    doubled: NDArray[np.signedinteger[Any]]
+    """(rows + 1, resamples): the row's count times twice the rank of its y less the mean rank, a whole number; and a row of
+    zeros for empty places."""
+    weighted: Floats | None
+    """(rows, resamples): half of that; None where no column has ties."""
     halves: Floats
     """Sum over rows of half of the count times `weighted`."""
 
 
-def _target_ranks(target: _Target, counts: Floats) -> _TargetRanks:
+def _target_ranks(target: _Target, counts: Floats, drawn: Drawn, any_tied: bool) -> _TargetRanks:
     n = target.sizes @ counts
     weights = target.ranked.values.pick @ counts
-    of_values = middle_ranks(target.ranked.values, weights) - n / 2
-    drawn = np.take(counts, target.clusters, axis=0)
-    weighted = np.take(of_values, target.ranked.row_value, axis=0)
-    weighted *= drawn
-    small = n.max(initial=0) * drawn.max(initial=0) < np.iinfo(np.int32).max
-    doubled = np.zeros((len(weighted) + 1, len(n)), dtype=np.int32 if small else np.int64)
-    np.multiply(weighted, 2, out=doubled[:-1], casting="unsafe")
+    of_values = 2 * middle_ranks(target.ranked.values, weights) - n
+    kind = np.int32 if drawn.total * drawn.largest < np.iinfo(np.int32).max else np.int64
+    of_rows: NDArray[Any] = np.take(drawn.padded, target.clusters, axis=0).astype(kind)
+    doubled: NDArray[Any] = np.zeros((len(of_rows) + 1, n.size), dtype=kind)
+    np.take(of_values.astype(kind), target.ranked.row_value, axis=0, out=doubled[:-1], mode="clip")
+    doubled[:-1] *= of_rows
+    squares = counts * counts
     return _TargetRanks(
         n=n,
         spread=_rank_spread(weights, n),
         untied=_untied_pairs(weights, n),
-        spread_of_rows=(n**3 - target.sizes @ (counts * counts * counts)) / 12,
-        untied_of_rows=(n**2 - target.sizes @ (counts * counts)) / 2,
-        weighted=weighted,
+        spread_of_rows=(n**3 - target.sizes @ (squares * counts)) / 12,
+        untied_of_rows=(n**2 - target.sizes @ squares) / 2,
         doubled=doubled,
-        halves=np.einsum("ib,ib->b", weighted, drawn) / 2,
+        weighted=doubled[:-1] / 2 if any_tied else None,
+        halves=np.einsum("ib,ib->b", doubled[:-1], of_rows, dtype=np.float64) / 4,
     )
 
 
 def _products_of_ranks(column: _Column, weights: Floats, ranks: _TargetRanks, drawn: Drawn) -> Floats:
     """Sum over rows drawn of the rank of x times the centred rank of y."""
-    if column.rows is not None:
+    if column.rows is not None and ranks.weighted is not None:
         return rank_products(column.weights, weights, column.rows @ ranks.weighted)
     found = untied_rank_products(
         column.weights, column.clusters_at, column.rows_at, drawn.padded, ranks.doubled, drawn.total

@@ -13,6 +13,7 @@ from core.stats.resampling import Floats
 
 _KEPT_CELLS = 40_000_000  # counts kept, a byte each: 40 MB, twice
 _DRAWN_AT_ONCE = 256
+_CELLS, _FEWEST_TOGETHER = 1_000_000, 64  # of a block: 8 MB are added up faster than more
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ def draw_counts(
     """
     if isinstance(rng, int) and n_clusters * n_resamples <= _KEPT_CELLS:
         kept = _kept(n_clusters, rng)
+        together = min(together, max(_FEWEST_TOGETHER, _CELLS // n_clusters))
         for start in range(0, n_resamples, together):
             yield kept.counts(start, min(start + together, n_resamples))
         return
