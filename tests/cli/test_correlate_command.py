@@ -202,6 +202,22 @@ def test_long_work_is_announced_and_told(
     assert "20 texts" not in out
 
 
+def test_resampling_stops_by_itself_unless_a_number_is_given(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    rows = [f"q{n},{n % 4},{(n * 7) % 11 - n % 4}" for n in range(40)]
+    path.write_text("item,level,m\n" + "\n".join(rows) + "\n")
+    command = ("correlate", str(path), "--with", "level", "--json")
+    (stopped,), (exact,) = json.loads(run(*command)), json.loads(run(*command, "--resamples", "1100"))
+    for method in ("pearson", "spearman", "kendall"):
+        found = stopped[method]
+        assert 1_024 <= found["n_resamples"] < 10_000
+        assert 0 < found["monte_carlo_error"] < (found["high"] - found["low"]) / 20
+        assert found["over_items"]["n_resamples"] == found["n_resamples"]
+        assert exact[method]["n_resamples"] == 1_100
+    printed = run(*command[:-1])
+    assert "Resamples: 1,024; Monte Carlo error of a bound at most " in printed
+
+
 def test_further_tables_stand_beside_the_correlations(run: Run, results: Path) -> None:
     command = ("correlate", str(results), "--with", "level", "--group", "model", "--resamples", "50")
     further = ("--rank", "pearson", "--levels", "--redundancy", "kendall")
