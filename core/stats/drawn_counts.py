@@ -54,15 +54,16 @@ def draw_counts(
         return
     generator = np.random.default_rng(rng)
     for start in range(0, n_resamples, together):
-        drawn = _drawn(n_clusters, min(together, n_resamples - start), generator)
-        yield np.ascontiguousarray(drawn.T, dtype=np.float64)
+        yield _drawn(n_clusters, min(together, n_resamples - start), generator).astype(np.float64)
 
 
-def _drawn(n_clusters: int, size: int, generator: np.random.Generator) -> NDArray[np.intp]:
-    """Counts of `size` resamples: shape (size, n_clusters)."""
+def _drawn(n_clusters: int, size: int, generator: np.random.Generator) -> NDArray[np.unsignedinteger[Any]]:
+    """Counts of `size` resamples: shape (n_clusters, size), in few bytes."""
     drawn = generator.integers(0, n_clusters, size=(size, n_clusters))
     drawn += np.arange(size)[:, None] * n_clusters
-    return np.bincount(drawn.ravel(), minlength=size * n_clusters).reshape(size, n_clusters)
+    counts = np.bincount(drawn.ravel(), minlength=size * n_clusters).reshape(size, n_clusters)
+    kind = np.min_scalar_type(int(counts.max(initial=0)))
+    return np.ascontiguousarray(counts.astype(kind).T)
 
 
 class _Kept:
@@ -78,9 +79,7 @@ class _Kept:
         """Those of some resamples: shape (n_clusters, stop - start)."""
         with self._lock:
             while len(self._blocks) * _DRAWN_AT_ONCE < stop:
-                drawn = _drawn(self._n_clusters, _DRAWN_AT_ONCE, self._generator)
-                kind = np.min_scalar_type(int(drawn.max(initial=0)))
-                self._blocks.append(np.ascontiguousarray(drawn.T, dtype=kind))
+                self._blocks.append(_drawn(self._n_clusters, _DRAWN_AT_ONCE, self._generator))
         first = start // _DRAWN_AT_ONCE
         blocks = self._blocks[first : -(-stop // _DRAWN_AT_ONCE)]
         offset = first * _DRAWN_AT_ONCE
