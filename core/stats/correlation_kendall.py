@@ -148,10 +148,12 @@ def _within_blocks(part: _Within, drawn: Drawn) -> Floats:
         weights: _Floating = (
             np.take(drawn.padded, places, axis=0).astype(kind).reshape(len(signs), size, n_sets)
         )
+        products = np.empty_like(weights)
         for first in range(0, size, part.strip):
             strip = slice(first, first + part.strip)
-            products = signs[:, strip, first:] @ weights[:, first:]
-            found += np.einsum("kib,kib->b", products, weights[:, strip], dtype=adding)
+            np.matmul(signs[:, strip, first:], weights[:, first:], out=products[:, strip])
+        shape = (len(places), n_sets)
+        found += np.einsum("ib,ib->b", products.reshape(shape), weights.reshape(shape), dtype=adding)
     return np.asarray(found / 2)
 
 
