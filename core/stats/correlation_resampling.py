@@ -32,7 +32,7 @@ from core.stats.correlation_ranks import (
 )
 from core.stats.drawn_counts import Drawn, drawn_of
 from core.stats.drawn_counts import draw_counts as draw_counts
-from core.stats.resampling import Floats, Indices, ratio
+from core.stats.resampling import Floats, Indices, numbered, ratio
 
 _BLOCK_CELLS = 640_000  # rows times resamples at a time: few enough to stay near the processor (measured)
 _FEWEST_TOGETHER, _MOST_TOGETHER = 16, 512
@@ -52,17 +52,31 @@ class _Target:
 
 
 @dataclass(frozen=True)
+class _Ties:
+    """Rows of a column that share their value with others; few enough to be corrected for."""
+
+    rows: Indices
+    clusters: Indices
+    adding: sparse.csr_array
+    """(values, rows): which rows have a value."""
+    before: sparse.csr_array
+    """(rows, rows): for each row those of the same value that stand before it."""
+
+
+@dataclass(frozen=True)
 class _Column:
-    """A column in the order of its values; without ties a look-up does what else needs a sum over equal values."""
+    """A column in the order of its values. With many ties sums over equal values come first; else rows are looked up."""
 
     weights: SortedColumn
     """From clusters."""
     rows: sparse.csr_array | None
-    """The same, from rows; None without ties."""
+    """The same, from rows and an empty one; None without many ties."""
     clusters_at: Indices
-    """Without ties: the cluster of the row at each place; the number of clusters where a place is empty."""
+    """Without many ties: the cluster of the row at each place; the number of clusters where a place is empty."""
     rows_at: Indices
-    """Without ties: the row at each place; the number of rows where a place is empty."""
+    """Without many ties: the row at each place; the number of rows where a place is empty."""
+    ties: _Ties | None
+    """A few ties."""
     pairs: PairSums | None
 
 
@@ -186,16 +200,40 @@ def prepare(
 
 def _prepared_column(x: Floats, target: _Target, together: int, pairs: PairSums | None) -> _Column:
     order, value = sorted_values(x)
-    n_clusters = target.sizes.size
-    weights = folded(target.clusters[order], value[order], n_clusters, together)
+    n_clusters, n = target.sizes.size, x.size
+    alike = np.bincount(value)
+    if (alike * (alike - 1)).sum() > n:
+        weights = folded(target.clusters[order], value[order], n_clusters, together)
+        rows = folded(order, value[order], n + 1, together).pick.astype(np.int32)
+        return _Column(weights, rows, np.empty(0, np.intp), np.empty(0, np.intp), None, pairs)
+    stands = np.empty(n, dtype=np.intp)
+    stands[order] = np.arange(n)
+    weights = folded(target.clusters[order], np.arange(n), n_clusters, together)
     places = weights.depth * weights.width
-    clusters_at, rows_at = np.full(places, n_clusters), np.full(places, x.size)
-    if value.max() + 1 < x.size:
-        rows = folded(order, value[order], x.size, together).pick
-        return _Column(weights, rows, clusters_at, rows_at, pairs)
-    place = stands_at(value, weights)
-    clusters_at[place], rows_at[place] = target.clusters, np.arange(x.size)
-    return _Column(weights, None, clusters_at, rows_at, pairs)
+    clusters_at, rows_at = np.full(places, n_clusters), np.full(places, n)
+    place = stands_at(stands, weights)
+    clusters_at[place], rows_at[place] = target.clusters, np.arange(n)
+    return _Column(weights, None, clusters_at, rows_at, _ties(order, value, target.clusters), pairs)
+
+
+def _ties(order: Indices, value: Indices, clusters: Indices) -> _Ties | None:
+    """Of rows in the order of their values; None without ties."""
+    alike = np.bincount(value)
+    rows = order[alike[value[order]] > 1]
+    if rows.size == 0:
+        return None
+    group = numbered(value[rows])
+    places = np.arange(rows.size)
+    reach = range(1, int(alike.max()))
+    later = [places[k:][group[k:] == group[:-k]] for k in reach]
+    earlier = np.concatenate([found - k for k, found in zip(reach, later, strict=True)])
+    pairs = (np.concatenate(later), earlier)
+    return _Ties(
+        rows=rows,
+        clusters=clusters[rows],
+        adding=sparse.csr_array((np.ones(rows.size), (group, places))),
+        before=sparse.csr_array((np.ones(earlier.size), pairs), shape=(rows.size, rows.size)),
+    )
 
 
 def resampled(prepared: Prepared, counts: Floats) -> dict[Method, Floats]:
@@ -206,27 +244,6 @@ def resampled(prepared: Prepared, counts: Floats) -> dict[Method, Floats]:
     if prepared.columns:
         found |= _rank_coefficients(prepared, counts)
     return found
-
-
-def _rank_coefficients(prepared: Prepared, counts: Floats) -> dict[Method, Floats]:
-    target, n_sets = prepared.target, counts.shape[1]
-    drawn = drawn_of(counts, target.sizes)
-    any_tied = any(column.rows is not None for column in prepared.columns)
-    ranks = _target_ranks(target, counts, drawn, any_tied)
-    rho, tau = np.empty((2, len(prepared.columns), n_sets))
-    for number, column in enumerate(prepared.columns):
-        tied = column.rows is not None
-        weights = column.weights.pick @ counts if tied else counts
-        if "spearman" in prepared.methods:
-            spread = _rank_spread(weights, ranks.n) if tied else ranks.spread_of_rows
-            products = _products_of_ranks(column, weights, ranks, drawn)
-            rho[number] = np.clip(ratio(products, np.sqrt(spread * ranks.spread)), -1.0, 1.0)
-        if column.pairs is not None:
-            untied = _untied_pairs(weights, ranks.n) if tied else ranks.untied_of_rows
-            concordant = concordance(column.pairs, drawn)
-            tau[number] = np.clip(ratio(concordant, np.sqrt(untied * ranks.untied)), -1.0, 1.0)
-    found: dict[Method, Floats] = {"spearman": rho} if "spearman" in prepared.methods else {}
-    return found | ({"kendall": tau} if "kendall" in prepared.methods else {})
 
 
 @dataclass(frozen=True)
@@ -243,13 +260,86 @@ class _TargetRanks:
     doubled: NDArray[np.signedinteger[Any]]
     """(rows + 1, resamples): the row's count times twice the rank of its y less the mean rank, a whole number; and a row of
     zeros for empty places."""
-    weighted: Floats | None
-    """(rows, resamples): half of that; None where no column has ties."""
     halves: Floats
     """Sum over rows of half of the count times `weighted`."""
 
 
-def _target_ranks(target: _Target, counts: Floats, drawn: Drawn, any_tied: bool) -> _TargetRanks:
+def _rank_coefficients(prepared: Prepared, counts: Floats) -> dict[Method, Floats]:
+    target, n_sets = prepared.target, counts.shape[1]
+    drawn = drawn_of(counts, target.sizes)
+    ranks = _target_ranks(target, counts, drawn)
+    rho, tau = np.empty((2, len(prepared.columns), n_sets))
+    for number, column in enumerate(prepared.columns):
+        found = (
+            _few_ties(column, ranks, drawn)
+            if column.rows is None
+            else _many_ties(column, column.rows, counts, ranks)
+        )
+        if "spearman" in prepared.methods:
+            rho[number] = np.clip(ratio(found.products(), np.sqrt(found.spread * ranks.spread)), -1.0, 1.0)
+        if column.pairs is not None:
+            concordant = concordance(column.pairs, drawn)
+            tau[number] = np.clip(ratio(concordant, np.sqrt(found.untied * ranks.untied)), -1.0, 1.0)
+    found_of: dict[Method, Floats] = {"spearman": rho} if "spearman" in prepared.methods else {}
+    return found_of | ({"kendall": tau} if "kendall" in prepared.methods else {})
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """Of one column in one block of resamples."""
+
+    spread: Floats
+    untied: Floats
+    products: Callable[[], Floats]
+    """Sum over rows drawn of the rank of x times the centred rank of y."""
+
+
+def _many_ties(column: _Column, rows: sparse.csr_array, counts: Floats, ranks: _TargetRanks) -> _Sums:
+    weights = column.weights.pick @ counts
+
+    def products() -> Floats:
+        small = float(ranks.n.max()) ** 2 < np.iinfo(np.int32).max
+        others: NDArray[Any] = rows @ (ranks.doubled if small else ranks.doubled.astype(np.int64))
+        return rank_products(column.weights, weights, others / 2)
+
+    return _Sums(_rank_spread(weights, ranks.n), _untied_pairs(weights, ranks.n), products)
+
+
+def _few_ties(column: _Column, ranks: _TargetRanks, drawn: Drawn) -> _Sums:
+    """As if all rows had a value of their own, and then what ties change."""
+    ties = column.ties
+
+    def untied_products() -> Floats:
+        found = untied_rank_products(
+            column.weights, column.clusters_at, column.rows_at, drawn.padded, ranks.doubled, drawn.total
+        )
+        return np.asarray(found / 2 + ranks.halves)
+
+    if ties is None:
+        return _Sums(ranks.spread_of_rows, ranks.untied_of_rows, untied_products)
+    of_rows: Floats = np.take(drawn.padded, ties.clusters, axis=0).astype(np.float64)
+    of_values: Floats = ties.adding @ of_rows
+    squares_of_rows, squares_of_values = of_rows * of_rows, of_values * of_values
+
+    def products() -> Floats:
+        others: Floats = np.take(ranks.doubled, ties.rows, axis=0) / 2
+        as_ties = np.einsum("vb,vb->b", ties.adding @ others, of_values) / 2
+        as_rows = np.einsum("ib,ib->b", others, ties.before @ of_rows + of_rows / 2)
+        return np.asarray(untied_products() + as_ties - as_rows)
+
+    return _Sums(
+        spread=ranks.spread_of_rows
+        - (
+            np.einsum("vb,vb->b", squares_of_values, of_values)
+            - np.einsum("ib,ib->b", squares_of_rows, of_rows)
+        )
+        / 12,
+        untied=ranks.untied_of_rows - (squares_of_values.sum(axis=0) - squares_of_rows.sum(axis=0)) / 2,
+        products=products,
+    )
+
+
+def _target_ranks(target: _Target, counts: Floats, drawn: Drawn) -> _TargetRanks:
     n = target.sizes @ counts
     weights = target.ranked.values.pick @ counts
     of_values = 2 * middle_ranks(target.ranked.values, weights) - n
@@ -266,19 +356,8 @@ def _target_ranks(target: _Target, counts: Floats, drawn: Drawn, any_tied: bool)
         spread_of_rows=(n**3 - target.sizes @ (squares * counts)) / 12,
         untied_of_rows=(n**2 - target.sizes @ squares) / 2,
         doubled=doubled,
-        weighted=doubled[:-1] / 2 if any_tied else None,
         halves=np.einsum("ib,ib->b", doubled[:-1], of_rows, dtype=np.float64) / 4,
     )
-
-
-def _products_of_ranks(column: _Column, weights: Floats, ranks: _TargetRanks, drawn: Drawn) -> Floats:
-    """Sum over rows drawn of the rank of x times the centred rank of y."""
-    if column.rows is not None and ranks.weighted is not None:
-        return rank_products(column.weights, weights, column.rows @ ranks.weighted)
-    found = untied_rank_products(
-        column.weights, column.clusters_at, column.rows_at, drawn.padded, ranks.doubled, drawn.total
-    )
-    return np.asarray(found / 2 + ranks.halves)
 
 
 def _rank_spread(weights: Floats, n: Floats) -> Floats:

@@ -25,13 +25,14 @@ def by_hand(x, y, rows, method):
 
 
 def columns(rng, y):
-    """Continuous, few values, mostly one value, and a copy of the target."""
+    """Continuous, few values, mostly one value, a few ties, and a copy of the target."""
     n = y.size
     return np.column_stack(
         [
             rng.normal(size=n) + y,
             np.round(rng.normal(size=n)),
             np.where(rng.random(n) < 0.8, 0.0, rng.normal(size=n)),
+            rng.integers(0, 2 * n, n).astype(float),
             y,
         ]
     )
@@ -138,7 +139,7 @@ def test_nearly_constant_columns_are_told_from_constant_ones():
 @given(
     seed=st.integers(0, 10_000),
     n=st.integers(2, 60),
-    x_values=st.sampled_from([2, 5, 1_000_000]),
+    x_values=st.sampled_from([2, 5, 100, 400, 1_000_000]),
     y_values=st.sampled_from([2, 6, 1_000_000]),
     together=st.sampled_from([1, 3, 64]),
 )
