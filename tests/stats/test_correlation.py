@@ -270,7 +270,7 @@ def test_resampling_is_exact_in_number_unless_it_may_stop():
     (stopped,) = correlate_columns(scores, y, METHODS, n_resamples=1_700, until_settled=True)
     assert {one.n_resamples for one in exact.values()} == {1_700}
     drawn = {one.n_resamples for one in stopped.values()}
-    assert drawn <= {1_024, 1_536, 1_700}
+    assert drawn <= {512, 1_024, 1_536, 1_700}
     (same,) = correlate_columns(scores, y, METHODS, n_resamples=drawn.pop())
     for method in METHODS:
         assert (same[method].low, same[method].high) == pytest.approx(

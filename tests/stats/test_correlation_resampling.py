@@ -194,8 +194,9 @@ def test_a_column_stops_by_itself_at_the_first_resamples_of_all():
 
     stopped = resample_columns(scores, y, np.arange(40), 40, METHODS, **options, enough=enough)
     sizes = [values.size for values in stopped["kendall"]]
-    assert sizes == [FEWEST + 2 * STEP, FEWEST, FEWEST + 2 * STEP, FEWEST + 2 * STEP]
-    assert asked == [FEWEST] * 4 + [FEWEST + STEP] * 3 + [FEWEST + 2 * STEP] * 3
+    last = FEWEST + 2 * STEP
+    assert sizes == [last, FEWEST, last, last, last]
+    assert asked == [FEWEST] * 5 + [FEWEST + STEP] * 4 + [last] * 4
     for method in METHODS:
         for found, all_of_them in zip(stopped[method], whole[method], strict=True):
             # Products of fewer columns may be added up in another order.
