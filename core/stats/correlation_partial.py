@@ -22,7 +22,7 @@ from core.stats.resampling import (
     why_no_interval,
 )
 
-_TOGETHER_CELLS = 640_000  # rows times resamples at a time
+_TOGETHER_CELLS, _RANKED_CELLS = 640_000, 160_000  # rows times resamples at a time, of which several are held
 _FEWEST_TOGETHER, _MOST_TOGETHER = 16, 512
 LOST = "what differs within groups is too little beside the largest difference"
 _CONSTANT = 1e-12  # a sum of squares this small against the uncentred one is rounding
@@ -54,7 +54,8 @@ def partial(
     observed, values = float("nan"), None
     no_interval = why_no_interval(observed, n_clusters, n_resamples)
     if reason is None:
-        together = int(np.clip(_TOGETHER_CELLS // n, _FEWEST_TOGETHER, _MOST_TOGETHER))
+        cells = _RANKED_CELLS if method == "spearman" else _TOGETHER_CELLS
+        together = int(np.clip(cells // n, _FEWEST_TOGETHER, _MOST_TOGETHER))
         if method == "kendall":
             statistic = _pairs_at_equal_labels(first, second, group, cluster, n_clusters, together)
         elif method == "spearman":
