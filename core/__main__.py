@@ -1,7 +1,11 @@
 """`python -m core`: the command line."""
 
 import gc
+import os
 import sys
+
+# Before numpy is loaded: its matrix products here are small, and a second thread would spend its time waiting for them.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from core.cli import main
 

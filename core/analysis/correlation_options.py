@@ -15,6 +15,8 @@ class CorrelationOptions:
     """How correlations are computed."""
 
     n_resamples: int = 10_000
+    until_settled: bool = False
+    """Draw fewer where all intervals of a metric are settled earlier (`core.stats.resampling.is_settled`)."""
     confidence_level: float = 0.95
     rng: int = 0
     raw_level: bool = False

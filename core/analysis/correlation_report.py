@@ -75,7 +75,13 @@ def _pooled(pooled: Pooled | None, resampled: str) -> dict[str, Any]:
 
 
 def _interval(estimate: Estimate) -> dict[str, Any]:
-    return {"low": estimate.low, "high": estimate.high, "reason": estimate.interval_reason}
+    return {
+        "low": estimate.low,
+        "high": estimate.high,
+        "reason": estimate.interval_reason,
+        "n_resamples": estimate.n_resamples,
+        "monte_carlo_error": estimate.monte_carlo_error,
+    }
 
 
 def _counted(estimate: Estimate | None, what: str, why_none: str = NOT_ASKED) -> dict[str, Any]:
@@ -96,6 +102,7 @@ def _ends(estimate: Estimate | None, why_none: str = "") -> dict[str, Any]:
         "confidence_level": estimate.confidence_level,
         "n_resamples": estimate.n_resamples,
         "n_undefined": estimate.n_undefined,
+        "monte_carlo_error": estimate.monte_carlo_error,
     }
 
 

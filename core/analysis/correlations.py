@@ -1,7 +1,7 @@
 """Per-metric correlations: which metric follows human ratings, or the damage that was done."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,11 +30,13 @@ from core.errors import InputError
 from core.schema.scores import Against, Method, Metric, RatingSet, ScoreTable
 from core.stats import correlation
 from core.stats.constant import Constant, constant, constants_said
-from core.stats.resampling import Estimate, Floats
+from core.stats.correlation_resampling import FEWEST
+from core.stats.resampling import Estimate, Floats, is_settled, numbered
 
 MOST_OF_PARTIAL = 1_000
 """Resamples of a partial correlation, which take as long as all the others together."""
-_TOGETHER = 4  # metrics that share the ranks of their target in every resample
+_FEW_ROWS = 20_000  # up to which some metrics are shown together rather than one by one
+_TOGETHER = 4
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,8 @@ class MetricCorrelation:
     """Controlling for system; empty where there is only one."""
     constant: Constant | None = None
     """The score that covers all or nearly all texts used, on the metric's own scale; None: scores vary."""
+    is_complete: bool = True
+    """False while only the pooled estimates are known, without intervals."""
 
     @property
     def n_left_out(self) -> int:
@@ -88,6 +92,42 @@ class CorrelationReport:
     options: CorrelationOptions
     notes: tuple[str, ...] = ()
     """Such as how many ratings met no score."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every interval is there."""
+        return all(row.is_complete for row in self.rows)
+
+    @property
+    def monte_carlo_error(self) -> float | None:
+        """The largest of any pooled interval, as a share of its width; None without such an interval."""
+        pooled = [
+            one
+            for row in self.rows
+            for both in row.pooled.values()
+            for one in (both.over_rows, both.over_items)
+        ]
+        shares = [
+            one.monte_carlo_error / (one.high - one.low)
+            for one in pooled
+            if one.monte_carlo_error is not None
+            and one.low is not None
+            and one.high is not None
+            and one.high > one.low
+        ]
+        return max(shares, default=None)
+
+    @property
+    def resamples(self) -> tuple[int, int]:
+        """The fewest and the most drawn for a pooled interval; 0 where there is none."""
+        pooled = [
+            one
+            for row in self.rows
+            for both in row.pooled.values()
+            for one in (both.over_rows, both.over_items)
+        ]
+        drawn = [one.n_resamples for one in pooled if one.n_resamples]
+        return min(drawn, default=0), max(drawn, default=0)
 
     @property
     def constants(self) -> tuple[str, ...]:
@@ -116,18 +156,79 @@ def correlate_scores(
     tell: told what is being done, as this can take a minute. Raises InputError, with suggestions, for unknown columns and
     dimensions, and where nothing can be joined.
     """
-    group = [name for name in dict.fromkeys(group) if name != "metric"]
-    check_names("column to group by", group, group_columns(table))
+    asked = _asked(table, ratings, group, options)
+    rows: list[MetricCorrelation] = []
+    for number, (values, within) in enumerate(asked.groups.items(), start=1):
+        told = _telling(tell, f"group {number} of {len(asked.groups)}, " if len(asked.groups) > 1 else "")
+        part = _part_of(asked, within)
+        rows += _of_group(asked, part, dict(zip(asked.columns, values, strict=True)), told)
+    return asked.report(rows)
+
+
+def correlate_step_by_step(
+    table: ScoreTable,
+    ratings: RatingSet | None = None,
+    *,
+    group: Sequence[str] = (),
+    options: CorrelationOptions = DEFAULT_OPTIONS,
+    tell: Callable[[str], None] | None = None,
+    so_far: CorrelationReport | None = None,
+) -> Iterator[CorrelationReport]:
+    """`correlate_scores` as it becomes known: first pooled estimates alone, at last all that it returns.
+
+    In between, rows become complete one after the other, some at a time where they are quick. so_far: a report that was
+    returned for the same question, to go on from.
+    """
+    if so_far is not None and so_far.is_complete:
+        yield so_far
+        return
+    asked = _asked(table, ratings, group, options)
+    parts = {values: _part_of(asked, within) for values, within in asked.groups.items()}
+    named = {values: dict(zip(asked.columns, values, strict=True)) for values in parts}
+    if so_far is None:
+        rows = [row for values, part in parts.items() for row in _estimates(asked, part, named[values])]
+    else:
+        rows = list(so_far.rows)
+    yield asked.report(rows)
+    n_metrics, place = len(table.metrics), 0
+    for number, (values, part) in enumerate(parts.items(), start=1):
+        told = _telling(tell, f"group {number} of {len(parts)}, " if len(parts) > 1 else "")
+        together = _TOGETHER if part.target.size <= _FEW_ROWS else 1
+        for start in range(0, n_metrics, together):
+            metrics = range(start, min(start + together, n_metrics))
+            places = slice(place, place + len(metrics))
+            place += len(metrics)
+            if not all(row.is_complete for row in rows[places]):
+                rows[places] = _of_group(asked, part, named[values], told, metrics)
+                yield asked.report(rows)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is to be correlated, joined."""
+
+    joined: Joined
+    columns: tuple[str, ...]
+    groups: Mapping[tuple[str, ...], NDArray[np.bool_]]
+    """Values of the columns -> which rows of the table have them."""
+    options: CorrelationOptions
+    notes: tuple[str, ...]
+
+    def report(self, rows: Sequence[MetricCorrelation]) -> CorrelationReport:
+        return CorrelationReport(tuple(rows), self.joined.against, self.options, self.notes)
+
+
+def _asked(
+    table: ScoreTable, ratings: RatingSet | None, group: Sequence[str], options: CorrelationOptions
+) -> _Asked:
+    columns = tuple(name for name in dict.fromkeys(group) if name != "metric")
+    check_names("column to group by", columns, group_columns(table))
     if not table.metrics:
         raise InputError("There is no metric: the table holds no column of scores.")
     joined = joined_with(table, ratings, options)
-    rows: list[MetricCorrelation] = []
-    groups = rows_by(table.rows, group)
-    for number, (values, indices) in enumerate(groups.items(), start=1):
-        within = np.isin(np.arange(len(table.rows)), indices)
-        told = _telling(tell, f"group {number} of {len(groups)}, " if len(groups) > 1 else "")
-        rows += _of_group(joined, within, dict(zip(group, values, strict=True)), options, told)
-    return CorrelationReport(tuple(rows), joined.against, options, (*table.notes, *joined.notes))
+    every = np.arange(len(table.rows))
+    groups = {values: np.isin(every, rows) for values, rows in rows_by(table.rows, columns).items()}
+    return _Asked(joined, columns, groups, options, (*table.notes, *joined.notes))
 
 
 def _telling(tell: Callable[[str], None] | None, begin: str) -> Callable[[str], None]:
@@ -153,18 +254,18 @@ class _Rows:
     names: tuple[str, str]
     methods: tuple[Method, ...]
     resampling: dict[str, Any]
+    until_settled: bool
+    within: NDArray[np.bool_]
+    """Which rows of the table are in the group."""
+    used: NDArray[np.int64]
+    """Rows of the table that have a target."""
 
 
-def _of_group(
-    joined: Joined,
-    within: NDArray[np.bool_],
-    group: Mapping[str, str],
-    options: CorrelationOptions,
-    tell: Callable[[str], None],
-) -> list[MetricCorrelation]:
+def _part_of(asked: _Asked, within: NDArray[np.bool_]) -> _Rows:
+    joined, options = asked.joined, asked.options
     entries = within[joined.rows]
     rows = [joined.table.rows[index] for index in joined.rows[entries].tolist()]
-    part = _Rows(
+    return _Rows(
         scores=joined.scores()[entries],
         target=joined.target[entries],
         items=items_of(rows),
@@ -177,47 +278,95 @@ def _of_group(
             "confidence_level": options.confidence_level,
             "rng": options.rng,
         },
+        until_settled=options.until_settled,
+        within=within,
+        used=np.unique(joined.rows[entries]),
     )
-    pooled = _pooled(part, tell)
-    as_given = joined.table.values[np.unique(joined.rows[entries])]
+
+
+def _of_group(
+    asked: _Asked,
+    part: _Rows,
+    group: Mapping[str, str],
+    tell: Callable[[str], None],
+    metrics: Sequence[int] | None = None,
+) -> list[MetricCorrelation]:
+    """metrics: their numbers; None for all."""
+    chosen = range(len(asked.joined.table.metrics)) if metrics is None else metrics
     found = []
-    for index, metric in enumerate(joined.table.metrics):
-        tell(f"within items and between systems: metric {index + 1} of {len(pooled)}")
-        found.append(
-            MetricCorrelation(
-                group={**group, "metric": metric.name},
-                metric=metric,
-                against=joined.against,
-                n=int((~np.isnan(part.scores[:, index])).sum()),
-                left_out=left_out(joined, within, index),
-                pooled=pooled[index],
-                **_within_and_between(part, index),
-                constant=constant(as_given[:, index]),
-            )
-        )
+    for index, pooled in zip(chosen, _pooled(part, chosen, tell), strict=True):
+        tell(f"within items and between systems: metric {index + 1} of {len(asked.joined.table.metrics)}")
+        row = _described(asked, part, group, index, pooled)
+        found.append(replace(row, **_within_and_between(part, index)))
     return found
 
 
-def _pooled(part: _Rows, tell: Callable[[str], None]) -> list[dict[Method, Pooled]]:
-    """A dictionary a metric. Metric by metric, so that there is something to tell: all draw the same resamples."""
-    options = {"names": part.names, **part.resampling}
-    n_metrics = part.scores.shape[1]
-    found: list[dict[Method, Pooled]] = []
-    for start in range(0, n_metrics, _TOGETHER):
-        scores = part.scores[:, start : start + _TOGETHER]
-        tell(f"metric {start + 1} of {n_metrics}")
-        over_rows = correlation.correlate_columns(scores, part.target, part.methods, **options)
-        over_items = correlation.correlate_columns(
-            scores, part.target, part.methods, clusters=part.items, **options
+def _estimates(asked: _Asked, part: _Rows, group: Mapping[str, str]) -> list[MetricCorrelation]:
+    """Pooled estimates without intervals."""
+    options = {"names": part.names, **part.resampling, "n_resamples": 0}
+    found = correlation.correlate_columns(part.scores, part.target, part.methods, **options)
+    return [
+        replace(
+            _described(
+                asked,
+                part,
+                group,
+                index,
+                {method: Pooled(one, one, _fisher(one, method)) for method, one in by_method.items()},
+            ),
+            is_complete=False,
         )
-        found += [
-            {
-                method: Pooled(rows[method], items[method], _fisher(rows[method], method))
-                for method in part.methods
-            }
-            for rows, items in zip(over_rows, over_items, strict=True)
-        ]
-    return found
+        for index, by_method in enumerate(found)
+    ]
+
+
+def _described(
+    asked: _Asked, part: _Rows, group: Mapping[str, str], index: int, pooled: Mapping[Method, Pooled]
+) -> MetricCorrelation:
+    """A row without what needs to know whose text is whose."""
+    joined = asked.joined
+    metric = joined.table.metrics[index]
+    return MetricCorrelation(
+        group={**group, "metric": metric.name},
+        metric=metric,
+        against=joined.against,
+        n=int((~np.isnan(part.scores[:, index])).sum()),
+        left_out=left_out(joined, part.within, index),
+        pooled=pooled,
+        per_item={},
+        per_system={},
+        system_accuracy=None,
+        partial={},
+        constant=constant(joined.table.values[part.used, index]),
+    )
+
+
+def _pooled(part: _Rows, metrics: Sequence[int], tell: Callable[[str], None]) -> list[dict[Method, Pooled]]:
+    """A dictionary a metric; all draw the same resamples."""
+    named = (
+        f"metric {metrics[0] + 1}" if len(metrics) == 1 else f"metrics {metrics[0] + 1} to {metrics[-1] + 1}"
+    )
+    named += f" of {part.scores.shape[1]}"
+    tell(named)
+    options = {"names": part.names, "until_settled": part.until_settled, **part.resampling}
+    scores = part.scores[:, list(metrics)]
+
+    def resampling(clusters: NDArray[np.int64] | None, whose: str) -> list[dict[Method, Estimate]]:
+        told = _telling(tell, f"{named}, over {whose}: ")
+        return correlation.correlate_columns(
+            scores, part.target, part.methods, clusters=clusters, tell=told, **options
+        )
+
+    over_rows = resampling(None, "rows")
+    alone = np.array_equal(numbered(part.items), np.arange(part.items.size))
+    over_items = over_rows if alone else resampling(part.items, "items")
+    return [
+        {
+            method: Pooled(rows[method], items[method], _fisher(rows[method], method))
+            for method in part.methods
+        }
+        for rows, items in zip(over_rows, over_items, strict=True)
+    ]
 
 
 def _fisher(estimate: Estimate, method: Method) -> tuple[float, float] | None:
@@ -228,14 +377,30 @@ def _fisher(estimate: Estimate, method: Method) -> tuple[float, float] | None:
 
 def _within_and_between(part: _Rows, metric: int) -> dict[str, Any]:
     """What needs to know whose text a row is: per item, per system, accuracy and partial correlation."""
-    x, y, options = part.scores[:, metric], part.target, part.resampling
+    x, y, fixed = part.scores[:, metric], part.target, part.resampling
     several = len(set(part.systems.tolist())) > 1
-    fewer = {**options, "n_resamples": min(options["n_resamples"], MOST_OF_PARTIAL), "names": part.names}
+    of_partial: dict[str, Any] = {"most": MOST_OF_PARTIAL, "names": part.names}
+
+    def drawn(
+        estimate: Callable[..., Estimate],
+        *columns: NDArray[Any] | Method,
+        most: int = fixed["n_resamples"],
+        **options: Any,
+    ) -> Estimate:
+        """Few resamples first where they may do."""
+        at_most = min(most, fixed["n_resamples"])
+        if part.until_settled and at_most > FEWEST:
+            found = estimate(*columns, **{**options, **fixed, "n_resamples": FEWEST})
+            if is_settled(found):
+                return found
+        return estimate(*columns, **{**options, **fixed, "n_resamples": at_most})
+
     return {
-        "per_item": {m: correlation.mean_within(x, y, part.items, m, **options) for m in part.methods},
-        **_between(part.between, metric, part.methods, options),
+        "per_item": {m: drawn(correlation.mean_within, x, y, part.items, m) for m in part.methods},
+        **_between(part.between, metric, part.methods, drawn),
         "partial": {
-            m: correlation.partial(x, y, part.systems, m, items=part.items, **fewer) for m in part.methods
+            m: drawn(correlation.partial, x, y, part.systems, m, items=part.items, **of_partial)
+            for m in part.methods
         }
         if several
         else {},
@@ -243,14 +408,14 @@ def _within_and_between(part: _Rows, metric: int) -> dict[str, Any]:
 
 
 def _between(
-    rows: SystemRows | None, metric: int, methods: Sequence[Method], options: Mapping[str, Any]
+    rows: SystemRows | None, metric: int, methods: Sequence[Method], drawn: Callable[..., Estimate]
 ) -> dict[str, Any]:
     """What compares systems' means."""
     if rows is None:
         return {"per_system": {}, "system_accuracy": None}
     sides = (rows.scores[:, metric], rows.target, rows.systems)
-    given = {"items": rows.items, "paired": rows.paired, **options}
+    given = {"items": rows.items, "paired": rows.paired}
     return {
-        "per_system": {m: correlation.between_systems(*sides, m, **given) for m in methods},
-        "system_accuracy": correlation.system_accuracy(*sides, **given),
+        "per_system": {m: drawn(correlation.between_systems, *sides, m, **given) for m in methods},
+        "system_accuracy": drawn(correlation.system_accuracy, *sides, **given),
     }

@@ -15,7 +15,7 @@ from core.analysis.correlation_report import (
     ranking_json,
     redundancy_json,
 )
-from core.analysis.correlations import CorrelationOptions, rank_metrics
+from core.analysis.correlations import DEFAULT_OPTIONS, CorrelationOptions, rank_metrics
 from core.analysis.dimension_group import correlate_dimensions
 from core.analysis.levels import by_level
 from core.analysis.metric_ranking import Test
@@ -83,7 +83,7 @@ def add_to(nouns: Commands) -> None:
         default="rows",
         help="whose interval is low and high (default %(default)s, as the factual-perturbation paper; items is the sounder one)",
     )
-    add_interval_options(command, 10_000)
+    add_interval_options(command, DEFAULT_OPTIONS.n_resamples, until_settled=True)
     command.add_argument("--methods", metavar="M,...", help=f"of {', '.join(METHODS)} (default: all)")
     _add_further(command)
     command.add_argument("--out", type=Path, metavar="FILE", help="write a .csv or .json file")
@@ -142,7 +142,8 @@ def _announce(table: ScoreTable, chosen: CorrelationOptions) -> None:
     n_rows, n_metrics = table.values.shape
     if n_rows * n_metrics * chosen.n_resamples >= LONG_WORK:
         metrics = "1 metric" if n_metrics == 1 else f"{n_metrics} metrics"
-        print(f"{n_rows:,} texts, {metrics}, {chosen.n_resamples:,} resamples.", file=sys.stderr)
+        at_most = "at most " if chosen.until_settled else ""
+        print(f"{n_rows:,} texts, {metrics}, {at_most}{chosen.n_resamples:,} resamples.", file=sys.stderr)
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -174,7 +175,8 @@ def _options(options: argparse.Namespace) -> CorrelationOptions:
     methods: tuple[Method, ...] = tuple(name for name in METHODS if asked is None or name in asked)
     return replace(
         correlation_options(options, None),
-        n_resamples=options.resamples,
+        n_resamples=DEFAULT_OPTIONS.n_resamples if options.resamples is None else options.resamples,
+        until_settled=options.resamples is None,
         confidence_level=options.confidence,
         rng=options.seed,
         raw_level=options.raw_level,

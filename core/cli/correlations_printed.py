@@ -42,6 +42,13 @@ def print_correlations(
         print(f"Intervals: {level}, percentile bootstrap over {whose}; per item and per system: over items.")
     if human:
         print(f"Per system: {SYSTEM_MEANS[report.options.system_scores]}.")
+        fewest, most = report.resamples
+        error = report.monte_carlo_error
+        if error is not None:
+            drawn = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
+            print(
+                f"Resamples: {drawn}; Monte Carlo error of a bound at most {error:.1%} of its interval's width."
+            )
     per_item = (("Kendall per item", row.per_item.get("kendall")) for row in report.rows)
     for note in (*interval_notes(per_item), *report.notes):
         print(f"Note: {note}")

@@ -88,10 +88,21 @@ def add_system_scores(command: argparse.ArgumentParser) -> None:
     )
 
 
-def add_interval_options(command: argparse.ArgumentParser, n_resamples: int) -> None:
-    """How intervals are made, the same for every command."""
+def add_interval_options(
+    command: argparse.ArgumentParser, n_resamples: int, *, until_settled: bool = False
+) -> None:
+    """How intervals are made, the same for every command.
+
+    until_settled: without the option resampling stops by itself, and n_resamples are the most.
+    """
+    default = (
+        f"until each interval is settled, at most {n_resamples:,}" if until_settled else f"{n_resamples}"
+    )
     command.add_argument(
-        "--resamples", type=int, default=n_resamples, help="bootstrap resamples (default %(default)s)"
+        "--resamples",
+        type=int,
+        default=None if until_settled else n_resamples,
+        help=f"bootstrap resamples (default {default})",
     )
     command.add_argument("--confidence", type=float, default=0.95, help="of intervals (default %(default)s)")
     command.add_argument("--seed", type=int, default=0, help="of every resampling (default %(default)s)")
@@ -100,7 +111,7 @@ def add_interval_options(command: argparse.ArgumentParser, n_resamples: int) -> 
 def interval_problems(options: argparse.Namespace) -> list[str]:
     """What is wrong with the options of `add_interval_options`."""
     problems = []
-    if options.resamples < 0:
+    if options.resamples is not None and options.resamples < 0:
         problems.append(f"--resamples: {options.resamples} is negative; 0 asks for no intervals")
     if not 0 < options.confidence < 1:
         problems.append(f"--confidence: {options.confidence} does not lie between 0 and 1")

@@ -5,8 +5,9 @@ are not, and the interval is too narrow: resample items. Ranks are made anew in 
 scipy's functions would make them. NaN means no value; rows without one are left out pairwise and counted.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial as partial_of
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,6 +25,7 @@ from core.stats.resampling import (
     Floats,
     Indices,
     check_confidence_level,
+    is_settled,
     numbered,
     resampled_estimate,
     why_no_interval,
@@ -86,11 +88,15 @@ def correlate_columns(
     confidence_level: float = 0.95,
     rng: int | np.random.Generator = 0,
     names: tuple[str, str] = ("scores", "levels"),
+    until_settled: bool = False,
+    tell: Callable[[str], None] | None = None,
 ) -> list[dict[Method, Estimate]]:
     """`correlate` for each column of scores (n, m), all on the same resamples: a result a column, by method.
 
     Columns may miss different rows; those that miss the same ones share the work. With an int as rng a column's
     result does not depend on the other columns. names: plurals for the reason of an undefined coefficient.
+    until_settled: stop drawing for a column as soon as all its intervals are settled (`resampling.is_settled`), n_resamples
+    at most. tell: told how far the work is.
     """
     check_confidence_level(confidence_level)
     table, target, labels = _checked(scores, y, clusters)
@@ -99,7 +105,16 @@ def correlate_columns(
     for rows, columns in columns_alike(table, target):
         part = table[np.ix_(rows, columns)]
         found = _complete_columns(
-            part, target[rows], labels[rows], methods, n_resamples, confidence_level, seed, names
+            part,
+            target[rows],
+            labels[rows],
+            methods,
+            n_resamples,
+            confidence_level,
+            seed,
+            names,
+            enough=partial_of(_all_settled, confidence_level=confidence_level) if until_settled else None,
+            tell=tell,
         )
         for index, by_method in zip(columns, found, strict=True):
             results[index] = {
@@ -134,6 +149,9 @@ def _complete_columns(
     confidence_level: float,
     seed: int,
     names: tuple[str, str],
+    *,
+    enough: Callable[[Sequence[Floats]], bool] | None,
+    tell: Callable[[str], None] | None,
 ) -> list[dict[Method, Estimate]]:
     """The results of columns that have a value in every row given."""
     distinct, clusters = np.unique(clusters, return_inverse=True)
@@ -142,7 +160,15 @@ def _complete_columns(
     values = None
     if why_no_interval(0.0, distinct.size, n_resamples) is None and defined:
         values = resample_columns(
-            scores[:, defined], y, clusters, distinct.size, methods, n_resamples=n_resamples, seed=seed
+            scores[:, defined],
+            y,
+            clusters,
+            distinct.size,
+            methods,
+            n_resamples=n_resamples,
+            seed=seed,
+            enough=enough,
+            tell=tell,
         )
     results: list[dict[Method, Estimate]] = []
     for number, (x, reason) in enumerate(zip(scores.T, reasons, strict=True)):
@@ -160,6 +186,13 @@ def _complete_columns(
             )
         results.append(by_method)
     return results
+
+
+def _all_settled(values: Sequence[Floats], confidence_level: float) -> bool:
+    return all(
+        is_settled(resampled_estimate(0.0, one, n=0, n_clusters=0, confidence_level=confidence_level))
+        for one in values
+    )
 
 
 def _checked(scores: ArrayLike, y: ArrayLike, clusters: ArrayLike | None) -> tuple[Floats, Floats, Indices]:

@@ -4,6 +4,7 @@ It is a function of sums, so all resamples are one matrix product. Where the row
 these sums, because they share what the others do not have, r is computed from the rows.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,9 +14,8 @@ from scipy import sparse
 from core.stats.correlation_coefficients import row_coefficients, standard
 from core.stats.resampling import Floats, Indices, ratio
 
-_PRODUCT_CELLS = (
-    400_000  # multiplications in one matrix product: above, libraries start threads that only wait
-)
+_PRODUCTS = 250_000  # multiplications in one matrix product: above, libraries start threads that mostly wait
+_ROWS = 64  # rows added at a time
 _DOUBTFUL = 1e-6  # a variance this small against the mean square has lost too many digits
 _SMALLEST = 1e-150  # the square of a smaller number may be 0
 
@@ -44,9 +44,18 @@ def pearson_sums(scores: Floats, y: Floats, clusters: Indices, n_clusters: int) 
     return PearsonSums(_products(columns, clusters, n_clusters), columns, exact, clusters)
 
 
+def columns_of(prepared: PearsonSums, places: Sequence[int]) -> PearsonSums:
+    """Those of fewer columns, by their places."""
+    sums = [0, 1, 2, *(3 + 3 * place + k for place in places for k in range(3))]
+    rows = [0, *(1 + place for place in places)]
+    return PearsonSums(
+        prepared.sums[:, sums], prepared.standard[:, rows], prepared.exact[rows], prepared.clusters
+    )
+
+
 def pearson_of_counts(prepared: PearsonSums, counts: Floats) -> Floats:
     """Pearson's r of each column with y, (columns, resamples), for counts (clusters, resamples); NaN where constant."""
-    totals = _few_at_a_time(prepared.sums, counts)
+    totals = products_with_counts(prepared.sums, counts)
     n, y, yy = totals[:3]
     x, xx, xy = totals[3::3], totals[4::3], totals[5::3]
     spread_x, spread_y = n * xx - x**2, n * yy - y**2
@@ -59,10 +68,15 @@ def pearson_of_counts(prepared: PearsonSums, counts: Floats) -> Floats:
     return np.clip(np.where(constant, np.nan, found), -1.0, 1.0)
 
 
-def _few_at_a_time(sums: Floats, counts: Floats) -> Floats:
-    """sums.T @ counts."""
-    few = max(1, _PRODUCT_CELLS // counts.size)
-    return np.concatenate([sums[:, k : k + few].T @ counts for k in range(0, sums.shape[1], few)])
+def products_with_counts(sums: Floats, counts: Floats) -> Floats:
+    """sums.T @ counts, few at a time; what is added at a time does not depend on how many sums there are."""
+    found = np.zeros((sums.shape[1], counts.shape[1]))
+    at_once = max(1, _PRODUCTS // (_ROWS * counts.shape[1]))
+    for first in range(0, sums.shape[1], at_once):
+        columns = slice(first, first + at_once)
+        for start in range(0, len(counts), _ROWS):
+            found[columns] += sums[start : start + _ROWS, columns].T @ counts[start : start + _ROWS]
+    return found
 
 
 def _pearson_row_by_row(prepared: PearsonSums, column: int, counts: Floats) -> Floats:

@@ -5,13 +5,17 @@ half of the weight at it, plus 1/2: a running sum over the sorted values.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from core.stats.resampling import Floats, Indices, numbered
 
 _SLAB_CELLS = 8_192  # numbers added at a time in a running sum
+_FOUR_BYTES = int(np.iinfo(np.int32).max)
+_DEEPEST = 48  # steps of a running sum: sums of products of ranks then fit into four bytes up to 100,000 rows
 
 
 @dataclass(frozen=True)
@@ -76,24 +80,46 @@ def rank_products(values: SortedColumn, weights: Floats, others: Floats) -> Floa
 
 
 def untied_rank_products(
-    values: SortedColumn, clusters_at: Indices, values_at: Indices, counts: Floats, y_ranks: Floats
+    values: SortedColumn,
+    clusters_at: Indices,
+    rows_at: Indices,
+    counts: NDArray[np.integer[Any]],
+    others: NDArray[np.integer[Any]],
+    most: int,
 ) -> Floats:
     """`rank_products` of a column without ties, less half of each row's own weight, never holding a whole column.
 
-    clusters_at, values_at: for each place which row of counts and which of y_ranks to take; their product is `others`.
+    clusters_at, rows_at: for each place which row of counts and which of others to take; an empty place takes zeros.
+    most: no other is more times its row's count. All are whole numbers, in eight bytes where four may not hold them.
     """
-    running, found, other_sums, product = (np.zeros((values.width, counts.shape[1])) for _ in range(4))
+    found, heaviest = _untied_rank_products(values, clusters_at, rows_at, counts, others, np.int32)
+    if heaviest**2 * most > _FOUR_BYTES:
+        found, _ = _untied_rank_products(values, clusters_at, rows_at, counts, others, np.int64)
+    return found
+
+
+def _untied_rank_products(
+    values: SortedColumn,
+    clusters_at: Indices,
+    rows_at: Indices,
+    counts: NDArray[np.integer[Any]],
+    others: NDArray[np.integer[Any]],
+    kind: type[np.signedinteger[Any]],
+) -> tuple[Floats, int]:
+    """The sums, and the most rows drawn in one column of slabs."""
+    shape = (values.width, counts.shape[1])
+    running, found, other_sums, product, slab = (np.zeros(shape, dtype=kind) for _ in range(5))
     for start in range(0, clusters_at.size, values.width):
         places = slice(start, start + values.width)
-        slab = np.take(counts, clusters_at[places], axis=0)
-        other = np.take(y_ranks, values_at[places], axis=0)
-        other *= slab
-        np.multiply(running, other, out=product)
+        np.copyto(slab, np.take(counts, clusters_at[places], axis=0))
+        other = np.take(others, rows_at[places], axis=0)
+        np.multiply(running, other, out=product, casting="unsafe")
         found += product
-        other_sums += other
+        np.add(other_sums, other, out=other_sums, casting="unsafe")
         running += slab
-    found += _before(running) * other_sums
-    return np.asarray(found.sum(axis=0))
+    total = found.sum(axis=0, dtype=np.float64)
+    total += np.einsum("vb,vb->b", _before(running.astype(np.float64)), other_sums, dtype=np.float64)
+    return total, int(running.max(initial=0))
 
 
 def _before(totals: Floats) -> Floats:
@@ -110,7 +136,7 @@ def sorted_values(x: Floats) -> tuple[Indices, Indices]:
 def folded(source: Indices, value: Indices, n_sources: int, together: int) -> SortedColumn:
     """Fold values (ascending, one a row) whose weights come from `source`."""
     n_values = int(value[-1]) + 1
-    width = min(max(1, _SLAB_CELLS // together), n_values)
+    width = min(max(1, _SLAB_CELLS // together, n_values // _DEEPEST), n_values)
     depth = -(-n_values // width)
     place = _place(value, depth, width)
     pick = sparse.csr_array((np.ones(value.size), (place, source)), shape=(depth * width, n_sources))

@@ -220,7 +220,7 @@ def _resampled_side(
     values = np.empty((scores.shape[1], n_resamples))
     for rows, columns in columns_alike(scores, side.target):
         # One seed: every metric meets the same items, those it has no score for among them.
-        values[columns] = resample_columns(
+        found = resample_columns(
             scores[np.ix_(rows, columns)],
             side.target[rows],
             clusters[rows],
@@ -228,5 +228,6 @@ def _resampled_side(
             (method,),
             n_resamples=n_resamples,
             seed=seed,
-        )[method]
+        )
+        values[columns] = np.array(found[method])
     return values

@@ -19,6 +19,8 @@ Indices = NDArray[np.intp]
 Statistic = Callable[[Floats], Floats]
 """Takes sums of shape (..., k) and returns values of shape (...), NaN where undefined."""
 
+MONTE_CARLO_SHARE = 1 / 20
+"""Where resampling stops by itself: the Monte Carlo error of each bound is below this share of the interval's width."""
 NO_RESAMPLES = "no resamples were asked for"
 _BLOCK_CELLS = 4_000_000  # drawn counts held at a time: 32 MB
 
@@ -49,6 +51,8 @@ class Estimate:
     """Clusters (questions) that hold a unit used."""
     n_left_out: int = 0
     """Units given but not used."""
+    monte_carlo_error: float | None = None
+    """Standard error of the worse bound that comes from drawing no more resamples; None without an interval."""
 
 
 def quantile(values: Floats, q: float) -> float:
@@ -59,6 +63,39 @@ def quantile(values: Floats, q: float) -> float:
     because (1 - 0.95) / 2 is a little more than 0.025 in binary.
     """
     return float(np.quantile(values, round(q, 12), method="inverted_cdf"))
+
+
+def monte_carlo_error(values: Floats, q: float) -> float:
+    """Standard error of `quantile(values, q)` as an estimate of the quantile of endless resamples.
+
+    Half the distance of the order statistics one binomial standard deviation below and above the quantile's own, without
+    any assumption about the distribution (David and Nagaraja 2003, Order Statistics, sec. 7.1; as the error of a
+    quantile in Vehtari et al. 2021, Bayesian Analysis 16:667). Infinite where there are too few values to tell.
+    """
+    reach = np.sqrt(values.size * q * (1 - q))
+    low, high = int(np.floor(values.size * q - reach)), int(np.ceil(values.size * q + reach))
+    if low < 1 or high > values.size:
+        return float("inf")
+    ordered = np.partition(values, [low - 1, high - 1])
+    return float(ordered[high - 1] - ordered[low - 1]) / 2
+
+
+def is_settled(found: Estimate) -> bool:
+    """Whether the interval would hardly move with more resamples, or there is none.
+
+    That is, the Monte Carlo error of each bound is below MONTE_CARLO_SHARE of the interval's width, or both are 0.
+    """
+    if found.low is None or found.high is None:
+        return True
+    width, error = found.high - found.low, found.monte_carlo_error
+    return error is not None and (error < MONTE_CARLO_SHARE * width or error == 0 == width)
+
+
+def _interval(defined: Floats, confidence_level: float) -> tuple[float, float, float]:
+    """Both bounds, and the Monte Carlo error of the worse one."""
+    tail = (1 - confidence_level) / 2
+    error = max(monte_carlo_error(defined, tail), monte_carlo_error(defined, 1 - tail))
+    return quantile(defined, tail), quantile(defined, 1 - tail), error
 
 
 def numbered(labels: ArrayLike) -> Indices:
@@ -239,5 +276,7 @@ def _with_interval(found: Estimate, values: Floats) -> Estimate:
     counted = replace(found, n_undefined=values.size - defined.size, n_resamples=values.size)
     if defined.size == 0:
         return replace(counted, interval_reason="the statistic is undefined in every resample")
-    tail = (1 - found.confidence_level) / 2
-    return replace(counted, low=quantile(defined, tail), high=quantile(defined, 1 - tail))
+    low, high, error = _interval(defined, found.confidence_level)
+    # Of an error nobody needs the last digits, in which equal values of different sums may differ.
+    rounded = float(f"{error:.6g}") if np.isfinite(error) else None
+    return replace(counted, low=low, high=high, monte_carlo_error=rounded)

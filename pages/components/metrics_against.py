@@ -5,7 +5,7 @@ from typing import get_args
 
 import streamlit as st
 
-from core.analysis.correlations import CorrelationOptions, Raters
+from core.analysis.correlations import DEFAULT_OPTIONS, CorrelationOptions, Raters
 from core.analysis.dimension_group import dimension_of
 from core.analysis.joining import SystemScores
 from core.schema.scores import RatingSet, ScoreTable
@@ -15,9 +15,8 @@ from pages.components.metrics_computed import Key
 from pages.components.parts import nothing
 
 _RATERS: dict[Raters, str] = {"averaged": "averaged: one mean a text", "kept": "kept: one row a rating"}
-RESAMPLES = (200, 1_000, 10_000)
-_SMALL, _MIDDLE = 20_000, 50_000
-"""Scores up to which 10,000 and 1,000 resamples take seconds; for more of them a user has to ask."""
+UNTIL_SETTLED = 0
+RESAMPLES = (UNTIL_SETTLED, 200, 1_000, 10_000)
 
 
 @dataclass(frozen=True)
@@ -49,16 +48,17 @@ def choose(store: Store, table: ScoreTable, slot: str, *, moving: bool) -> Targe
         key=f"metrics_against_{slot}",
         persist_state="session",
     )
-    size = 0 if moving else sum(table.values.size <= most for most in (_SMALL, _MIDDLE))
-    n_resamples: int = right.selectbox(
+    chosen: int = right.selectbox(
         "Resamples for intervals",
         RESAMPLES,
-        index=size,
-        format_func=lambda n: f"{n:,}",
-        key=f"metrics_resamples_{slot}_{size}",
-        help="10,000 is the rule; with many scores they take minutes. Results are kept.",
+        index=int(moving),
+        format_func=lambda n: f"{n:,}" if n else "until settled",
+        key=f"metrics_resamples_{slot}_{moving}",
+        help=f"Until settled: at most {DEFAULT_OPTIONS.n_resamples:,}, fewer once each bound's Monte Carlo error is below "
+        "1/20 of its interval. With many scores 10,000 take minutes. Results are kept.",
     )
-    options = CorrelationOptions(n_resamples=n_resamples)
+    n_resamples, until_settled = chosen or DEFAULT_OPTIONS.n_resamples, chosen == UNTIL_SETTLED
+    options = CorrelationOptions(n_resamples=n_resamples, until_settled=until_settled)
     if against == "level":
         raw = st.checkbox(
             "Against the level itself: a good metric is then negative",
@@ -77,7 +77,10 @@ def choose(store: Store, table: ScoreTable, slot: str, *, moving: bool) -> Targe
         "always over the rated ones.",
     )
     of_systems: SystemScores = "rated" if rated else "all"
-    return replace(given, options=replace(given.options, n_resamples=n_resamples, system_scores=of_systems))
+    options = replace(
+        given.options, n_resamples=n_resamples, until_settled=until_settled, system_scores=of_systems
+    )
+    return replace(given, options=options)
 
 
 def human(store: Store, slot: str) -> Target | None:

@@ -22,8 +22,9 @@ from pages.components import (
     metrics_kept,
     metrics_ranking,
     metrics_tables,
+    visitor,
 )
-from pages.components.messages import plain
+from pages.components.messages import mistakes_shown, plain
 from pages.components.metrics_heat import heat_table, reasons_below
 from pages.components.metrics_scores import Scores
 from pages.components.numbers import interval, left_out, percent
@@ -46,6 +47,8 @@ _SAID = {
     "systems in the raters' order. Intervals resample items and lie too low where systems are close or items few.",
     "partial": "Partial correlation controlling for system: what is left when systems' means are taken out.",
 }
+_GOING_ON, _TICK = "metrics_correlations_going_on", 2.0
+"""Whether intervals are being computed; seconds between two looks at them."""
 _ANCHORS = {"per_item": "per-item-and-per-system", "per_system": "per-item-and-per-system"}
 
 
@@ -69,7 +72,8 @@ def render(store: Store, scores: Scores) -> None:
     table, order, alike = st.tabs(["Table", "Ranking", "Redundancy"], key="metrics_look", on_change="rerun")
     if table.open:
         with table:
-            _table(scores, target)
+            going_on = bool(st.session_state.get(_GOING_ON, False))
+            st.fragment(_again, run_every=_TICK if going_on else None)(scores, target, going_on)
     if order.open:
         with order:
             metrics_ranking.ranking(scores, target)
@@ -84,7 +88,13 @@ def columns_of(table: ScoreTable) -> list[str]:
     return [name for name in columns if len(set(names_of(table.rows, name))) > 1]
 
 
-def _table(scores: Scores, target: metrics_against.Target) -> None:
+def _again(scores: Scores, target: metrics_against.Target, going_on: bool) -> None:
+    with visitor.admin_store(), mistakes_shown():
+        _table(scores, target, going_on)
+
+
+def _table(scores: Scores, target: metrics_against.Target, going_on: bool) -> None:
+    """going_on: intervals were still being computed, so that this is looked at again by itself."""
     columns = columns_of(scores.table)
     group: list[str] = []
     left, right = st.columns(2)
@@ -99,17 +109,22 @@ def _table(scores: Scores, target: metrics_against.Target) -> None:
         group = [name for name in group if name in columns]
     with st.spinner("Computing ..."):
         key = (*scores.key, *target.key)
-        reports = {
-            name: metrics_computed.correlated(key, scores.table, target.ratings, tuple(group), options)
+        found = {
+            name: metrics_computed.correlated_so_far(key, scores.table, target.ratings, tuple(group), options)
             for name, options in by_dimension(target.options, target.ratings).items()
         }
+        reports = {name: so_far for name, (so_far, _) in found.items()}
+        doing = next((doing for so_far, doing in found.values() if not so_far.is_complete), "")
         report = combined(reports, scores.table, group=group, options=target.options)
     if len(reports) > 1:
         group = [DIMENSION, *group]
+    if report.is_complete == going_on:
+        st.session_state[_GOING_ON] = not going_on
+        st.rerun()  # the clock starts or stops
     constants(report.constants)
     view = left.selectbox(
         "Show",
-        _views(report),
+        _views(report, scores.table, group),
         format_func=_VIEWS.__getitem__,
         key="metrics_view",
         persist_state="session",
@@ -118,23 +133,21 @@ def _table(scores: Scores, target: metrics_against.Target) -> None:
     if view == "per_system":
         said += f" Here: {SYSTEM_MEANS[target.options.system_scores]}."
     explained(said, _ANCHORS.get(view, "intervals-of-correlations"))
+    if not report.is_complete:
+        st.markdown(f":small[Computing intervals: {doing}.]")
     rows = _filtered(report, group)
-    heated = [method.capitalize() for method in METHODS]
     frame = _frame(rows, group, view)
+    heated = [method.capitalize() for method in METHODS]
     heat_table(frame, heated, "metrics_correlations", pinned="Metric", shares=["Accuracy"])
     reasons_below(_reasons(rows, group, view), len(rows))
     _standing(report, rows, scores.said)
     metrics_figure.downloads("correlations", metrics_tables.correlations(report))
 
 
-def _views(report: CorrelationReport) -> list[str]:
-    """Only those that hold something."""
-    rows = report.rows
-    there = {
-        "per_item": any(row.per_item for row in rows),
-        "per_system": any(row.per_system or row.system_accuracy for row in rows),
-        "partial": any(row.partial for row in rows),
-    }
+def _views(report: CorrelationReport, table: ScoreTable, group: list[str]) -> list[str]:
+    """Only those that hold something, or will."""
+    several_systems = "system" not in group and len(set(names_of(table.rows, "system"))) > 1
+    there = {"per_system": report.against == "human", "partial": several_systems}
     return [view for view in _VIEWS if there.get(view, True)]
 
 
@@ -192,6 +205,8 @@ def _one(row: MetricCorrelation, method: Method, view: str) -> Estimate | None:
 
 
 def _ends(row: MetricCorrelation, method: Method, view: str, one: Estimate | None) -> str:
+    if not row.is_complete and view != "fisher":
+        return "computing ..."
     if view == "fisher":
         pooled = row.pooled.get(method)
         return interval(*pooled.fisher) if pooled and pooled.fisher else "none"
@@ -222,12 +237,16 @@ def _standing(report: CorrelationReport, rows: list[MetricCorrelation], said: Co
         "level": "the raw damage level, so that a good metric is negative",
     }
     options = report.options
+    fewest, most = report.resamples
+    drawn = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
+    error = report.monte_carlo_error
+    settled = "" if error is None else f" (Monte Carlo error at most {percent(error)} of an interval's width)"
     hidden = len(report.rows) - len(rows)
     filtered = f" {hidden} rows are hidden by the filters." if hidden else ""
     turned = any(row.metric.direction == "lower" for row in rows)
     sign = f" {LOWER}: lower is better, so the sign is turned." if turned else ""
     st.markdown(
         f":small[Correlated with {words[report.against]}. Press a column's head to sort. {percent(options.confidence_level)} "
-        f"intervals, {options.n_resamples:,} resamples, seed {options.rng}.{filtered}{sign} The CSV holds every interval.]"
+        f"intervals, {drawn} resamples{settled}, seed {options.rng}.{filtered}{sign} The CSV holds every interval.]"
     )
     metrics_kept.read_notes(tuple(note for note in report.notes if note not in said))

@@ -7,7 +7,12 @@ import pytest
 from scipy import stats
 from score_factories import ladder, metric, ratings, table
 
-from core.analysis.correlations import CorrelationOptions, correlate_scores, rank_metrics
+from core.analysis.correlations import (
+    CorrelationOptions,
+    correlate_scores,
+    correlate_step_by_step,
+    rank_metrics,
+)
 from core.errors import InputError
 from core.schema.scores import METHODS, Rating, ScoredRow
 
@@ -233,3 +238,39 @@ def test_equal_metrics_share_a_cluster():
 def test_williams_is_refused_for_kendall():
     with pytest.raises(InputError, match="Williams"):
         rank_metrics(table(ladder(FIVE)), method="kendall", test="williams")
+
+
+def test_step_by_step_shows_estimates_first_and_all_at_last():
+    rows = [
+        (ScoredRow(f"q{n}", "st"[n % 2], str(n % 3)), [n % 7 + 1.0, n % 5 - n % 3, -1.0 * n])
+        for n in range(60)
+    ]
+    scores = table(rows, metrics=("m", "n", "k"))
+    whole = correlate_scores(scores, group=["system"], options=FAST)
+    first, *between, last = correlate_step_by_step(scores, group=["system"], options=FAST)
+    assert last == whole
+    assert whole.is_complete
+    assert not any(row.is_complete for row in first.rows)
+    for now, then in zip(first.rows, whole.rows, strict=True):
+        assert (now.group, now.n, now.constant) == (then.group, then.n, then.constant)
+        for method in METHODS:
+            assert now.pooled[method].over_items.estimate == then.pooled[method].over_items.estimate
+            assert now.pooled[method].over_items.low is None
+            assert now.pooled[method].fisher == then.pooled[method].fisher
+    assert [row.is_complete for row in between[-1].rows] == [True] * 3 + [False] * 3
+    told = []
+    resumed = list(
+        correlate_step_by_step(scores, group=["system"], options=FAST, so_far=between[-1], tell=told.append)
+    )
+    assert resumed == [between[-1], whole]
+    assert told[0] == "group 2 of 2, metrics 1 to 3 of 3"
+    assert list(correlate_step_by_step(scores, group=["system"], options=FAST, so_far=whole)) == [whole]
+
+
+def test_items_with_a_row_each_are_resampled_once():
+    """Rows and items are then the same, and so are their intervals, numbers and all."""
+    rows = [(ScoredRow(f"q{n:02}", "s", str(n % 4)), [n % 7 + 1.0]) for n in range(30)]
+    told = []
+    pooled = one(correlate_scores(table(rows), options=FAST, tell=told.append)).pooled["kendall"]
+    assert pooled.over_rows == pooled.over_items
+    assert not any("over items" in said for said in told)

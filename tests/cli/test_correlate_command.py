@@ -197,9 +197,25 @@ def test_long_work_is_announced_and_told(
     monkeypatch.setattr(progress_line, "LINE_SECONDS", 0.001)
     assert main(["correlate", str(results), "--with", "level", "--group", "model"]) == 0
     out, err = capsys.readouterr()
-    assert "20 texts, 1 metric, 10,000 resamples." in err.splitlines()
+    assert "20 texts, 1 metric, at most 10,000 resamples." in err.splitlines()
     assert "group 2 of 2, " in err
     assert "20 texts" not in out
+
+
+def test_resampling_stops_by_itself_unless_a_number_is_given(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    rows = [f"q{n},{n % 4},{(n * 7) % 11 - n % 4}" for n in range(40)]
+    path.write_text("item,level,m\n" + "\n".join(rows) + "\n")
+    command = ("correlate", str(path), "--with", "level", "--json")
+    (stopped,), (exact,) = json.loads(run(*command)), json.loads(run(*command, "--resamples", "1100"))
+    for method in ("pearson", "spearman", "kendall"):
+        found = stopped[method]
+        assert 512 <= found["n_resamples"] < 10_000
+        assert 0 < found["monte_carlo_error"] < (found["high"] - found["low"]) / 20
+        assert found["over_items"]["n_resamples"] == found["n_resamples"]
+        assert exact[method]["n_resamples"] == 1_100
+    printed = run(*command[:-1])
+    assert "; Monte Carlo error of a bound at most " in printed
 
 
 def test_further_tables_stand_beside_the_correlations(run: Run, results: Path) -> None:

@@ -241,3 +241,47 @@ def test_large_and_small_values_neither_overflow_nor_vanish():
         warnings.simplefilter("error")
         for scale in (1e-200, 1e200):
             assert correlate(x * scale, y, "pearson", n_resamples=50).estimate == pytest.approx(expected)
+
+
+def test_resampling_that_stops_by_itself_keeps_what_it_promises():
+    """Over 40 seeds each bound's standard deviation is below 1/20 of the interval's width."""
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=80)
+    scores = np.column_stack([y + rng.normal(size=80), np.round(rng.normal(size=80) + y / 4)])
+    found = [
+        correlate_columns(scores, y, METHODS, n_resamples=10_000, rng=seed, until_settled=True)
+        for seed in range(40)
+    ]
+    for number in range(2):
+        for method in METHODS:
+            own = [one[number][method] for one in found]
+            width = np.mean([one.high - one.low for one in own])
+            assert all(one.monte_carlo_error < (one.high - one.low) / 20 for one in own)
+            assert max(one.n_resamples for one in own) < 10_000
+            for end in ("low", "high"):
+                assert np.std([getattr(one, end) for one in own]) < width / 20
+
+
+def test_resampling_is_exact_in_number_unless_it_may_stop():
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=30)
+    scores = (y + rng.normal(size=30))[:, None]
+    (exact,) = correlate_columns(scores, y, METHODS, n_resamples=1_700)
+    (stopped,) = correlate_columns(scores, y, METHODS, n_resamples=1_700, until_settled=True)
+    assert {one.n_resamples for one in exact.values()} == {1_700}
+    drawn = {one.n_resamples for one in stopped.values()}
+    assert drawn <= {512, 1_024, 1_536, 1_700}
+    (same,) = correlate_columns(scores, y, METHODS, n_resamples=drawn.pop())
+    for method in METHODS:
+        assert (same[method].low, same[method].high) == pytest.approx(
+            (stopped[method].low, stopped[method].high), abs=1e-12
+        )
+
+
+def test_resamples_without_a_value_are_counted_until_it_stops():
+    """One of 30 rows differs: a third of all resamples leave it out."""
+    x = np.zeros(30)
+    x[0] = 1.0
+    (found,) = correlate_columns(x[:, None], np.arange(30.0), METHODS, n_resamples=10_000, until_settled=True)
+    for one in found.values():
+        assert 0.33 < one.n_undefined / one.n_resamples < 0.4

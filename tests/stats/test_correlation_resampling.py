@@ -1,14 +1,18 @@
 """Coefficients of weighted rows against scipy on the rows repeated: the same counts, resample by resample."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
-from core.stats import correlation_ranks, correlation_resampling
+from core.stats import correlation_kendall, correlation_ranks, correlation_resampling
 from core.stats.correlation_kendall import concordance, pair_sums
-from core.stats.correlation_resampling import draw_counts, prepare, resample_columns, resampled
+from core.stats.correlation_resampling import FEWEST, STEP, prepare, resample_columns, resampled
+from core.stats.drawn_counts import draw_counts, drawn_of
 
 METHODS = ("pearson", "spearman", "kendall")
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
@@ -21,13 +25,14 @@ def by_hand(x, y, rows, method):
 
 
 def columns(rng, y):
-    """Continuous, few values, mostly one value, and a copy of the target."""
+    """Continuous, few values, mostly one value, a few ties, and a copy of the target."""
     n = y.size
     return np.column_stack(
         [
             rng.normal(size=n) + y,
             np.round(rng.normal(size=n)),
             np.where(rng.random(n) < 0.8, 0.0, rng.normal(size=n)),
+            rng.integers(0, 2 * n, n).astype(float),
             y,
         ]
     )
@@ -101,7 +106,7 @@ def test_concordance_of_unit_weights_is_that_of_all_pairs(n):
     ):
         x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
         signs = np.sign(x[:, None] - x) * np.sign(y[:, None] - y)
-        found = concordance(pair_sums(x, y, np.arange(n), n), np.ones((n, 1)))
+        found = concordance(pair_sums(x, y, np.arange(n), n), drawn_of(np.ones((n, 1)), np.ones(n)))
         assert found[0] == signs.sum() / 2
 
 
@@ -110,7 +115,8 @@ def test_large_weights_stay_exact():
     rng = np.random.default_rng(2)
     x, y = rng.normal(size=100), rng.normal(size=100)
     pairs = pair_sums(x, y, np.arange(100), 100)
-    once, many = concordance(pairs, np.column_stack([np.ones(100), np.full(100, 1000.0)]))
+    counts = np.column_stack([np.ones(100), np.full(100, 1000.0)])
+    once, many = concordance(pairs, drawn_of(counts, np.ones(100)))
     assert many == once * 1_000_000
 
 
@@ -128,3 +134,83 @@ def test_nearly_constant_columns_are_told_from_constant_ones():
     for method in METHODS:
         assert np.isnan(found[method][0, 0])
         assert found[method][0, 1] == pytest.approx(SCIPY[method](x, y).statistic, abs=1e-13)
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    n=st.integers(2, 60),
+    x_values=st.sampled_from([2, 5, 100, 400, 1_000_000]),
+    y_values=st.sampled_from([2, 6, 1_000_000]),
+    together=st.sampled_from([1, 3, 64]),
+)
+@settings(max_examples=60, deadline=None)
+def test_resamples_of_any_ties_equal_a_loop_over_scipy(seed, n, x_values, y_values, together):
+    rng = np.random.default_rng(seed)
+    x, y = rng.integers(0, x_values, n).astype(float), rng.integers(0, y_values, n).astype(float)
+    clusters = np.unique(rng.integers(0, n, n), return_inverse=True)[1]
+    n_clusters = int(clusters.max()) + 1
+    prepared = replace(prepare(x[:, None], y, clusters, n_clusters, METHODS), together=together)
+    counts = next(draw_counts(n_clusters, 4, 4, seed))
+    found = resampled(prepared, counts)
+    for number, drawn in enumerate(counts.T):
+        rows = np.repeat(np.arange(n), drawn[clusters].astype(int))
+        for method in METHODS:
+            expected = by_hand(x, y, rows, method)
+            np.testing.assert_allclose(found[method][0, number], expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("small", [True, False])
+def test_more_rows_than_a_block_holds_equal_scipy(monkeypatch, small):
+    """With and without ties, in several groups of blocks; and where single precision and four bytes do not do."""
+    if not small:
+        monkeypatch.setattr(correlation_kendall, "_EXACT", 2)
+        monkeypatch.setattr(correlation_ranks, "_FOUR_BYTES", 2)
+    rng = np.random.default_rng(7)
+    n = 1_500
+    for y in (rng.normal(size=n), rng.integers(0, 6, n).astype(float)):
+        scores = columns(rng, y)
+        prepared = prepare(scores, y, np.arange(n), n, METHODS)
+        counts = next(draw_counts(n, 3, 3, 0))
+        found = resampled(prepared, counts)
+        for number, drawn in enumerate(counts.T):
+            rows = np.repeat(np.arange(n), drawn.astype(int))
+            for method in METHODS:
+                expected = [by_hand(x, y, rows, method) for x in scores.T]
+                np.testing.assert_allclose(found[method][:, number], expected, rtol=0, atol=1e-12)
+
+
+def test_a_column_stops_by_itself_at_the_first_resamples_of_all():
+    """Each column asks for itself; what it has until then is what it has of all resamples."""
+    rng = np.random.default_rng(3)
+    y = rng.normal(size=40)
+    scores = columns(rng, y)
+    options = {"n_resamples": 3_000, "seed": 2}
+    whole = resample_columns(scores, y, np.arange(40), 40, METHODS, **options)
+    asked = []
+
+    def enough(values):
+        asked.append(values[0].size)
+        return abs(values[0][0] - whole["pearson"][1][0]) < 1e-12 or values[0].size >= FEWEST + 2 * STEP
+
+    stopped = resample_columns(scores, y, np.arange(40), 40, METHODS, **options, enough=enough)
+    sizes = [values.size for values in stopped["kendall"]]
+    last = FEWEST + 2 * STEP
+    assert sizes == [last, FEWEST, last, last, last]
+    assert asked == [FEWEST] * 5 + [FEWEST + STEP] * 4 + [last] * 4
+    for method in METHODS:
+        for found, all_of_them in zip(stopped[method], whole[method], strict=True):
+            # Products of fewer columns may be added up in another order.
+            np.testing.assert_allclose(found, all_of_them[: found.size], rtol=0, atol=1e-14)
+
+
+def test_the_work_does_not_grow_with_the_square_of_the_rows():
+    """Numbers held for a column, which bound the products: of four times the rows, some six times as many."""
+    rng = np.random.default_rng(0)
+    few, many = (
+        sum(
+            part.signs.size
+            for part in pair_sums(rng.normal(size=n), rng.normal(size=n), np.arange(n), n).within
+        )
+        for n in (4_000, 16_000)
+    )
+    assert many < 9 * few

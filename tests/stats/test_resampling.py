@@ -10,9 +10,12 @@ from core.stats.resampling import (
     bootstrap_distribution,
     cluster_bootstrap,
     cluster_sums,
+    is_settled,
     mean_of_sums,
+    monte_carlo_error,
     quantile,
     ratio,
+    resampled_estimate,
 )
 
 
@@ -166,3 +169,30 @@ def test_misuse_is_an_error(rows, clusters, options, message):
 def test_a_distribution_needs_a_cluster():
     with pytest.raises(ValueError, match="at least one cluster"):
         bootstrap_distribution(np.empty((0, 2)), mean_of_sums)
+
+
+def test_the_monte_carlo_error_is_the_spread_of_a_bound_over_seeds():
+    """A thousand normal values, 400 times: the 2.5 % quantile varies as theory has it, and the mean error says so."""
+    rng = np.random.default_rng(0)
+    drawn = rng.normal(size=(400, 1_000))
+    spread = np.std([quantile(values, 0.025) for values in drawn])
+    theory = np.sqrt(0.025 * 0.975 / 1_000) / stats.norm.pdf(stats.norm.ppf(0.025))
+    assert spread == pytest.approx(theory, rel=0.1)
+    errors = [monte_carlo_error(values, 0.025) for values in drawn]
+    assert np.mean(errors) == pytest.approx(theory, rel=0.15)
+
+
+def test_the_monte_carlo_error_of_too_few_values_is_unknown_and_never_settled():
+    values = np.arange(60.0)
+    assert monte_carlo_error(values, 0.025) == np.inf
+    found = resampled_estimate(1.0, values, n=9, n_clusters=9, confidence_level=0.95)
+    assert found.monte_carlo_error is None
+    assert not is_settled(found)
+    # Order statistics 26 +- 5.03 of 1,040, rounded away from it: 20 and 32.
+    assert monte_carlo_error(np.arange(1_040.0), 0.025) == 6.0
+
+
+def test_an_interval_without_width_or_without_resamples_is_settled():
+    same = resampled_estimate(1.0, np.ones(1_024), n=9, n_clusters=9, confidence_level=0.95)
+    assert (same.monte_carlo_error, is_settled(same)) == (0.0, True)
+    assert is_settled(resampled_estimate(1.0, None, n=9, n_clusters=9, confidence_level=0.95))

@@ -1,0 +1,92 @@
+"""Correlations on the page Metrics as they become known: estimates first, intervals while the page stays usable."""
+
+from collections.abc import Iterator
+from threading import Event
+
+import pytest
+from generate_visit import field, said
+from metrics_visit import visit
+from score_factories import ladder, table
+
+from core.analysis.correlations import CorrelationOptions, correlate_scores, correlate_step_by_step
+from core.store import Store
+from core.store.kept_files import keep_file
+from pages.components import metrics_computed
+
+FAST = CorrelationOptions(n_resamples=50)
+SCORES = table(ladder({"a": [5, 4, 3, 2, 1], "b": [5, 3, 4, 2, 1], "c": [1, 2, 3, 4, 5]}))
+CSV = "item,system,level,m\n" + "".join(
+    f"q{item},s,{level},{5 - level + item % 3}\n" for item in range(6) for level in range(4)
+)
+
+
+@pytest.fixture
+def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Event]:
+    """Opens the way from estimates to intervals; no scores are few."""
+    opened = Event()
+    metrics_computed._works.clear()
+
+    def slowly(*given, tell, **options):
+        steps = correlate_step_by_step(*given, tell=tell, **options)
+        yield next(steps)
+        while not opened.wait(0.05):
+            tell("metric 1 of 1")
+        yield from steps
+
+    monkeypatch.setattr(metrics_computed, "correlate_step_by_step", slowly)
+    monkeypatch.setattr(metrics_computed, "_FEW", 0)
+    yield opened
+    opened.set()
+    metrics_computed._works.clear()
+
+
+def test_estimates_are_there_before_intervals(gate: Event) -> None:
+    question = (("file",), SCORES, None, (), FAST)
+    report, _ = metrics_computed.correlated_so_far(*question)
+    assert not report.is_complete
+    assert report.rows[0].pooled["kendall"].over_items.estimate is not None
+    gate.set()
+    whole = correlate_scores(SCORES, options=FAST)
+    assert metrics_computed.correlated(*question) == whole
+    assert metrics_computed.correlated_so_far(*question)[0] == whole
+
+
+def test_work_that_nobody_wants_ends_and_is_taken_up_again(
+    gate: Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    question = (("file",), SCORES, None, (), FAST)
+    monkeypatch.setattr(metrics_computed, "_PATIENCE", 0.2)
+    metrics_computed.correlated_so_far(*question)
+    (work,) = metrics_computed._works().values()
+    assert work.complete.wait(20)
+    assert isinstance(work.error, metrics_computed._Unwanted)
+    monkeypatch.setattr(metrics_computed, "_PATIENCE", 60.0)
+    gate.set()
+    assert metrics_computed.correlated(*question) == correlate_scores(SCORES, options=FAST)
+
+
+def test_a_mistake_reaches_everybody_who_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    metrics_computed._works.clear()
+    for _ in range(2):
+        with pytest.raises(Exception, match="column to group by"):
+            metrics_computed.correlated(("file",), SCORES, None, ("colour",), FAST)
+
+
+@pytest.mark.usefixtures("cookies")
+def test_the_page_shows_the_table_while_intervals_are_computed(store: Store, gate: Event) -> None:
+    file = keep_file(store, "scores", "scores.csv", CSV.encode(), {})
+    at = visit(("file", file.file_id), "Correlations")
+    frame = at.dataframe[0].value
+    assert list(frame["Kendall interval"]) == ["computing ..."]
+    estimate = frame["Kendall"][0]
+    assert "Computing intervals" in said(at)
+    gate.set()
+    (work,) = metrics_computed._works().values()
+    assert work.complete.wait(20)
+    at.run()
+    assert not at.exception
+    frame = at.dataframe[0].value
+    assert frame["Kendall"][0] == estimate
+    assert frame["Kendall interval"][0].startswith("[")
+    assert "Computing intervals" not in said(at)
+    assert field(at, "Resamples for intervals").value == 0
