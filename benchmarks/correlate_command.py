@@ -7,8 +7,8 @@ resampled rows and over resampled items; it is timed on a few resamples and extr
 
 The default must take at most 12 s and 10,000 resamples at most 40 s, or the exit status is 1; fewer rows promise nothing.
 
-    python benchmarks/correlate_command.py [--rows 10000] [--metrics 16] [--resamples 10000] [--few-ratings]
-                                           [--beside CHECKOUT]
+    .venv/bin/python benchmarks/correlate_command.py [--rows 10000] [--metrics 16] [--resamples 10000] [--few-ratings]
+                                                     [--beside CHECKOUT]
 
 --beside: the folder of another checkout, whose command runs on the same file.
 """

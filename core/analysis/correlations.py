@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial as partial_of
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ from core.schema.scores import Against, Method, Metric, RatingSet, ScoreTable
 from core.stats import correlation
 from core.stats.constant import Constant, constant, constants_said
 from core.stats.correlation_resampling import FEWEST
+from core.stats.correlation_systems import SystemStatistic
 from core.stats.resampling import Estimate, Floats, is_settled, numbered
 
 MOST_OF_PARTIAL = 1_000
@@ -377,45 +379,54 @@ def _fisher(estimate: Estimate, method: Method) -> tuple[float, float] | None:
 
 def _within_and_between(part: _Rows, metric: int) -> dict[str, Any]:
     """What needs to know whose text a row is: per item, per system, accuracy and partial correlation."""
-    x, y, fixed = part.scores[:, metric], part.target, part.resampling
+    x, y = part.scores[:, metric], part.target
     several = len(set(part.systems.tolist())) > 1
-    of_partial: dict[str, Any] = {"most": MOST_OF_PARTIAL, "names": part.names}
 
-    def drawn(
-        estimate: Callable[..., Estimate],
-        *columns: NDArray[Any] | Method,
-        most: int = fixed["n_resamples"],
-        **options: Any,
-    ) -> Estimate:
-        """Few resamples first where they may do."""
-        at_most = min(most, fixed["n_resamples"])
-        if part.until_settled and at_most > FEWEST:
-            found = estimate(*columns, **{**options, **fixed, "n_resamples": FEWEST})
-            if is_settled(found):
-                return found
-        return estimate(*columns, **{**options, **fixed, "n_resamples": at_most})
+    def per_item(method: Method, **options: Any) -> list[Estimate]:
+        return [correlation.mean_within(x, y, part.items, method, **options)]
+
+    def given_system(method: Method, **options: Any) -> list[Estimate]:
+        options |= {"items": part.items, "names": part.names}
+        return [correlation.partial(x, y, part.systems, method, **options)]
 
     return {
-        "per_item": {m: drawn(correlation.mean_within, x, y, part.items, m) for m in part.methods},
-        **_between(part.between, metric, part.methods, drawn),
+        "per_item": {m: _few_first(part, partial_of(per_item, m))[0] for m in part.methods},
+        **_between(part, metric),
         "partial": {
-            m: drawn(correlation.partial, x, y, part.systems, m, items=part.items, **of_partial)
-            for m in part.methods
+            m: _few_first(part, partial_of(given_system, m), MOST_OF_PARTIAL)[0] for m in part.methods
         }
         if several
         else {},
     }
 
 
-def _between(
-    rows: SystemRows | None, metric: int, methods: Sequence[Method], drawn: Callable[..., Estimate]
-) -> dict[str, Any]:
+def _between(part: _Rows, metric: int) -> dict[str, Any]:
     """What compares systems' means."""
+    rows = part.between
     if rows is None:
         return {"per_system": {}, "system_accuracy": None}
-    sides = (rows.scores[:, metric], rows.target, rows.systems)
-    given = {"items": rows.items, "paired": rows.paired}
+    asked: tuple[SystemStatistic, ...] = (*part.methods, "accuracy")
+
+    def compared(**options: Any) -> list[Estimate]:
+        sides = (rows.scores[:, metric], rows.target, rows.systems)
+        found = correlation.compare_systems(*sides, asked, items=rows.items, paired=rows.paired, **options)
+        return [found[name] for name in asked]
+
+    *of_methods, accuracy = _few_first(part, compared)
     return {
-        "per_system": {m: drawn(correlation.between_systems, *sides, m, **given) for m in methods},
-        "system_accuracy": drawn(correlation.system_accuracy, *sides, **given),
+        "per_system": dict(zip(part.methods, of_methods, strict=True)),
+        "system_accuracy": accuracy,
     }
+
+
+def _few_first(
+    part: _Rows, estimates: Callable[..., list[Estimate]], most: int | None = None
+) -> list[Estimate]:
+    """The estimates of few resamples where they do, else of all that are asked for, or of `most` of them."""
+    options = part.resampling
+    at_most = options["n_resamples"] if most is None else min(most, options["n_resamples"])
+    if part.until_settled and at_most > FEWEST:
+        found = estimates(**{**options, "n_resamples": FEWEST})
+        if all(map(is_settled, found)):
+            return found
+    return estimates(**{**options, "n_resamples": at_most})

@@ -40,8 +40,6 @@ def print_correlations(
     level = f"{report.options.confidence_level:.0%}"
     if report.options.n_resamples:
         print(f"Intervals: {level}, percentile bootstrap over {whose}; per item and per system: over items.")
-    if human:
-        print(f"Per system: {SYSTEM_MEANS[report.options.system_scores]}.")
         fewest, most = report.resamples
         error = report.monte_carlo_error
         if error is not None:
@@ -49,6 +47,8 @@ def print_correlations(
             print(
                 f"Resamples: {drawn}; Monte Carlo error of a bound at most {error:.1%} of its interval's width."
             )
+    if human:
+        print(f"Per system: {SYSTEM_MEANS[report.options.system_scores]}.")
     per_item = (("Kendall per item", row.per_item.get("kendall")) for row in report.rows)
     for note in (*interval_notes(per_item), *report.notes):
         print(f"Note: {note}")

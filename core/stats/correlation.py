@@ -17,7 +17,7 @@ from core.stats.correlation_coefficients import Method, coefficient, column, why
 from core.stats.correlation_groups import mean_within, z_normalise
 from core.stats.correlation_partial import partial
 from core.stats.correlation_resampling import columns_alike, resample_columns
-from core.stats.correlation_systems import between_systems, system_accuracy
+from core.stats.correlation_systems import between_systems, compare_systems, system_accuracy
 from core.stats.correlation_tests import PairedTest, permutation_test, significance_clusters, williams
 from core.stats.near_ties import tied
 from core.stats.resampling import (
@@ -36,6 +36,7 @@ __all__ = [
     "PairedTest",
     "between_systems",
     "coefficient",
+    "compare_systems",
     "correlate",
     "correlate_columns",
     "fisher_interval",

@@ -89,7 +89,8 @@ def pair_sums(x: Floats, y: Floats, clusters: Indices, n_clusters: int, together
 def most_signs(y: Floats) -> int:
     """At most how many bytes `pair_sums` holds for a column beside y (n,)."""
     per_row = _block_size(y.size, None)
-    return int(y.size) * (per_row + max(per_row, _block_size(y.size, np.unique(y).size)))
+    n_blocks = int(_blocks(numbered(y), per_row).max()) + 1
+    return int(y.size) * (per_row + max(per_row, _block_size(y.size, n_blocks)))
 
 
 def _block_size(n: int, n_y: int | None) -> int:

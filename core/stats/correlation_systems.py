@@ -1,7 +1,8 @@
 """Between systems: do their mean scores stand in the order that people put them in?"""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +21,8 @@ from core.stats.resampling import (
     resampled_estimate,
     why_no_interval,
 )
+
+SystemStatistic = Method | Literal["accuracy"]
 
 
 def between_systems(
@@ -45,20 +48,16 @@ def between_systems(
     endless items in 3 % of studies of 100 items). Misleads with few systems, too, and where one outlier system makes any
     metric look good (Mathur et al. 2020, ACL).
     """
-    sums, n_left_out = _system_sums(x, y, systems, items, paired)
-    means = _means(sums.sum(axis=0)[None])
-    return _over_items(
-        float(row_coefficients(means[0], means[1], method)[0]),
-        lambda drawn: row_coefficients(drawn[0], drawn[1], method),
-        sums,
-        n=sums.shape[2],
-        has_items=items is not None,
-        reason=why_undefined(means[0, 0], means[1, 0], names, "systems"),
+    found = compare_systems(
+        *(x, y, systems, (method,)),
+        items=items,
+        paired=paired,
         n_resamples=n_resamples,
         confidence_level=confidence_level,
         rng=rng,
-        n_left_out=n_left_out,
+        names=names,
     )
+    return found[method]
 
 
 def system_accuracy(
@@ -78,20 +77,69 @@ def system_accuracy(
     task: a pair is right where both differences have one sign, so a tie of people is met by a tie of the metric alone.
     Misleads where many systems are equally good: their pairs are a coin's toss in both.
     """
-    sums, n_left_out = _system_sums(x, y, systems, items, paired)
-    n_systems = sums.shape[2]
-    return _over_items(
-        float(_accuracy(_means(sums.sum(axis=0)[None]))[0]),
-        _accuracy,
-        sums,
-        n=n_systems * (n_systems - 1) // 2,
-        has_items=items is not None,
-        reason="fewer than two systems" if n_systems < 2 else None,
+    found = compare_systems(
+        *(x, y, systems, ("accuracy",)),
+        items=items,
+        paired=paired,
         n_resamples=n_resamples,
         confidence_level=confidence_level,
         rng=rng,
-        n_left_out=n_left_out,
     )
+    return found["accuracy"]
+
+
+def compare_systems(
+    x: ArrayLike,
+    y: ArrayLike,
+    systems: ArrayLike,
+    statistics: Sequence[SystemStatistic],
+    *,
+    items: ArrayLike | None = None,
+    paired: bool = True,
+    n_resamples: int = 10_000,
+    confidence_level: float = 0.95,
+    rng: int | np.random.Generator = 0,
+    names: tuple[str, str] = ("mean scores", "mean ratings"),
+) -> dict[SystemStatistic, Estimate]:
+    """Several of `between_systems`, and "accuracy" as of `system_accuracy`, from the same means in the same resamples."""
+    check_confidence_level(confidence_level)
+    sums, n_left_out = _system_sums(x, y, systems, items, paired)
+    n_systems = sums.shape[2]
+    observed = _means(sums.sum(axis=0)[None])
+    estimates = {name: float(_statistic(name, observed)[0]) for name in statistics}
+    why_none: dict[SystemStatistic, str | None] = {
+        name: ("fewer than two systems" if n_systems < 2 else None)
+        if name == "accuracy"
+        else why_undefined(observed[0, 0], observed[1, 0], names, "systems")
+        for name in statistics
+    }
+    no_interval = {name: why_no_interval(one, len(sums), n_resamples) for name, one in estimates.items()}
+    if items is None:
+        no_interval |= {
+            name: "no items were given: nothing to resample"
+            for name, one in estimates.items()
+            if not np.isnan(one)
+        }
+    wanted = [name for name in statistics if no_interval[name] is None]
+    values = _over_items(wanted, sums, n_resamples, rng) if wanted else {}
+    return {
+        name: resampled_estimate(
+            estimates[name],
+            values.get(name),
+            n=n_systems * (n_systems - 1) // 2 if name == "accuracy" else n_systems,
+            n_clusters=0 if items is None else len(sums),
+            confidence_level=confidence_level,
+            reason=why_none[name],
+            interval_reason=no_interval[name],
+            n_left_out=n_left_out,
+        )
+        for name in statistics
+    }
+
+
+def _statistic(name: SystemStatistic, means: Floats) -> Floats:
+    """Of means (2, rows, systems): shape (rows,)."""
+    return _accuracy(means) if name == "accuracy" else row_coefficients(means[0], means[1], name)
 
 
 def _accuracy(means: Floats) -> Floats:
@@ -103,43 +151,19 @@ def _accuracy(means: Floats) -> Floats:
 
 
 def _over_items(
-    observed: float,
-    statistic: Callable[[Floats], Floats],
-    sums: Floats,
-    *,
-    n: int,
-    has_items: bool,
-    reason: str | None,
-    n_resamples: int,
-    confidence_level: float,
-    rng: int | np.random.Generator,
-    n_left_out: int,
-) -> Estimate:
-    """The estimate with the interval of a statistic of means (2, resamples, systems), from resampled items."""
-    check_confidence_level(confidence_level)
-    no_interval = why_no_interval(observed, len(sums), n_resamples)
-    if not has_items and not np.isnan(observed):
-        no_interval = "no items were given: nothing to resample"
-    values = None
-    if no_interval is None:
-        flat = sums.reshape(len(sums), -1)
-        together = at_a_time(max(len(sums), sums.shape[2] ** 2))
-        parts = []
-        for counts in draw_counts(len(sums), n_resamples, together, rng):
-            means = _means((counts.T @ flat).reshape(-1, *sums.shape[1:]))
-            missing = np.asarray(np.isnan(means).any(axis=(0, 2)), dtype=np.bool_)
-            parts.append(np.where(missing, np.nan, statistic(np.where(missing[:, None], 0.0, means))))
-        values = np.concatenate(parts)
-    return resampled_estimate(
-        observed,
-        values,
-        n=n,
-        n_clusters=len(sums) if has_items else 0,
-        confidence_level=confidence_level,
-        reason=reason,
-        interval_reason=no_interval,
-        n_left_out=n_left_out,
-    )
+    statistics: Sequence[SystemStatistic], sums: Floats, n_resamples: int, rng: int | np.random.Generator
+) -> dict[SystemStatistic, Floats]:
+    """Statistics of means in each resample of items; NaN where a system has no row."""
+    flat = sums.reshape(len(sums), -1)
+    together = at_a_time(max(len(sums), sums.shape[2] ** 2))
+    parts: dict[SystemStatistic, list[Floats]] = {name: [] for name in statistics}
+    for counts in draw_counts(len(sums), n_resamples, together, rng):
+        means = _means((counts.T @ flat).reshape(-1, *sums.shape[1:]))
+        missing = np.asarray(np.isnan(means).any(axis=(0, 2)), dtype=np.bool_)
+        filled = np.where(missing[:, None], 0.0, means)
+        for name, found in parts.items():
+            found.append(np.where(missing, np.nan, _statistic(name, filled)))
+    return {name: np.concatenate(found) for name, found in parts.items()}
 
 
 def _system_sums(
