@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import repeat
 from pathlib import PurePath
 
 from core.datasets.scorable import read_outputs
@@ -22,7 +21,7 @@ from core.scoring.metrics.scorer import Scorer, ScoringPair
 from core.store import Store
 from core.store.connection import Row
 from core.store.runs import item_states, run_data
-from core.store.scores import FreshScore, find_scores, keep_run_metrics, keep_scores, run_metrics
+from core.store.scores import FreshScores, find_scores, keep_run_metrics, keep_scores, run_metrics
 
 BATCHES_AT_ONCE = 4
 """Batches of a neural model that are gathered: enough to sort texts by length, few enough to cancel soon."""
@@ -137,7 +136,8 @@ class ScoringJob:
         self._batch = FIRST_BATCH
         self._places: list[tuple[int, ...]] = []
         """Of each part's metrics among the columns."""
-        self._signatures: list[str] = []
+        self._signatures: list[tuple[str, ...]] = []
+        """Of each part's metrics."""
 
     @property
     def item_ids(self) -> tuple[str, ...]:
@@ -167,7 +167,7 @@ class ScoringJob:
             await part.start()
         metrics = {metric.name: metric for part in self._parts for metric in part.metrics}
         now = tuple(metrics[name] for name in self._names)
-        self._signatures = [metric.signature for metric in now]
+        self._signatures = [tuple(metric.signature for metric in part.metrics) for part in self._parts]
         self._places = [
             tuple(self._names.index(metric.name) for metric in part.metrics) for part in self._parts
         ]
@@ -223,11 +223,14 @@ class ScoringJob:
             )
         )
         found = {key: _Scored([None] * len(self._names)) for key in texts}
-        for part, places, keys, answers in zip(self._parts, self._places, missing, made, strict=True):
+        for number, (part, keys, answers) in enumerate(zip(self._parts, missing, made, strict=True)):
+            places, signatures = self._places[number], self._signatures[number]
             for key in texts.keys() - set(keys):
                 self._take(found[key], places, part, kept[key])
             for key, answer in zip(keys, answers, strict=True):
-                self._add(key, found[key], places, part, answer)
+                self._add(found[key], places, part, answer)
+                if answer.failure is None:
+                    found[key].fresh.append((key, signatures, answer.values, answer.reasons))
         return found
 
     def _take(self, one: "_Scored", places: Sequence[int], part: Part, kept: Mapping[str, Score]) -> None:
@@ -237,16 +240,12 @@ class ScoringJob:
             if score.value is None:
                 one.reasons[metric.name] = score.reason
 
-    def _add(self, key: bytes, one: "_Scored", places: Sequence[int], part: Part, answer: PairScores) -> None:
+    def _add(self, one: "_Scored", places: Sequence[int], part: Part, answer: PairScores) -> None:
         one.answers.append((part.group, answer))
         for place, value in zip(places, answer.values, strict=True):
             one.values[place] = value
         for at, reason in answer.reasons.items():
             one.reasons[self._names[places[at]]] = reason
-        if answer.failure is None:
-            reasons = map(answer.reasons.get, range(len(places))) if answer.reasons else repeat(None)
-            signatures = map(self._signatures.__getitem__, places)
-            one.fresh += zip(repeat(key), signatures, answer.values, reasons, strict=False)
 
     async def close(self) -> None:
         """Let go of threads, processes and models."""
@@ -264,7 +263,7 @@ class _Scored:
     """Name of a metric without a value -> why."""
     answers: list[tuple[str, PairScores]] = field(default_factory=list)
     """(group, what its metrics made of the text), where it was not in the cache."""
-    fresh: list[FreshScore] = field(default_factory=list)
+    fresh: list[FreshScores] = field(default_factory=list)
     """What is to be kept in the cache."""
 
 

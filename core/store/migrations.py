@@ -6,7 +6,7 @@ from sqlite_utils import Database, Migrations
 
 from core.store.rating_tables import create_rating_tables
 from core.store.run_tables import create_run_tables, move_run_data
-from core.store.score_tables import create_score_tables
+from core.store.score_tables import create_score_tables, pack_scores
 
 migrations = Migrations("assay")
 STEPS_TABLE = migrations.migrations_table
@@ -110,6 +110,12 @@ def m006_analysis_set(db: Database) -> None:
 def m007_run_data(db: Database) -> None:
     """The files of runs where polling does not read them, and how long each run was worked on."""
     move_run_data(db)
+
+
+@migrations()
+def m008_scores_of_a_text(db: Database) -> None:
+    """The cache of scores with a row a text."""
+    pack_scores(db)
 
 
 def _extend_studies(db: Database) -> None:

@@ -1,4 +1,10 @@
-"""The tables of scores, as the migration that brought them made them."""
+"""The tables of scores, as the migrations that brought them made them."""
+
+import json
+import math
+import struct
+from collections.abc import Iterator
+from itertools import groupby
 
 from sqlite_utils import Database
 
@@ -33,3 +39,35 @@ def create_score_tables(db: Database) -> None:
         strict=True,
     )
     db.table("kept_file").create_index(["kind", "sha256"], unique=True)
+
+
+def pack_scores(db: Database) -> None:
+    """All scores that one run made of a text in one row: sixteen rows took a quarter of the time of a run."""
+    # Numbered in the order in which they come, for the first score of a text stays.
+    for table in (
+        "score_list (id INTEGER PRIMARY KEY, signatures TEXT NOT NULL UNIQUE)",
+        "text_score (id INTEGER PRIMARY KEY, pair BLOB NOT NULL, list INTEGER NOT NULL REFERENCES score_list(id), "
+        "scores BLOB NOT NULL, reasons TEXT, UNIQUE (pair, list))",
+    ):
+        db.execute(f"CREATE TABLE {table} STRICT")
+    lists: dict[str, int] = {}
+
+    def packed() -> Iterator[tuple[bytes, int, bytes, str | None]]:
+        kept = db.execute(
+            "SELECT pair, text, value, reason FROM score JOIN score_signature ON id = signature ORDER BY pair, signature"
+        )
+        for pair, scores in groupby(kept, key=lambda row: row[0]):
+            _, names, values, reasons = zip(*scores, strict=True)
+            why = {at: reason for at, reason in enumerate(reasons) if reason is not None}
+            number = lists.setdefault(json.dumps(names), len(lists) + 1)
+            numbers = [math.nan if value is None else value for value in values]
+            yield pair, number, struct.pack(f"<{len(numbers)}d", *numbers), json.dumps(why) if why else None
+
+    rows = list(packed())
+    db.conn.executemany(
+        "INSERT INTO score_list (id, signatures) VALUES (?, ?)",
+        [(number, text) for text, number in lists.items()],
+    )
+    db.conn.executemany("INSERT INTO text_score (pair, list, scores, reasons) VALUES (?, ?, ?, ?)", rows)
+    db.execute("DROP TABLE score")
+    db.execute("DROP TABLE score_signature")

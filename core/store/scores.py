@@ -1,13 +1,16 @@
 """Scores kept for the next time by signature and text, and the metrics of each scoring run."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import json
+import math
+import struct
+from collections.abc import Iterator, Mapping, Sequence
 
 from core.schema.scores import Metric, Score
 from core.store.connection import Row, Store
 from core.store.studies import now_utc
 
-FreshScore = tuple[bytes, str, float | None, str | None]
-"""Pair, signature, value, and why there is none."""
+FreshScores = tuple[bytes, tuple[str, ...], Sequence[float | None], Mapping[int, str]]
+"""Pair, signatures, a value each, and why there is none by the place of the signature."""
 _MOST_PAIRS = 500
 """In one query: SQLite takes only so many values."""
 
@@ -16,21 +19,26 @@ def find_scores(
     store: Store, pairs: Sequence[bytes], signatures: Sequence[str]
 ) -> dict[bytes, dict[str, Score]]:
     """Pair -> signature -> score, for what is kept of these. pairs: hashes of text, reference and source."""
-    names = _signatures(store, signatures)
+    asked = set(signatures)
+    lists = {number: names for names, number in _lists(store).items() if not asked.isdisjoint(names)}
     found: dict[bytes, dict[str, Score]] = {}
-    wanted = list(dict.fromkeys(pairs))
+    wanted = list(dict.fromkeys(pairs)) if lists else []
     for start in range(0, len(wanted), _MOST_PAIRS):
         values = {f"p{at}": pair for at, pair in enumerate(wanted[start : start + _MOST_PAIRS])}
         marks = ", ".join(f":{name}" for name in values)
         for row in store.rows(
-            f"select pair, signature, value, reason from score where pair in ({marks})", values
+            f"select pair, list, scores, reasons from text_score where pair in ({marks}) order by id", values
         ):
-            if (signature := names.get(row["signature"])) is not None:
-                found.setdefault(row["pair"], {})[signature] = Score(row["value"], row["reason"])
+            names = lists.get(row["list"], ())
+            reasons = {} if row["reasons"] is None else json.loads(row["reasons"])
+            for at, (name, value) in enumerate(zip(names, _unpacked(row["scores"]), strict=False)):
+                if name in asked:
+                    score = Score(None if math.isnan(value) else value, reasons.get(str(at)))
+                    found.setdefault(row["pair"], {}).setdefault(name, score)
     return found
 
 
-def keep_scores(store: Store, scores: Sequence[FreshScore], calls: Sequence[Row], *, run_id: int) -> None:
+def keep_scores(store: Store, scores: Sequence[FreshScores], calls: Sequence[Row], *, run_id: int) -> None:
     """Keep scores, and put on the run's account what was done for its items: both are on disk when this returns.
 
     calls: position, key, step, reason, cached, seconds; one a text of an item and group of metrics. A text found in
@@ -38,10 +46,13 @@ def keep_scores(store: Store, scores: Sequence[FreshScore], calls: Sequence[Row]
     """
     now = now_utc()
     with store.writing():
-        numbers = _numbered(store, {signature for _, signature, _, _ in scores})
+        lists = _numbered(store, {signatures for _, signatures, _, _ in scores})
         store.change_all(
-            "insert or ignore into score (pair, signature, value, reason) values (?, ?, ?, ?)",
-            ((pair, numbers[signature], value, reason) for pair, signature, value, reason in scores),
+            "insert or ignore into text_score (pair, list, scores, reasons) values (?, ?, ?, ?)",
+            (
+                (pair, lists[signatures], _packed(values), json.dumps(reasons) if reasons else None)
+                for pair, signatures, values, reasons in scores
+            ),
         )
         store.change_all(
             "insert into run_call (run_id, position, key, step, reason, cached, seconds, at_utc) "
@@ -107,18 +118,27 @@ def texts_come_to(store: Store, run_id: int) -> tuple[int, int]:
     return row["texts"], row["items"]
 
 
-def _signatures(store: Store, texts: Iterable[str]) -> dict[int, str]:
-    """Number -> signature, for those that are known."""
-    wanted = set(texts)
-    rows = store.rows("select id, text from score_signature")
-    return {row["id"]: row["text"] for row in rows if row["text"] in wanted}
+def _lists(store: Store) -> dict[tuple[str, ...], int]:
+    """Signatures that were kept together -> their number."""
+    rows = store.rows("select id, signatures from score_list")
+    return {tuple(json.loads(row["signatures"])): row["id"] for row in rows}
 
 
-def _numbered(store: Store, texts: set[str]) -> dict[str, int]:
-    """Signature -> number; new ones get one."""
-    known = {text: number for number, text in _signatures(store, texts).items()}
+def _numbered(store: Store, wanted: set[tuple[str, ...]]) -> dict[tuple[str, ...], int]:
+    """The same; new ones get a number."""
+    known = _lists(store)
+    if wanted <= known.keys():
+        return known
     store.change_all(
-        "insert into score_signature (text) values (:text)",
-        [{"text": text} for text in sorted(texts - known.keys())],
+        "insert into score_list (signatures) values (?)",
+        [(json.dumps(names),) for names in sorted(wanted - known.keys())],
     )
-    return known if texts <= known.keys() else {t: n for n, t in _signatures(store, texts).items()}
+    return _lists(store)
+
+
+def _packed(values: Sequence[float | None]) -> bytes:
+    return struct.pack(f"<{len(values)}d", *[math.nan if value is None else value for value in values])
+
+
+def _unpacked(scores: bytes) -> tuple[float, ...]:
+    return struct.unpack(f"<{len(scores) // 8}d", scores)

@@ -36,7 +36,15 @@ def call(key: str, cached: int = 0, position: int = 0) -> Row:
 
 
 def keep(store: Store, scores: dict[bytes, dict[str, Score]], run: Run, *calls: Row) -> None:
-    fresh = [(pair, name, one.value, one.reason) for pair, of in scores.items() for name, one in of.items()]
+    fresh = [
+        (
+            pair,
+            tuple(of),
+            [one.value for one in of.values()],
+            {at: one.reason for at, one in enumerate(of.values()) if one.reason is not None},
+        )
+        for pair, of in scores.items()
+    ]
     keep_scores(store, fresh, calls, run_id=run.run_id)
 
 
@@ -56,6 +64,14 @@ def test_the_first_score_stays(store: Store) -> None:
     for value in (1.0, 2.0):
         keep(store, {ONE: {"a": Score(value)}}, run)
     assert find_scores(store, [ONE], ["a"]) == {ONE: {"a": Score(1.0)}}
+
+
+def test_the_first_score_stays_whatever_it_was_kept_with(store: Store) -> None:
+    run = new_run(store)
+    keep(store, {TWO: {"a": Score(7.0), "b": Score(8.0)}}, run)
+    keep(store, {ONE: {"a": Score(1.0)}}, run)
+    keep(store, {ONE: {"a": Score(2.0), "b": Score(None, "why")}}, run)
+    assert find_scores(store, [ONE], ["a", "b"]) == {ONE: {"a": Score(1.0), "b": Score(None, "why")}}
 
 
 def test_more_texts_than_one_query_takes(store: Store) -> None:
@@ -87,8 +103,34 @@ def test_scores_and_account_are_kept_together_or_not_at_all(store: Store, tmp_pa
     with pytest.raises(Exception, match="could not be used"):
         keep(store, {ONE: {"a": Score(1.0)}}, run, {**call("k"), "step": None})
     with closing(sqlite3.connect(tmp_path / "assay.db")) as other:
-        for name in ("score", "score_signature", "run_call"):
+        for name in ("text_score", "score_list", "run_call"):
             assert other.execute(f"select count(*) from {name}").fetchone() == (0,)
+
+
+def test_scores_of_an_older_database_come_along(tmp_path: Path) -> None:
+    before = Migrations("assay")
+    for step in [step for step in migrations._migrations if step.name < "m008"]:
+        before(name=step.name)(step.fn)
+    with closing(sqlite3.connect(tmp_path / "old.db")) as connection:
+        before.apply(Database(connection))
+        connection.execute("insert into score_signature (id, text) values (1, 'a'), (2, 'b'), (3, 'c')")
+        connection.executemany(
+            "insert into score values (?, ?, ?, ?)",
+            [
+                (ONE, 2, None, "no reference"),
+                (ONE, 1, 0.1 + 0.2, None),
+                (TWO, 1, 5.0, None),
+                (TWO, 3, -1e300, None),
+            ],
+        )
+        connection.commit()
+    with closing(open_store(tmp_path / "old.db")) as store:
+        assert find_scores(store, [ONE, TWO, THREE], ["a", "b", "c"]) == {
+            ONE: {"a": Score(0.1 + 0.2), "b": Score(None, "no reference")},
+            TWO: {"a": Score(5.0), "c": Score(-1e300)},
+        }
+        keep(store, {ONE: {"a": Score(9.0), "c": Score(3.0)}}, new_run(store))
+        assert find_scores(store, [ONE], ["a", "c"]) == {ONE: {"a": Score(0.1 + 0.2), "c": Score(3.0)}}
 
 
 def test_the_metrics_of_a_run_go_with_it(store: Store) -> None:
