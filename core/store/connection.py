@@ -1,12 +1,19 @@
 """Opening the database, transactions, and SQLite's errors said in Assay's words."""
 
 import sqlite3
+import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+if "pandas" not in sys.modules:
+    # sqlite-utils loads pandas to know its types, which nothing here stores: a third of a second of every command.
+    sys.modules["pandas"] = None  # type: ignore[assignment]
+    import sqlite_utils  # noqa: F401
+
+    del sys.modules["pandas"]
 from sqlite_utils import Database
 from sqlite_utils.db import Table
 
