@@ -46,6 +46,11 @@ def test_each_is_documented_with_its_command_in_its_docstring_and_in_the_list():
     ("name", "options", "says"),
     [
         ("agreement_intervals", ["--resamples", "40"], r"ratio \d"),
+        (
+            "correlate_command",
+            ["--rows", "60", "--metrics", "2", "--resamples", "20", "--beside", "."],
+            r"other checkout, in full(?s:.*) times as much",
+        ),
         ("generation", ["--items", "3", "--latency", "0.01"], r"3 of 3 complete: [\d.]+ times as fast"),
         ("long_texts", ["equal", "against"], r'"same": 1\.0'),
         ("metrics", ["--pairs", "20"], r"\(asked: 8\)(?s:.*); the same scores"),
@@ -53,6 +58,11 @@ def test_each_is_documented_with_its_command_in_its_docstring_and_in_the_list():
             "raters",
             ["--raters", "1", "--seconds", "2"],
             r"\| 1 \| 2 \| [\d.]+ \|.*\| 0 \| \d+ \| [\d.-]+ \|$",
+        ),
+        (
+            "score_command",
+            ["--rows", "20", "40", "--sample", "10", "--beside", "."],
+            r"beside +40 (?s:.*)beside: 2 times the rows take [\d.]+ times the CPU",
         ),
         ("resampling", ["--items", "100", "--resamples", "20"], r"equal to 1e-12"),
     ],
