@@ -53,6 +53,8 @@ MOST_REPEATED = 5
 LABEL_MARK = "label:"
 """In front of a column's name: it is a label, whatever it looks like."""
 
+_NO_LABELS: Mapping[str, str] = {}
+"""One for all rows: nobody changes a row's."""
 _NEGATIVE = regex.compile(r"[-\u2212][0-9]+(\.[0-9]+)?")
 _PAIR = regex.compile(r"(?P<source>[A-Za-z]{2,3}(?:_[A-Za-z]+)?)-(?P<target>[A-Za-z]{2,3}(?:_[A-Za-z]+)?)")
 
@@ -66,7 +68,7 @@ class Record:
     cells: Mapping[str, object]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Names:
     """The names of what the rows are about."""
 
@@ -74,7 +76,7 @@ class Names:
     system: str | None
     level: str | None
     language: str
-    labels: dict[str, str]
+    labels: Mapping[str, str]
 
 
 def is_json(text: str, file_name: str) -> bool:
@@ -318,7 +320,7 @@ def names_in(record: Record, labels: Sequence[str], findings: FileFindings) -> N
         language = findings.language(record.where, record.cells["language"])
     if item_id is None or findings.problems.n > known:
         return None
-    return Names(item_id, system, level, language, found)
+    return Names(item_id, system, level, language, found or _NO_LABELS)
 
 
 def _name(record: Record, column: str, findings: FileFindings) -> str | None:

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -24,6 +25,8 @@ JSONL_SUFFIXES = (".jsonl", ".ndjson")
 CSV_SUFFIXES = (".csv", ".tsv")
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_SHORT = 16
+"""Characters of a cell that may be a name, of which many are equal."""
 _AT_ONCE = 1_000
 """Rows whose cells are looked at together, column by column."""
 
@@ -155,8 +158,10 @@ def _csv_rows(text: str, columns: Columns, findings: FileFindings, without: Coll
             else:
                 row: dict[str, object] = {}
                 for at, name in kept:
-                    row[name] = unguarded(cells[at])
-                    freed += row[name] != cells[at]
+                    cell = unguarded(cells[at])
+                    freed += cell != cells[at]
+                    # Items and systems stand on many rows: each is held once.
+                    row[name] = sys.intern(cell) if len(cell) <= _SHORT else cell
                 yield Row(line, row)
     except csv.Error as error:
         findings.problems.append(str(error))
