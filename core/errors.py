@@ -36,7 +36,7 @@ class Problems:
     @property
     def n(self) -> int:
         """How many there are, those that were not kept included."""
-        return self._counts.total()
+        return self._counts.total() if self._kept else 0
 
     @property
     def counted(self) -> str:

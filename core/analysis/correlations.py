@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from functools import partial as partial_of
 from typing import Any
 
@@ -16,6 +17,7 @@ from core.analysis.correlation_options import joined_with
 from core.analysis.joining import (
     Joined,
     SystemRows,
+    SystemScores,
     group_columns,
     items_of,
     left_out,
@@ -28,7 +30,7 @@ from core.analysis.metric_ranking import Ranking as Ranking
 from core.analysis.metric_ranking import rank_metrics as rank_metrics
 from core.datasets.reading import shown
 from core.errors import InputError
-from core.schema.scores import Against, Method, Metric, RatingSet, ScoreTable
+from core.schema.scores import Against, Method, Metric, RatingSet, ScoredRow, ScoreTable
 from core.stats import correlation
 from core.stats.constant import Constant, constant, constants_said
 from core.stats.correlation_resampling import FEWEST
@@ -245,34 +247,55 @@ def _telling(tell: Callable[[str], None] | None, begin: str) -> Callable[[str], 
 
 @dataclass(frozen=True)
 class _Rows:
-    """The joined rows of one group."""
+    """The joined rows of one group. Whose texts they are takes a look at each, when it is first asked for."""
 
+    joined: Joined
     scores: Floats
     target: Floats
-    items: NDArray[np.int64]
-    systems: NDArray[np.str_]
-    between: SystemRows | None
-    """What systems' means are made of; None: no human ratings."""
     names: tuple[str, str]
     methods: tuple[Method, ...]
     resampling: dict[str, Any]
     until_settled: bool
+    system_scores: SystemScores
     within: NDArray[np.bool_]
     """Which rows of the table are in the group."""
-    used: NDArray[np.int64]
-    """Rows of the table that have a target."""
+
+    @cached_property
+    def items(self) -> NDArray[np.int64]:
+        return items_of(self._rows)
+
+    @cached_property
+    def systems(self) -> NDArray[np.str_]:
+        return names_of(self._rows, "system")
+
+    @cached_property
+    def between(self) -> SystemRows | None:
+        """What systems' means are made of; None: no human ratings."""
+        if self.joined.against != "human":
+            return None
+        return system_rows(self.joined, self.within, self.system_scores)
+
+    @cached_property
+    def used(self) -> NDArray[np.int64]:
+        """Rows of the table that have a target."""
+        return np.unique(self._entries)
+
+    @property
+    def _entries(self) -> NDArray[np.int64]:
+        return self.joined.rows[self.within[self.joined.rows]]
+
+    @property
+    def _rows(self) -> list[ScoredRow]:
+        return [self.joined.table.rows[index] for index in self._entries.tolist()]
 
 
 def _part_of(asked: _Asked, within: NDArray[np.bool_]) -> _Rows:
     joined, options = asked.joined, asked.options
     entries = within[joined.rows]
-    rows = [joined.table.rows[index] for index in joined.rows[entries].tolist()]
     return _Rows(
+        joined=joined,
         scores=joined.scores()[entries],
         target=joined.target[entries],
-        items=items_of(rows),
-        systems=names_of(rows, "system"),
-        between=system_rows(joined, within, options.system_scores) if joined.against == "human" else None,
         names=joined.names,
         methods=options.methods,
         resampling={
@@ -281,8 +304,8 @@ def _part_of(asked: _Asked, within: NDArray[np.bool_]) -> _Rows:
             "rng": options.rng,
         },
         until_settled=options.until_settled,
+        system_scores=options.system_scores,
         within=within,
-        used=np.unique(joined.rows[entries]),
     )
 
 

@@ -1,6 +1,7 @@
 """What a cell of a table or a value of a JSON object holds: nothing, a number, or a name to group by."""
 
 import math
+from collections.abc import Sequence
 
 import regex
 
@@ -49,6 +50,20 @@ def number_in(value: object) -> float | None:
         return -math.inf if text.startswith("-") else math.inf
     # float() alone would take digits of any script, and underscores.
     return float(text) if text.isascii() and "_" not in text and _NUMBER.fullmatch(text) else None
+
+
+def numbers_in(cells: Sequence[str]) -> list[float] | None:
+    """The numbers of cells, NaN where one says that there is none; None where one holds anything else."""
+    try:
+        numbers = list(map(float, cells))
+    except ValueError:
+        numbers = [math.nan]
+    # float() alone takes what number_in does but for digits of any script, underscores and a NaN with a sign.
+    together = "".join(cells)
+    if "_" in together or not together.isascii() or any(map(math.isnan, numbers)):
+        found = [math.nan if is_undefined(cell) else number_in(cell) for cell in cells]
+        return None if None in found else [number for number in found if number is not None]
+    return numbers
 
 
 def is_undefined(value: object) -> bool:

@@ -1,6 +1,6 @@
 """Which columns of a wide score table are metrics: what its cells hold, unless its name says it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from core.datasets.cells import is_undefined, label_of, looks_like_number
@@ -42,15 +42,24 @@ class WideColumns:
         return "; columns looked at: " + (", ".join(said[:MOST_LISTED]) or "none") + more
 
 
-def wide_columns(records: Sequence[Record], findings: FileFindings) -> WideColumns:
-    """Metrics are columns of numbers that are no known name or label.
+def may_be_metric(key: str) -> bool:
+    """Whether a column's name leaves it to its cells that it is a metric, or says so."""
+    return key not in ABOUT and not _by_name(key)
+
+
+def wide_columns(
+    keys: Sequence[str], numbers: Collection[str], records: Sequence[Record], findings: FileFindings
+) -> WideColumns:
+    """Metrics are columns of numbers that are no known name or label. numbers: those that hold nothing else.
 
     Most of what stands in one must be numbers. Numbers in some cells and words in as many others are a problem: a
     label by mistake would tear the table apart, and a metric would be gone.
     """
     found = WideColumns()
-    for key in dict.fromkeys(key for record in records for key in record.cells if key not in ABOUT):
-        why = _by_name(key)
+    for key in keys:
+        if key in ABOUT:
+            continue
+        why = "" if key in numbers else _by_name(key)
         if why is None:
             why = _by_cells(key, records, findings)
         if why == "":

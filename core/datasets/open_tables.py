@@ -1,12 +1,13 @@
 """Tables with columns of their owner's: those a reader knows, under several names, and labels to group by."""
 
 import csv
-import io
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
+import numpy as np
 import regex
+from numpy.typing import NDArray
 
 from core.datasets.cells import is_nothing, label_of, numbers_as_json
 from core.datasets.findings import FileFindings
@@ -27,11 +28,13 @@ from core.datasets.rows import (
     JSONL_SUFFIXES,
     Columns,
     JsonLine,
+    csv_lines,
     header_of,
     is_jsonl,
     jsonl_objects,
     known_fields,
     note_ignored,
+    number_columns,
     read_rows,
 )
 from core.datasets.spreadsheet import guarded, unguarded
@@ -50,11 +53,13 @@ MOST_REPEATED = 5
 LABEL_MARK = "label:"
 """In front of a column's name: it is a label, whatever it looks like."""
 
+_NO_LABELS: Mapping[str, str] = {}
+"""One for all rows: nobody changes a row's."""
 _NEGATIVE = regex.compile(r"[-\u2212][0-9]+(\.[0-9]+)?")
 _PAIR = regex.compile(r"(?P<source>[A-Za-z]{2,3}(?:_[A-Za-z]+)?)-(?P<target>[A-Za-z]{2,3}(?:_[A-Za-z]+)?)")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Record:
     """One row of a table or one object of a file, under our names."""
 
@@ -63,7 +68,7 @@ class Record:
     cells: Mapping[str, object]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Names:
     """The names of what the rows are about."""
 
@@ -71,7 +76,7 @@ class Names:
     system: str | None
     level: str | None
     language: str
-    labels: dict[str, str]
+    labels: Mapping[str, str]
 
 
 def is_json(text: str, file_name: str) -> bool:
@@ -89,7 +94,7 @@ def is_json(text: str, file_name: str) -> bool:
 def _written_header(text: str, header: list[str]) -> list[str]:
     """A header as it is written: `header` has it in lower case, but BLEU and chrF are names."""
     for delimiter in DELIMITERS:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+        reader = csv.reader(csv_lines(text), delimiter=delimiter)
         cells = next(
             ([cell.strip() for cell in row] for row in reader if any(cell.strip() for cell in row)), []
         )
@@ -124,9 +129,16 @@ def source_as_system(columns: dict[str, str]) -> dict[str, str]:
 
 
 def open_records(
-    text: str, known: Mapping[str, Sequence[str]], findings: FileFindings
+    text: str,
+    known: Mapping[str, Sequence[str]],
+    findings: FileFindings,
+    *,
+    without: Collection[str] = (),
 ) -> tuple[list[str], dict[str, str], list[Record]]:
-    """Keys, key -> our name, and the rows of a table, of JSONL, or of a JSON list of objects."""
+    """Keys, key -> our name, and the rows of a table, of JSONL, or of a JSON list of objects.
+
+    without: columns of a table whose cells are left out.
+    """
     name = findings.file_name
     if is_json(text, name):
         value, problem = parse_json(numbers_as_json(text))
@@ -138,11 +150,25 @@ def open_records(
         lines = list(jsonl_objects(numbers_as_json(text)))
         keys = _filled_keys(one.value for one in lines if one.value is not None)
         return object_records(keys, _reported(lines, findings), known, findings)
-    header = header_of(text, Columns(tuple(other for names in known.values() for other in names), ()))
-    keys = [key for key in _written_header(text, header) if key]
-    columns = source_as_system(named_columns(keys, known))
-    names = {key: columns.get(key, key) for key in keys}
-    return keys, columns, _table_records(text, names, findings)
+    keys, columns, house = _house(text, known)
+    rows = read_rows(text, house, findings, without=without)
+    return keys, columns, [Record(f"line {row.line}", row.cells) for row in rows]
+
+
+def open_numbers(
+    text: str,
+    known: Mapping[str, Sequence[str]],
+    file_name: str,
+    choose: Callable[[list[str], dict[str, str]], Collection[str]],
+) -> dict[str, NDArray[np.float64]]:
+    """Columns of a table, of those to `choose` from keys and key -> our name, that hold nothing but numbers.
+
+    A row's cells there need no objects, which take a hundred times the room. Each column has a number a row.
+    """
+    if is_json(text, file_name) or is_jsonl(text, file_name):
+        return {}
+    keys, columns, house = _house(text, known)
+    return number_columns(text, house, choose(keys, columns))
 
 
 def _filled_keys(objects: Iterable[JsonObject]) -> list[str]:
@@ -172,13 +198,17 @@ def object_records(
     return list(keys), columns, records
 
 
-def _table_records(text: str, names: Mapping[str, str], findings: FileFindings) -> list[Record]:
+def _house(text: str, known: Mapping[str, Sequence[str]]) -> tuple[list[str], dict[str, str], "_Exact"]:
+    """Keys of a CSV text, key -> our name, and the columns to read."""
+    header = header_of(text, Columns(tuple(other for names in known.values() for other in names), ()))
+    keys = [key for key in _written_header(text, header) if key]
+    columns = source_as_system(named_columns(keys, known))
+    names = {key: columns.get(key, key) for key in keys}
     # The rows' reader asks for a header's cells as they are written, in lower case.
     plain = {guarded(key).lower(): name for key, name in names.items()} | {
         key.lower(): name for key, name in names.items()
     }
-    house = _Exact(tuple(dict.fromkeys(plain.values())), (), plain)
-    return [Record(f"line {row.line}", row.cells) for row in read_rows(text, house, findings)]
+    return keys, columns, _Exact(tuple(dict.fromkeys(plain.values())), (), plain)
 
 
 def require(
@@ -290,7 +320,7 @@ def names_in(record: Record, labels: Sequence[str], findings: FileFindings) -> N
         language = findings.language(record.where, record.cells["language"])
     if item_id is None or findings.problems.n > known:
         return None
-    return Names(item_id, system, level, language, found)
+    return Names(item_id, system, level, language, found or _NO_LABELS)
 
 
 def _name(record: Record, column: str, findings: FileFindings) -> str | None:

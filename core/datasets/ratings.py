@@ -37,7 +37,7 @@ SCORES = frozenset({"metric", "metric_name"})
 NO_RATING = "no rating"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Row:
     where: str
     rating: Rating

@@ -3,11 +3,18 @@
 import csv
 import io
 import json
+import re
+import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import PurePath
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from core.datasets.cells import numbers_in
 from core.datasets.findings import FileFindings
 from core.datasets.nearest import likely_columns, listed, rename
 from core.datasets.reading import JsonObject, duplicate_problems, parse_json, reject, shown, type_name
@@ -17,8 +24,14 @@ DELIMITERS = (",", ";", "\t")
 JSONL_SUFFIXES = (".jsonl", ".ndjson")
 CSV_SUFFIXES = (".csv", ".tsv")
 
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_SHORT = 16
+"""Characters of a cell that may be a name, of which many are equal."""
+_AT_ONCE = 1_000
+"""Rows whose cells are looked at together, column by column."""
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, slots=True)
 class Row:
     """One row as the file has it."""
 
@@ -64,10 +77,40 @@ def is_jsonl(text: str, file_name: str) -> bool:
     return suffix in JSONL_SUFFIXES or (text.lstrip().startswith("{") and suffix not in CSV_SUFFIXES)
 
 
-def read_rows(text: str, columns: Columns, findings: FileFindings) -> Iterator[Row]:
-    """The rows of either form; problems and columns that are not used go to the findings."""
-    read = _jsonl_rows if is_jsonl(text, findings.file_name) else _csv_rows
-    return read(text, columns, findings)
+def read_rows(
+    text: str, columns: Columns, findings: FileFindings, *, without: Collection[str] = ()
+) -> Iterator[Row]:
+    """The rows of either form; problems and columns that are not used go to the findings.
+
+    without: columns of a CSV text whose cells are left out.
+    """
+    if is_jsonl(text, findings.file_name):
+        return _jsonl_rows(text, columns, findings)
+    return _csv_rows(text, columns, findings, without)
+
+
+def number_columns(text: str, columns: Columns, wanted: Collection[str]) -> dict[str, NDArray[np.float64]]:
+    """Columns among the `wanted` of a CSV text in which each cell is a number or undefined (NaN), and one a number.
+
+    Nothing where a row cannot be read: its problem is that of read_rows.
+    """
+    rows = _csv_cells(text, _delimiter(text, columns))
+    try:
+        header = [columns.name(cell.strip().lower()) for cell in next(rows)[1]]
+        parts: dict[int, list[NDArray[np.float64]]] = {
+            place: [] for place, name in enumerate(header) if name in wanted
+        }
+        while parts and (some := [cells for _, cells in islice(rows, _AT_ONCE)]):
+            by_column = list(zip(header, *some, strict=True))
+            for place in list(parts):
+                if (numbers := numbers_in(by_column[place][1:])) is None:
+                    del parts[place]
+                else:
+                    parts[place].append(np.array(numbers))
+    except (csv.Error, ValueError, StopIteration):
+        return {}
+    found = {header[place] or "": np.concatenate(own) for place, own in parts.items() if own}
+    return {name: numbers for name, numbers in found.items() if not np.isnan(numbers).all()}
 
 
 def jsonl_bytes(rows: Iterable[Mapping[str, Any]]) -> bytes:
@@ -80,31 +123,48 @@ def header_of(text: str, columns: Columns) -> list[str]:
     return _first_cells(text, _delimiter(text, columns))
 
 
-def _csv_rows(text: str, columns: Columns, findings: FileFindings) -> Iterator[Row]:
+def csv_lines(text: str) -> Iterator[str]:
+    """Lines as `csv.reader` takes them, without a second copy of the text; a cell may be as long as the text."""
     # The limit is the process's: only ever raised, so that two imports at once cannot lower it for each other.
     csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
-    delimiter = _delimiter(text, columns)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    header: list[str | None] | None = None
-    start, freed = 1, 0
+    return (found.group() for found in _LINE.finditer(text))
+
+
+def _csv_cells(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """The rows that hold something, each with the line on which it starts; csv.Error says which is not valid."""
+    reader, start = csv.reader(csv_lines(text), delimiter=delimiter, strict=True), 1
     try:
         for cells in reader:
             line, start = start, reader.line_num + 1
-            if not any(cell.strip() for cell in cells):
-                continue
+            if any(map(str.strip, cells)):
+                yield line, cells
+    except csv.Error as error:
+        reason = str(error).replace("'\t'", "a tab")
+        raise csv.Error(f"line {start}: the row that starts here is not valid CSV ({reason})") from error
+
+
+def _csv_rows(text: str, columns: Columns, findings: FileFindings, without: Collection[str]) -> Iterator[Row]:
+    header: list[str | None] | None = None
+    freed = 0
+    try:
+        for line, cells in _csv_cells(text, _delimiter(text, columns)):
             if header is None:
                 written = [cell.strip().lower() for cell in cells]
                 _check_header(written, line, columns, findings)
                 header = [columns.name(name) for name in written]
+                kept = [(at, name) for at, name in enumerate(header) if name and name not in without]
             elif len(cells) != len(header):
                 findings.problems.append(f"line {line}: {len(cells)} cells, the header has {len(header)}")
             else:
-                named = [(name, cell) for name, cell in zip(header, cells, strict=True) if name is not None]
-                freed += sum(unguarded(cell) != cell for _, cell in named)
-                yield Row(line, {name: unguarded(cell) for name, cell in named})
+                row: dict[str, object] = {}
+                for at, name in kept:
+                    cell = unguarded(cells[at])
+                    freed += cell != cells[at]
+                    # Items and systems stand on many rows: each is held once.
+                    row[name] = sys.intern(cell) if len(cell) <= _SHORT else cell
+                yield Row(line, row)
     except csv.Error as error:
-        reason = str(error).replace("'\t'", "a tab")
-        findings.problems.append(f"line {start}: the row that starts here is not valid CSV ({reason})")
+        findings.problems.append(str(error))
     if freed:
         # A text with it on one side only would tell a rater which source it is.
         count = "1 cell" if freed == 1 else f"{freed} cells"
@@ -121,8 +181,7 @@ def _delimiter(text: str, columns: Columns) -> str:
 
 
 def _first_cells(text: str, delimiter: str) -> list[str]:
-    csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
-    for cells in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter):
+    for cells in csv.reader(csv_lines(text), delimiter=delimiter):
         if any(cell.strip() for cell in cells):
             return [cell.strip().lower() for cell in cells]
     return []

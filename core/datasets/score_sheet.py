@@ -4,7 +4,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
 import regex
+from numpy.typing import NDArray
 
 from core.datasets.cells import is_undefined, number_in, number_problem
 from core.datasets.findings import FileFindings
@@ -29,6 +31,8 @@ class ScoreSheet:
     metrics: dict[str, Metric] = field(default_factory=dict)
     cells: dict[tuple[int, int], float] = field(default_factory=dict)
     reasons: dict[tuple[int, int], str] = field(default_factory=dict)
+    columns: dict[int, NDArray[np.float64]] = field(default_factory=dict)
+    """Metric -> all of its scores, where they were read together: NaN where undefined, infinite as in the file."""
 
 
 def label_columns(records: Sequence[Record], others: Sequence[str], findings: FileFindings) -> list[str]:

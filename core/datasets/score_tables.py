@@ -5,21 +5,23 @@ rows the wide form without ids. Answers of 001's server are read as the long for
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import cast, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.datasets.cef_responses import cef_records
 from core.datasets.cells import is_nothing, label_of
 from core.datasets.findings import FileFindings
 from core.datasets.level_names import level_number, with_item_level
-from core.datasets.metric_columns import wide_columns
+from core.datasets.metric_columns import may_be_metric, wide_columns
 from core.datasets.open_tables import (
     ONLY_SYSTEM,
     Record,
     object_records,
+    open_numbers,
     open_records,
     repeated,
     require,
@@ -38,6 +40,7 @@ from core.datasets.score_columns import (
     ABOUT,
     COLUMNS,
     OF_METRIC,
+    RESULT,
     UNUSED,
     family_of,
     metric_made_elsewhere,
@@ -47,6 +50,7 @@ from core.datasets.score_files import write_scores_csv, write_scores_jsonl, writ
 from core.datasets.score_items import fill_blanks
 from core.datasets.score_parquet import ParquetNotes, is_parquet, read_parquet
 from core.datasets.score_sheet import (
+    INFINITE,
     NO_SCORE,
     RowKey,
     ScoreSheet,
@@ -68,6 +72,7 @@ __all__ = [
 
 IDS_WITH_LEVEL = "ids end in _levelN: what stands before it is the item, N its level"
 NO_METRIC = "file: it holds no score; a long table has the columns metric and score, a wide one a column of numbers a metric"
+_LONG = frozenset({"metric", "score"})
 _ABOUT_METRIC = ("metric", "family", "direction", "signature")
 
 
@@ -78,17 +83,22 @@ def read_scores(data: bytes, file_name: str) -> ScoreTable:
     a metric. An empty cell, null and NaN are undefined, with a reason; anything else that is no number is a problem.
     """
     findings = FileFindings(file_name, sha256_of(data))
-    notes = ParquetNotes()
+    notes, numbers = ParquetNotes(), dict[str, NDArray[np.float64]]()
     if is_parquet(data, file_name):
         keys, objects, notes = read_parquet(data, file_name)
         rows = ((f"row {number}", row) for number, row in enumerate(objects, start=1))
         keys, columns, records = object_records(keys, rows, COLUMNS, findings)
     else:
         text = decode(data, file_name)
-        keys, columns, records = cef_records(text, COLUMNS, findings) or open_records(text, COLUMNS, findings)
+        del data  # else it stands beside its text until all is read
+        if (answers := cef_records(text, COLUMNS, findings)) is None:
+            numbers = open_numbers(text, COLUMNS, file_name, _candidates)
+            answers = open_records(text, COLUMNS, findings, without=numbers)
+        keys, columns, records = answers
+        del text
     if (asked := with_items(columns, keys, records, findings)) is not None:
         columns, records = asked
-    long = {"metric", "score"} <= set(columns.values())
+    long = set(columns.values()) >= _LONG
     if not long:
         back = {name: key for key, name in columns.items() if name in OF_METRIC and name != "reason"}
         records = [_renamed(record, back) for record in records] if back else records
@@ -98,14 +108,22 @@ def read_scores(data: bytes, file_name: str) -> ScoreTable:
     if split is not records:
         findings.notes.append(IDS_WITH_LEVEL)
         records = split
-    sheet = _long(records, findings) if long else _wide(records, findings)
-    if not sheet.cells and not findings.problems:
+    sheet = _long(records, findings) if long else _wide(keys, records, numbers, findings)
+    if not (sheet.cells or numbers) and not findings.problems:
         findings.problems.append(NO_METRIC)
     if findings.problems:
         reject(file_name, findings.problems)
     if not any("system" in record.cells for record in records):
         findings.notes.append(f"the file names no system: its scores stand under the system {ONLY_SYSTEM}")
     return _table(sheet, notes, findings)
+
+
+def _candidates(keys: Sequence[str], columns: Mapping[str, str]) -> list[str]:
+    """The columns of a wide table that may be metrics; not RESULT, in which `nan` is a word of a judge's."""
+    if set(columns.values()) >= _LONG:
+        return []
+    known = {*columns, *OF_METRIC}
+    return [key for key in keys if key not in known and key.lower() != RESULT and may_be_metric(key)]
 
 
 def _refuse_correlations(columns: Iterable[str], keys: Sequence[str], file_name: str) -> None:
@@ -203,11 +221,19 @@ def _stated(record: Record, key: str, findings: FileFindings) -> str:
 # --- one column a metric --------------------------------------------------------------------------
 
 
-def _wide(records: Sequence[Record], findings: FileFindings) -> ScoreSheet:
-    wide = wide_columns(records, findings)
+def _wide(
+    keys: Sequence[str],
+    records: Sequence[Record],
+    numbers: Mapping[str, NDArray[np.float64]],
+    findings: FileFindings,
+) -> ScoreSheet:
+    there = list(dict.fromkeys(key for record in records for key in record.cells))
+    if numbers:  # in the order of the header, as they would stand in each row
+        place = {key: at for at, key in enumerate(keys)}
+        there = sorted([*there, *numbers], key=lambda key: place.get(key, -1))
+    wide = wide_columns(there, numbers, records, findings)
     columns = wide.metrics
-    there = [key for key in dict.fromkeys(key for r in records for key in r.cells) if key in ABOUT]
-    labels = label_columns(records, [*there, *wide.others], findings)
+    labels = label_columns(records, [*(key for key in there if key in ABOUT), *wide.others], findings)
     sheet = ScoreSheet()
     known: dict[str, str] = {}
     for column in columns:
@@ -220,6 +246,8 @@ def _wide(records: Sequence[Record], findings: FileFindings) -> ScoreSheet:
         findings.problems.append(NO_METRIC + wide.looked_at())
     rows = [scored_row(record, labels, findings) for record in records]
     places: list[tuple[RowKey, str]] = []
+    rest = [(number, column) for number, column in enumerate(columns) if column not in numbers]
+    sheet.columns = {number: numbers[column] for number, column in enumerate(columns) if column in numbers}
     for record, found in zip(records, fill_blanks(rows, [None] * len(rows), findings), strict=True):
         if found is None:
             continue
@@ -227,7 +255,7 @@ def _wide(records: Sequence[Record], findings: FileFindings) -> ScoreSheet:
         places.append((key, record.where))
         if key not in sheet.rows:
             sheet.rows[key] = found
-            for number, column in enumerate(columns):
+            for number, column in rest:
                 put_score(sheet, (len(sheet.rows) - 1, number), record, column, findings)
     repeated(places, "the same item, system, level and labels", findings)
     return sheet
@@ -238,6 +266,9 @@ def _table(sheet: ScoreSheet, notes: ParquetNotes, findings: FileFindings) -> Sc
     reasons = dict(sheet.reasons)
     for at, value in sheet.cells.items():
         values[at] = value
+    for number, column in sheet.columns.items():
+        values[:, number] = np.where(np.isinf(column), np.nan, column)
+        reasons |= {(int(row), number): INFINITE for row in np.flatnonzero(np.isinf(column))}
     metrics = tuple(notes.metrics.get(metric.name, metric) for metric in sheet.metrics.values())
     numbers = {metric.name: number for number, metric in enumerate(metrics)}
     for row, name, reason in notes.reasons:
@@ -245,6 +276,8 @@ def _table(sheet: ScoreSheet, notes: ParquetNotes, findings: FileFindings) -> Sc
             reasons[row, numbers[name]] = reason
     for row, number in zip(*np.nonzero(np.isnan(values)), strict=True):
         reasons.setdefault((int(row), int(number)), NO_SCORE)
+    if sheet.columns:
+        reasons = dict(sorted(reasons.items()))
     if undefined := Counter(reasons.values()):
         listed = ", ".join(f"{count} ({shown(reason)})" for reason, count in undefined.most_common(5))
         findings.notes.append(f"scores that are undefined: {listed}")

@@ -71,7 +71,7 @@ class OutputSet:
     """Reason -> rows that hold no text to score, such as levels that could not be made."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ScoredRow:
     """Whose text a row of scores is about."""
 
@@ -114,7 +114,7 @@ class ErrorSpan:
     """Marked in the source, not in the translation."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Rating:
     """One person's score of one text. Higher is better, whatever the file's polarity was."""
 

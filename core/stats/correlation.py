@@ -13,7 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import norm
 
-from core.stats.correlation_coefficients import Method, coefficient, column, why_undefined
+from core.stats.correlation_coefficients import (
+    Method,
+    coefficient,
+    column,
+    pair_coefficient,
+    pair_reason,
+    why_undefined,
+)
 from core.stats.correlation_groups import mean_within, z_normalise
 from core.stats.correlation_partial import partial
 from core.stats.correlation_resampling import columns_alike, resample_columns
@@ -154,9 +161,10 @@ def _complete_columns(
     enough: Callable[[Sequence[Floats]], bool] | None,
     tell: Callable[[str], None] | None,
 ) -> list[dict[Method, Estimate]]:
-    """The results of columns that have a value in every row given."""
+    """The results of columns that have a value in every row given, equal ones tied."""
     distinct, clusters = np.unique(clusters, return_inverse=True)
-    reasons = [why_undefined(x, y, names) for x in scores.T]
+    by_column = np.ascontiguousarray(scores.T)
+    reasons = [pair_reason(x, y, names) for x in by_column]
     defined = [number for number, reason in enumerate(reasons) if reason is None]
     values = None
     if why_no_interval(0.0, distinct.size, n_resamples) is None and defined:
@@ -172,10 +180,10 @@ def _complete_columns(
             tell=tell,
         )
     results: list[dict[Method, Estimate]] = []
-    for number, (x, reason) in enumerate(zip(scores.T, reasons, strict=True)):
+    for number, (x, reason) in enumerate(zip(by_column, reasons, strict=True)):
         by_method = {}
         for method in methods:
-            observed = coefficient(x, y, method)
+            observed = pair_coefficient(x, y, method)
             by_method[method] = resampled_estimate(
                 observed,
                 None if values is None or reason else values[method][defined.index(number)],
@@ -205,5 +213,6 @@ def _checked(scores: ArrayLike, y: ArrayLike, clusters: ArrayLike | None) -> tup
         )
     if np.isinf(table).any():
         raise ValueError("scores must be finite, or NaN where there is none")
-    table = tied(table.T).T
+    # Column by column: all at once would hold half a dozen copies of the table.
+    table = np.stack([tied(own) for own in table.T], axis=1) if table.shape[1] else table
     return table, target, numbered(labels)

@@ -26,8 +26,12 @@ _PAIR_CELLS = 4_000_000  # signs of pairs held at a time: 32 MB
 
 def coefficient(x: ArrayLike, y: ArrayLike, method: Method) -> float:
     """The coefficient of the rows (n,) in which both have a value; NaN where `why_undefined` gives a reason."""
-    first, second = complete_pairs(x, y)
-    if _reason(first, second, ("x", "y")) is not None:
+    return pair_coefficient(*complete_pairs(x, y), method)
+
+
+def pair_coefficient(first: Floats, second: Floats, method: Method) -> float:
+    """The same of columns as `complete_pairs` gives them."""
+    if pair_reason(first, second) is not None:
         return float("nan")
     if method == "kendall":
         return float(kendalltau(first, second).statistic)
@@ -43,7 +47,7 @@ def why_undefined(
 
     names: plurals of what x and y hold; rows: of what has the values.
     """
-    return _reason(*complete_pairs(x, y), names, rows)
+    return pair_reason(*complete_pairs(x, y), names, rows)
 
 
 def complete_pairs(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
@@ -118,7 +122,8 @@ def _largest(values: Floats, axis: int) -> Floats:
     return np.asarray(np.exp2(np.frexp(np.where(size > 0, size, 1.0))[1] - 1), dtype=np.float64)
 
 
-def _reason(x: Floats, y: Floats, names: tuple[str, str], rows: str = "rows") -> str | None:
+def pair_reason(x: Floats, y: Floats, names: tuple[str, str] = ("x", "y"), rows: str = "rows") -> str | None:
+    """`why_undefined` of columns as `complete_pairs` gives them."""
     if x.size < 2:
         return f"fewer than two {rows}"
     for values, name in ((x, names[0]), (y, names[1])):

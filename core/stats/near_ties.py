@@ -39,6 +39,10 @@ def group_means(values: Floats, group: NDArray[np.intp], n_groups: int, least_si
 
     least_size: how large the values' own rounding takes them for, where they are differences of larger numbers.
     """
+    if values.size == n_groups == np.unique(group).size:  # one a group, which is its mean
+        means = np.empty(n_groups)
+        means[group] = values
+        return tied(means, np.maximum(np.abs(means), least_size))
     members: list[list[float]] = [[] for _ in range(n_groups)]
     for number, value in zip(group.tolist(), values.tolist(), strict=True):
         members[number].append(value)

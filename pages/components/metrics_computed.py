@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Event, Lock, Thread
-from time import monotonic
+from time import monotonic, sleep
 from typing import Literal, TypeVar
 
 import streamlit as st
@@ -41,6 +41,8 @@ _FEW = 50_000
 """Scores whose correlations a page waits for."""
 _LOOK, _PATIENCE = 1.0, 15.0
 """Seconds between two looks at work, and until work that nobody looks at ends."""
+_HEAD_START = 1.5
+"""Seconds in which a page shows the estimates of many scores before their intervals take processor and memory."""
 _STARTING = Lock()
 
 
@@ -114,11 +116,11 @@ def _work_on(
         for oldest in list(works)[:-_MOST]:
             del works[oldest]
     steps = partial(correlate_step_by_step, table, ratings, group=group, options=options, so_far=so_far)
-    Thread(target=_do, args=(work, steps), daemon=True).start()
+    Thread(target=_do, args=(work, steps, table.values.size > _FEW), daemon=True).start()
     return work
 
 
-def _do(work: _Work, steps: Callable[..., Iterator[CorrelationReport]]) -> None:
+def _do(work: _Work, steps: Callable[..., Iterator[CorrelationReport]], many: bool) -> None:
     def tell(doing: str) -> None:
         work.doing = doing
         if monotonic() - work.wanted_at > _PATIENCE:
@@ -126,8 +128,10 @@ def _do(work: _Work, steps: Callable[..., Iterator[CorrelationReport]]) -> None:
 
     try:
         for report in steps(tell=tell):
-            work.report = report
+            first, work.report = not work.begun.is_set(), report
             work.begun.set()
+            if first and many:
+                sleep(_HEAD_START)
     except Exception as error:  # whoever asks is told
         work.error = error
     work.begun.set()

@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 from score_factories import ladder, metric, ratings, table
 
+from core.analysis import correlations
 from core.analysis.correlations import (
     CorrelationOptions,
     correlate_scores,
@@ -265,6 +266,21 @@ def test_step_by_step_shows_estimates_first_and_all_at_last():
     assert resumed == [between[-1], whole]
     assert told[0] == "group 2 of 2, metrics 1 to 3 of 3"
     assert list(correlate_step_by_step(scores, group=["system"], options=FAST, so_far=whole)) == [whole]
+
+
+def test_first_estimates_do_not_ask_whose_texts_rows_are(monkeypatch):
+    people = ratings(*(Rating(item, 5.0 - level, "s", str(level)) for item in FIVE for level in range(5)))
+    looked = []
+    for name in ("items_of", "names_of", "system_rows"):
+        real = getattr(correlations, name)
+        monkeypatch.setattr(
+            correlations, name, lambda *given, real=real, name=name: looked.append(name) or real(*given)
+        )
+    steps = correlate_step_by_step(table(ladder(FIVE)), people, options=FAST)
+    next(steps)
+    assert not looked
+    list(steps)
+    assert sorted(looked) == ["items_of", "names_of", "system_rows"]
 
 
 def test_items_with_a_row_each_are_resampled_once():

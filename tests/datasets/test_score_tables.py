@@ -2,6 +2,7 @@
 
 import json
 import math
+import tracemalloc
 from collections.abc import Callable
 
 import numpy as np
@@ -290,3 +291,55 @@ def test_long_csv_is_what_a_row_by_row_writer_makes() -> None:
     rows = [json.loads(line) for line in write_scores_jsonl(table).decode().split("\n") if line]
     columns = write_scores_csv(table).split(b"\r\n")[0].decode().split(",")
     assert write_scores_csv(table) == csv_bytes(columns, rows)
+
+
+def test_a_wide_csv_of_numbers_takes_little_more_room_than_its_text() -> None:
+    """An object a cell would take 400 bytes."""
+    header = ",".join(["item", "system", *(f"m{number}" for number in range(16))])
+    values = np.random.default_rng(0).normal(size=(5_000, 16)).tolist()
+    lines = [f"q{at},s,{','.join(map(repr, row))}" for at, row in enumerate(values)]
+    data = "\n".join([header, *lines]).encode()
+    tracemalloc.start()
+    try:
+        found = read_scores(data, "wide.csv")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert found.values.tolist() == values
+    assert peak < 150 * found.values.size
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
+def test_columns_of_numbers_are_read_as_cell_by_cell(end: str) -> None:
+    """One cell that is no plain number has its column read the slow way: both ways give one table."""
+    cells = {
+        "item": ["a", "b", "c", "d"],
+        "m1": [" 1 ", "nan", "-.5e1", ""],
+        "m2": ["1", "'-2", "3", "n/a"],
+        "year": ["1", "2", "3", "4"],
+        "m3": ["inf", "5.", "-", "1e999"],
+        "empty": ["", "nan", "-", "None"],
+        "m4": ["0", "0", "0", "-0"],
+    }
+    lines = [",".join(row) for row in [list(cells), *zip(*cells.values(), strict=True)]]
+    found = read_scores(end.join(lines).encode(), "wide.csv")
+    assert [metric.name for metric in found.metrics] == ["m1", "m2", "m3", "m4"]
+    nan = math.nan
+    expected = [[1, 1, nan, 0], [nan, -2, 5, 0], [-5, 3, nan, 0], [nan, nan, nan, -0.0]]
+    assert np.array_equal(found.values, expected, equal_nan=True)
+    none, infinite = "no score in the file", "infinite in the file"
+    assert found.reasons == {(0, 2): infinite, (1, 0): none, (2, 2): none} | {
+        (3, 0): none,
+        (3, 1): none,
+        (3, 2): infinite,
+    }
+    assert [row.labels for row in found.rows] == [{"year": str(year)} for year in (1, 2, 3, 4)]
+
+
+@pytest.mark.parametrize("cell", ["1_000", "１２", "-nan", "0x10", "1,5", "5%"])
+def test_what_python_alone_would_take_for_a_number_is_a_problem(cell: str) -> None:
+    data = "item;m;n\n" + "".join(f"q{at};1;2\n" for at in range(9)) + f"last;1;{cell}\n"
+    with pytest.raises(InputError) as raised:
+        read_scores(data.encode(), "wide.csv")
+    (problem,) = raised.value.problems
+    assert problem.startswith("line 11: n is ")

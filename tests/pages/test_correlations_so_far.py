@@ -90,3 +90,14 @@ def test_the_page_shows_the_table_while_intervals_are_computed(store: Store, gat
     assert frame["Kendall interval"][0].startswith("[")
     assert "Computing intervals" not in said(at)
     assert field(at, "Resamples for intervals").value == 0
+
+
+def test_intervals_of_many_scores_give_the_page_a_head_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr(metrics_computed, "sleep", waits.append)
+    for few, expected in ((SCORES.values.size, []), (0, [metrics_computed._HEAD_START])):
+        metrics_computed._works.clear()
+        monkeypatch.setattr(metrics_computed, "_FEW", few)
+        metrics_computed.correlated(("file",), SCORES, None, (), FAST)
+        assert waits == expected
+    metrics_computed._works.clear()

@@ -1,3 +1,4 @@
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -6,7 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from core.stats import correlation, correlation_coefficients
 from core.stats.correlation import coefficient, correlate, correlate_columns, fisher_interval, why_undefined
+from core.stats.near_ties import tied
 from scripts.simulate_verdicts import DOCUMENT
 
 METHODS = ("pearson", "spearman", "kendall")
@@ -285,3 +288,21 @@ def test_resamples_without_a_value_are_counted_until_it_stops():
     (found,) = correlate_columns(x[:, None], np.arange(30.0), METHODS, n_resamples=10_000, until_settled=True)
     for one in found.values():
         assert 0.33 < one.n_undefined / one.n_resamples < 0.4
+
+
+def test_estimates_of_many_columns_sort_each_once_and_hold_few_copies(monkeypatch):
+    rng = np.random.default_rng(0)
+    scores, y = rng.normal(size=(20_000, 16)), rng.normal(size=20_000)
+    n_sorted = []
+    for module in (correlation, correlation_coefficients):
+        monkeypatch.setattr(
+            module, "tied", lambda values: n_sorted.append(values.size // 20_000) or tied(values)
+        )
+    tracemalloc.start()
+    try:
+        correlate_columns(scores, y, METHODS, n_resamples=0)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert sum(n_sorted) == 16 + 1
+    assert peak < 6 * scores.nbytes
