@@ -292,9 +292,9 @@ def _rating_columns(records: Sequence[Record], taken: Sequence[str], findings: F
 def _unpivoted(records: Sequence[Record], columns: Sequence[str], findings: FileFindings) -> list[Record]:
     """A record a cell of the columns, which are dimensions, or raters where their names say so."""
     raters = len(columns) > 1 and all(_RATER.fullmatch(key) for key in columns)
-    shaped = []
+    shaped, among = [], set(columns)
     for record in records:
-        rest = {key: value for key, value in record.cells.items() if key not in columns}
+        rest = {key: value for key, value in record.cells.items() if key not in among}
         for key in columns:
             cells = {**rest, "rater" if raters else "dimension": key.strip(), "score": record.cells.get(key)}
             shaped.append(Record(f"{record.where}, column {shown(key)}", cells))

@@ -94,11 +94,11 @@ def number_columns(text: str, columns: Columns, wanted: Collection[str]) -> dict
 
     Nothing where a row cannot be read: its problem is that of read_rows.
     """
-    rows = _csv_cells(text, _delimiter(text, columns))
+    rows, asked = _csv_cells(text, _delimiter(text, columns)), set(wanted)
     try:
         header = [columns.name(cell.strip().lower()) for cell in next(rows)[1]]
         parts: dict[int, list[NDArray[np.float64]]] = {
-            place: [] for place, name in enumerate(header) if name in wanted
+            place: [] for place, name in enumerate(header) if name in asked
         }
         while parts and (some := [cells for _, cells in islice(rows, _AT_ONCE)]):
             by_column = list(zip(header, *some, strict=True))
