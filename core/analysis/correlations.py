@@ -103,17 +103,20 @@ class CorrelationReport:
         return all(row.is_complete for row in self.rows)
 
     @property
-    def monte_carlo_error(self) -> float | None:
-        """The largest of any pooled interval, as a share of its width; None without such an interval."""
-        pooled = [
+    def _pooled(self) -> list[Estimate]:
+        return [
             one
             for row in self.rows
             for both in row.pooled.values()
             for one in (both.over_rows, both.over_items)
         ]
+
+    @property
+    def monte_carlo_error(self) -> float | None:
+        """The largest of any pooled interval, as a share of its width; None without such an interval."""
         shares = [
             one.monte_carlo_error / (one.high - one.low)
-            for one in pooled
+            for one in self._pooled
             if one.monte_carlo_error is not None
             and one.low is not None
             and one.high is not None
@@ -124,13 +127,7 @@ class CorrelationReport:
     @property
     def resamples(self) -> tuple[int, int]:
         """The fewest and the most drawn for a pooled interval; 0 where there is none."""
-        pooled = [
-            one
-            for row in self.rows
-            for both in row.pooled.values()
-            for one in (both.over_rows, both.over_items)
-        ]
-        drawn = [one.n_resamples for one in pooled if one.n_resamples]
+        drawn = [one.n_resamples for one in self._pooled if one.n_resamples]
         return min(drawn, default=0), max(drawn, default=0)
 
     @property

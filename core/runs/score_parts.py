@@ -199,7 +199,7 @@ def _begin_worker(opener: Opener) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run's process hears it, and puts its workers down
     threading.Thread(target=_end_with_parent, daemon=True).start()
     # nltk loads both where they are, for classifiers that no metric uses: a second, and 150 MB of each process.
-    sys.modules.update(dict.fromkeys(("sklearn", "scipy")))  # type: ignore[arg-type]
+    sys.modules.update(dict.fromkeys(("sklearn", "scipy")))  # type: ignore[arg-type]  # None: not there
     _worker_opener = opener
 
 

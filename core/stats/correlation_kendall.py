@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from core.stats.drawn_counts import Drawn
-from core.stats.resampling import Floats, Indices, numbered
+from core.stats.resampling import MOST_PRODUCTS, Floats, Indices, numbered
 
 _Floating = NDArray[Any]
 """Of single or double precision."""
@@ -26,7 +26,6 @@ _Kind = type[np.float32] | type[np.float64]
 _EXACT = 2**24
 """Whole numbers below this are exact in single precision, which takes half the time."""
 _CHUNK_CELLS = 192_000  # numbers worked on at a time: few enough for the processor's second cache (measured)
-_PRODUCTS = 250_000  # multiplications in one matrix product: above, libraries start threads that mostly wait
 _SLAB_CELLS = 10_000  # numbers added in one step of a running sum
 _FEWEST_IN_BLOCK, _ALIGNED = 24, 8
 
@@ -233,7 +232,7 @@ def _within(
     there = filled.reshape(mixed.size, size)
     matrix *= there[:, :, None] & there[:, None, :]
     strip = next(
-        rows for rows in (size // 4, size // 8, 8) if rows * size * together <= _PRODUCTS or rows == 8
+        rows for rows in (size // 4, size // 8, 8) if rows * size * together <= MOST_PRODUCTS or rows == 8
     )
     for first in range(0, size, strip):
         matrix[:, first : first + strip, first + strip :] *= 2

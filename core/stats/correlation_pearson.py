@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from core.stats.correlation_coefficients import row_coefficients, standard
-from core.stats.resampling import Floats, Indices, ratio
+from core.stats.resampling import MOST_PRODUCTS, Floats, Indices, ratio
 
-_PRODUCTS = 250_000  # multiplications in one matrix product: above, libraries start threads that mostly wait
 _ROWS = 64  # rows added at a time
 _DOUBTFUL = 1e-6  # a variance this small against the mean square has lost too many digits
 _SMALLEST = 1e-150  # the square of a smaller number may be 0
@@ -71,7 +70,7 @@ def pearson_of_counts(prepared: PearsonSums, counts: Floats) -> Floats:
 def products_with_counts(sums: Floats, counts: Floats) -> Floats:
     """sums.T @ counts, few at a time; what is added at a time does not depend on how many sums there are."""
     found = np.zeros((sums.shape[1], counts.shape[1]))
-    at_once = max(1, _PRODUCTS // (_ROWS * counts.shape[1]))
+    at_once = max(1, MOST_PRODUCTS // (_ROWS * counts.shape[1]))
     for first in range(0, sums.shape[1], at_once):
         columns = slice(first, first + at_once)
         for start in range(0, len(counts), _ROWS):

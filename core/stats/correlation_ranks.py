@@ -5,6 +5,7 @@ half of the weight at it, plus 1/2: a running sum over the sorted values.
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -92,10 +93,9 @@ def untied_rank_products(
     clusters_at, rows_at: for each place which row of counts and which of others to take; an empty place takes zeros.
     most: no other is more times its row's count. All are whole numbers, in eight bytes where four may not hold them.
     """
-    found, heaviest = _untied_rank_products(values, clusters_at, rows_at, counts, others, np.int32)
-    if heaviest**2 * most > _FOUR_BYTES:
-        found, _ = _untied_rank_products(values, clusters_at, rows_at, counts, others, np.int64)
-    return found
+    sums = partial(_untied_rank_products, values, clusters_at, rows_at, counts, others)
+    found, heaviest = sums(np.int32)
+    return found if heaviest**2 * most <= _FOUR_BYTES else sums(np.int64)[0]
 
 
 def _untied_rank_products(

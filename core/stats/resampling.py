@@ -22,6 +22,8 @@ Statistic = Callable[[Floats], Floats]
 MONTE_CARLO_SHARE = 1 / 20
 """Where resampling stops by itself: the Monte Carlo error of each bound is below this share of the interval's width."""
 NO_RESAMPLES = "no resamples were asked for"
+MOST_PRODUCTS = 250_000
+"""Multiplications in one matrix product: above, libraries start threads that mostly wait."""
 _BLOCK_CELLS = 4_000_000  # drawn counts held at a time: 32 MB
 
 

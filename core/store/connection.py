@@ -10,8 +10,8 @@ from typing import Any
 
 if "pandas" not in sys.modules:
     # sqlite-utils loads pandas to know its types, which nothing here stores: a third of a second of every command.
-    sys.modules["pandas"] = None  # type: ignore[assignment]
-    import sqlite_utils  # noqa: F401
+    sys.modules["pandas"] = None  # type: ignore[assignment]  # what import takes for a module that is not there
+    import sqlite_utils  # noqa: F401  # for its look at pandas
 
     del sys.modules["pandas"]
 from sqlite_utils import Database
