@@ -134,7 +134,7 @@ def _table(scores: Scores, target: metrics_against.Target, going_on: bool) -> No
         said += f" Here: {SYSTEM_MEANS[target.options.system_scores]}."
     explained(said, _ANCHORS.get(view, "intervals-of-correlations"))
     if not report.is_complete:
-        st.markdown(f":small[Computing intervals: {doing}.]")
+        st.markdown(f":small[Computing intervals{f': {doing}' if doing else ''}.]")
     rows = _filtered(report, group)
     frame = _frame(rows, group, view)
     heated = [method.capitalize() for method in METHODS]
