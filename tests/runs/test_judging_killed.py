@@ -1,10 +1,6 @@
 """kill -9 in the middle of a judge's run: resumed, it repeats no saved call and says what an undisturbed run says."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -12,6 +8,7 @@ from typing import Any
 
 import pytest
 from judge_runs import judging_server, settings, texts
+from killed_run import kill_in_the_middle, run_to_the_end
 from model_answers import Body, answer
 from scripted_server import Said
 from specialist_runs import rated_texts, says, specialist
@@ -24,21 +21,10 @@ from core.runs.worker import work
 from core.schema import COMPARING_KINDS, RATED_KINDS
 from core.schema.judges import JudgeOutput
 from core.store import open_store
-from core.store.runs import get_run, item_states
+from core.store.runs import get_run
 
-ROOT = Path(__file__).resolve().parents[2]
+WORK = ("runs", "work", "1", "--db")
 CONCURRENCY = 8
-
-
-def child(database: Path) -> "subprocess.Popen[bytes]":
-    command = [sys.executable, "-m", "core", "runs", "work", "1", "--db", str(database)]
-    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-
-
-def run_to_the_end(database: Path) -> None:
-    process = child(database)
-    _, said = process.communicate(timeout=300)
-    assert process.returncode == 0, said.decode()
 
 
 def output_in(database: Path) -> JudgeOutput:
@@ -66,18 +52,10 @@ def test_a_killed_judge_goes_on_without_repeating_what_was_saved(
                 data = rated_texts(n_items) if on_ratings else texts(n_items)
                 chosen = (specialist if on_ratings else settings)(kind, server.url)
                 create_judging(store, data, "t.jsonl", chosen, running)
-        process = child(killed)
-        deadline = time.monotonic() + 120
-        while len(done_items(killed)) < n_items // 3:
-            assert process.poll() is None, "the run ended before it could be killed"
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
-        os.kill(process.pid, signal.SIGKILL)
-        process.communicate()
-        assert 0 < len(done_items(killed)) < n_items
+        kill_in_the_middle([*WORK, str(killed)], killed, n_items // 3, n_items)
         time.sleep(0.2)  # what the dead process had asked is answered into the void
         before = len(server.bodies)
-        run_to_the_end(killed)
+        run_to_the_end([*WORK, str(killed)])
         repeated = requests_of(server.bodies[:before]) & requests_of(server.bodies[before:])
         assert sum(repeated.values()) <= CONCURRENCY, "at most what was in flight is asked again"
         asked_in_all = len(server.bodies)
@@ -90,8 +68,3 @@ def test_a_killed_judge_goes_on_without_repeating_what_was_saved(
 
 def requests_of(bodies: list[Body]) -> Counter[str]:
     return Counter(json.dumps(body, sort_keys=True) for body in bodies)
-
-
-def done_items(database: Path) -> dict[int, str]:
-    with open_store(database) as store:
-        return item_states(store, 1)

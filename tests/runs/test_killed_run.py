@@ -1,22 +1,15 @@
 """kill -9 in the middle of a run: the resumed run gives what an undisturbed one gives, and repeats no saved call."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
 import time
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from killed_run import kill_in_the_middle, run_to_the_end
 from model_answers import Body, answer
 from scripted_server import Said, ScriptedServer
 
-from core.store import open_store
-from core.store.runs import item_states
-
-ROOT = Path(__file__).resolve().parents[2]
 CONCURRENCY = 16
 
 
@@ -40,26 +33,10 @@ def questions(folder: Path, n: int) -> Path:
 
 def command(file: Path, out: Path, database: Path, url: str, *more: str) -> list[str]:
     return [
-        *(
-            sys.executable,
-            "-m",
-            "core",
-            "generate",
-            "factual",
-            str(file),
-            "--out",
-            str(out),
-            "--db",
-            str(database),
-        ),
+        *("generate", "factual", str(file), "--out", str(out), "--db", str(database)),
         *("--backend", "openai", "--model", "tiny", "--base-url", url, "--concurrency", str(CONCURRENCY)),
         *("--source", "tiny", *more),
     ]
-
-
-def run_to_the_end(arguments: list[str]) -> None:
-    ended = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
-    assert ended.returncode == 0, ended.stderr
 
 
 def requests_of(bodies: list[Body]) -> Counter[str]:
@@ -77,16 +54,7 @@ def test_a_killed_run_is_resumed_without_repeating_what_was_saved(n: int, tmp_pa
 
     with ScriptedServer(slowly) as server:
         arguments = command(file, tmp_path / "killed", database, server.url)
-        process = subprocess.Popen(arguments, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        deadline = time.monotonic() + 120
-        while not database.exists() or len(done_items(database)) < n // 3:
-            assert process.poll() is None, "the run ended before it could be killed"
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait()
-        saved = done_items(database)
-        assert 0 < len(saved) < n
+        kill_in_the_middle(arguments, database, n // 3, n)
         time.sleep(0.2)  # what the dead process had asked is answered into the void
         before = len(server.bodies)
         run_to_the_end([*arguments, "--resume"])
@@ -100,8 +68,3 @@ def test_a_killed_run_is_resumed_without_repeating_what_was_saved(n: int, tmp_pa
     assert asked_in_all <= undisturbed + CONCURRENCY
     for name in ("dataset.json", "outputs.csv"):
         assert (tmp_path / "killed" / name).read_bytes() == (tmp_path / "fresh" / name).read_bytes(), name
-
-
-def done_items(database: Path) -> dict[int, str]:
-    with open_store(database) as store:
-        return item_states(store, 1)

@@ -1,22 +1,16 @@
 """kill -9 in the middle of a scoring run: the resumed run gives what an undisturbed one gives."""
 
 import json
-import os
 import random
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
+from killed_run import kill_in_the_middle
 
 from core.cli import main
 from core.store import open_store
 from core.store.replies import step_costs
-from core.store.runs import item_states
 
-ROOT = Path(__file__).resolve().parents[2]
 WORDS = [f"word{number}" for number in range(80)]
 
 
@@ -38,26 +32,6 @@ def command(file: Path, out: Path, database: Path, *more: str) -> list[str]:
     return ["score", str(file), "--out", str(out), "--db", str(database), *more]
 
 
-def children_of(process: int) -> set[int]:
-    """Processes that this one started, as the system has them."""
-    found = set()
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-        except (OSError, ValueError):
-            continue
-        if parent == process:
-            found.add(int(folder.name))
-    return found
-
-
-def alive(process: int) -> bool:
-    try:
-        return (Path("/proc") / str(process) / "stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
 @pytest.mark.parametrize(
     ("n_items", "workers"),
     [
@@ -71,34 +45,11 @@ def test_a_killed_run_is_resumed_and_its_table_is_that_of_an_undisturbed_one(
 ) -> None:
     file, database = texts(tmp_path, n_items), tmp_path / "killed.db"
     arguments = command(file, tmp_path / "killed.csv", database, "--workers", workers)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "core", *arguments],
-        cwd=ROOT,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    deadline = time.monotonic() + 120
-    while not database.exists() or len(done_items(database)) < n_items // 4:
-        assert process.poll() is None, "the run ended before it could be killed"
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    helpers = children_of(process.pid)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
-    saved = done_items(database)
-    assert 0 < len(saved) < n_items
+    kill_in_the_middle(arguments, database, n_items // 4, n_items)
     assert not (tmp_path / "killed.csv").exists()
-    while any(alive(helper) for helper in helpers):
-        assert time.monotonic() < deadline, "processes of a run that was killed stay behind"
-        time.sleep(0.05)
     assert main([*arguments, "--resume"]) == 0
     assert main(command(file, tmp_path / "fresh.csv", tmp_path / "fresh.db")) == 0
     assert (tmp_path / "killed.csv").read_bytes() == (tmp_path / "fresh.csv").read_bytes()
     with open_store(database) as store:
         (cost,) = step_costs(store, 1)
     assert (cost.calls, cost.cached) == (6 * n_items, 0), "nothing that was saved is scored again"
-
-
-def done_items(database: Path) -> dict[int, str]:
-    with open_store(database) as store:
-        return item_states(store, 1)
