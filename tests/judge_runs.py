@@ -103,3 +103,44 @@ def in_folder(store: Store, run: Run, folder: Path) -> Path:
 
 def rows_of(table: Path) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(table.read_text("utf-8"))))
+
+
+def two_models(body: Body, n: int) -> str:
+    """Two models: `tiny` behaves well, `nay` answers every question with NO."""
+    said = answer(body, n)
+    if body["model"] == "nay" and said.startswith('{"answers"'):
+        answers = json.loads(said)["answers"]
+        return json.dumps({"answers": [{**one, "answer": "NO"} for one in answers]})
+    return said
+
+
+def marked_texts() -> str:
+    """Two texts; the second one has wrong years."""
+    rows = [
+        {
+            "item_id": str(item + 1),
+            "system": "mills",
+            "text": text_at(item, level),
+            "source": text_at(item, 0),
+        }
+        for item, level in ((0, 0), (1, 2))
+    ]
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def marks() -> str:
+    """A rater's marks in them: a wrong number, and a word that is no fact."""
+    header = ("system", "doc", "doc_id", "seg_id", "rater", "source", "target", "category", "severity")
+    wrong = text_at(1, 2)
+    number = wrong.split(" was built in ")[1].split(".")[0]
+    first = wrong.split()[0]
+    rows = [
+        ("1", text_at(0, 0), "No-error", "No-error"),
+        ("2", wrong.replace(number, f"<v>{number}</v>", 1), "Accuracy/Mistranslation", "Major"),
+        ("2", wrong.replace(first, f"<v>{first}</v>", 1), "Style/Awkward", "Minor"),
+    ]
+    lines = [
+        ("mills", "mills", item, item, "rater1", "source", target, category, severity)
+        for item, target, category, severity in rows
+    ]
+    return "".join("\t".join(line) + "\n" for line in (header, *lines))

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from judge_runs import LEVELS, rows_of, text_at, texts
-from model_answers import Body, answer
+from judge_runs import LEVELS, marked_texts, marks, rows_of, texts, two_models
 from scripted_server import ScriptedServer
 
 from core.cli import main
@@ -20,15 +19,6 @@ from core.store.runs import list_runs
 N_ITEMS = 2
 N_TEXTS = N_ITEMS * len(LEVELS)
 Command = Callable[..., str]
-
-
-def script(body: Body, n: int) -> str:
-    """Two models: `tiny` behaves well, `nay` answers every question with NO."""
-    said = answer(body, n)
-    if body["model"] == "nay" and said.startswith('{"answers"'):
-        answers = json.loads(said)["answers"]
-        return json.dumps({"answers": [{**one, "answer": "NO"} for one in answers]})
-    return said
 
 
 @dataclass(frozen=True)
@@ -45,7 +35,7 @@ class Bench:
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     folder = tmp_path_factory.mktemp("judges")
-    with pytest.MonkeyPatch.context() as patch, ScriptedServer(script, models=("tiny", "nay")) as server:
+    with pytest.MonkeyPatch.context() as patch, ScriptedServer(two_models, models=("tiny", "nay")) as server:
         patch.chdir(folder)
         patch.setenv("ASSAY_DB", str(folder / "assay.db"))
         (folder / "mills.jsonl").write_bytes(texts(N_ITEMS))
@@ -68,38 +58,6 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
         ):
             assert main(["judge", *command]) == 0
         yield bench
-
-
-def marked_texts() -> str:
-    """Two texts; the second one has wrong years."""
-    rows = [
-        {
-            "item_id": str(item + 1),
-            "system": "mills",
-            "text": text_at(item, level),
-            "source": text_at(item, 0),
-        }
-        for item, level in ((0, 0), (1, 2))
-    ]
-    return "".join(json.dumps(row) + "\n" for row in rows)
-
-
-def marks() -> str:
-    """A rater's marks in them: a wrong number, and a word that is no fact."""
-    header = ("system", "doc", "doc_id", "seg_id", "rater", "source", "target", "category", "severity")
-    wrong = text_at(1, 2)
-    number = wrong.split(" was built in ")[1].split(".")[0]
-    first = wrong.split()[0]
-    rows = [
-        ("1", text_at(0, 0), "No-error", "No-error"),
-        ("2", wrong.replace(number, f"<v>{number}</v>", 1), "Accuracy/Mistranslation", "Major"),
-        ("2", wrong.replace(first, f"<v>{first}</v>", 1), "Style/Awkward", "Minor"),
-    ]
-    lines = [
-        ("mills", "mills", item, item, "rater1", "source", target, category, severity)
-        for item, target, category, severity in rows
-    ]
-    return "".join("\t".join(line) + "\n" for line in (header, *lines))
 
 
 @pytest.fixture

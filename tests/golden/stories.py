@@ -1,0 +1,221 @@
+"""The commands whose outputs are kept: every judge and kind of run, every report on them, on the demo and on real data."""
+
+import gzip
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from golden.outputs import Story
+from judge_runs import marked_texts, marks, texts, two_models
+from scripted_server import Body
+from specialist_runs import rated_texts, says
+
+ROOT = Path(__file__).resolve().parents[2]
+QUESTIONS = ROOT / "data" / "demo" / "questions.jsonl"
+QUICK = ("--resamples", "200", "--json")
+MODELS = ("tiny", "nay")
+Step = tuple[str, Sequence[str]]
+
+
+def reply(body: Body, n: int) -> str:
+    """What the scripted model says to any of the prompts."""
+    names = (body.get("response_format") or {}).get("json_schema", {}).get("schema", {}).get("properties", {})
+    on_ratings = "errors" in names or "scores" in names or "justification" in names or set(names) == {"score"}
+    return says(body, n) if on_ratings else two_models(body, n)
+
+
+def judges(url: str) -> Story:
+    """Every judge as it comes and with everything set, the audits of judges, and the reports on both."""
+    who = ("--backend", "openai", "--model", "tiny", "--base-url", url, "--concurrency", "4")
+
+    nay = ("--backend", "openai", "--model", "nay", "--base-url", url, "--concurrency", "4")
+
+    def judge(verb: str, out: str, *more: str, texts: str = "texts.jsonl", who: Sequence[str] = who) -> Step:
+        return out, ("judge", verb, texts, "--out", out, *who, *more)
+
+    def rated(verb: str, out: str, *more: str, who: Sequence[str] = who) -> Step:
+        return judge(verb, out, *more, texts="rated.jsonl", who=who)
+
+    rules = ("--backend", "rules")
+    sampling = ("--temperature", "0.5", "--seed", "7", "--attempts", "2", "--name", "named")
+    steps: list[Step] = [
+        judge("rubric", "rubric"),
+        judge("rubric", "rubric-set", "--order", "both", "--repeats", "2", "--rubric", "coverage", *sampling),
+        judge("rubric", "rubric-text", "--prompt", "rubric-text", "--limit", "1"),
+        judge("claims", "claims"),
+        judge("claims", "claims-rules", who=rules),
+        judge("claims", "claims-verified-by-rules", "--verifier", "rules", "--input-price", "1"),
+        judge("claims", "claims-set", *SET_CLAIMS, *sampling, "--input-price", "1.5", "--output-price", "6"),
+        judge("cef", "cef"),
+        judge("cef", "cef-again", "--reask", "--repeats", "3", "--questions", "3", "--name", "again"),
+        judge("cef", "cef-mixed", "--mode", "reference", "--kind-of-questions", "mixed", "--answers", "each"),
+        judge("cef", "cef-round-trip", "--mode", "round-trip", "--source-language", "Dutch", *sampling),
+        rated("automqm", "automqm"),
+        rated("automqm", "automqm-set", *EXAMPLES, "--repeats", "2", "--filtered", "--only", "A", "--only", "B", *sampling),
+        rated("automqm", "parrot", who=rules),
+        rated("automqm", "parrot-set", "--occurrences", "first", "--examples", "shuffled", "--rater", "r2", who=rules),
+        rated("direct", "direct"),
+        rated("direct", "direct-set", "--task", "mqm-and-direct", *EXAMPLES, "--repeats", "2", *sampling),
+        rated("quality", "quality"),
+        rated("quality", "quality-set", *SET_QUALITY, *sampling),
+        judge("cef", "cef-nay", who=nay),
+        judge("cef", "marked", texts="marked.jsonl"),
+        ("answers", ("judge", "answers", "cef", "cef-nay", "--out", "answers", *who, "--answers", "each")),
+        ("answers-nay", ("judge", "answers", "cef", "cef-nay", "--out", "answers-nay", *nay)),
+        ("align", ("judge", "align", "marked", "--ratings", "marks.tsv", "--out", "align", *who, "--json")),
+        ("align-rules", ("judge", "align", "marked", "--ratings", "marks.tsv", "--out", "align-rules", *rules, "--json")),
+        ("consistency", ("judge", "consistency", "rubric-set", *QUICK)),
+        ("ablation", ("judge", "ablation", "cef-again", "--json")),
+        ("reasked", ("judge", "reasked", "cef-again", "--json")),
+        ("reliability", ("judge", "reliability", "answers", "answers-nay", *QUICK)),
+        ("compare", ("judge", "compare", "rubric", "run:4", "--metrics", "rubric-tiny,claims-tiny-f1", *QUICK)),
+        ("costs", ("judge", "costs", "rubric", "run:7", "claims-rules", "answers", "quality", "--json")),
+        ("copying", ("judge", "copying", "parrot", "automqm", "--rated", "rated.jsonl", *QUICK)),
+        ("examples-curve", ("judge", "examples-curve", "rated.jsonl", "parrot", "parrot-set", *QUICK)),
+        ("raters", ("judge", "raters", "rated.jsonl", "parrot-set", *QUICK)),
+        ("calibrate", ("calibrate", "rated.jsonl", "quality", "--task", "multilingual", *QUICK)),
+        ("correlate", ("correlate", "rubric/scores.csv", "--with", "level", "--out", "by-level.csv", *QUICK)),
+        ("spans", ("spans", "rated.jsonl", "parrot", "run:12", *QUICK)),
+        ("list", ("runs", "list", "--json")),
+        ("show", ("runs", "show", "7", "--json")),
+        ("write", ("runs", "write", "12", "--out", "written")),
+    ]  # fmt: skip
+    files = {
+        "texts.jsonl": texts(2),
+        "rated.jsonl": rated_texts(3),
+    }
+    files |= {"marked.jsonl": marked_texts().encode(), "marks.tsv": marks().encode()}
+    return Story("judges", steps, files)
+
+
+EXAMPLES = ("--examples", "fixed", "--n-examples", "2", "--rater", "r1")
+SET_CLAIMS = ("--atomicity", "high", "--coverage", "high", "--beta", "2")
+SET_QUALITY = (
+    *("--prompting", "compound", "--shots", "1", "--held-out", "0.4", "--majority", "median"),
+    *("--shuffled-words", "0.3", "--language", "German", "--repeats", "2"),
+)
+
+
+def generation(url: str) -> Story:
+    """Answers at levels, by rules and by a model, scored and put into correlations."""
+    who = ("--backend", "openai", "--model", "tiny", "--base-url", url, "--concurrency", "4")
+
+    def generate(verb: str, out: str, *more: str, limit: int = 2) -> Step:
+        return out, ("generate", verb, str(QUESTIONS), "--out", out, "--limit", str(limit), *more)
+
+    steps: list[Step] = [
+        generate("factual", "factual-rules"),
+        generate("factual", "factual-set", "--levels", "3", "--seed", "5", "--source", "robot", "--keep", "0.5"),
+        generate("factual", "factual", *who),
+        generate("factual", "factual-shared", *who, "--edit-calls", "shared", "--attempts", "1"),
+        generate("factual", "factual-text", *who, "--prompt", "factual-edit-text"),
+        generate("damage", "damage-rules", limit=5),
+        generate("damage", "damage", *who, "--levels", "0,2,5", "--task", "qa"),
+        ("replay", ("generate", "replay", "factual-rules/report.json", "--json")),
+        ("score-long", ("score", "run:6", "--out", "long.csv")),
+        ("score-wide", ("score", "damage-rules/outputs.csv", "--out", "wide.csv", "--shape", "wide", *FEW)),
+        ("score-more", ("score", "run:6", "--out", "few.csv", "--metrics", "bleu-4,chrf", "--limit", "2")),
+        ("score-resumed", ("score", "run:6", "--out", "few.csv", "--metrics", "bleu-4,chrf", "--resume")),
+        ("correlate", ("correlate", "long.csv", "--with", "level", "--levels", "--rank", "spearman", *QUICK)),
+        ("correlate-run", ("correlate", "run:8", "--with", "level", "--resample", "items", "--redundancy", "pearson", *QUICK)),
+        ("score-factual", ("score", "run:1", "--out", "factual.csv")),
+        ("against", ("correlate", "factual.csv", "--with", "level", "--out", "factual.json", *QUICK)),
+        ("meta", ("meta-correlate", "factual.json", "long.csv", *QUICK)),
+        ("list", ("runs", "list", "--json")),
+        ("show", ("runs", "show", "8", "--json")),
+    ]  # fmt: skip
+    return Story("generation", steps, {})
+
+
+def begun(url: str) -> Story:
+    """A run of every kind, its first item done."""
+    who = ("--backend", "openai", "--model", "tiny", "--base-url", url, "--limit", "1")
+    rules = ("--backend", "rules", "--limit", "1")
+    given = [
+        *(("generate", verb, str(QUESTIONS), *how) for verb in ("factual", "damage") for how in (rules, who)),
+        ("score", "texts.jsonl", "--limit", "1"),
+        *(("judge", verb, "texts.jsonl", *who) for verb in ("rubric", "claims", "cef")),
+        *(("judge", verb, "rated.jsonl", *who) for verb in ("automqm", "direct", "quality")),
+        ("judge", "claims", "texts.jsonl", *rules),
+        ("judge", "automqm", "rated.jsonl", *rules),
+        ("judge", "cef", "marked.jsonl", *who, "--limit", "2", "--out", "marked"),
+        ("judge", "answers", "marked", *who),
+        ("judge", "align", "marked", "--ratings", "marks.tsv", *who),
+    ]
+    steps = [
+        (f"run {n}", words if "--out" in words else (*words, "--out", "s.csv" if words[0] == "score" else f"out-{n}"))
+        for n, words in enumerate(given, start=1)
+    ]  # fmt: skip
+    return Story("begun", steps, judges(url).files)
+
+
+def resumed(url: str) -> Story:
+    """The runs that an older Assay began (begun.sql.gz), written as they are and then brought to their end."""
+    steps: list[Step] = [("list", ("runs", "list", "--json"))]
+    for n in range(1, N_BEGUN + 1):
+        steps += [
+            (f"show-{n}", ("runs", "show", str(n), "--json")),
+            (f"write-{n}", ("runs", "write", str(n), "--out", f"begun-{n}")),
+            (f"resume-{n}", ("runs", "resume", str(n), "--out", f"resumed-{n}", "--limit", "2")),
+        ]
+    return Story("resumed", steps, {}, gzip.decompress(BEGUN.read_bytes()).decode().replace(AT, url))
+
+
+BEGUN = Path(__file__).parent / "begun.sql.gz"
+AT = "http://assay.example/v1"
+"""Stands in begun.sql for the server's address."""
+N_BEGUN = 16
+FEW = ("--metrics", "bleu-4,rouge-l,meteor-a0.9-g0", "--synonyms", "none")
+
+
+def published(shared: Path) -> Story:
+    """The published study, start to end, and the published tables."""
+    exports = [
+        (f"export-{form}", ("study", "export", "paper", "--format", form, "--out", f"exported.{ending}"))
+        for form, ending in (
+            ("csv", "csv"),
+            ("jsonl", "jsonl"),
+            ("guesses", "guesses.csv"),
+            ("paper", "json"),
+        )
+    ]
+    steps: list[Step] = [
+        ("import", ("study", "import", str(shared / "assessment-dataset.json"), "--name", "paper", "--seed", "1")),
+        *(
+            (f"votes-{n}", ("study", "votes", "paper", str(shared / f"results-evaluator-{n}.json"), "--rater", f"r{n}"))
+            for n in (1, 2)
+        ),
+        ("progress", ("study", "progress", "paper", "--json")),
+        ("audit", ("study", "audit", "paper", "--json")),
+        ("results", ("study", "results", "paper", *QUICK)),
+        *exports,
+        ("score", ("score", "study:paper", "--out", "scores.csv", *FEW)),
+        ("judge", ("judge", "claims", "study:paper", "--out", "claims", "--backend", "rules", "--limit", "3")),
+        ("replay", ("generate", "replay", str(shared / "perturbation-report.json"), "--json")),
+        ("tables", ("published", "--paper", "factual-perturbation", "--json")),
+        ("meta-judge", ("published", "--table", "1", "--recompute", "--json")),
+    ]  # fmt: skip
+    return Story("published", steps, {})
+
+
+def wmt23(shared: Path) -> Story:
+    """Real translations with marked errors: scores, spans, accuracies, and judges that take them as examples."""
+    folder = str(shared / "wmt23")
+    pair = ("--language-pair", "en-de")
+    steps: list[Step] = [
+        ("parrot", ("judge", "automqm", folder, *pair, "--out", "parrot", "--backend", "rules", "--n-examples", "3", "--limit", "12")),
+        ("spans", ("spans", folder, "parrot", *pair, "--by", "system", *QUICK)),
+        ("acc23", ("acc23", folder, folder, *pair, "--resamples", "20", "--json")),
+        ("correlate", ("correlate", folder, "--with", "human", *pair, "--resamples", "20", "--json")),
+        ("convert", ("convert", folder, *pair, "--to", "seg-score", "--out", "seg.score")),
+        ("convert-mqm", ("convert", "parrot", "--to", "mqm", "--out", "mqm.tsv")),
+        ("score", ("score", folder, *pair, "--out", "scores.csv", "--metrics", "bleu-4,chrf", "--limit", "20")),
+    ]  # fmt: skip
+    return Story("wmt23", steps, {})
+
+
+ON_SERVER: dict[str, Callable[[str], Story]] = {
+    "judges": judges,
+    "generation": generation,
+    "resumed": resumed,
+}
+ON_SHARED: dict[str, Callable[[Path], Story]] = {"published": published, "wmt23": wmt23}
