@@ -29,6 +29,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from scripted_server import Said, ScriptedServer
 
 from core.analysis.judge_costs import ALL_STEPS, CostRow, JudgeCost, costs_side_by_side
+from core.judges.rubric_files import find_rubric
+from core.judges.settings import CefSettings
 from core.llm.asking import Model
 from core.llm.client import Call, Reply
 from core.llm.openai_server import OpenAIServer
@@ -36,8 +38,6 @@ from core.runs.judge_plan import choose_judge_prompts
 from core.runs.judge_settings import JudgeSettings
 from core.runs.judging import open_judge, prompts_of
 from core.schema import StepCost
-from core.scoring.judges.rubric_files import find_rubric
-from core.scoring.judges.settings import CefSettings
 from core.scoring.metrics.scorer import ScoringPair
 
 ROOT = Path(__file__).resolve().parents[1]

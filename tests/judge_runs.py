@@ -11,13 +11,13 @@ from typing import Any
 from model_answers import answer
 from scripted_server import Body, Said, ScriptedServer
 
+from core.judges.rubric_files import find_rubric
 from core.runs.judge_plan import choose_judge_prompts, create_judging
 from core.runs.judge_settings import JudgeSettings
 from core.runs.kinds import files_of, job_of
 from core.runs.model_settings import RunningSettings
 from core.runs.worker import work
 from core.schema import Run
-from core.scoring.judges.rubric_files import find_rubric
 from core.store import Store
 
 LEVELS = ("A0", "A1", "A2", "A3", "A4")

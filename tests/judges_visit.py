@@ -10,6 +10,9 @@ from scripted_server import Script, ScriptedServer
 from streamlit.testing.v1 import AppTest
 
 from core.datasets.judge_records import marked_file, question_file
+from core.judges.question_sets import question_sets_of
+from core.judges.rubric_files import find_rubric
+from core.judges.settings import CefSettings, ClaimsSettings, RubricSettings
 from core.runs.judge_plan import choose_judge_prompts, create_check
 from core.runs.judge_results import judge_output
 from core.runs.judge_settings import JudgeSettings
@@ -19,9 +22,6 @@ from core.runs.score_sources import texts_of_run
 from core.runs.worker import work
 from core.schema import Run
 from core.schema.judges import MarkedText
-from core.scoring.judges.question_sets import question_sets_of
-from core.scoring.judges.rubric_files import find_rubric
-from core.scoring.judges.settings import CefSettings, ClaimsSettings, RubricSettings
 from core.store import Store
 
 DEFAULTS = RunningSettings()

@@ -13,6 +13,7 @@ import regex
 from core.analysis.joining import rows_met
 from core.datasets.reading import shown
 from core.errors import InputError
+from core.judges.cef_scores import mismatches_of
 from core.schema.judges import (
     CefRecord,
     JudgedText,
@@ -22,7 +23,6 @@ from core.schema.judges import (
     Mismatch,
 )
 from core.schema.scores import ErrorSpan, Rating, RatingSet, ScoreTable
-from core.scoring.judges.cef_scores import mismatches_of
 from core.stats.shares import Share, wilson_share
 
 SEMANTIC, NON_SEMANTIC = "semantic", "non-semantic"

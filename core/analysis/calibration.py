@@ -20,9 +20,9 @@ from core.analysis.choosing import check_names
 from core.analysis.row_columns import NO_VALUE, group_columns, items_of
 from core.datasets.reading import shown
 from core.errors import InputError
+from core.judges.settings import Majority
 from core.schema.scores import RatingSet, ScoreTable
 from core.schema.tasks import Dimension
-from core.scoring.judges.settings import Majority
 
 MAJORITIES: Mapping[Majority, str] = {
     "drop": "left out",

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from core.judges.cef_scores import examined_scores, scores_of
+from core.judges.specs import CEF_COMPONENTS
 from core.schema.judges import CefRecord, JudgedText
-from core.scoring.judges.cef_scores import examined_scores, scores_of
-from core.scoring.judges.specs import CEF_COMPONENTS
 from core.stats.resampling import Floats
 
 

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from core.datasets.mt_pair import names_reference
 from core.datasets.reading import same_name
 from core.datasets.task_files import parse_task
+from core.judges.examples import test_set_of
 from core.schema import RULES
 from core.schema.judges import ExampleUsed, JudgeOutput
 from core.schema.rated import RatedSet, RatedText
 from core.schema.scores import ScorableOutput
-from core.scoring.judges.examples import test_set_of
 
 
 class Pool:

@@ -14,8 +14,8 @@ from core.analysis.choosing import check_names
 from core.analysis.joining import NO_SCORE, directions
 from core.analysis.merging import merge_tables, not_scored_in
 from core.analysis.row_columns import items_of, names_of
+from core.judges.specs import CEF_COMPONENTS, FAMILIES
 from core.schema.scores import METHODS, Method, Metric, ScoredRow, ScoreTable
-from core.scoring.judges.specs import CEF_COMPONENTS, FAMILIES
 from core.stats import correlation
 from core.stats.near_ties import tied
 from core.stats.resampling import Estimate, Floats, cluster_bootstrap, mean_of_sums, ratio

@@ -12,8 +12,8 @@ from core.analysis.quality_repeats import classes_by_repeat
 from core.analysis.row_columns import items_of
 from core.datasets.reading import shown
 from core.errors import InputError
+from core.judges.specs import CEF_COMPONENTS
 from core.schema.judges import ORDERS, JudgedText, JudgeOutput, Order, RubricRecord
-from core.scoring.judges.specs import CEF_COMPONENTS
 from core.stats.constant import Constant, constant, constants_said
 from core.stats.many_ratios import mean_estimates
 from core.stats.resampling import Estimate, Floats, resampled_estimate

@@ -5,13 +5,13 @@ from pathlib import Path
 from core.cli.options import existing_database, run_number
 from core.datasets.judge_records import read_judge_folder, read_report
 from core.datasets.task_files import parse_task
+from core.judges.settings import AutoMqmSettings, DirectSettings
 from core.runs.judge_results import judge_output
 from core.runs.judge_settings import judge_of
 from core.runs.rated_settings import dimension_said
 from core.schema import RATED_KINDS, RUN_FILE
 from core.schema.judges import JudgeOutput
 from core.schema.tasks import RatingTask
-from core.scoring.judges.settings import AutoMqmSettings, DirectSettings
 from core.store import open_store
 from core.store.runs import get_run
 

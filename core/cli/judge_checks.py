@@ -20,13 +20,13 @@ from core.datasets.mt_metrics_eval import read_folder
 from core.datasets.rating_files import read_rating_file
 from core.datasets.reading import shown
 from core.errors import InputError
+from core.judges.question_sets import check_together, question_sets_of
+from core.judges.settings import AlignmentSettings, Answering, AnswersSettings
 from core.runs.judge_plan import create_check, find_same_judging
 from core.runs.judge_results import marked_texts_of
 from core.runs.judge_settings import JudgeSettings
 from core.schema import Run
 from core.schema.scores import RatingSet
-from core.scoring.judges.question_sets import check_together, question_sets_of
-from core.scoring.judges.settings import AlignmentSettings, Answering, AnswersSettings
 from core.store import Store, database_path, open_store
 from core.store.runs import get_run
 

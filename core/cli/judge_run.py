@@ -10,6 +10,18 @@ from core.cli.model_options import add_how, add_who, model_given, prompts_given,
 from core.cli.options import Commands
 from core.cli.run_here import check_folder, finish_in_folder, go_where_it_runs, work_or_forget
 from core.cli.texts_given import MEANING, NAMES, check_given, print_notes, read_given
+from core.judges.rubric_files import find_rubric
+from core.judges.settings import (
+    Answering,
+    CefSettings,
+    ClaimsSettings,
+    Detail,
+    Mode,
+    Orders,
+    Questions,
+    RubricSettings,
+    Verifier,
+)
 from core.runs.judge_plan import (
     choose_judge_prompts,
     create_judging,
@@ -21,18 +33,6 @@ from core.runs.model_settings import RunningSettings, running_of
 from core.runs.plan import named_prompts
 from core.runs.score_sources import Texts
 from core.schema import JudgeKind, Run
-from core.scoring.judges.rubric_files import find_rubric
-from core.scoring.judges.settings import (
-    Answering,
-    CefSettings,
-    ClaimsSettings,
-    Detail,
-    Mode,
-    Orders,
-    Questions,
-    RubricSettings,
-    Verifier,
-)
 from core.store import Store, database_path, open_store
 
 _RUBRIC, _CLAIMS, _CEF = RubricSettings(), ClaimsSettings(), CefSettings()

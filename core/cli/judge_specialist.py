@@ -9,9 +9,7 @@ from core.cli.model_options import add_how
 from core.cli.options import Commands
 from core.cli.rated_given import add_ratings, rated_given, task_given
 from core.datasets.task_files import dump_task
-from core.runs.rated_plan import USUAL_TASKS
-from core.schema import RatedKind
-from core.scoring.judges.settings import (
+from core.judges.settings import (
     AutoMqmSettings,
     DirectSettings,
     ExamplesFrom,
@@ -20,6 +18,8 @@ from core.scoring.judges.settings import (
     Prompting,
     QualitySettings,
 )
+from core.runs.rated_plan import USUAL_TASKS
+from core.schema import RatedKind
 
 _AUTOMQM, _DIRECT, _QUALITY = AutoMqmSettings(), DirectSettings(), QualitySettings()
 _MEANING = (

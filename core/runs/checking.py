@@ -100,7 +100,7 @@ def _answering(
     model: Model, prompts: Mapping[str, Prompt], settings: JudgeSettings
 ) -> Callable[[Piece], Awaitable[Done]]:
     # Here and not above: most commands look at no judge.
-    from core.scoring.judges.question_sets import QuestionAnswerer
+    from core.judges.question_sets import QuestionAnswerer
 
     answerer = QuestionAnswerer(model, prompts, settings.answers)
 
@@ -114,7 +114,7 @@ def _answering(
 def _aligning(
     model: Model, prompts: Mapping[str, Prompt], settings: JudgeSettings
 ) -> Callable[[Piece], Awaitable[Done]]:
-    from core.scoring.judges.alignment import Aligner
+    from core.judges.alignment import Aligner
 
     aligner = Aligner(model, prompts["align"], settings.alignment)
 
@@ -126,7 +126,7 @@ def _aligning(
 
 
 async def _by_words(piece: Piece) -> Done:
-    from core.scoring.judges.alignment_rules import align_by_words
+    from core.judges.alignment_rules import align_by_words
 
     assert isinstance(piece, MarkedText)
     return align_by_words(piece), (), False

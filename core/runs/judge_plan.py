@@ -6,6 +6,7 @@ from dataclasses import replace
 from core.datasets.rated import read_rated
 from core.datasets.scorable import read_outputs
 from core.errors import InputError
+from core.judges.settings import RUBRIC_PURPOSES, CefSettings, RubricSettings
 from core.llm.prompts import Prompt, find_prompt
 from core.runs.checking import Piece, pieces_by_item, read_pieces
 from core.runs.judge_settings import JudgeSettings, check_judge, judge_kept, judge_of
@@ -20,7 +21,6 @@ from core.runs.scoring import by_item
 from core.schema import CHECK_KINDS, RATED_KINDS, Run
 from core.schema.judges import MarkedText
 from core.schema.scores import OutputSet
-from core.scoring.judges.settings import RUBRIC_PURPOSES, CefSettings, RubricSettings
 from core.store import Store
 
 QUESTION_MARKS = ("?", "\uff1f", "\u061f")

@@ -9,18 +9,7 @@ from pydantic import TypeAdapter
 from core.datasets.checked_json import bound, number_problem, written
 from core.datasets.reading import is_blank
 from core.errors import InputError
-from core.runs.model_settings import (
-    Backend,
-    ModelSettings,
-    RunningSettings,
-    model_problems,
-    prompts_described,
-    running_problems,
-)
-from core.runs.rated_settings import PARROT, not_offered, rated_name, rated_problems
-from core.schema import CHECK_KINDS, JUDGING_KINDS, RATED_KINDS, RULES, CheckKind, JudgeKind, Run
-from core.schema.judges import SETTING_BOUNDS
-from core.scoring.judges.settings import (
+from core.judges.settings import (
     AlignmentSettings,
     Answering,
     AnswersSettings,
@@ -37,6 +26,17 @@ from core.scoring.judges.settings import (
     RubricSettings,
     Verifier,
 )
+from core.runs.model_settings import (
+    Backend,
+    ModelSettings,
+    RunningSettings,
+    model_problems,
+    prompts_described,
+    running_problems,
+)
+from core.runs.rated_settings import PARROT, not_offered, rated_name, rated_problems
+from core.schema import CHECK_KINDS, JUDGING_KINDS, RATED_KINDS, RULES, CheckKind, JudgeKind, Run
+from core.schema.judges import SETTING_BOUNDS
 
 _NOT_IN_NAMES = re.compile(r"[^\w.+-]+")
 _OPTIONS = {"n_questions": "--questions"}

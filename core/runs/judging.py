@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 from core.datasets.judge_records import kept_record
 from core.datasets.reading import sha256_of
 from core.datasets.task_files import parse_task
+from core.judges.judge import Judge, Judged
+from core.judges.settings import PAIRS_AT_ONCE, ClaimsSettings, JudgingSettings
+from core.judges.specs import judge_metrics
 from core.llm.asking import Model
 from core.llm.client import Cache, Client
 from core.llm.prompts import Prompt, parse_prompt
@@ -21,14 +24,11 @@ from core.runs.scoring import by_item, keep_metrics, kept_row
 from core.schema import RATED_KINDS, Run
 from core.schema.scores import Metric, ScorableOutput, Score
 from core.schema.tasks import RatingTask
-from core.scoring.judges.judge import Judge, Judged
-from core.scoring.judges.settings import PAIRS_AT_ONCE, ClaimsSettings, JudgingSettings
-from core.scoring.judges.specs import judge_metrics
 from core.scoring.metrics.scorer import ScoringPair
 from core.store import Store
 
 if TYPE_CHECKING:
-    from core.scoring.judges.claims_nli import BatchedEntailment
+    from core.judges.claims_nli import BatchedEntailment
 
 ITEMS_AHEAD = 2
 """Times as many texts at work as requests can be open: each has one open most of the time, some have several."""
@@ -93,7 +93,7 @@ def _engine_named(client: Client | None) -> str:
 
 
 def _rubric_named(text: str) -> str:
-    from core.scoring.judges.rubric_files import parse_rubric
+    from core.judges.rubric_files import parse_rubric
 
     rubric = parse_rubric(text, "rubric.yaml")
     return f"{rubric.name}-{rubric.sha256[:SHORT_SHA]}"
@@ -215,22 +215,22 @@ def open_judge(
     # Here and not above: most commands judge nothing.
     kind = settings.judge_kind
     if kind == "claims":
-        from core.scoring.judges.claims import open_claims
+        from core.judges.claims import open_claims
 
         return open_claims(model, prompts, settings.claims, entailment)
     assert model is not None, f"rules cannot be the judge {kind}"
     if kind == "rubric":
-        from core.scoring.judges.rubric import RubricJudge
-        from core.scoring.judges.rubric_files import parse_rubric
+        from core.judges.rubric import RubricJudge
+        from core.judges.rubric_files import parse_rubric
 
         return RubricJudge(model, prompts, parse_rubric(settings.rubric_text, "rubric.yaml"), settings.rubric)
-    from core.scoring.judges.cross_examination import CrossExaminer
+    from core.judges.cross_examination import CrossExaminer
 
     return CrossExaminer(model, prompts, settings.cef)
 
 
 def entailment_of(settings: ClaimsSettings) -> "BatchedEntailment":
     """The entailment model, not loaded yet."""
-    from core.scoring.judges.claims_nli import BatchedEntailment
+    from core.judges.claims_nli import BatchedEntailment
 
     return BatchedEntailment(settings.nli_model, settings.device)

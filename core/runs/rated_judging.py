@@ -2,6 +2,12 @@
 
 from collections.abc import Sequence
 
+from core.judges.automqm import open_automqm
+from core.judges.class_examples import HeldOut
+from core.judges.direct import open_direct
+from core.judges.examples import ExamplePool
+from core.judges.judge import Judged, RatedJudge
+from core.judges.quality_rating import hold_out, open_quality
 from core.llm.asking import Model
 from core.runs.jobs import each_of, grouped
 from core.runs.judge_settings import JudgeSettings
@@ -9,12 +15,6 @@ from core.runs.judging import JudgeJob, task_of
 from core.runs.model_settings import RunningSettings
 from core.runs.rated_texts import judged_among
 from core.schema.rated import RatedText
-from core.scoring.judges.automqm import open_automqm
-from core.scoring.judges.class_examples import HeldOut
-from core.scoring.judges.direct import open_direct
-from core.scoring.judges.examples import ExamplePool
-from core.scoring.judges.judge import Judged, RatedJudge
-from core.scoring.judges.quality_rating import hold_out, open_quality
 from core.store import Store
 
 

@@ -6,6 +6,11 @@ from itertools import chain
 from core.datasets.mqm_weights import weight_of
 from core.datasets.reading import shown
 from core.errors import InputError
+from core.judges.class_examples import HeldOut
+from core.judges.example_ratings import weighs_its_errors
+from core.judges.examples import ExamplePool
+from core.judges.quality_rating import hold_out
+from core.judges.settings import MERGED, AutoMqmSettings, DirectSettings, QualitySettings
 from core.runs.judge_settings import JudgeSettings
 from core.runs.judging import task_of
 from core.runs.rated_judging import pool_of
@@ -14,11 +19,6 @@ from core.runs.rated_texts import judged_among, systems_wanted
 from core.schema import RULES, RatedKind
 from core.schema.rated import RatedSet, RatedText
 from core.schema.tasks import Dimension, RatingTask
-from core.scoring.judges.class_examples import HeldOut
-from core.scoring.judges.example_ratings import weighs_its_errors
-from core.scoring.judges.examples import ExamplePool
-from core.scoring.judges.quality_rating import hold_out
-from core.scoring.judges.settings import MERGED, AutoMqmSettings, DirectSettings, QualitySettings
 
 MOST_NAMED = 10
 """Systems, raters or dimensions that a message names."""

@@ -2,7 +2,7 @@
 
 from typing import get_args
 
-from core.scoring.judges.settings import (
+from core.judges.settings import (
     MERGED,
     AutoMqmSettings,
     DirectSettings,

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from core.datasets.rated import read_rated
+from core.judges.settings import AutoMqmSettings, DirectSettings
 from core.runs.judge_settings import JudgeSettings, judge_of
 from core.schema import Run
 from core.schema.rated import RatedSet, RatedText
 from core.schema.scores import OutputSet
-from core.scoring.judges.settings import AutoMqmSettings, DirectSettings
 from core.store import Store
 from core.store.runs import run_data
 

@@ -14,12 +14,12 @@ from core.analysis.calibration import (
 )
 from core.analysis.calibration_joined import GROUP_BY, Evaluator, evaluators_of
 from core.datasets.task_files import parse_task, shipped_tasks
+from core.judges.settings import Majority
 from core.runs.judge_settings import judge_of
 from core.runs.rated_settings import dimension_said
 from core.schema import RATED_KINDS, Study
 from core.schema.scores import RatingSet
 from core.schema.tasks import RatingTask
-from core.scoring.judges.settings import Majority
 from core.store import Store
 from core.store.studies import list_studies
 from core.study.rating_results import rating_set_of, task_of

@@ -7,10 +7,10 @@ import streamlit as st
 
 from core.analysis.judge_reliability import ModelReliability, Reliability, reliability, verdicts_by_author
 from core.datasets.judge_records import question_file
+from core.judges.question_sets import question_sets_of
 from core.runs.judge_results import answer_set
 from core.runs.judge_settings import judge_of
 from core.schema import Run
-from core.scoring.judges.question_sets import question_sets_of
 from core.store import Store
 from pages.components import (
     judges_check,

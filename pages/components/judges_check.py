@@ -5,10 +5,10 @@ from dataclasses import replace
 import streamlit as st
 
 from core.errors import InputError
+from core.judges.settings import Answering, AnswersSettings
 from core.runs.judge_plan import create_check
 from core.runs.judge_settings import JudgeSettings
 from core.schema import CheckKind
-from core.scoring.judges.settings import Answering, AnswersSettings
 from core.store import Store
 from pages.components import generate_backend, judges_prompts, judges_runs, judges_settings, run_panel
 from pages.components.generate_mistakes import as_on_page

@@ -4,8 +4,8 @@ import pandas as pd
 import streamlit as st
 
 from core.analysis.judge_consistency import Consistency, OrderConsistency, consistency
+from core.judges.specs import CEF_COMPONENTS
 from core.schema import Run
-from core.scoring.judges.specs import CEF_COMPONENTS
 from core.stats.resampling import Estimate
 from core.store import Store
 from pages.components import (

@@ -2,12 +2,12 @@
 
 import re
 
+from core.judges.settings import Answering, CefSettings, Mode, Orders, RubricSettings
 from core.plots.families import shortened
 from core.runs.judge_settings import JudgeSettings, judge_of
 from core.runs.progress import state_of
 from core.schema import CheckKind, JudgeKind, Run, RunKind
 from core.schema.judges import JudgeOutput
-from core.scoring.judges.settings import Answering, CefSettings, Mode, Orders, RubricSettings
 from pages.components.messages import moment
 
 KINDS: dict[JudgeKind | CheckKind, str] = {

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
+from core.judges.specs import FAMILIES
 from core.schema.scores import Metric, ScoredRow
-from core.scoring.judges.specs import FAMILIES
 from core.stats.resampling import Estimate
 from core.stats.shares import Share
 from pages.components.numbers import UNDEFINED, interval, number, percent

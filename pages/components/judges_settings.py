@@ -7,12 +7,8 @@ from typing import TypeVar
 import streamlit as st
 
 from core.datasets.reading import decode
-from core.runs.judge_settings import JudgeSettings
-from core.runs.model_settings import Backend
-from core.schema import CheckKind, JudgeKind
-from core.schema.judges import SETTING_BOUNDS
-from core.scoring.judges.rubric_files import Rubric, parse_rubric, shipped_rubrics
-from core.scoring.judges.settings import (
+from core.judges.rubric_files import Rubric, parse_rubric, shipped_rubrics
+from core.judges.settings import (
     CefSettings,
     ClaimsSettings,
     Detail,
@@ -22,6 +18,10 @@ from core.scoring.judges.settings import (
     RubricSettings,
     Verifier,
 )
+from core.runs.judge_settings import JudgeSettings
+from core.runs.model_settings import Backend
+from core.schema import CheckKind, JudgeKind
+from core.schema.judges import SETTING_BOUNDS
 from pages.components.generate_backend import Chosen
 from pages.components.generate_state import given
 from pages.components.judges_names import ANSWERS

@@ -9,13 +9,13 @@ from core.analysis.judged_spans import ratings_of_judge
 from core.analysis.span_agreement import counts_of
 from core.analysis.span_segments import Segment, pair_spans
 from core.errors import InputError
+from core.judges.examples import ShownExample
+from core.judges.settings import AutoMqmSettings, DirectSettings
 from core.runs.judge_settings import judge_of
 from core.schema import Run
 from core.schema.judges import AutoMqmRecord, ErrorTrial, ExampleUsed, JudgedText, JudgeOutput
 from core.schema.rated import RatedText
 from core.schema.scores import ScorableOutput, ScoredRow
-from core.scoring.judges.examples import ShownExample
-from core.scoring.judges.settings import AutoMqmSettings, DirectSettings
 from core.store import Store
 from pages.components import choices, run_choice, specialist_marked, specialist_runs
 from pages.components.judges_numbers import level_said

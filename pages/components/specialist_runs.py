@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from core.datasets.rated import outputs_of, ratings_of
+from core.judges.examples import ExamplePool
 from core.plots.families import shortened
 from core.runs.judge_settings import judge_of
 from core.runs.progress import state_of
@@ -15,7 +16,6 @@ from core.schema import RATED_KINDS, RatedKind, Run
 from core.schema.judges import JudgeOutput
 from core.schema.rated import RatedSet
 from core.schema.scores import OutputSet, RatingSet
-from core.scoring.judges.examples import ExamplePool
 from core.store import Store
 from core.store.runs import list_runs
 from pages.components import judges_runs, run_choice

@@ -8,14 +8,7 @@ import streamlit as st
 
 from core.datasets.reading import decode
 from core.datasets.task_files import dump_task, parse_task, shipped_tasks
-from core.runs.judge_settings import JudgeSettings
-from core.runs.rated_plan import USUAL_TASKS, suits
-from core.runs.rated_settings import PARROT as PARROT
-from core.schema import RatedKind
-from core.schema.judges import SETTING_BOUNDS
-from core.schema.rated import RatedSet
-from core.schema.tasks import RatingTask
-from core.scoring.judges.settings import (
+from core.judges.settings import (
     MERGED,
     AutoMqmSettings,
     DirectSettings,
@@ -25,6 +18,13 @@ from core.scoring.judges.settings import (
     Prompting,
     QualitySettings,
 )
+from core.runs.judge_settings import JudgeSettings
+from core.runs.rated_plan import USUAL_TASKS, suits
+from core.runs.rated_settings import PARROT as PARROT
+from core.schema import RatedKind
+from core.schema.judges import SETTING_BOUNDS
+from core.schema.rated import RatedSet
+from core.schema.tasks import RatingTask
 from pages.components.generate_state import given
 from pages.components.messages import plain
 

@@ -8,9 +8,9 @@ from score_factories import table
 
 from core.analysis.judge_agreement import RANKS, SHARES, agreement, component_of, same_components
 from core.errors import InputError
+from core.judges.settings import CefSettings, ClaimsSettings, RubricSettings
+from core.judges.specs import CEF_COMPONENTS, judge_metrics
 from core.schema.scores import Metric, ScoredRow
-from core.scoring.judges.settings import CefSettings, ClaimsSettings, RubricSettings
-from core.scoring.judges.specs import CEF_COMPONENTS, judge_metrics
 
 FEW = {"n_resamples": 50}
 RUBRIC = Metric("rubric-a", "Rubric|score:verdict|model:a|rubric:factual-0123456789ab|repeats:1", "Rubric")

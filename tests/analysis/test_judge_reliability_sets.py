@@ -8,9 +8,9 @@ from cef_factories import answered, examined, judged, output, record
 
 from core.analysis.judge_reliability import SIDES, ModelReliability, Reliability, reliability
 from core.errors import InputError
+from core.judges.question_sets import question_sets_of
 from core.schema.judges import VERDICTS, AnswerSet, CrossQuestion, JudgedText, QuestionSet, Side, Verdict
 from core.schema.scores import ScoredRow
-from core.scoring.judges.question_sets import question_sets_of
 from core.stats.judge_reliability import ALL_AGREE, TWO_MODELS
 
 # (author, side, item, question) -> answers of the models a, b and c; None: unparsed, "-": not asked.

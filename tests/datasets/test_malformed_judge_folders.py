@@ -28,6 +28,7 @@ from core.datasets.judge_records import (
 )
 from core.datasets.score_tables import write_scores_csv
 from core.errors import InputError
+from core.judges.question_sets import question_sets_of
 from core.schema.judges import (
     CefRecord,
     Claim,
@@ -44,7 +45,6 @@ from core.schema.judges import (
     RubricTrial,
 )
 from core.schema.scores import Metric, ScoredRow, ScoreTable
-from core.scoring.judges.question_sets import question_sets_of
 
 FOLDERS, FOLDERS_SLOW = 8, 200
 RESAMPLES = ["--resamples", "20"]

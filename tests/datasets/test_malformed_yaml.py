@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from core.datasets.task_files import dump_task, find_task, parse_task
 from core.errors import AssayError, InputError
+from core.judges.rubric_files import parse_rubric
 from core.llm.prompts import parse_prompt
-from core.scoring.judges.rubric_files import parse_rubric
 from core.yaml_fields import DEEPEST, LARGEST_FILE, read_yaml
 
 DOORS: tuple[Callable[[str, str], object], ...] = (parse_prompt, parse_task, parse_rubric)

@@ -13,6 +13,7 @@ from metrics_visit import lines
 from core.analysis.alignment import marked_texts
 from core.datasets.rating_files import read_rating_file
 from core.errors import InputError
+from core.judges.settings import ClaimsSettings
 from core.llm.prompts import find_prompt, parse_prompt
 from core.runs import judge_costs
 from core.runs.judge_plan import choose_judge_prompts, create_judging
@@ -21,7 +22,6 @@ from core.runs.judge_settings import JudgeSettings
 from core.runs.model_settings import RunningSettings
 from core.schema import Run
 from core.schema.judges import SETTING_BOUNDS
-from core.scoring.judges.settings import ClaimsSettings
 from core.store import Store
 from core.store.replies import record_call, step_costs
 from core.store.runs import get_run, list_runs

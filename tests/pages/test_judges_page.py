@@ -19,13 +19,13 @@ from streamlit.testing.v1 import AppTest
 from core.analysis.alignment import marked_texts
 from core.analysis.judge_consistency import AT_TEMPERATURE_0
 from core.datasets.rating_files import read_rating_file
+from core.judges.rubric_files import find_rubric
 from core.runs.judge_plan import choose_judge_prompts, create_judging
 from core.runs.judge_results import judge_output
 from core.runs.judge_settings import JudgeSettings
 from core.runs.model_settings import RunningSettings
 from core.runs.score_results import score_table
 from core.schema import Run
-from core.scoring.judges.rubric_files import find_rubric
 from core.store import Store
 from core.store.kept_files import kept_files
 from core.store.replies import step_costs

@@ -16,12 +16,12 @@ from streamlit.testing.v1 import AppTest
 
 from core.datasets.rated import write_rated
 from core.datasets.task_files import find_task
+from core.judges.settings import AutoMqmSettings, DirectSettings, QualitySettings
 from core.runs.judge_settings import judge_of
 from core.runs.rated_sources import rated_of_folder
 from core.schema import Run
 from core.schema.rated import RatedText
 from core.schema.scores import ErrorSpan, Rating, ScorableOutput
-from core.scoring.judges.settings import AutoMqmSettings, DirectSettings, QualitySettings
 from core.store import Store
 from core.store.runs import list_runs
 from pages.components.specialist_marked import OF_JUDGE, OF_PERSON, Marked, marked_html, met

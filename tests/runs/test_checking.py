@@ -14,6 +14,8 @@ from core.datasets.judge_records import (
     read_judge_folder,
     read_marked_file,
 )
+from core.judges.question_sets import question_sets_of
+from core.judges.settings import AnswersSettings
 from core.runs.estimate import estimate_all
 from core.runs.judge_plan import create_check
 from core.runs.judge_results import answer_set, marked_texts_of
@@ -23,8 +25,6 @@ from core.runs.progress import progress_of
 from core.runs.worker import work
 from core.schema.judges import MarkedError, MarkedText, Mismatch, QuestionSet
 from core.schema.scores import ScoredRow
-from core.scoring.judges.question_sets import question_sets_of
-from core.scoring.judges.settings import AnswersSettings
 from core.store import Store
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from core.judges.settings import ClaimsSettings
 from core.runs.estimate import Estimate, estimate
 from core.runs.judge_settings import JudgeSettings, judge_kept
 from core.runs.judging import width_of
@@ -12,7 +13,6 @@ from core.runs.model_settings import RunningSettings, running_kept
 from core.runs.progress import Progress
 from core.runs.settings import GenerationSettings, generation_kept
 from core.schema import Run, StepCost
-from core.scoring.judges.settings import ClaimsSettings
 
 
 def progress(

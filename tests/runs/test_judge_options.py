@@ -8,11 +8,11 @@ import pytest
 
 from core.datasets.judge_bounds import settings_problems
 from core.errors import InputError
+from core.judges.settings import CefSettings, Mode
 from core.runs.judge_settings import JudgeSettings, check_judge
 from core.runs.model_settings import RunningSettings
 from core.schema import JUDGE_KINDS, JudgeKind
 from core.schema.judges import SETTING_BOUNDS
-from core.scoring.judges.settings import CefSettings, Mode
 
 
 def examiner(mode: Mode, language: str) -> JudgeSettings:

@@ -6,9 +6,9 @@ import pytest
 from judge_runs import RUNNING, settings, texts
 
 from core.datasets.scorable import read_outputs
+from core.judges.settings import CefSettings, ClaimsSettings, RubricSettings
 from core.runs.judge_plan import STAND_IN, create_judging, judging_notes
 from core.runs.judge_settings import JudgeSettings, usual_verifier
-from core.scoring.judges.settings import CefSettings, ClaimsSettings, RubricSettings
 from core.store import Store
 
 URL = "http://127.0.0.1:1/v1"

@@ -27,6 +27,7 @@ from core.cli import main
 from core.datasets.judge_records import read_judge_folder, read_question_file
 from core.datasets.score_tables import read_scores
 from core.errors import InputError
+from core.judges.settings import CefSettings, ClaimsSettings, RubricSettings
 from core.llm.client import Cache
 from core.runs.estimate import estimate_all
 from core.runs.jobs import Outcome
@@ -44,7 +45,6 @@ from core.runs.scoring import output_set
 from core.runs.worker import work
 from core.schema import COMPARING_KINDS
 from core.schema.judges import CefRecord, ClaimsRecord, RubricRecord
-from core.scoring.judges.settings import CefSettings, ClaimsSettings, RubricSettings
 from core.store import Store
 from core.store.runs import ask_to_stop, get_run, item_states
 from core.store.scores import keep_run_metrics, run_metrics

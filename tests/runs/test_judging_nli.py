@@ -10,6 +10,7 @@ from neural_environment import neural_python as neural_python
 from neural_environment import run_neural
 from neural_environment import tiny_metric_models as tiny_metric_models
 
+from core.judges.settings import ClaimsSettings
 from core.runs.judge_plan import create_judging
 from core.runs.judge_results import judge_output
 from core.runs.judge_settings import JudgeSettings
@@ -18,7 +19,6 @@ from core.runs.kinds import environment_of
 from core.runs.progress import progress_of
 from core.schema import Run
 from core.schema.judges import ClaimsRecord
-from core.scoring.judges.settings import ClaimsSettings
 from core.store import Store, open_store
 from core.store.runs import get_run
 

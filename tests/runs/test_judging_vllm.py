@@ -15,6 +15,7 @@ from judge_runs import LEVELS, settings
 from vllm_environment import VllmServer, run_core
 
 from core.datasets.judge_records import read_judge_folder
+from core.judges.settings import CefSettings
 from core.runs.judge_plan import create_judging
 from core.runs.judge_results import judge_output
 from core.runs.kinds import files_of, job_of
@@ -24,7 +25,6 @@ from core.runs.report import run_report
 from core.runs.worker import work
 from core.schema import COMPARING_KINDS
 from core.schema.judges import JudgeOutput
-from core.scoring.judges.settings import CefSettings
 from core.store import Store, open_store
 from core.store.runs import get_run
 

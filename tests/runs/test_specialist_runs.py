@@ -16,6 +16,8 @@ from specialist_runs import SYSTEMS, parrot, rated, rated_texts, says, specialis
 from core.datasets.judge_records import read_judge_folder
 from core.datasets.rated import write_rated
 from core.errors import InputError
+from core.judges.quality_rating import HELD_OUT
+from core.judges.settings import AutoMqmSettings, DirectSettings, QualitySettings
 from core.runs.judge_plan import create_judging, find_same_judging, prepare_judging
 from core.runs.judge_results import judge_output
 from core.runs.judge_settings import judge_of
@@ -31,8 +33,6 @@ from core.runs.worker import work
 from core.schema import Run
 from core.schema.judges import AutoMqmRecord, DirectRecord, JudgedText, QualityRecord
 from core.schema.rated import RatedText
-from core.scoring.judges.quality_rating import HELD_OUT
-from core.scoring.judges.settings import AutoMqmSettings, DirectSettings, QualitySettings
 from core.store import Store
 from core.store.runs import get_run
 

@@ -15,6 +15,7 @@ from vllm_environment import VllmServer
 from core.analysis.judged_spans import locating
 from core.datasets.judge_records import read_judge_folder
 from core.datasets.task_files import find_task
+from core.judges.settings import AutoMqmSettings, QualitySettings
 from core.runs.judge_plan import create_judging
 from core.runs.judge_results import judge_output
 from core.runs.kinds import files_of, job_of
@@ -22,7 +23,6 @@ from core.runs.model_settings import RunningSettings
 from core.runs.progress import progress_of
 from core.runs.worker import work
 from core.schema import RATED_KINDS
-from core.scoring.judges.settings import AutoMqmSettings, QualitySettings
 from core.store import Store
 from core.store.runs import get_run
 

@@ -1,0 +1,192 @@
+"""The rubric judge: a model reads a reference and a response and gives one score of a rubric, with its reasons.
+
+Source: 003, section 5 and appendix B (LLM as a judge, 1 to 5, feedback before the verdict). Of several verdicts in
+one answer the last counts, and one that the rubric does not offer counts as none. Whether repeats and the order of
+the two texts change the verdict is told by `core.analysis.judge_consistency`.
+"""
+
+import asyncio
+import re
+import unicodedata
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from core.errors import InputError
+from core.judges.judge import Judged, lacking
+from core.judges.rubric_files import Rubric
+from core.judges.settings import RUBRIC_PURPOSES, RubricSettings
+from core.llm.asking import Answer, Model, Unusable
+from core.llm.client import Request
+from core.llm.defusing import defused
+from core.llm.parsing import TURN_MARK, read_json, read_text
+from core.llm.prompts import Prompt
+from core.schema.judges import ORDERS, Order, RubricRecord, RubricTrial
+from core.schema.scores import Score
+from core.scoring.metrics.scorer import ScoringPair
+
+STEP = "rubric"
+NOT_ON_OFFER, NO_VERDICT = "verdict not on offer", "no verdict"
+LONGEST_FEEDBACK = 600
+"""Characters that a model under guided decoding may write, so that it comes to its verdict."""
+LONGEST_SHOWN = 20
+"""Characters of a wrong verdict that are repeated."""
+VERDICT_TOKENS = 1_000
+"""Room for such a feedback in any script, and for its verdict."""
+_TAGS = ("reference", "response")
+_RESULT = re.compile(r"\[\s*RESULT\s*\]", re.IGNORECASE)
+# Repetitions never give back what they took (`*+`), so that no answer takes long to read.
+_ONE_NUMBER = re.compile(
+    r"[\s*_:：\"'“‘„«`(（\[]*+([0-9]{1,3})(?:[^\S\n]|[*_.!。！\"'”’“»`)）\]])*+(?:\n|\Z)"
+)
+_LABEL = re.compile(r"\A\s*#*\s*\**feedback\s*:?\**\s*:?\s*", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class GivenVerdict:
+    """One answer of the judge."""
+
+    verdict: int
+    """One of the rubric's scores."""
+    feedback: str
+    """Its reasons, in its own words; may be empty."""
+
+
+class RubricJudge:
+    """Asks a model for a score of the rubric: in one order of the two texts or in both, once or several times.
+
+    prompts: holds `rubric`, or else `rubric-text`. Raises InputError where it has neither.
+    """
+
+    def __init__(
+        self, model: Model, prompts: Mapping[str, Prompt], rubric: Rubric, settings: RubricSettings
+    ) -> None:
+        purpose = next((purpose for purpose in RUBRIC_PURPOSES if purpose in prompts), None)
+        if purpose is None:
+            raise InputError(f"The rubric judge has no prompt: give one for {' or '.join(RUBRIC_PURPOSES)}")
+        self._model, self._rubric, self._settings = model, rubric, settings
+        self._prompt = prompts[purpose]
+        read, schema = (
+            (read_verdict_json, verdict_schema(rubric)) if purpose == "rubric" else (read_verdict_text, None)
+        )
+        self._read: Callable[[str], GivenVerdict] = lambda text: read(text, rubric)
+        self._schema = schema
+
+    async def judge(self, pair: ScoringPair) -> Judged:
+        """The mean of the verdicts that came, within the rubric's scale; a trial without one is left out of it.
+
+        A text without a reference, or with nothing to read, is not judged. Misleads where few trials came through: in
+        `both` orders the mean then leans to one of them.
+        """
+        if (why := lacking(pair, "reference")) is not None:
+            return Judged((Score(None, why),), None)
+        orders = ORDERS if self._settings.order == "both" else (self._settings.order,)
+        asked = [(order, repeat) for repeat in range(self._settings.repeats) for order in orders]
+        answers = await asyncio.gather(*(self._ask(pair, order, repeat) for order, repeat in asked))
+        trials = [
+            _trial(order, repeat, answer) for (order, repeat), answer in zip(asked, answers, strict=True)
+        ]
+        verdicts = [trial.verdict for trial in trials if trial.verdict is not None]
+        reasons = [trial.reason for trial in trials if trial.reason is not None]
+        score = Score(sum(verdicts) / len(verdicts)) if verdicts else Score(None, f"{STEP}: {reasons[0]}")
+        return Judged(
+            (score,),
+            RubricRecord(tuple(trials)),
+            failures=tuple((STEP, reason) for reason in reasons),
+            temporary=any(answer.temporary for answer in answers),
+        )
+
+    async def _ask(self, pair: ScoringPair, order: Order, repeat: int) -> Answer[GivenVerdict]:
+        request = Request(
+            STEP,
+            self._prompt.messages(
+                criterion=self._rubric.criterion,
+                scale=self._rubric.rendered,
+                lowest=self._rubric.lowest,
+                highest=self._rubric.highest,
+                question=self._harmless(pair.source or "").strip() or "(none)",
+                texts=self._texts(pair, order),
+            ),
+            max_tokens=VERDICT_TOKENS,
+            temperature=self._settings.temperature,
+            seed=self._settings.seed + repeat,
+            schema=self._schema,
+        )
+        return await self._model.ask(request, self._read)
+
+    def _texts(self, pair: ScoringPair, order: Order) -> str:
+        """Both texts in their tags, in the order asked for."""
+        texts = dict(zip(_TAGS, (pair.reference or "", pair.text), strict=True))
+        first = _TAGS if order == "reference-first" else _TAGS[::-1]
+        return "\n".join(f"<{tag}>\n{self._harmless(texts[tag])}\n</{tag}>" for tag in first)
+
+    def _harmless(self, text: str) -> str:
+        return defused(text, [self._prompt], tags=_TAGS)
+
+
+def verdict_schema(rubric: Rubric) -> dict[str, object]:
+    """What the model may write: its reasons first, then a score on offer."""
+    return {
+        "type": "object",
+        "properties": {
+            "feedback": {"type": "string", "maxLength": LONGEST_FEEDBACK},
+            "verdict": {"type": "integer", "enum": list(rubric.levels)},
+        },
+        "required": ["feedback", "verdict"],
+        "additionalProperties": False,
+    }
+
+
+_ANY_VERDICT: Mapping[str, object] = {"type": "object", "required": ["verdict"]}
+"""Looser than what is asked for: of several objects the last that names a verdict is meant, even if it is a wrong one."""
+
+
+def read_verdict_json(text: str, rubric: Rubric) -> GivenVerdict:
+    """The verdict in an answer in JSON; raises Unusable where there is none on offer.
+
+    Of several objects with a verdict the last counts, such as after one that repeats the judged text. 4 and 4.0 are
+    one score; "4", 4.5, true and what the rubric does not have are none. A feedback longer than asked for is kept.
+    """
+    found = read_json(text, _ANY_VERDICT)
+    assert isinstance(found, dict)
+    verdict, feedback = found["verdict"], found.get("feedback")
+    if isinstance(verdict, bool) or not isinstance(verdict, int | float):
+        raise Unusable("Its verdict is no number.")
+    if not isinstance(feedback, str):
+        raise Unusable("It has no feedback.")
+    return GivenVerdict(_on_offer(verdict, rubric), feedback.strip())
+
+
+def read_verdict_text(text: str, rubric: Rubric) -> GivenVerdict:
+    """The verdict of a free text that ends in `[RESULT] n`; raises Unusable where there is none on offer.
+
+    The last `[RESULT]` counts, in any case. Beside its number may stand a colon, asterisks, quotation marks, brackets,
+    a full or exclamation mark, invisible characters, and a token that ends the turn. The number has to be one whole
+    number and the last of its line: `4/5`, `4.5`, `4-5`, `4 or 5` and `four` are no verdict, because what was meant
+    would be a guess. Lines below are not read. The feedback is what stands before the mark.
+    """
+    plain = read_text(text)
+    marks = list(_RESULT.finditer(plain))
+    if not marks:
+        raise Unusable("It does not end in [RESULT] and a score.", NO_VERDICT)
+    rest = TURN_MARK.sub("", plain[marks[-1].end() :])
+    number = _ONE_NUMBER.match("".join(char for char in rest if unicodedata.category(char) != "Cf"))
+    if number is None:
+        raise Unusable("After the last [RESULT] stands something else than one whole number.", NO_VERDICT)
+    verdict = _on_offer(int(number.group(1)), rubric)
+    return GivenVerdict(verdict, _LABEL.sub("", plain[: marks[-1].start()]).strip())
+
+
+def _on_offer(verdict: float, rubric: Rubric) -> int:
+    if verdict not in rubric.levels:
+        offered = ", ".join(map(str, rubric.levels))
+        # As a text: a model may write hundreds of digits, more than a float holds.
+        shown = str(verdict)
+        shown = shown if len(shown) <= LONGEST_SHOWN else f"{shown[:LONGEST_SHOWN]}…"
+        raise Unusable(f"The verdict {shown} is not on offer: give one of {offered}.", NOT_ON_OFFER)
+    return int(verdict)
+
+
+def _trial(order: Order, repeat: int, answer: Answer[GivenVerdict]) -> RubricTrial:
+    if answer.value is None:
+        return RubricTrial(order, repeat, None, reason=answer.reason, detail=answer.detail)
+    return RubricTrial(order, repeat, answer.value.verdict, answer.value.feedback)

@@ -1,0 +1,116 @@
+"""Questions of a cross-examination become sets that any model can answer from the text they were made from."""
+
+import asyncio
+
+from scripted_server import ScriptedServer
+
+from core.judges.question_sets import QuestionAnswerer, question_sets_of
+from core.judges.settings import AnswersSettings
+from core.llm.asking import Model
+from core.llm.openai_server import OpenAIServer
+from core.llm.prompts import find_prompt
+from core.schema.judges import CefRecord, CrossQuestion, Examination, JudgedText, JudgeOutput, QuestionSet
+from core.schema.scores import ScoredRow
+
+SOURCE = (
+    CrossQuestion("s1?", "YES", "IDK", again="NO"),
+    CrossQuestion("s2?", "NO", None, "unparsed", "eyes"),
+)
+
+
+def text_of(
+    system: str, *examinations: Examination, back: str | None = None, item: str = "mill", document: str = "D"
+) -> JudgedText:
+    record = CefRecord(tuple(examinations), back)
+    row = ScoredRow(item, system, "2", "de", {"shots": "few"})
+    return JudgedText(row, f"text of {system}", document, None, {}, {}, record)
+
+
+def output_of(*texts: JudgedText) -> JudgeOutput:
+    return JudgeOutput("cef-tiny", "cef", "org/tiny", {}, (), texts)
+
+
+def examination(
+    *text: str, repeat: int = 0, source: tuple[CrossQuestion, ...] | None = SOURCE
+) -> Examination:
+    return Examination(repeat, source, tuple(CrossQuestion(one, "YES", "YES") for one in text))
+
+
+def test_questions_from_a_source_stand_once_an_item_those_of_texts_each() -> None:
+    unanswered = (CrossQuestion("s1?", "YES"), CrossQuestion("s2?", "NO"))
+    sets = question_sets_of(
+        output_of(
+            text_of("a", examination("a1?"), examination("later?", repeat=1)),
+            text_of("b", examination("b1?", "b2?")),
+        )
+    )
+    source_row = ScoredRow("mill", "", None, "de")
+    labels = {"shots": "few"}
+    assert sets == (
+        QuestionSet(source_row, "source", "org/tiny", "D", unanswered),
+        QuestionSet(
+            ScoredRow("mill", "a", "2", "de", labels),
+            "text",
+            "org/tiny",
+            "text of a",
+            (CrossQuestion("a1?"),),
+        ),
+        QuestionSet(
+            ScoredRow("mill", "b", "2", "de", labels),
+            "text",
+            "org/tiny",
+            "text of b",
+            (CrossQuestion("b1?"), CrossQuestion("b2?")),
+        ),
+    )
+
+
+def test_other_questions_or_items_are_other_sets_and_missing_ones_none() -> None:
+    other = (CrossQuestion("s3?"),)
+    sets = question_sets_of(
+        output_of(
+            text_of("a", examination()),
+            text_of("b", examination(source=other)),
+            text_of("c", examination(source=None)),
+            text_of("d", examination(), item="barn"),
+            text_of("e"),
+            JudgedText(ScoredRow("x", "f"), "t", None, None, {}, {}, None),
+        )
+    )
+    assert [(one.row.item_id, one.side, len(one.questions)) for one in sets] == [
+        ("mill", "source", 2),
+        ("mill", "source", 1),
+        ("barn", "source", 2),
+    ]
+
+
+def test_of_a_round_trip_the_back_translation_is_the_text() -> None:
+    sets = question_sets_of(output_of(text_of("a", examination("a1?"), back="translated back")))
+    assert [one.document for one in sets] == ["D", "translated back"]
+
+
+def test_a_model_answers_a_set_and_leaves_the_rest_of_it_alone() -> None:
+    asked = QuestionSet(
+        ScoredRow("mill", ""), "source", "org/tiny", "D", (CrossQuestion("s1?"), CrossQuestion("s2?", "NO"))
+    )
+
+    async def answer(server: ScriptedServer) -> tuple[QuestionSet, tuple[tuple[str, str], ...], bool]:
+        client = OpenAIServer(server.url, "tiny", retries=0)
+        await client.start()
+        try:
+            settings = AnswersSettings(answers="each", seed=3)
+            return await QuestionAnswerer(Model(client), {"answer": find_prompt("answer")}, settings).answer(
+                asked
+            )
+        finally:
+            await client.close()
+
+    with ScriptedServer(lambda body, n: "IDK" if "s2?" in str(body["messages"]) else "eyes") as server:
+        found, failures, temporary = asyncio.run(answer(server))
+    assert (failures, temporary) == ((), False)
+    assert found.questions == (
+        CrossQuestion("s1?", "YES", None, "unparsed", "eyes"),
+        CrossQuestion("s2?", "NO", "IDK"),
+    )
+    assert (found.row, found.side, found.author, found.document) == (asked.row, "source", "org/tiny", "D")
+    assert {body["seed"] for body in server.bodies} == {3}
