@@ -1,0 +1,148 @@
+"""What a judge is: a kind of run whose settings say its columns, its name and its signature; one file exports each."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from core.schema.kinds import Kind, KindSettings
+from core.schema.rated import RatedText
+from core.schema.scores import Metric, Score
+from core.schema.settings import fields_of
+from core.schema.tasks import RatingTask
+from core.scoring.metrics.scorer import ScoringPair
+
+Compared = Literal["reference", "source"]
+"""What a judge compares a text with."""
+NO_REFERENCE, EMPTY_REFERENCE = "no reference", "the reference is empty"
+NO_SOURCE, EMPTY_SOURCE = "no source", "the source is empty"
+EMPTY_TEXT = "the text is empty"
+MOST_TOKENS = 4_096
+"""That an answer may have: half of a context of 8,192, so that a text of 1,500 words and its prompt fit beside it."""
+
+
+class JudgeSettings(KindSettings):
+    """Settings of a judge that scores texts. Higher scores are better, in every column."""
+
+    @property
+    def compares_with(self) -> Compared:
+        """Which of an item's texts the judge compares a text with."""
+        return "reference"
+
+    @property
+    def shows_examples(self) -> bool:
+        """Whether people's ratings in the run's file are shown to the model, or repeated by rules."""
+        return False
+
+    @property
+    def dimension_scored(self) -> str | None:
+        """What the judge's one column is a score of; None: it has several, or none that people rate."""
+        return None
+
+    def columns(self, dimensions: tuple[str, ...] = ()) -> tuple[str, ...]:
+        """What the names of the judge's columns end in, in their order; empty for its only one.
+
+        dimensions: names of the task's, in its order.
+        """
+        return ("",)
+
+    def called(self, name: str, *, by_rules: bool) -> tuple[str, ...]:
+        """What tells two such judges by one model apart: the kind's name, and all that is not as usual."""
+        return (name,)
+
+    def unsigned(self, *, by_rules: bool) -> frozenset[str]:
+        """Fields that change no score beside the others, so that they stand in no signature."""
+        return frozenset()
+
+    def signed(self, asked: Mapping[str, object]) -> dict[str, object]:
+        """What a signature says: what else was asked, then every setting that changes a score.
+
+        asked: the model, the hashes of prompts and files, and so on, in order.
+        """
+        left_out = self.unsigned(by_rules=asked.get("backend") == "rules")
+        unscored = {name for name, one in fields_of(type(self)).items() if not one.about.scored}
+        return {**asked, **self.model_dump(exclude={*left_out, *unscored})}
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeKind(Kind):
+    """A judge that scores texts."""
+
+    family: str
+    """What its signatures begin with."""
+    details: Callable[[Any], Iterator[dict[str, Any]]]
+    """Rows of details.csv, from a record."""
+    detail_columns: tuple[str, ...]
+    record_problems: Callable[[Any, str | None], Iterator[str]]
+    """What is wrong with a record whose types are right, each with its field. The text is the one that was judged."""
+    score_bounds: Callable[[str], tuple[float, float]] = lambda _: (0.0, 1.0)
+    """The smallest and the largest score, by the name of the column."""
+
+    def metrics(
+        self, name: str, settings: JudgeSettings, asked: Mapping[str, object], dimensions: tuple[str, ...] = ()
+    ) -> tuple[Metric, ...]:
+        """The judge's metrics in the order of its scores; see JudgeSettings.columns and signed."""
+        parts = settings.signed(asked)
+        said = "|".join(f"{key.replace('_', '-')}:{_plain(value)}" for key, value in parts.items() if value != "")
+        return tuple(
+            Metric(
+                f"{name}-{column}" if column else name,
+                f"{self.family}|score:{column or 'verdict'}|{said}",
+                self.family,
+            )
+            for column in settings.columns(dimensions)
+        )
+
+
+def _plain(value: object) -> str:
+    """As a signature says it: yes and no for what is on or off, short numbers."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a judge said of one text."""
+
+    scores: tuple[Score, ...]
+    """One for each of the judge's metrics, in their order."""
+    record: Any
+    """How it came to them, as the kind's Record; None: it was never asked, because the text lacks what it needs."""
+    failures: tuple[tuple[str, str], ...] = ()
+    """(step, reason) of everything that failed; what a text lacks is no failure."""
+    temporary: bool = False
+    """Whether a failure was the server's or the line's, so that another run may mend it."""
+
+
+def lacking(pair: ScoringPair, needed: Compared) -> str | None:
+    """What a judge cannot do without and this text does not have: what it is compared with, or words of its own."""
+    other, absent, empty = {
+        "reference": (pair.reference, NO_REFERENCE, EMPTY_REFERENCE),
+        "source": (pair.source, NO_SOURCE, EMPTY_SOURCE),
+    }[needed]
+    if other is None:
+        return absent
+    if not other.strip():
+        return empty
+    return None if pair.text.strip() else EMPTY_TEXT
+
+
+class Judge(Protocol):
+    """A judge, ready. One bad text never raises: it has scores without a value, each with its reason.
+
+    It is given the text with what people said of it, which is for the filters of examples alone: no judge is shown it.
+    """
+
+    async def judge(self, text: RatedText) -> Judged:
+        """Score one text; may be awaited many times at once."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a run has for a judge beside its settings and the model."""
+
+    attached: str = ""
+    """The whole text of the file that its settings refer to."""
+    texts: tuple[RatedText, ...] = ()
+    """All texts of the run's file, also those that only serve as examples."""
+    task: RatingTask | None = None

@@ -1,0 +1,87 @@
+"""What a kind of run is: one object that its own file exports, and that every door finds in one registry."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+from core.schema.settings import Problem, Settings
+
+Work = Literal["generation", "scores", "judging", "audit"]
+"""What a run of the kind does: it makes texts, computes metrics, has a judge score texts, or examines a judge."""
+Reads = Literal["questions", "texts", "rated texts", "questions asked", "marked texts"]
+"""What its file holds."""
+
+
+@dataclass(frozen=True)
+class PromptSlot:
+    """A prompt that a run asks a model with."""
+
+    purpose: str
+    shipped: str
+    """Name of the shipped prompt that is used unless another is chosen."""
+    task: str | None = None
+    """That its prompt has to be for; None: any."""
+    instead: tuple[str, ...] = ()
+    """Purposes of prompts that may take its place."""
+
+
+@dataclass(frozen=True)
+class Attachment:
+    """A YAML file that a kind's settings refer to, such as a rubric, kept whole with the run."""
+
+    name: str
+    """Of the field in the saved settings."""
+    option: str
+    label: str
+
+
+class KindSettings(Settings):
+    """Settings of one kind of run, with what follows from them alone."""
+
+    MODEL_FREE: ClassVar[bool] = False
+    """Whether rules can do the work, if only as a stand-in or a baseline."""
+
+    def prompts(self, *, by_rules: bool) -> tuple[PromptSlot, ...]:
+        """What a model is asked with; nothing where rules do all the work."""
+        return ()
+
+    def problems(self, backend: str) -> Iterator[Problem]:
+        """What is wrong between settings, whatever the file holds."""
+        yield from ()
+
+    def idle(self, backend: str) -> frozenset[str]:
+        """Fields that do nothing beside the others: no form asks for them."""
+        return frozenset()
+
+    @property
+    def needs(self) -> Literal["base", "neural"]:
+        """The environment that has its libraries, whichever model is asked."""
+        return "base"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """A kind of run."""
+
+    name: str
+    """In saved runs and files; never changes."""
+    title: str
+    """On pages."""
+    summary: str
+    """One sentence for a command's help and a page, without a full stop."""
+    work: Work
+    reads: Reads
+    Settings: type[KindSettings]
+    verb: str = ""
+    """Of the command; empty: the name."""
+    section: str = ""
+    """Of the documentation that explains it."""
+    attachment: Attachment | None = None
+    Record: type[Any] | None = None
+    """What is kept of each text beside its scores."""
+    reports: frozenset[str] = frozenset()
+    """Result tables that can be made of its runs."""
+    open: Callable[..., Any] = field(repr=False, compare=False, default=lambda *_: None)
+
+
+Kinds = Mapping[str, Kind]
