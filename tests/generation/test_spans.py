@@ -253,9 +253,9 @@ def test_long_and_hostile_texts_take_no_time() -> None:
         "\u0301",
     ):
         text = piece * (6_000 // len(piece))
-        started = time.perf_counter()
+        started = time.process_time()
         spans_by_rule(text, "en")
-        assert time.perf_counter() - started < 2, piece
+        assert time.process_time() - started < 2, piece
 
 
 def test_the_english_list_is_the_one_of_the_published_filter() -> None:

@@ -101,7 +101,7 @@ def test_a_whole_text_by_rules() -> None:
 
 
 def test_long_and_odd_texts_take_no_time() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     for text in (
         "1," * 6_000,
         "Dr. A. " * 2_000,
@@ -111,7 +111,7 @@ def test_long_and_odd_texts_take_no_time() -> None:
         "\ud800 x \x00",
     ):
         asyncio.run(RuleVerifier().verify([text, *claims_of(text, "high")[:3]], text, "verify the response"))
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize("repeated", [".", "?", ". ", "?a", ".'", "! ? ", "。)", "'"])
@@ -119,9 +119,9 @@ def test_cutting_takes_as_long_as_the_text_is(repeated: str) -> None:
     """Runs of marks that no sentence follows."""
 
     def seconds(n: int) -> float:
-        began = time.perf_counter()
+        began = time.process_time()
         claims_of("A." + repeated * n + "a")
-        return time.perf_counter() - began
+        return time.process_time() - began
 
     assert min(seconds(8_000) for _ in range(3)) < 40 * min(seconds(800) for _ in range(3)), "linear: 10"
 

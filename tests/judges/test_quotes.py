@@ -128,7 +128,7 @@ def test_the_cutoff_is_the_stated_one() -> None:
 
 def test_long_texts_and_quotes_are_found_in_time() -> None:
     text = " ".join(f"word{n}" for n in range(2_000))
-    began = time.perf_counter()
+    began = time.process_time()
     assert found(f"{text[100:1100]} whatever", text)[0] == "nearest"
     assert found("nothing of this is here at all", text)[0] == "not found"
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2

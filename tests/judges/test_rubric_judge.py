@@ -335,10 +335,10 @@ def test_reading_text(text: str, verdict: int | str) -> None:
 
 def test_no_answer_takes_long_to_read() -> None:
     def seconds(n: int) -> float:
-        began = time.perf_counter()
+        began = time.process_time()
         with pytest.raises(Unusable):
             read_verdict_text(f"[RESULT]{' ' * n}x", FACTUAL)
-        return time.perf_counter() - began
+        return time.process_time() - began
 
     assert min(seconds(50_000) for _ in range(3)) < 40 * min(seconds(5_000) for _ in range(3)), "linear: 10"
 

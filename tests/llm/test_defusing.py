@@ -102,7 +102,7 @@ def test_no_text_takes_long() -> None:
     blanks = " \u200b" * 50_000
     hostile = ["<" * 100_000, f"<{blanks}/{blanks}premis{blanks}>", f"<premise {blanks}=", f"[{blanks}RESULT"]
     hostile += ["<premise a=" * 10_000, "<|a" * 30_000, f"< / {blanks}premise{blanks}x" * 3]
-    began = time.perf_counter()
+    began = time.process_time()
     for text in hostile:
         assert len(changed(text)) == len(text)
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2

@@ -200,21 +200,21 @@ def test_the_first_problems_are_named_and_the_others_counted() -> None:
     ],
 )
 def test_no_answer_takes_long_to_read(text: str) -> None:
-    began = time.monotonic()
+    began = time.process_time()
     for read in (lambda: read_json(text, RANKING), lambda: read_text(text)):
         with contextlib.suppress(Unusable):
             read()
-    assert time.monotonic() - began < 2
+    assert time.process_time() - began < 2
 
 
 def test_reading_takes_as_long_as_the_answer_is() -> None:
     """A fence that nothing closes, before a run of blanks."""
 
     def seconds(n: int) -> float:
-        began = time.perf_counter()
+        began = time.process_time()
         with contextlib.suppress(Unusable):
             read_json("```\n" + " " * n + "x", RANKING)
-        return time.perf_counter() - began
+        return time.process_time() - began
 
     assert min(seconds(200_000) for _ in range(3)) < 40 * min(seconds(20_000) for _ in range(3)), "linear: 10"
 
