@@ -1,14 +1,15 @@
 """What a judge is: a kind of run whose settings say its columns, its name and its signature; one file exports each."""
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from core.schema.kinds import Kind, KindSettings
-from core.schema.rated import RatedText
+from core.llm.asking import Model
+from core.llm.prompts import Prompt
+from core.schema.kinds import Kind, KindSettings, Reads, Work
+from core.schema.rated import RatedSet, RatedText
 from core.schema.scores import Metric, Score
-from core.schema.settings import fields_of
-from core.schema.tasks import RatingTask
+from core.schema.settings import Remark, fields_of
 from core.scoring.metrics.scorer import ScoringPair
 
 Compared = Literal["reference", "source"]
@@ -16,88 +17,14 @@ Compared = Literal["reference", "source"]
 NO_REFERENCE, EMPTY_REFERENCE = "no reference", "the reference is empty"
 NO_SOURCE, EMPTY_SOURCE = "no source", "the source is empty"
 EMPTY_TEXT = "the text is empty"
+SHORT_SHA = 12
+"""Digits of a hash in a signature."""
+COMPARING_COLUMNS = ("what", "side", "repeat", "text", "expected", "verdict", "again", "why", "reason")
+"""Of details.csv, for judges that compare two texts. what: trial, claim, question, or a step that failed; side: the
+order of a trial, response or reference of a claim, source or text of a question; verdict: of a trial the score, of a
+claim yes or no, of a question YES, NO or IDK."""
 MOST_TOKENS = 4_096
 """That an answer may have: half of a context of 8,192, so that a text of 1,500 words and its prompt fit beside it."""
-
-
-class JudgeSettings(KindSettings):
-    """Settings of a judge that scores texts. Higher scores are better, in every column."""
-
-    @property
-    def compares_with(self) -> Compared:
-        """Which of an item's texts the judge compares a text with."""
-        return "reference"
-
-    @property
-    def shows_examples(self) -> bool:
-        """Whether people's ratings in the run's file are shown to the model, or repeated by rules."""
-        return False
-
-    @property
-    def dimension_scored(self) -> str | None:
-        """What the judge's one column is a score of; None: it has several, or none that people rate."""
-        return None
-
-    def columns(self, dimensions: tuple[str, ...] = ()) -> tuple[str, ...]:
-        """What the names of the judge's columns end in, in their order; empty for its only one.
-
-        dimensions: names of the task's, in its order.
-        """
-        return ("",)
-
-    def called(self, name: str, *, by_rules: bool) -> tuple[str, ...]:
-        """What tells two such judges by one model apart: the kind's name, and all that is not as usual."""
-        return (name,)
-
-    def unsigned(self, *, by_rules: bool) -> frozenset[str]:
-        """Fields that change no score beside the others, so that they stand in no signature."""
-        return frozenset()
-
-    def signed(self, asked: Mapping[str, object]) -> dict[str, object]:
-        """What a signature says: what else was asked, then every setting that changes a score.
-
-        asked: the model, the hashes of prompts and files, and so on, in order.
-        """
-        left_out = self.unsigned(by_rules=asked.get("backend") == "rules")
-        unscored = {name for name, one in fields_of(type(self)).items() if not one.about.scored}
-        return {**asked, **self.model_dump(exclude={*left_out, *unscored})}
-
-
-@dataclass(frozen=True, kw_only=True)
-class JudgeKind(Kind):
-    """A judge that scores texts."""
-
-    family: str
-    """What its signatures begin with."""
-    details: Callable[[Any], Iterator[dict[str, Any]]]
-    """Rows of details.csv, from a record."""
-    detail_columns: tuple[str, ...]
-    record_problems: Callable[[Any, str | None], Iterator[str]]
-    """What is wrong with a record whose types are right, each with its field. The text is the one that was judged."""
-    score_bounds: Callable[[str], tuple[float, float]] = lambda _: (0.0, 1.0)
-    """The smallest and the largest score, by the name of the column."""
-
-    def metrics(
-        self, name: str, settings: JudgeSettings, asked: Mapping[str, object], dimensions: tuple[str, ...] = ()
-    ) -> tuple[Metric, ...]:
-        """The judge's metrics in the order of its scores; see JudgeSettings.columns and signed."""
-        parts = settings.signed(asked)
-        said = "|".join(f"{key.replace('_', '-')}:{_plain(value)}" for key, value in parts.items() if value != "")
-        return tuple(
-            Metric(
-                f"{name}-{column}" if column else name,
-                f"{self.family}|score:{column or 'verdict'}|{said}",
-                self.family,
-            )
-            for column in settings.columns(dimensions)
-        )
-
-
-def _plain(value: object) -> str:
-    """As a signature says it: yes and no for what is on or off, short numbers."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 @dataclass(frozen=True)
@@ -127,6 +54,11 @@ def lacking(pair: ScoringPair, needed: Compared) -> str | None:
     return None if pair.text.strip() else EMPTY_TEXT
 
 
+def pair_of(text: RatedText) -> ScoringPair:
+    """The text with what it may be compared with."""
+    return ScoringPair(text.output.text, text.output.reference, text.output.source)
+
+
 class Judge(Protocol):
     """A judge, ready. One bad text never raises: it has scores without a value, each with its reason.
 
@@ -137,12 +69,175 @@ class Judge(Protocol):
         """Score one text; may be awaited many times at once."""
 
 
-@dataclass(frozen=True)
-class Given:
-    """What a run has for a judge beside its settings and the model."""
+class Helper(Protocol):
+    """A model beside the one that is asked, loaded once a run."""
 
+    @property
+    def signature(self) -> str:
+        """What determines its verdicts; known once it is started."""
+
+    async def start(self) -> None:
+        """Load it. Raises InputError where it cannot be had."""
+
+    async def close(self) -> None:
+        """Free its memory."""
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What a judge works with beside its settings: the same for all texts of a run."""
+
+    prompts: Mapping[str, Prompt] = field(default_factory=dict)
+    """By purpose."""
     attached: str = ""
-    """The whole text of the file that its settings refer to."""
+    """The whole text of the file that the settings refer to."""
     texts: tuple[RatedText, ...] = ()
     """All texts of the run's file, also those that only serve as examples."""
-    task: RatingTask | None = None
+    ratings: str = ""
+    """Hash of that file."""
+    helper: Any = None
+    """What the kind's `helper` made."""
+
+
+Opened = Callable[[Model | None], Judge]
+"""Makes the judge for a model whose answers are cached by item; None: rules do the work. Cheap."""
+
+
+class JudgeSettings(KindSettings):
+    """Settings of a judge that scores texts. Higher scores are better, in every column."""
+
+    @property
+    def compares_with(self) -> Compared:
+        """Which of an item's texts the judge compares a text with."""
+        return "reference"
+
+    @property
+    def compares_instead(self) -> str:
+        """For a remark: the field and value with which it would compare with references; empty: it cannot."""
+        return ""
+
+    @property
+    def shows_examples(self) -> bool:
+        """Whether people's ratings in the run's file are shown to the model, or repeated by rules."""
+        return False
+
+    @property
+    def dimension_scored(self) -> str | None:
+        """What the judge's one column is a score of; None: it has several, or none that people rate."""
+        return None
+
+    def judges(self, text: RatedText) -> bool:
+        """Whether the text is to be scored; the others only serve as examples."""
+        return True
+
+    def columns(self, dimensions: tuple[str, ...] = ()) -> tuple[str, ...]:
+        """What the names of the judge's columns end in, in their order; empty for its only one.
+
+        dimensions: names of the task's, in its order.
+        """
+        return ("",)
+
+    def remarks(self, *, by_rules: bool) -> Iterator[Remark]:
+        """What is worth knowing before it costs anything, whatever the file holds."""
+        yield from ()
+
+    def called(self, name: str, *, by_rules: bool) -> tuple[str, ...]:
+        """What tells two such judges by one model apart: the kind's name, and all that is not as usual."""
+        return (name,)
+
+    def unsigned(self, *, by_rules: bool) -> frozenset[str]:
+        """Fields that change no score beside the others, so that they stand in no signature."""
+        return frozenset()
+
+    def signed(self, asked: Mapping[str, object]) -> dict[str, object]:
+        """What a signature says: what else was asked, then every setting that changes a score.
+
+        asked: the model, the hashes of prompts and files, and so on, in order.
+        """
+        left_out = self.unsigned(by_rules=asked.get("backend") == "rules")
+        unscored = {name for name, one in fields_of(type(self)).items() if not one.about.scored}
+        return {**asked, **self.model_dump(exclude={*left_out, *unscored})}
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeKind(Kind):
+    """A judge that scores texts."""
+
+    work: Work = "judging"
+    reads: Reads = "texts"
+    family: str
+    """What its signatures begin with."""
+    open: Callable[[Any, Bench], Opened]
+    """Lays out for (settings, bench) what all texts of a run share. Raises InputError where something is missing."""
+    details: Callable[[Any], Iterator[dict[str, Any]]]
+    """Rows of details.csv, from a record."""
+    detail_columns: tuple[str, ...]
+    record_problems: Callable[[Any, str | None], Iterator[str]]
+    """What is wrong with a record whose types are right, each with its field. The text is the one that was judged."""
+    check: Callable[[Any, Bench, RatedSet, bool], tuple[Remark, ...]]
+    """What to know of a file before its run costs anything, for (settings, bench, file, whether rules judge).
+
+    Raises SettingsError or InputError where nothing could be judged.
+    """
+    helper: Callable[[Any], Helper | None] = lambda _: None
+    """For the settings."""
+    also_signed: Callable[[Any, Bench], Mapping[str, object]] = lambda *_: {}
+    """For (settings, bench): what a signature says of files and of the helper, before the settings."""
+    score_bounds: Callable[[str], tuple[float, float]] = lambda _: (0.0, 1.0)
+    """The smallest and the largest score, by the name of the column."""
+
+    def metrics(
+        self,
+        name: str,
+        settings: JudgeSettings,
+        asked: Mapping[str, object],
+        dimensions: tuple[str, ...] = (),
+    ) -> tuple[Metric, ...]:
+        """The judge's metrics in the order of its scores; see JudgeSettings.columns and signed."""
+        parts = settings.signed(asked)
+        said = "|".join(
+            f"{key.replace('_', '-')}:{_plain(value)}" for key, value in parts.items() if value != ""
+        )
+        return tuple(
+            Metric(
+                f"{name}-{column}" if column else name,
+                f"{self.family}|score:{column or 'verdict'}|{said}",
+                self.family,
+            )
+            for column in settings.columns(dimensions)
+        )
+
+
+def _plain(value: object) -> str:
+    """As a signature says it: yes and no for what is on or off, short numbers."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+Done = tuple[Any, tuple[tuple[str, str], ...], bool]
+"""A piece with what was found; (step, reason) of what failed; whether another run may mend it."""
+Audits = Callable[[Model | None], Callable[[Any], Awaitable[Done]]]
+"""Makes, for a model whose answers are cached by item, what is done to each piece; None: rules do it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditKind(Kind):
+    """A run that examines judges: a model answers their questions, or looks for what they found."""
+
+    work: Work = "audit"
+    Piece: type[Any]
+    """A line of its file and of its records: a dataclass with a `row`, the text it is of."""
+    open: Callable[[Any, Mapping[str, Prompt]], Audits]
+    """For (settings, prompts)."""
+    broken: Callable[[Any, str], Any]
+    """A piece on which we failed ourselves, without verdicts, for (piece, reason)."""
+    identity: Callable[[Any], tuple[str, ...]]
+    """What tells two pieces of one text apart."""
+    nothing: Callable[[Any], str | None]
+    """Why there is nothing to do, for all pieces; None: there is."""
+    table: str
+    """Name of the file with a row an answer."""
+    columns: tuple[str, ...]
+    rows: Callable[[Any], Iterator[dict[str, Any]]]
+    """Rows of the table, of a piece."""

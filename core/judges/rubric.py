@@ -8,22 +8,42 @@ the two texts change the verdict is told by `core.analysis.judge_consistency`.
 import asyncio
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any, Literal
 
+from core.datasets.checked_json import number_problem
 from core.errors import InputError
-from core.judges.judge import Judged, lacking
-from core.judges.rubric_files import Rubric
-from core.judges.settings import RUBRIC_PURPOSES, RubricSettings
+from core.judges.comparing import check_compared, repeated_for_nothing
+from core.judges.kind import (
+    COMPARING_COLUMNS,
+    SHORT_SHA,
+    Bench,
+    Judged,
+    JudgeKind,
+    JudgeSettings,
+    Opened,
+    lacking,
+    pair_of,
+)
+from core.judges.record_checks import repeat_problems, twice_problems
+from core.judges.rubric_files import HIGHEST_VERDICT, Rubric, parse_rubric
+from core.judges.sampling import repeats_setting, seed_setting, temperature_setting
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Request
 from core.llm.defusing import defused
 from core.llm.parsing import TURN_MARK, read_json, read_text
 from core.llm.prompts import Prompt
-from core.schema.judges import ORDERS, Order, RubricRecord, RubricTrial
+from core.schema.kinds import Attachment, PromptSlot
+from core.schema.rated import RatedText
 from core.schema.scores import Score
+from core.schema.settings import Remark, setting
 from core.scoring.metrics.scorer import ScoringPair
 
+Order = Literal["reference-first", "response-first"]
+ORDERS: tuple[Order, ...] = ("reference-first", "response-first")
+PURPOSES = ("rubric", "rubric-text")
+"""Of the prompts: an answer in JSON, or free text that ends in `[RESULT] n`; a run uses one of them."""
 STEP = "rubric"
 NOT_ON_OFFER, NO_VERDICT = "verdict not on offer", "no verdict"
 LONGEST_FEEDBACK = 600
@@ -39,6 +59,55 @@ _ONE_NUMBER = re.compile(
     r"[\s*_:：\"'“‘„«`(（\[]*+([0-9]{1,3})(?:[^\S\n]|[*_.!。！\"'”’“»`)）\]])*+(?:\n|\Z)"
 )
 _LABEL = re.compile(r"\A\s*#*\s*\**feedback\s*:?\**\s*:?\s*", re.IGNORECASE)
+
+
+class RubricSettings(JudgeSettings):
+    """How the rubric judge is asked."""
+
+    order: Literal[Order, "both"] = setting(
+        "reference-first",
+        "Read first",
+        "which text it reads first; both: asked in each order, the score is the mean",
+        words={
+            "reference-first": "the reference",
+            "response-first": "the response",
+            "both": "both: asked once in each order",
+        },
+    )
+    repeats: int = repeats_setting("times that it is asked in each order; the score is the mean")
+    temperature: float = temperature_setting()
+    seed: int = seed_setting()
+
+    def prompts(self, *, by_rules: bool) -> tuple[PromptSlot, ...]:
+        """One prompt, of either form."""
+        return (PromptSlot(PURPOSES[0], "rubric", instead=PURPOSES[1:]),)
+
+    def remarks(self, *, by_rules: bool) -> Iterator[Remark]:
+        """See JudgeSettings."""
+        return repeated_for_nothing(self.repeats, self.temperature)
+
+
+@dataclass(frozen=True)
+class RubricTrial:
+    """The rubric judge asked once."""
+
+    order: Order
+    """Which of the two texts it read first."""
+    repeat: int
+    """From 0."""
+    verdict: int | None
+    """None: no verdict on offer was given."""
+    feedback: str = ""
+    reason: str | None = None
+    """Why there is no verdict."""
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class RubricRecord:
+    """All that the rubric judge said of one text."""
+
+    trials: tuple[RubricTrial, ...]
 
 
 @dataclass(frozen=True)
@@ -60,23 +129,26 @@ class RubricJudge:
     def __init__(
         self, model: Model, prompts: Mapping[str, Prompt], rubric: Rubric, settings: RubricSettings
     ) -> None:
-        purpose = next((purpose for purpose in RUBRIC_PURPOSES if purpose in prompts), None)
+        purpose = next((purpose for purpose in PURPOSES if purpose in prompts), None)
         if purpose is None:
-            raise InputError(f"The rubric judge has no prompt: give one for {' or '.join(RUBRIC_PURPOSES)}")
+            raise InputError(f"The rubric judge has no prompt: give one for {' or '.join(PURPOSES)}")
         self._model, self._rubric, self._settings = model, rubric, settings
         self._prompt = prompts[purpose]
         read, schema = (
-            (read_verdict_json, verdict_schema(rubric)) if purpose == "rubric" else (read_verdict_text, None)
+            (read_verdict_json, verdict_schema(rubric))
+            if purpose == PURPOSES[0]
+            else (read_verdict_text, None)
         )
         self._read: Callable[[str], GivenVerdict] = lambda text: read(text, rubric)
         self._schema = schema
 
-    async def judge(self, pair: ScoringPair) -> Judged:
+    async def judge(self, text: RatedText) -> Judged:
         """The mean of the verdicts that came, within the rubric's scale; a trial without one is left out of it.
 
         A text without a reference, or with nothing to read, is not judged. Misleads where few trials came through: in
         `both` orders the mean then leans to one of them.
         """
+        pair = pair_of(text)
         if (why := lacking(pair, "reference")) is not None:
             return Judged((Score(None, why),), None)
         orders = ORDERS if self._settings.order == "both" else (self._settings.order,)
@@ -190,3 +262,58 @@ def _trial(order: Order, repeat: int, answer: Answer[GivenVerdict]) -> RubricTri
     if answer.value is None:
         return RubricTrial(order, repeat, None, reason=answer.reason, detail=answer.detail)
     return RubricTrial(order, repeat, answer.value.verdict, answer.value.feedback)
+
+
+def _details(record: RubricRecord) -> Iterator[dict[str, Any]]:
+    for trial in record.trials:
+        yield {
+            "what": "trial",
+            "side": trial.order,
+            "repeat": trial.repeat,
+            "verdict": trial.verdict,
+            "why": trial.feedback or trial.detail,
+            "reason": trial.reason,
+        }
+
+
+def _record_problems(record: RubricRecord, _: str | None) -> Iterator[str]:
+    yield from repeat_problems("trials", [one.repeat for one in record.trials])
+    for n, trial in enumerate(record.trials, start=1):
+        if trial.verdict is not None and (problem := number_problem(trial.verdict, 0, HIGHEST_VERDICT)):
+            yield f"trials, {n}, verdict: {problem}"
+    yield from twice_problems("trials", [{"order": one.order, "repeat": one.repeat} for one in record.trials])
+
+
+def _open(settings: RubricSettings, bench: Bench) -> Opened:
+    rubric = parse_rubric(bench.attached, "rubric.yaml")
+
+    def judge(model: Model | None) -> RubricJudge:
+        assert model is not None, "rules cannot be this judge"
+        return RubricJudge(model, bench.prompts, rubric, settings)
+
+    return judge
+
+
+def _signed(_: RubricSettings, bench: Bench) -> dict[str, object]:
+    rubric = parse_rubric(bench.attached, "rubric.yaml")
+    return {"rubric": f"{rubric.name}-{rubric.sha256[:SHORT_SHA]}"}
+
+
+KIND = JudgeKind(
+    name="rubric",
+    title="Rubric",
+    family="Rubric",
+    summary="a verdict on the rubric's scale, with feedback; needs references",
+    section="rubric",
+    Settings=RubricSettings,
+    attachment=Attachment("rubric_text", "rubric", "Rubric", "factual"),
+    Record=RubricRecord,
+    reports=frozenset({"consistency"}),
+    open=_open,
+    check=check_compared,
+    also_signed=_signed,
+    details=_details,
+    detail_columns=COMPARING_COLUMNS,
+    record_problems=_record_problems,
+    score_bounds=lambda _: (0.0, float(HIGHEST_VERDICT)),
+)

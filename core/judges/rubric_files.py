@@ -14,7 +14,6 @@ from pathlib import Path
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from core.schema.judges import HIGHEST_VERDICT
 from core.yaml_fields import (
     Keys,
     Name,
@@ -31,7 +30,9 @@ from core.yaml_fields import (
     value_problem,
 )
 
-SHIPPED = Path(__file__).resolve().parents[3] / "data" / "rubrics"
+HIGHEST_VERDICT = 100
+"""The largest number that a level may have; 0 is the smallest."""
+SHIPPED = Path(__file__).resolve().parents[2] / "data" / "rubrics"
 
 
 class RubricFile(Strict):

@@ -1,10 +1,10 @@
 """What a kind of run is: one object that its own file exports, and that every door finds in one registry."""
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from core.schema.settings import Problem, Settings
+from core.schema.settings import Remark, Settings
 
 Work = Literal["generation", "scores", "judging", "audit"]
 """What a run of the kind does: it makes texts, computes metrics, has a judge score texts, or examines a judge."""
@@ -33,6 +33,8 @@ class Attachment:
     """Of the field in the saved settings."""
     option: str
     label: str
+    usual: str
+    """Name of the shipped file that is taken unless another is chosen."""
 
 
 class KindSettings(Settings):
@@ -45,7 +47,7 @@ class KindSettings(Settings):
         """What a model is asked with; nothing where rules do all the work."""
         return ()
 
-    def problems(self, backend: str) -> Iterator[Problem]:
+    def problems(self, backend: str) -> Iterator[Remark]:
         """What is wrong between settings, whatever the file holds."""
         yield from ()
 
@@ -81,7 +83,6 @@ class Kind:
     """What is kept of each text beside its scores."""
     reports: frozenset[str] = frozenset()
     """Result tables that can be made of its runs."""
-    open: Callable[..., Any] = field(repr=False, compare=False, default=lambda *_: None)
 
 
 Kinds = Mapping[str, Kind]

@@ -86,15 +86,15 @@ def setting(
 
 
 @dataclass(frozen=True)
-class Problem:
-    """What is wrong with a setting, or between settings.
+class Remark:
+    """What is wrong with a setting, between settings, or with what they meet in a file; or what is worth knowing.
 
     In the text `{name}` stands for the field or value of that name, `{name=word}` for the field with that word chosen:
     each door says it in its own words.
     """
 
     name: str
-    """Of the field; empty: the problem is of no field by itself."""
+    """Of the field; empty: it is of no field by itself."""
     text: str
     values: Mapping[str, object] = field(default_factory=dict)
 
@@ -107,14 +107,14 @@ class Settings(BaseModel):
     @classmethod
     def checked(cls, given: Mapping[str, object]) -> Self:
         """The settings of these values. Raises SettingsError with every problem."""
-        problems: list[Problem] = []
+        problems: list[Remark] = []
         found = cls.read(given, problems)
         refuse(problems, cls)
         assert found is not None
         return found
 
     @classmethod
-    def read(cls, given: Mapping[str, object], problems: list[Problem]) -> Self | None:
+    def read(cls, given: Mapping[str, object], problems: list[Remark]) -> Self | None:
         """The settings of these values; None, with every problem added, where they are none."""
         try:
             return cls(**given)
@@ -135,7 +135,7 @@ class SettingsError(InputError):
     START: ClassVar[str] = "The run cannot start"
 
     def __init__(
-        self, problems: Iterable[Problem], fields: Mapping[str, SettingField], what: str = START
+        self, problems: Iterable[Remark], fields: Mapping[str, SettingField], what: str = START
     ) -> None:
         self.found_in, self.fields = tuple(problems), fields
         super().__init__(what, [said(one, fields, on_page) for one in self.found_in])
@@ -159,7 +159,7 @@ def as_option(field: SettingField, value: str | None) -> str:
     return field.option if value is None else f"{field.option} {value}"
 
 
-def said(problem: Problem, fields: Mapping[str, SettingField], word: Word) -> str:
+def said(problem: Remark, fields: Mapping[str, SettingField], word: Word) -> str:
     """The problem as a sentence of a door."""
 
     def filled(found: re.Match[str]) -> str:
@@ -172,7 +172,7 @@ def said(problem: Problem, fields: Mapping[str, SettingField], word: Word) -> st
     return f"{word(fields[problem.name], None)}: {text}" if problem.name in fields else text
 
 
-def refuse(problems: Sequence[Problem], *models: type[Settings], also: Iterable[SettingField] = ()) -> None:
+def refuse(problems: Sequence[Remark], *models: type[Settings], also: Iterable[SettingField] = ()) -> None:
     """Raise SettingsError where there are problems. models, also: where their fields come from."""
     if problems:
         fields = {name: one for model in models for name, one in fields_of(model).items()}
@@ -186,9 +186,9 @@ def fields_of(model: type[Settings]) -> dict[str, SettingField]:
 
 def _fields(model: type[Settings]) -> Iterator[tuple[str, SettingField]]:
     for name, info in model.model_fields.items():
-        extra = info.json_schema_extra
-        if isinstance(extra, dict) and isinstance(about := extra.get(_ABOUT), About):
-            yield name, _field(name, about, info)
+        extra: Any = info.json_schema_extra or {}
+        if _ABOUT in extra:
+            yield name, _field(name, extra[_ABOUT], info)
 
 
 def _field(name: str, about: About, info: FieldInfo) -> SettingField:
@@ -229,15 +229,15 @@ def _words(kind: Any) -> Iterator[str]:
 
 def _problem(
     fields: Mapping[str, SettingField], place: Sequence[int | str], message: str, value: object
-) -> Problem:
+) -> Remark:
     name = str(place[0]) if place else ""
     one = fields.get(name)
     given = {"value": repr(value)}
     if one is None:
-        return Problem(name, "{name} {message}", {"name": name, "message": message})
+        return Remark(name, "{name} {message}", {"name": name, "message": message})
     if one.choices:
-        return Problem(name, "{value} is none of {offered}", given | {"offered": ", ".join(one.choices)})
+        return Remark(name, "{value} is none of {offered}", given | {"offered": ", ".join(one.choices)})
     if one.lowest is not None and one.highest is not None:
         low, high = (f"{end:g}" if isinstance(end, float) else str(end) for end in (one.lowest, one.highest))
-        return Problem(name, "{value} is not between {low} and {high}", given | {"low": low, "high": high})
-    return Problem(name, "{value}: {message}", given | {"message": message[0].lower() + message[1:]})
+        return Remark(name, "{value} is not between {low} and {high}", given | {"low": low, "high": high})
+    return Remark(name, "{value}: {message}", given | {"message": message[0].lower() + message[1:]})
