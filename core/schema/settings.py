@@ -6,13 +6,14 @@ problem names its field; the command calls it `--beta`, the page "Weight of reca
 
 import re
 import typing
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import UnionType
-from typing import Any, ClassVar, Literal, Self, Union
+from typing import Any, ClassVar, Literal, Protocol, Self, Union
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails, PydanticCustomError
 
 from core.errors import InputError
 
@@ -28,14 +29,15 @@ class About:
     label: str
     """Its name on a page."""
     help: str
-    """One sentence without a full stop: what it does."""
+    """One sentence without a full stop: what it does. Other fields stand in it as in the text of a Remark."""
     option: str = ""
     """Of a command, without its hyphens, where it is not called as the field."""
     metavar: str | None = None
     """What stands for its value in the help of a command."""
     unit: str = ""
     words: Mapping[str, str] = field(default_factory=dict)
-    """Value -> what the page calls it."""
+    """Value -> what the page calls it. Of a default that is no word by itself also what a command calls it: that of
+    "" stands for no text and no value, that of "0" for 0."""
     step: float = 1
     """Between two numbers of a page's widget."""
     scored: bool = True
@@ -64,6 +66,16 @@ class SettingField:
     def word(self, value: str) -> str:
         """What the page calls one of its values."""
         return self.about.words.get(value, value)
+
+    @property
+    def usual(self) -> str:
+        """Its default as a value with its unit, or in words; empty where nothing stands for it."""
+        if self.shape == "switch":
+            return "on" if self.default else "off"
+        if self.shape == "choice" and self.default is not None:
+            return str(self.default)
+        plain = _plain(self.default)
+        return self.about.words.get(plain) or " ".join(filter(None, (plain, plain and self.about.unit)))
 
 
 def setting(
@@ -102,7 +114,17 @@ class Remark:
 class Settings(BaseModel):
     """Base of all settings: frozen, equal where all fields are equal, unknown fields left out."""
 
-    model_config = ConfigDict(frozen=True, protected_namespaces=())
+    model_config = ConfigDict(frozen=True, protected_namespaces=(), allow_inf_nan=False)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _of_its_own_type(cls, value: object, info: ValidationInfo) -> object:
+        """Refuse what pydantic would turn into the field's type: true into 1, "no" into false, "1" into 1."""
+        kind, _ = _without_none(cls.model_fields[info.field_name or ""].annotation)
+        taken = _TAKEN.get(kind)
+        if taken is None or value is None or type(value) in taken:
+            return value
+        raise PydanticCustomError("wrong_type", "is of another type")
 
     @classmethod
     def checked(cls, given: Mapping[str, object]) -> Self:
@@ -117,12 +139,12 @@ class Settings(BaseModel):
     def read(cls, given: Mapping[str, object], problems: list[Remark]) -> Self | None:
         """The settings of these values; None, with every problem added, where they are none."""
         try:
-            return cls(**given)
+            return cls.model_validate(dict(given))
         except ValidationError as wrong:
             known = fields_of(cls)
-            problems += [
-                _problem(known, error["loc"], error["msg"], error["input"]) for error in wrong.errors()
-            ]
+            found = [_problem(known, error) for error in wrong.errors(include_url=False)]
+            # Pydantic names a problem once for each type that the field may have.
+            problems += [one for at, one in enumerate(found) if one not in found[:at]]
             return None
 
 
@@ -145,31 +167,43 @@ class SettingsError(InputError):
         return InputError(self.what, [said(one, self.fields, word) for one in self.found_in])
 
 
-Word = Callable[[SettingField, str | None], str]
-"""How a door calls a field, or the field with a value chosen."""
+class Word(Protocol):
+    """How a door calls a field, or the field with a value chosen. inside: of a sentence, where a name needs quotes."""
+
+    def __call__(self, field: SettingField, value: str | None = None, *, inside: bool = False) -> str:
+        """The name."""
 
 
-def on_page(field: SettingField, value: str | None) -> str:
+def on_page(field: SettingField, value: str | None = None, *, inside: bool = False) -> str:
     """As a form says it."""
-    return field.about.label if value is None else f"{field.about.label}: {field.word(value)}"
+    named = field.about.label if value is None else f"{field.about.label}: {field.word(value)}"
+    return f'"{named}"' if inside else named
 
 
-def as_option(field: SettingField, value: str | None) -> str:
+def as_option(field: SettingField, value: str | None = None, *, inside: bool = False) -> str:
     """As a command line says it."""
-    return field.option if value is None else f"{field.option} {value}"
+    return field.option if value is None or field.shape == "switch" else f"{field.option} {value}"
 
 
 def said(problem: Remark, fields: Mapping[str, SettingField], word: Word) -> str:
     """The problem as a sentence of a door."""
+    text = in_words(problem.text, fields, word, problem.values)
+    return f"{word(fields[problem.name])}: {text}" if problem.name in fields else text
+
+
+def in_words(
+    text: str, fields: Mapping[str, SettingField], word: Word, values: Mapping[str, object] | None = None
+) -> str:
+    """The text with the door's names in the place of `{field}` and `{field=value}`, see Remark; other braces stay."""
+    own = values or {}
 
     def filled(found: re.Match[str]) -> str:
         name, value = found[1], found[2]
-        if value is None and name in problem.values:
-            return str(problem.values[name])
-        return word(fields[name], value)
+        if value is None and name in own:
+            return str(own[name])
+        return word(fields[name], value, inside=True) if name in fields else found[0]
 
-    text = _FIELD.sub(filled, problem.text)
-    return f"{word(fields[problem.name], None)}: {text}" if problem.name in fields else text
+    return _FIELD.sub(filled, text)
 
 
 def refuse(problems: Sequence[Remark], *models: type[Settings], also: Iterable[SettingField] = ()) -> None:
@@ -211,33 +245,68 @@ def _bound(info: FieldInfo, which: str) -> float | None:
 
 
 _SHAPES: Mapping[Any, Shape] = {bool: "switch", int: "whole", float: "number", str: "text", tuple: "texts"}
+_TAKEN: Mapping[Any, tuple[type, ...]] = {bool: (bool,), int: (int, float), float: (int, float), str: (str,)}
+"""Type of a field -> types of values that it takes: JSON has one type of number."""
 
 
 def _without_none(kind: Any) -> tuple[Any, bool]:
-    if typing.get_origin(kind) in (Union, UnionType):
-        inner = [one for one in typing.get_args(kind) if one is not type(None)]
-        if len(inner) == 1:
-            return inner[0], True
-    return kind, False
+    if typing.get_origin(kind) not in (Union, UnionType):
+        return kind, False
+    inner = tuple(one for one in typing.get_args(kind) if one is not type(None))
+    return Union[inner], len(inner) < len(typing.get_args(kind))  # noqa: UP007  # a union of what is in a tuple
 
 
 def _words(kind: Any) -> Iterator[str]:
     """The words of a Literal, or of a union of them."""
     if typing.get_origin(kind) is Literal:
         yield from typing.get_args(kind)
+    elif typing.get_origin(kind) is Union and all(
+        typing.get_origin(one) is Literal for one in typing.get_args(kind)
+    ):
+        for one in typing.get_args(kind):
+            yield from typing.get_args(one)
 
 
-def _problem(
-    fields: Mapping[str, SettingField], place: Sequence[int | str], message: str, value: object
-) -> Remark:
-    name = str(place[0]) if place else ""
-    one = fields.get(name)
-    given = {"value": repr(value)}
+def _plain(value: object) -> str:
+    """A value, several of them, or none, as a person would type it."""
+    if value is None:
+        return ""
+    if isinstance(value, tuple):
+        return ", ".join(map(_plain, value))
+    if isinstance(value, float) and float(f"{value:g}") == value:
+        return f"{value:g}"
+    return str(value)
+
+
+_WANTED: Mapping[Shape, str] = {
+    "number": "is not a number",
+    "whole": "is not a whole number",
+    "switch": "is neither true nor false",
+    "text": "is not a text",
+    "texts": "is not a list of texts",
+}
+
+
+def _problem(fields: Mapping[str, SettingField], error: ErrorDetails) -> Remark:
+    name = str(error["loc"][0]) if error["loc"] else ""
+    one, value = fields.get(name), error["input"]
+    if error["type"] == "value_error":  # of a check of the settings' own, whose text says what was given
+        own = {"message": str(error["ctx"]["error"]), "name": name}
+        return Remark(name, "{message}" if one or not name else "{name}: {message}", own)
+    given: dict[str, object] = {"value": repr(value), "name": name, "message": error["msg"]}
     if one is None:
-        return Remark(name, "{name} {message}", {"name": name, "message": message})
+        return Remark(name, "{name}: {value}: {message}", given)
     if one.choices:
         return Remark(name, "{value} is none of {offered}", given | {"offered": ", ".join(one.choices)})
-    if one.lowest is not None and one.highest is not None:
-        low, high = (f"{end:g}" if isinstance(end, float) else str(end) for end in (one.lowest, one.highest))
-        return Remark(name, "{value} is not between {low} and {high}", given | {"low": low, "high": high})
-    return Remark(name, "{value}: {message}", given | {"message": message[0].lower() + message[1:]})
+    if one.shape == "texts" and len(error["loc"]) > 1:
+        return Remark(name, "{value} is not a text", given)
+    wanted = _WANTED.get(one.shape)
+    if wanted is None:
+        return Remark(name, "{value}: {message}", given)
+    if one.lowest is None or one.highest is None:
+        return Remark(name, f"{{value}} {wanted}", given)
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if number and (one.shape == "number" or value == value // 1):
+        wanted = "is not"
+    ends = {"low": _plain(one.lowest), "high": _plain(one.highest)}
+    return Remark(name, f"{{value}} {wanted} between {{low}} and {{high}}", given | ends)
