@@ -124,7 +124,7 @@ class Settings(BaseModel):
         taken = _TAKEN.get(kind)
         if taken is None or value is None or type(value) in taken:
             return value
-        raise PydanticCustomError("wrong_type", "is of another type")
+        raise PydanticCustomError("wrong_type", "Input is of another type")
 
     @classmethod
     def checked(cls, given: Mapping[str, object]) -> Self:
@@ -293,16 +293,16 @@ def _problem(fields: Mapping[str, SettingField], error: ErrorDetails) -> Remark:
     if error["type"] == "value_error":  # of a check of the settings' own, whose text says what was given
         own = {"message": str(error["ctx"]["error"]), "name": name}
         return Remark(name, "{message}" if one or not name else "{name}: {message}", own)
-    given: dict[str, object] = {"value": repr(value), "name": name, "message": error["msg"]}
+    given: dict[str, object] = {"value": repr(value)}
     if one is None:
-        return Remark(name, "{name}: {value}: {message}", given)
+        return Remark(name, "{name}: {value}: {message}", given | {"name": name, "message": error["msg"]})
     if one.choices:
         return Remark(name, "{value} is none of {offered}", given | {"offered": ", ".join(one.choices)})
     if one.shape == "texts" and len(error["loc"]) > 1:
         return Remark(name, "{value} is not a text", given)
     wanted = _WANTED.get(one.shape)
     if wanted is None:
-        return Remark(name, "{value}: {message}", given)
+        return Remark(name, "{value}: {message}", given | {"message": error["msg"]})
     if one.lowest is None or one.highest is None:
         return Remark(name, f"{{value}} {wanted}", given)
     number = isinstance(value, int | float) and not isinstance(value, bool)
