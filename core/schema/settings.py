@@ -72,9 +72,9 @@ class SettingField:
         """Its default as a value with its unit, or in words; empty where nothing stands for it."""
         if self.shape == "switch":
             return "on" if self.default else "off"
-        if self.shape == "choice" and self.default is not None:
-            return str(self.default)
         plain = _plain(self.default)
+        if self.shape == "choice" and plain:
+            return plain
         return self.about.words.get(plain) or " ".join(filter(None, (plain, plain and self.about.unit)))
 
 

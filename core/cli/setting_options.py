@@ -1,0 +1,67 @@
+"""Options of a command, made from the fields of its settings."""
+
+import argparse
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from core.schema.settings import SettingField, Settings, as_option, fields_of, in_words
+
+_TYPES: Mapping[str, type] = {"number": float, "whole": int}
+
+
+def add_settings(
+    command: argparse.ArgumentParser, model: type[Settings], *, without: Collection[str] = ()
+) -> None:
+    """Register an option for every field. without: names of fields that the command takes in another way.
+
+    What is not given leaves nothing behind, so that the field's default, or what a run kept, stays.
+    """
+    fields = fields_of(model)
+    for name, one in fields.items():
+        if name not in without:
+            command.add_argument(
+                one.option, default=argparse.SUPPRESS, help=_help(one, fields), **_taken(one)
+            )
+
+
+def settings_given(
+    options: argparse.Namespace, model: type[Settings], *, without: Collection[str] = ()
+) -> dict[str, Any]:
+    """Field -> value, of those that the command line names: for `model.checked`. without: as add_settings had it."""
+    given = {
+        name: getattr(options, one.option.removeprefix("--").replace("-", "_"), None)
+        for name, one in fields_of(model).items()
+        if name not in without
+    }
+    # The same system named twice is one system.
+    return {
+        name: tuple(dict.fromkeys(value)) if isinstance(value, list) else value
+        for name, value in given.items()
+        if value is not None
+    }
+
+
+def _taken(one: SettingField) -> dict[str, Any]:
+    """What the option takes, as argparse has it."""
+    if one.shape == "switch":
+        return {"action": argparse.BooleanOptionalAction if one.default else "store_true"}
+    if one.shape == "other":
+        raise TypeError(f"{one.name} is of a type that no option takes: name it in `without`")
+    taken: dict[str, Any] = {"metavar": one.about.metavar}
+    if one.choices:
+        taken["choices"] = one.choices
+    if one.shape in _TYPES:
+        taken["type"] = _TYPES[one.shape]
+    if one.shape == "texts":
+        taken["action"] = "append"
+    return taken
+
+
+def _help(one: SettingField, fields: Mapping[str, SettingField]) -> str:
+    text = in_words(one.about.help, fields, as_option)
+    if one.shape == "texts" and "repeated" not in text:
+        text += "; may be repeated"
+    # A switch that is off needs no word, and a help may say itself what is usual.
+    if one.usual and (one.shape != "switch" or one.default) and "(default" not in text:
+        text += f" (default {one.usual})"
+    return text.replace("%", "%%")
