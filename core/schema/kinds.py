@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 from core.schema.settings import Remark, Settings
 
@@ -55,6 +55,23 @@ class KindSettings(Settings):
         """Fields that do nothing beside the others: no form asks for them."""
         return frozenset()
 
+    def called(self, name: str, *, by_rules: bool) -> tuple[str, ...]:
+        """What tells two runs of a kind by one model apart: the kind's name, and all that is not as usual."""
+        return (name,)
+
+    def named_whole(self, *, by_rules: bool) -> bool:
+        """Whether that name is whole without the model's."""
+        return False
+
+    @property
+    def drawn_with(self) -> int | None:
+        """Seed of what is drawn, whoever does the work; None: nothing but a model's answers is."""
+        return None
+
+    def settled(self) -> Self:
+        """As they are kept: what depends on where the user stands, such as a path, made whole."""
+        return self
+
     @property
     def needs(self) -> Literal["base", "neural"]:
         """The environment that has its libraries, whichever model is asked."""
@@ -74,6 +91,8 @@ class Kind:
     work: Work
     reads: Reads
     Settings: type[KindSettings]
+    Running: type[Settings] | None = None
+    """How its runs are worked on; None: as any run that asks a model."""
     verb: str = ""
     """Of the command; empty: the name."""
     section: str = ""
