@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
-from core.schema.settings import Remark, Settings
+from core.schema.settings import Remark
+from core.schema.settings import Settings as AnySettings
 
 Work = Literal["generation", "scores", "judging", "audit"]
 """What a run of the kind does: it makes texts, computes metrics, has a judge score texts, or examines a judge."""
@@ -37,7 +38,7 @@ class Attachment:
     """Name of the shipped file that is taken unless another is chosen."""
 
 
-class KindSettings(Settings):
+class KindSettings(AnySettings):
     """Settings of one kind of run, with what follows from them alone."""
 
     MODEL_FREE: ClassVar[bool] = False
@@ -91,7 +92,7 @@ class Kind:
     work: Work
     reads: Reads
     Settings: type[KindSettings]
-    Running: type[Settings] | None = None
+    Running: type[AnySettings] | None = None
     """How its runs are worked on; None: as any run that asks a model."""
     verb: str = ""
     """Of the command; empty: the name."""
