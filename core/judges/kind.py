@@ -141,10 +141,6 @@ class JudgeSettings(KindSettings):
         """What is worth knowing before it costs anything, whatever the file holds."""
         yield from ()
 
-    def called(self, name: str, *, by_rules: bool) -> tuple[str, ...]:
-        """What tells two such judges by one model apart: the kind's name, and all that is not as usual."""
-        return (name,)
-
     def unsigned(self, *, by_rules: bool) -> frozenset[str]:
         """Fields that change no score beside the others, so that they stand in no signature."""
         return frozenset()
