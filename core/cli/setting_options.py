@@ -6,8 +6,6 @@ from typing import Any
 
 from core.schema.settings import SettingField, Settings, as_option, fields_of, in_words
 
-_TYPES: Mapping[str, type] = {"number": float, "whole": int}
-
 
 def add_settings(
     command: argparse.ArgumentParser, model: type[Settings], *, without: Collection[str] = ()
@@ -42,19 +40,32 @@ def settings_given(
 
 
 def _taken(one: SettingField) -> dict[str, Any]:
-    """What the option takes, as argparse has it."""
+    """What the option takes, as argparse has it. Of an unusual type it takes a text, for a check of the field's own."""
     if one.shape == "switch":
         return {"action": argparse.BooleanOptionalAction if one.default else "store_true"}
-    if one.shape == "other":
-        raise TypeError(f"{one.name} is of a type that no option takes: name it in `without`")
     taken: dict[str, Any] = {"metavar": one.about.metavar}
     if one.choices:
         taken["choices"] = one.choices
-    if one.shape in _TYPES:
-        taken["type"] = _TYPES[one.shape]
-    if one.shape == "texts":
+    elif one.shape in ("number", "whole"):
+        taken["type"] = _whole if one.shape == "whole" else _number
+    elif one.shape == "texts":
         taken["action"] = "append"
     return taken
+
+
+def _whole(typed: str) -> int | str:
+    """The number; what is none stays a text, so that the settings say with all else that is wrong, or understand it."""
+    try:
+        return int(typed)
+    except ValueError:
+        return typed
+
+
+def _number(typed: str) -> float | str:
+    try:
+        return float(typed)
+    except ValueError:
+        return typed
 
 
 def _help(one: SettingField, fields: Mapping[str, SettingField]) -> str:

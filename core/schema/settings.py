@@ -119,10 +119,15 @@ class Settings(BaseModel):
     @field_validator("*", mode="before")
     @classmethod
     def _of_its_own_type(cls, value: object, info: ValidationInfo) -> object:
-        """Refuse what pydantic would turn into the field's type: true into 1, "no" into false, "1" into 1."""
+        """Refuse what pydantic would turn into the field's type: true into 1, "no" into false, "1" into 1.
+
+        A check of a field's own with mode="before" is asked first, and may turn what it understands.
+        """
         kind, _ = _without_none(cls.model_fields[info.field_name or ""].annotation)
         taken = _TAKEN.get(kind)
-        if taken is None or value is None or type(value) in taken:
+        if taken is None or value is None:
+            return value
+        if isinstance(value, taken) and isinstance(value, bool) == (kind is bool):
             return value
         raise PydanticCustomError("wrong_type", "Input is of another type")
 
@@ -235,7 +240,7 @@ def _field(name: str, about: About, info: FieldInfo) -> SettingField:
     return SettingField(
         name,
         about,
-        shape="choice" if choices else _SHAPES.get(typing.get_origin(kind) or kind, "other"),
+        shape="choice" if choices else _SHAPES.get(kind, "other"),
         default=info.default,
         choices=choices,
         lowest=_bound(info, "ge"),
@@ -248,7 +253,13 @@ def _bound(info: FieldInfo, which: str) -> float | None:
     return next((getattr(one, which) for one in info.metadata if hasattr(one, which)), None)
 
 
-_SHAPES: Mapping[Any, Shape] = {bool: "switch", int: "whole", float: "number", str: "text", tuple: "texts"}
+_SHAPES: Mapping[Any, Shape] = {
+    bool: "switch",
+    int: "whole",
+    float: "number",
+    str: "text",
+    tuple[str, ...]: "texts",
+}
 _TAKEN: Mapping[Any, tuple[type, ...]] = {bool: (bool,), int: (int, float), float: (int, float), str: (str,)}
 """Type of a field -> types of values that it takes: JSON has one type of number."""
 
@@ -273,13 +284,11 @@ def _words(kind: Any) -> Iterator[str]:
 
 def _plain(value: object) -> str:
     """A value, several of them, or none, as a person would type it."""
-    if value is None:
-        return ""
     if isinstance(value, tuple):
         return ", ".join(map(_plain, value))
     if isinstance(value, float) and float(f"{value:g}") == value:
         return f"{value:g}"
-    return str(value)
+    return str(value) if isinstance(value, int | float | str) else ""
 
 
 _WANTED: Mapping[Shape, str] = {
@@ -306,7 +315,8 @@ def _problem(fields: Mapping[str, SettingField], error: ErrorDetails) -> Remark:
         return Remark(name, "{value} is not a text", given)
     wanted = _WANTED.get(one.shape)
     if wanted is None:
-        return Remark(name, "{value}: {message}", given | {"message": error["msg"]})
+        message = error["msg"][0].lower() + error["msg"][1:]
+        return Remark(name, "{value}: {message}", given | {"message": message})
     if one.lowest is None or one.highest is None:
         return Remark(name, f"{{value}} {wanted}", given)
     number = isinstance(value, int | float) and not isinstance(value, bool)

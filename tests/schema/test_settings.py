@@ -140,6 +140,7 @@ def test_settings_never_change_and_are_equal_where_all_fields_are() -> None:
         ("rounds", 101, "--times: 101 is not between 1 and 100"),
         ("rounds", 1.5, "--times: 1.5 is not a whole number between 1 and 100"),
         ("rounds", "2", "--times: '2' is not a whole number between 1 and 100"),
+        ("limit", "", "--limit: '' is not a whole number between 1 and 50"),
         ("limit", 0, "--limit: 0 is not between 1 and 50"),
         ("limit", "2", "--limit: '2' is not a whole number between 1 and 50"),
         ("free", "much", "--free: 'much' is not a number"),
@@ -325,6 +326,40 @@ def test_fields_of_several_settings_and_of_others_are_known_to_an_error() -> Non
     with pytest.raises(SettingsError) as caught:
         refuse([Remark("tone", "and {temperature}")], RubricSettings, also=[alone])
     assert list(caught.value.in_words(as_option).problems) == ["--tone: and --temperature"]
+
+
+class Read(Settings):
+    """With fields that understand more than their type."""
+
+    n_levels: int = setting(4, "Levels", "A0-A4 or a number", within=(1, 9), option="levels")
+    picked: tuple[int, ...] = setting((0, 1), "Picked", "such as 0,1", words={"0, 1": "0-1"})
+    engine: dict[str, Any] = setting({}, "Engine", "of vllm")
+
+    @field_validator("n_levels", mode="before")
+    @classmethod
+    def _levels(cls, given: object) -> object:
+        return int(given[-1]) if isinstance(given, str) and given.startswith("A0-A") else given
+
+    @field_validator("picked", mode="before")
+    @classmethod
+    def _numbers(cls, given: object) -> object:
+        return tuple(map(int, given.split(","))) if isinstance(given, str) else given
+
+
+def test_a_field_may_read_what_is_of_another_type() -> None:
+    read = Read.checked({"n_levels": "A0-A3", "picked": "4,5", "engine": {"seed": 1}})
+    assert (read.n_levels, read.picked, read.engine) == (3, (4, 5), {"seed": 1})
+    assert problems_of({"n_levels": "many", "picked": {"a": 1}, "engine": 3}, Read) == [
+        "--levels: 'many' is not a whole number between 1 and 9",
+        "--picked: {'a': 1}: input should be a valid tuple",
+        "--engine: 3: input should be a valid dictionary",
+    ]
+    assert problems_of({"n_levels": True, "picked": ["x"]}, Read)[0].startswith(
+        "--levels: True is not a whole"
+    )
+    fields = fields_of(Read)
+    assert [one.shape for one in fields.values()] == ["whole", "other", "other"]
+    assert [one.usual for one in fields.values()] == ["4", "0-1", ""]
 
 
 def test_bounds_at_their_ends() -> None:
