@@ -68,6 +68,13 @@ class SettingField:
         return self.about.words.get(value, value)
 
     @property
+    def bounds(self) -> tuple[str, str] | None:
+        """The smallest and the largest number, as a person would type them."""
+        return (
+            (_plain(self.lowest), _plain(self.highest)) if None not in (self.lowest, self.highest) else None
+        )
+
+    @property
     def usual(self) -> str:
         """Its default as a value with its unit, or in words; empty where nothing stands for it."""
         if self.shape == "switch":
@@ -317,10 +324,10 @@ def _problem(fields: Mapping[str, SettingField], error: ErrorDetails) -> Remark:
     if wanted is None:
         message = error["msg"][0].lower() + error["msg"][1:]
         return Remark(name, "{value}: {message}", given | {"message": message})
-    if one.lowest is None or one.highest is None:
+    if one.bounds is None:
         return Remark(name, f"{{value}} {wanted}", given)
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if number and (one.shape == "number" or value == value // 1):
         wanted = "is not"
-    ends = {"low": _plain(one.lowest), "high": _plain(one.highest)}
-    return Remark(name, f"{{value}} {wanted} between {{low}} and {{high}}", given | ends)
+    low, high = one.bounds
+    return Remark(name, f"{{value}} {wanted} between {low} and {high}", given)

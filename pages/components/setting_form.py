@@ -12,6 +12,8 @@ from pages.components.generate_state import given
 from pages.components.messages import with_code
 
 _NONE: Mapping[str, Sequence[str]] = {}
+_AWAY = "_away"
+"""After the key of a menu: what was chosen before it was not offered any more, and what stands in its place."""
 
 
 def render(
@@ -50,8 +52,9 @@ def render(
 def put(settings: KindSettings, key_prefix: str) -> None:
     """Fill the widgets with these settings; call it before they are drawn."""
     for name in fields_of(type(settings)):
-        value = getattr(settings, name)
-        st.session_state[f"{key_prefix}_{name}"] = list(value) if isinstance(value, tuple) else value
+        value, key = getattr(settings, name), f"{key_prefix}_{name}"
+        st.session_state[key] = list(value) if isinstance(value, tuple) else value
+        st.session_state.pop(f"{key}{_AWAY}", None)
 
 
 def _help(one: SettingField, fields: Mapping[str, SettingField]) -> str | None:
@@ -110,6 +113,7 @@ def _menu(
     place: DeltaGenerator, one: SettingField, label: str, common: dict[str, Any], options: list[str]
 ) -> Any:
     usual = one.default if one.optional or one.default in options else options[0]
+    _come_back(common["key"], options, usual)
     _begin(common["key"], usual, lambda kept: kept in options or (one.optional and kept is None))
     return place.selectbox(
         label,
@@ -130,10 +134,7 @@ def _several(
 ) -> tuple[str, ...]:
     """Several of what is offered; where nothing is known of what there could be, any names."""
     key = given(common["key"], list(one.default))
-    kept = list(st.session_state[key])
-    options = list(kept if offered is None else offered)
-    if gone := {*kept} - {*options}:
-        st.session_state[key] = [name for name in kept if name not in gone]
+    options = list(st.session_state[key] if offered is None else offered)  # Streamlit drops all others
     return tuple(
         place.multiselect(
             label,
@@ -144,6 +145,23 @@ def _several(
             **common,
         )
     )
+
+
+def _come_back(key: str, options: Sequence[str], usual: Any) -> None:
+    """Choose again what was chosen before a backend or file did not offer it, unless something else was chosen since.
+
+    Otherwise a look at another backend would leave its own usual value behind, unseen.
+    """
+    kept = st.session_state.get(key)
+    if kept is not None and kept not in options:
+        st.session_state.setdefault(f"{key}{_AWAY}", (kept, usual))
+        return
+    before, instead = st.session_state.get(f"{key}{_AWAY}", (None, None))
+    if kept != instead:
+        st.session_state.pop(f"{key}{_AWAY}", None)
+    elif before in options:
+        st.session_state[key] = before
+        del st.session_state[f"{key}{_AWAY}"]
 
 
 def _begin(key: str, default: Any, fits: Callable[[Any], bool]) -> None:

@@ -27,6 +27,7 @@ def page(model: type, prefix: str, options: dict) -> None:  # type: ignore[type-
     if st.session_state.get("away"):
         st.write("another page")
     else:
+        options |= st.session_state.get("options", {})
         st.session_state["values"] = setting_form.render(model, prefix, **options)
 
 
@@ -233,7 +234,48 @@ def test_values_that_are_no_longer_offered_are_dropped() -> None:
 @pytest.mark.parametrize(("offered", "usual"), [(["strict", "kind"], "kind"), (["strict"], "strict")])
 def test_where_the_default_is_not_offered_the_first_is_chosen(offered: Sequence[str], usual: str) -> None:
     assert values(visit(offered={"tone": offered}))["tone"] == usual
+    assert values(visit(offered={"tone": offered}, state={"toy_tone": "gone"}))["tone"] == usual
     assert values(visit(offered={"language": ["cs", "de"]}))["language"] == "cs"
+
+
+def offering(at: AppTest, *tones: str) -> str:
+    """The tone that is chosen once only these are offered."""
+    at.session_state["options"] = {"offered": {"tone": tones}}
+    tone: str = values(shown(at))["tone"]
+    assert at.selectbox(key="toy_tone").value == tone
+    return tone
+
+
+def test_a_choice_comes_back_when_it_is_offered_again() -> None:
+    at = visit(filled=ToySettings(tone="strict"))
+    assert [offering(at, *tones) for tones in (["kind"], ["kind"], ["kind", "strict"])] == [
+        "kind",
+        "kind",
+        "strict",
+    ]
+    assert offering(at, "strict", "kind") == "strict"
+
+
+def test_a_choice_does_not_come_back_where_another_was_made_since() -> None:
+    at = visit(filled=ToySettings(tone="strict"))
+    assert offering(at, "kind") == "kind"
+    at.session_state["put"] = ToySettings(tone="kind")
+    assert offering(at, "kind") == "kind"
+    assert offering(at, "kind", "strict") == "kind"
+
+    at = visit(filled=ToySettings(language="gone"))
+    for offered, chosen, expected in (
+        (["", "cs"], "cs", "cs"),
+        (["", "cs", "gone"], None, "cs"),
+        (["", "gone"], None, ""),
+        (["", "cs", "gone"], None, "cs"),
+    ):
+        at.session_state["options"] = {"offered": {"language": offered}}
+        shown(at)
+        if chosen:
+            at.selectbox(key="toy_language").select(chosen)
+            shown(at)
+        assert values(at)["language"] == expected
 
 
 def test_where_nothing_is_offered_the_default_stands() -> None:
