@@ -6,10 +6,10 @@ problem names its field; the command calls it `--beta`, the page "Weight of reca
 
 import re
 import typing
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import UnionType
-from typing import Any, ClassVar, Literal, Protocol, Self, Union
+from typing import Any, ClassVar, Literal, Self, Union
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 from pydantic.fields import FieldInfo
@@ -183,20 +183,16 @@ class SettingsError(InputError):
         return InputError(self.what, [said(one, self.fields, word) for one in self.found_in])
 
 
-class Word(Protocol):
-    """How a door calls a field, or the field with a value chosen. inside: of a sentence, where a name needs quotes."""
-
-    def __call__(self, field: SettingField, value: str | None = None, *, inside: bool = False) -> str:
-        """The name."""
+Word = Callable[[SettingField, str | None], str]
+"""How a door calls a field, or the field with a value chosen."""
 
 
-def on_page(field: SettingField, value: str | None = None, *, inside: bool = False) -> str:
+def on_page(field: SettingField, value: str | None) -> str:
     """As a form says it."""
-    named = field.about.label if value is None else f"{field.about.label}: {field.word(value)}"
-    return f'"{named}"' if inside else named
+    return field.about.label if value is None else f"{field.about.label}: {field.word(value)}"
 
 
-def as_option(field: SettingField, value: str | None = None, *, inside: bool = False) -> str:
+def as_option(field: SettingField, value: str | None) -> str:
     """As a command line says it."""
     return field.option if value is None or field.shape == "switch" else f"{field.option} {value}"
 
@@ -204,7 +200,7 @@ def as_option(field: SettingField, value: str | None = None, *, inside: bool = F
 def said(problem: Remark, fields: Mapping[str, SettingField], word: Word) -> str:
     """The problem as a sentence of a door."""
     text = in_words(problem.text, fields, word, problem.values)
-    return f"{word(fields[problem.name])}: {text}" if problem.name in fields else text
+    return f"{word(fields[problem.name], None)}: {text}" if problem.name in fields else text
 
 
 def in_words(
@@ -217,7 +213,10 @@ def in_words(
         name, value = found[1], found[2]
         if value is None and name in own:
             return str(own[name])
-        return word(fields[name], value, inside=True) if name in fields else found[0]
+        if name not in fields:
+            return found[0]
+        named = word(fields[name], value)
+        return f'"{named}"' if word is on_page else named  # a label is several words of a sentence
 
     return _FIELD.sub(filled, text)
 

@@ -267,13 +267,15 @@ HOSTILE = (
 def test_braces_of_users_stay_what_they_are(text: str, word: Any) -> None:
     remark = Remark("language", "{shown} beside {tone=strict}", {"shown": text})
     assert (
-        said(remark, FIELDS, word).removeprefix(f"{word(FIELDS['language'])}: ").startswith(f"{text} beside ")
+        said(remark, FIELDS, word)
+        .removeprefix(f"{word(FIELDS['language'], None)}: ")
+        .startswith(f"{text} beside ")
     )
     for name in ("tone", "weight", "rounds", "loud", "limit", "device"):
         wrong: list[Remark] = []
         assert ToySettings.read({name: text}, wrong) is None
         [problem] = wrong
-        assert said(problem, FIELDS, word).startswith(f"{word(FIELDS[name])}: {text!r} is n")
+        assert said(problem, FIELDS, word).startswith(f"{word(FIELDS[name], None)}: {text!r} is n")
     with pytest.raises(SettingsError) as caught:
         ToySettings.checked({"only": [{text: text}]})
     assert f"{ {text: text}!r} is not a text" in str(caught.value)
@@ -375,3 +377,11 @@ def test_bounds_at_their_ends() -> None:
         f"--n: {2**53} is not between 0 and {2**53 - 1}",
         "--way: 'b' is none of a",
     ]
+
+
+def test_a_door_may_have_a_word_of_its_own() -> None:
+    text = Remark("tone", "not with {rounds}")
+    assert (
+        said(text, FIELDS, lambda field, _: f"settings, {field.name}")
+        == "settings, tone: not with settings, rounds"
+    )
