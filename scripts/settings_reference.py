@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from core.judges import rubric
 from core.schema.kinds import Kind, Work
-from core.schema.settings import SettingField, Settings, as_option, fields_of, in_words
+from core.schema.settings import SettingField, Settings, as_option, fields_of, worded
 
 OUT = Path(__file__).resolve().parents[1] / "docs" / "settings.md"
 KINDS: tuple[Kind, ...] = (rubric.KIND,)
@@ -64,7 +64,7 @@ def _row(one: SettingField, fields: Mapping[str, SettingField]) -> Iterator[str]
     yield _cell(one.usual) or "none"
     yield _values(one)
     yield "yes" if one.about.scored else "no"
-    text = _cell(in_words(one.about.help, fields, as_option))
+    text = _cell(worded(one.about.help, fields, as_option))
     yield f"{text[:1].upper()}{text[1:]}"
 
 

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from core.schema.settings import SettingField, Settings, as_option, fields_of, in_words
+from core.schema.settings import SettingField, Settings, as_option, fields_of, worded
 
 
 def add_settings(
@@ -69,7 +69,7 @@ def _number(typed: str) -> float | str:
 
 
 def _help(one: SettingField, fields: Mapping[str, SettingField]) -> str:
-    text = in_words(one.about.help, fields, as_option)
+    text = worded(one.about.help, fields, as_option)
     if one.shape == "texts" and "repeated" not in text:
         text += "; may be repeated"
     # A switch that is off needs no word, and a help may say itself what is usual.

@@ -199,11 +199,11 @@ def as_option(field: SettingField, value: str | None) -> str:
 
 def said(problem: Remark, fields: Mapping[str, SettingField], word: Word) -> str:
     """The problem as a sentence of a door."""
-    text = in_words(problem.text, fields, word, problem.values)
+    text = worded(problem.text, fields, word, problem.values)
     return f"{word(fields[problem.name], None)}: {text}" if problem.name in fields else text
 
 
-def in_words(
+def worded(
     text: str, fields: Mapping[str, SettingField], word: Word, values: Mapping[str, object] | None = None
 ) -> str:
     """The text with the door's names in the place of `{field}` and `{field=value}`, see Remark; other braces stay."""

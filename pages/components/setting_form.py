@@ -7,7 +7,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.schema.kinds import KindSettings
-from core.schema.settings import SettingField, fields_of, in_words, on_page
+from core.schema.settings import SettingField, fields_of, on_page, worded
 from pages.components.generate_state import given
 from pages.components.messages import with_code
 
@@ -58,7 +58,7 @@ def put(settings: KindSettings, key_prefix: str) -> None:
 
 
 def _help(one: SettingField, fields: Mapping[str, SettingField]) -> str | None:
-    text = in_words(one.about.help, fields, on_page)
+    text = worded(one.about.help, fields, on_page)
     return with_code(f"{text[0].upper()}{text[1:]}.") if text else None
 
 

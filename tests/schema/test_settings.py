@@ -16,11 +16,11 @@ from core.schema.settings import (
     SettingsError,
     as_option,
     fields_of,
-    in_words,
     on_page,
     refuse,
     said,
     setting,
+    worded,
 )
 
 FIELDS = fields_of(ToySettings)
@@ -301,12 +301,12 @@ def test_both_doors_name_the_same_fields() -> None:
     ],
 )
 def test_a_text_has_the_words_of_its_door(text: str, option: str, page: str) -> None:
-    assert in_words(text, FIELDS, as_option) == option
-    assert in_words(text, FIELDS, on_page) == page
+    assert worded(text, FIELDS, as_option) == option
+    assert worded(text, FIELDS, on_page) == page
 
 
 def test_a_value_stands_before_a_field_of_its_name() -> None:
-    assert in_words("{tone}, {tone=strict}", FIELDS, as_option, {"tone": "{loud}"}) == "{loud}, --tone strict"
+    assert worded("{tone}, {tone=strict}", FIELDS, as_option, {"tone": "{loud}"}) == "{loud}, --tone strict"
 
 
 def test_an_error_has_the_pages_words_and_every_doors() -> None:
