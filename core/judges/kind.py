@@ -73,6 +73,10 @@ class Helper(Protocol):
     """A model beside the one that is asked, loaded once a run."""
 
     @property
+    def at_once(self) -> int:
+        """Texts that keep it busy where no other model is waited for."""
+
+    @property
     def signature(self) -> str:
         """What determines its verdicts; known once it is started."""
 

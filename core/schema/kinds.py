@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 from core.schema.settings import Remark, Settings
 
@@ -54,6 +54,20 @@ class KindSettings(Settings):
     def idle(self, backend: str) -> frozenset[str]:
         """Fields that do nothing beside the others: no form asks for them."""
         return frozenset()
+
+    @classmethod
+    def offered(cls, backend: str) -> Mapping[str, tuple[str, ...]]:
+        """Field -> its words that fit the backend, the usual one first; every other field has all of its words."""
+        return {}
+
+    @classmethod
+    def usual(cls, given: Mapping[str, object], backend: str) -> Mapping[str, object]:
+        """Values of fields that nobody chose, where they depend on what was given and are not simply the defaults."""
+        return {}
+
+    def settled(self) -> Self:
+        """The same settings with absolute paths: the run's process may work in another folder."""
+        return self
 
     @property
     def needs(self) -> Literal["base", "neural"]:

@@ -7,10 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from core.errors import InputError
-from core.judges.claim_steps import Entailed, Entailment, Verified
-from core.judges.settings import PAIRS_AT_ONCE
+from core.judges.claims.steps import Claim, Entailed, Entailment, Verified
 from core.llm.batching import Batcher
-from core.schema.judges import Claim
 from core.schema.scores import Metric
 from core.scoring.metrics.neural.libraries import chosen_device, in_a_line, library, release
 from core.scoring.metrics.neural.model import NO_NUMBER
@@ -22,6 +20,8 @@ from core.scoring.metrics.scorer import MetricSpec
 Pairs = Sequence[tuple[str, str]]
 USER = "claims"
 """What the model is for, as errors name it."""
+PAIRS_AT_ONCE = 32
+"""That the model reads; verdicts do not depend on it."""
 NOT_JUDGED = "the entailment model gave no verdict"
 
 
@@ -52,7 +52,7 @@ def _claim(text: str, said: Entailed) -> Claim:
 
 
 class BatchedEntailment:
-    """Implements Entailment: a cross-encoder in a thread, which reads the pairs of all who wait for it as one batch."""
+    """Implements Entailment and Helper: a cross-encoder in a thread, which reads the pairs of all who wait for it as one batch."""
 
     def __init__(self, model: str = "", device: str = "auto", batch_size: int = PAIRS_AT_ONCE) -> None:
         """model: a folder, or the hub's name; empty: 003's.
@@ -66,6 +66,11 @@ class BatchedEntailment:
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="entailment")
         self._opened: _Opened | None = None
         self._batcher: Batcher[Pairs, list[Entailed] | Exception] | None = None
+
+    @property
+    def at_once(self) -> int:
+        """Texts that fill a batch, with a claim of each."""
+        return self._batch_size
 
     @property
     def signature(self) -> str:
@@ -128,7 +133,7 @@ class _Opened:
         except (MemoryError, RuntimeError) as problem:
             if len(pairs) == 1:
                 raise InputError(
-                    f"{USER}: the entailment model broke off on this machine; --device cpu may help",
+                    f"{USER}: the entailment model broke off on this machine; the device cpu may help",
                     [in_a_line(problem)],
                 ) from problem
         except Exception as problem:
@@ -153,12 +158,12 @@ class _Opened:
 
 
 def _files(name: str) -> ModelFiles:
-    """Where the model is on this machine, fetched if need be. Raises InputError saying how to name another."""
+    """Where the model is on this machine, fetched if need be. Raises InputError where it cannot be had."""
     spec = MetricSpec(Metric(USER, "", "NLI"), "neural", {"model": name})
     try:
         return find_models([spec], {})[USER]
     except InputError as problem:
         raise InputError(
-            "The entailment model cannot be had. One that lies elsewhere is named with --nli PATH",
+            "The entailment model cannot be loaded. Name another one: a folder on this machine, or a name on the hub",
             problem.found,
         ) from problem
