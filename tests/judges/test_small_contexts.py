@@ -7,17 +7,21 @@ from typing import Any
 
 import pytest
 from judge_oracle import field
+from score_factories import unrated
 from scripted_server import Body, Said, ScriptedServer, error
 
-from core.judges.claims import open_claims
+from core.judges.claims.judge import KIND as CLAIMS
+from core.judges.claims.settings import ClaimsSettings
+from core.judges.claims.steps import ClaimsRecord
 from core.judges.cross_examination import CrossExaminer
-from core.judges.judge import Judge, Judged
-from core.judges.settings import CefSettings, ClaimsSettings
+from core.judges.kind import Bench, Judged
+from core.judges.settings import CefSettings
 from core.llm.asking import Model
 from core.llm.client import Request
 from core.llm.openai_server import OpenAIServer
 from core.llm.prompts import find_prompt
-from core.schema.judges import CefRecord, ClaimsRecord
+from core.schema.judges import CefRecord
+from core.schema.rated import RatedText
 from core.scoring.metrics.scorer import ScoringPair
 
 CONTEXT = 8_192
@@ -61,11 +65,11 @@ def as_vllm(body: Body, n: int) -> Said | str:
     return said if tokens(said) <= body["max_tokens"] else Said(said, finish_reason="length")
 
 
-def judged(judge_of: Any, pair: ScoringPair) -> tuple[Judged, list[Body]]:
+def judged(judge_of: Any, pair: RatedText | ScoringPair) -> tuple[Judged, list[Body]]:
     async def whole(url: str) -> Judged:
         client = OpenAIServer(url, "tiny", retries=0)
         await client.start()
-        judge: Judge = judge_of(Model(client))
+        judge: Any = judge_of(Model(client))
         try:
             return await judge.judge(pair)
         finally:
@@ -77,7 +81,7 @@ def judged(judge_of: Any, pair: ScoringPair) -> tuple[Judged, list[Body]]:
 
 def test_claims_of_1500_words_at_the_finest_granularity() -> None:
     prompts = {"decompose": find_prompt("decompose-high-high"), "verify": find_prompt("verify")}
-    found, bodies = judged(lambda model: open_claims(model, prompts, HIGH, None), ScoringPair(TEXT, TEXT))
+    found, bodies = judged(CLAIMS.open(HIGH, Bench(prompts)), unrated(TEXT, TEXT))
     assert (found.failures, found.scores[0].value) == ((), 1)
     assert isinstance(found.record, ClaimsRecord)
     assert len(found.record.response or ()) == 150
