@@ -107,7 +107,7 @@ def scores_of(record: ClaimsRecord, settings: ClaimsSettings) -> tuple[Score, ..
     precision: share of the response's claims that the reference supports. recall: share of the reference's claims that
     the response supports. F-beta = (1 + beta^2) P R / (beta^2 P + R), 0 where both are 0.
 
-    RAGAS (factual correctness, which 003 uses in section 5) counts true positives on the response's claims and false
+    RAGAS (factual correctness, which Factual uses in section 5) counts true positives on the response's claims and false
     negatives on the reference's: recall = tp / (tp + fn). The number misleads where the two texts are cut into claims
     of different size: a response of many small claims gets a higher recall for the same content. Not rounded here, as
     RAGAS does to two places.

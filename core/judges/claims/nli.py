@@ -1,4 +1,4 @@
-"""Claims verified by an entailment model: a claim is supported where the other text entails it (003, section 5)."""
+"""Claims verified by an entailment model: a claim is supported where the other text entails it (Factual, section 5)."""
 
 import asyncio
 import math
@@ -55,7 +55,7 @@ class BatchedEntailment:
     """Implements Entailment and Helper: a cross-encoder in a thread, which reads the pairs of all who wait for it as one batch."""
 
     def __init__(self, model: str = "", device: str = "auto", batch_size: int = PAIRS_AT_ONCE) -> None:
-        """model: a folder, or the hub's name; empty: 003's.
+        """model: a folder, or the hub's name; empty: the cross-encoder of Factual.
 
         device: auto (a GPU where there is one), cpu, cuda, cuda:N. batch_size: pairs that the model reads at once;
         verdicts do not depend on it, probabilities not before the sixth decimal.
