@@ -1,5 +1,6 @@
 """What the claims judge says of itself: names, signatures, prompts, problems by field, and rows of its table."""
 
+import asyncio
 import subprocess
 import sys
 from pathlib import Path
@@ -11,8 +12,8 @@ from score_factories import unrated
 from core.errors import InputError
 from core.judges.claims.judge import KIND
 from core.judges.claims.settings import STAND_IN, ClaimsSettings
-from core.judges.claims.steps import Claim, ClaimsRecord
-from core.judges.kind import Bench
+from core.judges.claims.steps import Claim, ClaimsRecord, Entailed
+from core.judges.kind import Bench, Judged
 from core.schema.kinds import PromptSlot
 from core.schema.rated import RatedSet, RatedText
 from core.schema.settings import (
@@ -190,6 +191,39 @@ def test_an_entailment_model_needs_its_environment_and_is_a_helper() -> None:
     assert by_nli.needs == "neural"
     assert helper is not None
     assert helper.at_once == 32
+
+
+def test_from_the_helper_to_a_score_and_its_signature(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a run goes, with a model in memory that finds every claim of at most two words entailed."""
+
+    class Opened:
+        def __init__(self, name: str, device: str, batch_size: int) -> None:
+            self.signature = f"{name} on {device} by {batch_size}"
+
+        def judged(self, pairs: Any) -> list[Entailed]:
+            short = [len(claim.split()) <= 2 for _, claim in pairs]
+            return [Entailed("entailment" if entailed else "neutral", 0.75) for entailed in short]
+
+    monkeypatch.setattr("core.judges.claims.nli._Opened", Opened)
+    settings = ClaimsSettings(verifier="nli", nli_model="tiny", device="cpu")
+
+    async def whole() -> tuple[Judged, str]:
+        helper = KIND.helper(settings)
+        assert helper is not None
+        await helper.start()
+        try:
+            bench = Bench(helper=helper)
+            judged = await KIND.open(settings, bench)(None).judge(
+                unrated("It burned. It was old.", "It stands.")
+            )
+            return judged, str(KIND.also_signed(settings, bench)["entailment"])
+        finally:
+            await helper.close()
+
+    judged, entailment = asyncio.run(whole())
+    assert [score.value for score in judged.scores[1:3]] == [0.5, 1]
+    assert [claim.why for claim in judged.record.response] == ["entailment .75", "neutral .75"]
+    assert entailment == "tiny on cpu by 32"
 
 
 def test_no_metric_library_is_loaded_before_it_is_needed() -> None:
