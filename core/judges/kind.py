@@ -179,6 +179,10 @@ class JudgeKind(Kind):
     """For the settings."""
     also_signed: Callable[[Any, Bench], Mapping[str, object]] = lambda *_: {}
     """For (settings, bench): what a signature says of files and of the helper, before the settings."""
+    dimensions: Callable[[Bench], tuple[str, ...]] = lambda _: ()
+    """Names of the task's dimensions, where the judge has a column for each."""
+    marks_errors: bool = False
+    """Whether its record is of errors with their places in the text."""
     score_bounds: Callable[[str], tuple[float, float]] = lambda _: (0.0, 1.0)
     """The smallest and the largest score, by the name of the column."""
 
@@ -226,6 +230,8 @@ class AuditKind(Kind):
     """A line of its file and of its records: a dataclass with a `row`, the text it is of."""
     open: Callable[[Any, Mapping[str, Prompt]], Audits]
     """For (settings, prompts)."""
+    piece_called: str
+    """For a message: "a second set of the same questions"."""
     broken: Callable[[Any, str], Any]
     """A piece on which we failed ourselves, without verdicts, for (piece, reason)."""
     identity: Callable[[Any], tuple[str, ...]]
