@@ -10,6 +10,7 @@ from core.schema.kinds import Kind, KindSettings, Reads, Work
 from core.schema.rated import RatedSet, RatedText
 from core.schema.scores import Metric, Score
 from core.schema.settings import Remark, fields_of
+from core.schema.tasks import RatingTask
 from core.scoring.metrics.scorer import ScoringPair
 
 Compared = Literal["reference", "source"]
@@ -181,6 +182,8 @@ class JudgeKind(Kind):
     """For (settings, bench): what a signature says of files and of the helper, before the settings."""
     dimensions: Callable[[Bench], tuple[str, ...]] = lambda _: ()
     """Names of the task's dimensions, where the judge has a column for each."""
+    suits: Callable[[RatingTask, Mapping[str, object]], bool] = lambda *_: True
+    """Whether a task can be asked of the judge, beside the settings chosen so far: for (task, values)."""
     marks_errors: bool = False
     """Whether its record is of errors with their places in the text."""
     score_bounds: Callable[[str], tuple[float, float]] = lambda _: (0.0, 1.0)

@@ -13,7 +13,7 @@ from core.datasets.span_rows import write_span_rows_csv
 from core.datasets.spreadsheet import csv_bytes
 from core.errors import InputError
 from core.judges.comparing import compared_with
-from core.judges.kind import SHORT_SHA, Bench, Judge, Judged, JudgeKind, JudgeSettings, Opened
+from core.judges.kind import SHORT_SHA, Bench, Judge, Judged, JudgeKind, Opened
 from core.llm.asking import Model
 from core.llm.client import Cache, Client
 from core.runs.asked import Asked, Running, client_of, open_at_once
@@ -24,7 +24,7 @@ from core.runs.scoring import keep_metrics, kept_row, score_table, table_files
 from core.schema import RULES
 from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.rated import RatedSet, RatedText
-from core.schema.scores import Metric, ScoredRow, Score
+from core.schema.scores import Metric, Score, ScoredRow
 from core.schema.settings import Remark
 from core.store.scores import result_texts
 
@@ -122,7 +122,9 @@ def metrics_of(asked: Asked, bench: Bench, engine: str = "") -> tuple[Metric, ..
     if not asked.by_rules:
         who["attempts"] = model.attempts
     who |= {f"prompt-{name}": prompt.sha256[:SHORT_SHA] for name, prompt in sorted(bench.prompts.items())}
-    return kind.metrics(asked.called, asked.chosen, who | dict(kind.also_signed(asked.chosen, bench)), kind.dimensions(bench))
+    return kind.metrics(
+        asked.called, asked.chosen, who | dict(kind.also_signed(asked.chosen, bench)), kind.dimensions(bench)
+    )
 
 
 class JudgeJob:
@@ -233,7 +235,9 @@ def judge_output(run: RunAtHand) -> JudgeOutput:
         for text, kept in zip(items[item_id], result.get("outputs", ()), strict=False)
     )
     own = asked.chosen.model_dump(mode="json")
-    return JudgeOutput(asked.called, run.kind.name, asked.model.model or RULES, own, metrics, texts, asked.attached)
+    return JudgeOutput(
+        asked.called, run.kind.name, asked.model.model or RULES, own, metrics, texts, asked.attached
+    )
 
 
 def _judged_text(

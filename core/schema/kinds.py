@@ -1,6 +1,6 @@
 """What a kind of run is: one object that its own file exports, and that every door finds in one registry."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
@@ -26,7 +26,7 @@ class PromptSlot:
     """Purposes of prompts that may take its place."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Attachment:
     """A YAML file that a kind's settings refer to, such as a rubric, kept whole with the run."""
 
@@ -34,8 +34,17 @@ class Attachment:
     """Of the field in the saved settings."""
     option: str
     label: str
+    help: str
     usual: str
     """Name of the shipped file that is taken unless another is chosen."""
+    find: Callable[[str], str]
+    """The text of a file, by the name of a shipped one or a path. Raises InputError."""
+    read: Callable[[str, str], Any]
+    """What a text says, for (text, name of the file). Raises InputError."""
+    dump: Callable[[Any], str]
+    """Its text."""
+    shipped: Callable[[], Sequence[Any]]
+    """All that are shipped; each has a name and a title."""
 
 
 class KindSettings(AnySettings):
@@ -94,6 +103,8 @@ class Kind:
     Settings: type[KindSettings]
     Running: type[AnySettings] | None = None
     """How its runs are worked on; None: as any run that asks a model."""
+    does: str = "does the work"
+    """What the backend does: "who judges"."""
     verb: str = ""
     """Of the command; empty: the name."""
     section: str = ""
