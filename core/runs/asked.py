@@ -288,7 +288,11 @@ def open_at_once(model: ModelSettings, running: Running) -> int:
 
 def asked_of(run: Run) -> Asked:
     """What a saved run was asked for."""
-    kind, kept = kind_named(run.kind), run.settings
+    return asked_from(kind_named(run.kind), run.settings)
+
+
+def asked_from(kind: Kind, kept: Mapping[str, Any]) -> Asked:
+    """What settings say that `kept` or `described` wrote. Raises pydantic's ValidationError where they are none."""
     if kind.work == "scores":
         return Asked(kind, kind.Settings.model_validate(kept))
     attached = kept.get(kind.attachment.name) if kind.attachment else ""

@@ -224,12 +224,10 @@ def _items_of(n_texts: int, texts_per_item: float) -> int:
 
 def judge_output(run: RunAtHand) -> JudgeOutput:
     """All that the judge said so far. Raises InputError for a run that judges no texts."""
-    if not isinstance(run.kind, JudgeKind):
-        raise InputError(f"Run {run.run.run_id} judges no texts, it is of the kind {run.kind.name}.")
-    asked, metrics = run.asked, run.metrics
+    asked, metrics = judging_run(run).asked, run.metrics
     items = _by_item(judged_among(run))
     texts = tuple(
-        _judged_text(text, kept, asked, run.kind, metrics)
+        _judged_text(text, kept, asked, metrics)
         for item_id, result in results_of(run)
         # A broken item has no rows; of the others each text has one, in the file's order.
         for text, kept in zip(items[item_id], result.get("outputs", ()), strict=False)
@@ -240,8 +238,15 @@ def judge_output(run: RunAtHand) -> JudgeOutput:
     )
 
 
+def judging_run(run: RunAtHand) -> RunAtHand:
+    """The run. Raises InputError where it judges no texts."""
+    if not isinstance(run.kind, JudgeKind):
+        raise InputError(f"Run {run.run.run_id} judges no texts, it is of the kind {run.kind.name}.")
+    return run
+
+
 def _judged_text(
-    text: RatedText, kept: Mapping[str, Any], asked: Asked, kind: JudgeKind, metrics: Sequence[Metric]
+    text: RatedText, kept: Mapping[str, Any], asked: Asked, metrics: Sequence[Metric]
 ) -> JudgedText:
     output = text.output
     return JudgedText(
@@ -251,7 +256,7 @@ def _judged_text(
         question=output.source,
         scores={metric.name: score for metric, score in zip(metrics, kept["scores"], strict=True)},
         reasons=kept["reasons"],
-        record=record_of(kind, kept.get("record")),
+        record=record_of(kind_of(asked), kept.get("record")),
     )
 
 
