@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from core.scoring.metrics.scorer import ScoringPair
+from core.schema.rated import RatedText
+from core.schema.scores import ScorableOutput
 
 Body = dict[str, Any]
 DECOY = "somebody or something else"
@@ -57,8 +58,8 @@ class MarkedPair:
         )
 
     @property
-    def pair(self) -> ScoringPair:
-        return ScoringPair(self.text, source=self.source)
+    def given(self) -> RatedText:
+        return RatedText(ScorableOutput("1", "s", self.text, source=self.source))
 
 
 def _scores(*written: str) -> tuple[Fraction, Fraction, Fraction, Fraction]:

@@ -9,12 +9,20 @@ import pytest
 from scripted_server import Said, Script, ScriptedServer, error
 
 from core.errors import InputError
-from core.judges.alignment import NO_MISMATCH, NOTHING_MARKED, Aligner, listed
-from core.judges.settings import AlignmentSettings
+from core.judges.alignment import (
+    KIND,
+    NO_MISMATCH,
+    NOTHING_MARKED,
+    Aligner,
+    AlignmentSettings,
+    MarkedError,
+    MarkedText,
+    Mismatch,
+    listed,
+)
 from core.llm.asking import Model
 from core.llm.openai_server import OpenAIServer
 from core.llm.prompts import find_prompt
-from core.schema.judges import MarkedError, MarkedText, Mismatch
 from core.schema.scores import ScoredRow
 
 PROMPT = find_prompt("align", "align")
@@ -155,4 +163,4 @@ def test_judged_texts_cannot_close_their_tags() -> None:
 
 def test_only_a_prompt_for_alignment_will_do() -> None:
     with pytest.raises(InputError, match="one for align is needed"):
-        Aligner(None, find_prompt("damage-qa"))  # type: ignore[arg-type]
+        Aligner(None, find_prompt("damage-qa"), AlignmentSettings())  # type: ignore[arg-type]

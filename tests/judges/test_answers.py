@@ -4,12 +4,13 @@ import asyncio
 
 from scripted_server import ScriptedServer
 
-from core.judges.question_sets import QuestionAnswerer, question_sets_of
-from core.judges.settings import AnswersSettings
+from core.judges.answers import KIND, AnswersSettings, QuestionSet, check_together, question_sets_of
+from core.judges.cross_examination.record import CefRecord, CrossQuestion, Examination
+from core.judges.kind import Done
 from core.llm.asking import Model
 from core.llm.openai_server import OpenAIServer
 from core.llm.prompts import find_prompt
-from core.schema.judges import CefRecord, CrossQuestion, Examination, JudgedText, JudgeOutput, QuestionSet
+from core.schema.judges import JudgedText, JudgeOutput
 from core.schema.scores import ScoredRow
 
 SOURCE = (
@@ -94,19 +95,18 @@ def test_a_model_answers_a_set_and_leaves_the_rest_of_it_alone() -> None:
         ScoredRow("mill", ""), "source", "org/tiny", "D", (CrossQuestion("s1?"), CrossQuestion("s2?", "NO"))
     )
 
-    async def answer(server: ScriptedServer) -> tuple[QuestionSet, tuple[tuple[str, str], ...], bool]:
+    async def answered(server: ScriptedServer) -> Done:
         client = OpenAIServer(server.url, "tiny", retries=0)
         await client.start()
         try:
             settings = AnswersSettings(answers="each", seed=3)
-            return await QuestionAnswerer(Model(client), {"answer": find_prompt("answer")}, settings).answer(
-                asked
-            )
+            answer = KIND.open(settings, {"answer": find_prompt("answer")})(Model(client))
+            return await answer(asked)
         finally:
             await client.close()
 
     with ScriptedServer(lambda body, n: "IDK" if "s2?" in str(body["messages"]) else "eyes") as server:
-        found, failures, temporary = asyncio.run(answer(server))
+        found, failures, temporary = asyncio.run(answered(server))
     assert (failures, temporary) == ((), False)
     assert found.questions == (
         CrossQuestion("s1?", "YES", None, "unparsed", "eyes"),
