@@ -283,8 +283,8 @@ def _broken(text: MarkedText, reason: str) -> MarkedText:
 
 def _nothing(texts: Sequence[MarkedText]) -> str | None:
     if not texts:
-        return "it holds no texts"
-    return None if any(one.errors for one in texts) else "it holds no marked error to look for"
+        return "texts"
+    return None if any(one.errors for one in texts) else "marked error to look for"
 
 
 def _rows(text: MarkedText) -> Iterator[dict[str, Any]]:
@@ -311,6 +311,7 @@ KIND = AuditKind(
     Piece=MarkedText,
     reports=frozenset({"alignment"}),
     open=_open,
+    piece_called="text",
     broken=_broken,
     identity=lambda _: (),
     nothing=_nothing,

@@ -15,7 +15,7 @@ from core.judges.kind import AuditKind, Audits, Done
 from core.judges.sampling import seed_setting, temperature_setting
 from core.llm.asking import Model
 from core.llm.prompts import Prompt
-from core.schema.judges import JudgedText, JudgeOutput
+from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.kinds import KindSettings, PromptSlot
 from core.schema.scores import ScoredRow
 
@@ -138,7 +138,7 @@ def _dataset(row: ScoredRow) -> tuple[tuple[str, str], ...]:
 
 
 def _first_of(judged: JudgedText) -> tuple[CefRecord, Examination] | None:
-    record: object = judged.record
+    record = judged.record
     if not isinstance(record, CefRecord):
         return None
     first = next((one for one in record.examinations if one.repeat == 0), None)
@@ -176,8 +176,8 @@ def _identity(asked: QuestionSet) -> tuple[str, ...]:
 
 def _nothing(sets: Sequence[QuestionSet]) -> str | None:
     if not sets:
-        return "it holds no questions"
-    return None if any(one.questions for one in sets) else "it holds no question to answer"
+        return "questions"
+    return None if any(one.questions for one in sets) else "question to answer"
 
 
 def _rows(asked: QuestionSet) -> Iterator[dict[str, Any]]:
@@ -202,6 +202,7 @@ KIND = AuditKind(
     Piece=QuestionSet,
     reports=frozenset({"reliability"}),
     open=_open,
+    piece_called="set of the same questions",
     broken=_broken,
     identity=_identity,
     nothing=_nothing,

@@ -231,8 +231,8 @@ def test_a_broken_text_has_no_verdicts_and_says_why() -> None:
 
 def test_a_text_without_errors_has_nothing_to_do() -> None:
     assert [KIND.nothing(texts) for texts in ((), (marked(),), (marked(), marked("Bank")))] == [
-        "it holds no texts",
-        "it holds no marked error to look for",
+        "texts",
+        "marked error to look for",
         None,
     ]
     assert KIND.identity(marked("Bank")) == ()

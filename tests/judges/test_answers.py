@@ -13,7 +13,7 @@ from core.judges.kind import Done
 from core.llm.asking import Model
 from core.llm.openai_server import OpenAIServer
 from core.llm.prompts import find_prompt
-from core.schema.judges import JudgedText, JudgeOutput
+from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.scores import ScoredRow
 from core.schema.settings import Remark
 
@@ -180,8 +180,8 @@ def test_the_same_questions_by_one_model_are_one_set() -> None:
 def test_a_file_without_questions_has_nothing_to_do() -> None:
     empty = replace(ASKED, questions=())
     assert [KIND.nothing(sets) for sets in ((), (empty,), (empty, ASKED))] == [
-        "it holds no questions",
-        "it holds no question to answer",
+        "questions",
+        "question to answer",
         None,
     ]
 

@@ -157,7 +157,7 @@ class CefSettings(JudgeSettings):
         return repeated_for_nothing(self.repeats, self.temperature)
 
     def called(self, name: str, *, by_rules: bool) -> tuple[str, ...]:
-        """See JudgeSettings."""
+        """See KindSettings."""
         return (name,) if self.mode == "reference-free" else (name, self.mode)
 
 
