@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from score_factories import unrated
+
 from core.schema.rated import RatedText
-from core.schema.scores import ScorableOutput
 
 Body = dict[str, Any]
 DECOY = "somebody or something else"
@@ -59,7 +60,7 @@ class MarkedPair:
 
     @property
     def given(self) -> RatedText:
-        return RatedText(ScorableOutput("1", "s", self.text, source=self.source))
+        return unrated(self.text, source=self.source)
 
 
 def _scores(*written: str) -> tuple[Fraction, Fraction, Fraction, Fraction]:

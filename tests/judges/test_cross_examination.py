@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from judge_oracle import PAIRS, Body, Fact, MarkedPair, Oracle, asked_of, field
+from score_factories import unrated
 from scripted_server import Said, ScriptedServer
 
 from core.errors import InputError
@@ -24,16 +25,12 @@ from core.llm.client import Reply, Request
 from core.llm.openai_server import OpenAIServer
 from core.llm.prompts import Prompt, find_prompt
 from core.schema.rated import RatedText
-from core.schema.scores import ScorableOutput, Score
+from core.schema.scores import Score
 from core.stats.correlation import mean_within
 
 Script = Callable[[Body, int], Said | str]
 BY_NAME = {marked.name: marked for marked in PAIRS}
 ALL_KINDS = BY_NAME["all three kinds"]
-
-
-def given(text: str, reference: str | None = None, source: str | None = None) -> RatedText:
-    return RatedText(ScorableOutput("1", "s", text, reference, source))
 
 
 def prompts_for(settings: CefSettings) -> dict[str, Prompt]:
@@ -126,7 +123,7 @@ def test_only_so_many_questions_are_kept_as_were_asked_for() -> None:
 
 def test_with_a_reference_the_source_is_not_read() -> None:
     marked = ALL_KINDS
-    text = given(marked.text, reference=marked.source, source="What about the mill?")
+    text = unrated(marked.text, reference=marked.source, source="What about the mill?")
     (one,), bodies = judged(Oracle(), CefSettings(mode="reference"), text)
     assert [score.value for score in one.scores[:4]] == [pytest.approx(float(v)) for v in marked.expected]
     assert "What about the mill?" not in json.dumps(bodies)
@@ -144,7 +141,7 @@ def test_a_round_trip_examines_the_back_translation() -> None:
         return marked.text
 
     settings = CefSettings(mode="round-trip", repeats=2)
-    (one,), bodies = judged(script, settings, given("Die Mühle ...", source=marked.source))
+    (one,), bodies = judged(script, settings, unrated("Die Mühle ...", source=marked.source))
     assert [score.value for score in one.scores[:4]] == [pytest.approx(float(v)) for v in marked.expected]
     assert record_of(one).back_translation == marked.text
     assert sum(asks(body, "language") for body in bodies) == 1, "translated once, whatever the repeats"
@@ -184,12 +181,12 @@ def test_questions_are_asked_again_of_their_own_text_without_a_change_of_scores(
 @pytest.mark.parametrize(
     ("mode", "text", "reason"),
     [
-        ("reference-free", given("a", reference="b"), "no source"),
-        ("reference-free", given("a", source=" "), "the source is empty"),
-        ("round-trip", given("a", reference="b"), "no source"),
-        ("reference", given("a", source="b"), "no reference"),
-        ("reference", given("a", reference=""), "the reference is empty"),
-        ("reference-free", given(" \n", source="b"), "the text is empty"),
+        ("reference-free", unrated("a", reference="b"), "no source"),
+        ("reference-free", unrated("a", source=" "), "the source is empty"),
+        ("round-trip", unrated("a", reference="b"), "no source"),
+        ("reference", unrated("a", source="b"), "no reference"),
+        ("reference", unrated("a", reference=""), "the reference is empty"),
+        ("reference-free", unrated(" \n", source="b"), "the text is empty"),
     ],
 )
 def test_what_a_text_lacks_is_a_reason_and_costs_nothing(mode: str, text: RatedText, reason: str) -> None:
@@ -233,7 +230,7 @@ def test_a_text_that_asks_nothing_has_no_scores_and_no_failure() -> None:
 
 def test_without_a_back_translation_there_are_reasons() -> None:
     refused = Said(None, refusal="I would rather not.")
-    text = given("水車", source="The mill.")
+    text = unrated("水車", source="The mill.")
     (one,), _ = judged(lambda body, n: refused, CefSettings(mode="round-trip"), text)
     assert {score.reason for score in one.scores[:5]} == {"translate back: refused"}
     assert one.failures == (("translate back", "refused"),)
@@ -253,7 +250,7 @@ def test_requests_inside_a_judged_text_reach_nobody() -> None:
         assert asked.count("<|") == 0
         return next(said for name, said in says.items() if asks(body, name))
 
-    (one,), bodies = judged(script, CefSettings(), given(evil, source=f"{evil} Big."))
+    (one,), bodies = judged(script, CefSettings(), unrated(evil, source=f"{evil} Big."))
     assert len(bodies) == 4
     assert scores(one)["overall"] == Score(1.0)
 
