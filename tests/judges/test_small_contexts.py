@@ -6,13 +6,13 @@ import re
 from typing import Any
 
 import pytest
+from core.judges.claims.judge import KIND as CLAIMS
+from core.judges.claims.settings import ClaimsSettings
+from core.judges.claims.steps import ClaimsRecord
 from judge_oracle import field
 from score_factories import unrated
 from scripted_server import Body, Said, ScriptedServer, error
 
-from core.judges.claims.judge import KIND as CLAIMS
-from core.judges.claims.settings import ClaimsSettings
-from core.judges.claims.steps import ClaimsRecord
 from core.judges.cross_examination.judge import CefSettings, CrossExaminer
 from core.judges.cross_examination.record import CefRecord
 from core.judges.kind import Bench, Judge, Judged
