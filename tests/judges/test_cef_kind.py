@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from pydantic import TypeAdapter
 
 from core.errors import InputError
 from core.judges.cross_examination.judge import KIND, CefSettings, CrossExaminer
@@ -261,6 +262,27 @@ def test_a_row_stands_for_each_question_and_each_failed_step() -> None:
     ]
     assert KIND.detail_columns == COMPARING_COLUMNS
     assert {name for row in rows for name in row} == set(COMPARING_COLUMNS)
+
+
+def test_a_record_of_an_older_run_is_read_and_kept_as_it_was() -> None:
+    question = {"text": "a?", "expected": "YES", "answer": None, "reason": "unparsed", "said": "eyes"}
+    kept = {
+        "examinations": [
+            {
+                "repeat": 0,
+                "from_source": [{**question, "again": "YES", "again_reason": None}],
+                "from_text": None,
+                "reasons": [["questions from text", "cut off"]],
+            }
+        ],
+        "back_translation": "back",
+    }
+    adapter = TypeAdapter(KIND.Record)
+    record = adapter.validate_python(kept)
+    asked = CrossQuestion("a?", "YES", None, "unparsed", "eyes", "YES")
+    failed = (("questions from text", "cut off"),)
+    assert record == CefRecord((Examination(0, (asked,), None, failed),), "back")
+    assert adapter.dump_python(record, mode="json") == kept
 
 
 @pytest.mark.parametrize(
