@@ -240,7 +240,7 @@ class AuditKind(Kind):
     identity: Callable[[Any], tuple[str, ...]]
     """What tells two pieces of one text apart."""
     nothing: Callable[[Any], str | None]
-    """Why there is nothing to do, for all pieces; None: there is."""
+    """What all pieces together lack, such as `question to answer`: "FILE holds no ..."; None: there is something to do."""
     table: str
     """Name of the file with a row an answer."""
     columns: tuple[str, ...]
