@@ -1,10 +1,11 @@
 """What a kind of run is: one object that its own file exports, and that every door finds in one registry."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
-from core.schema.settings import Remark, Settings
+from core.schema.settings import Remark
+from core.schema.settings import Settings as AnySettings
 
 Work = Literal["generation", "scores", "judging", "audit"]
 """What a run of the kind does: it makes texts, computes metrics, has a judge score texts, or examines a judge."""
@@ -25,7 +26,7 @@ class PromptSlot:
     """Purposes of prompts that may take its place."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Attachment:
     """A YAML file that a kind's settings refer to, such as a rubric, kept whole with the run."""
 
@@ -33,11 +34,20 @@ class Attachment:
     """Of the field in the saved settings."""
     option: str
     label: str
+    help: str
     usual: str
     """Name of the shipped file that is taken unless another is chosen."""
+    find: Callable[[str], str]
+    """The text of a file, by the name of a shipped one or a path. Raises InputError."""
+    read: Callable[[str, str], Any]
+    """What a text says, for (text, name of the file). Raises InputError."""
+    dump: Callable[[Any], str]
+    """Its text."""
+    shipped: Callable[[], Sequence[Any]]
+    """All that are shipped; each has a name and a title."""
 
 
-class KindSettings(Settings):
+class KindSettings(AnySettings):
     """Settings of one kind of run, with what follows from them alone."""
 
     MODEL_FREE: ClassVar[bool] = False
@@ -65,8 +75,21 @@ class KindSettings(Settings):
         """Values of fields that nobody chose, where they depend on what was given and are not simply the defaults."""
         return {}
 
+    def called(self, name: str, *, by_rules: bool) -> tuple[str, ...]:
+        """What tells two runs of a kind by one model apart: the kind's name, and all that is not as usual."""
+        return (name,)
+
+    def named_whole(self, *, by_rules: bool) -> bool:
+        """Whether that name is whole without the model's."""
+        return False
+
+    @property
+    def drawn_with(self) -> int | None:
+        """Seed of what is drawn, whoever does the work; None: nothing but a model's answers is."""
+        return None
+
     def settled(self) -> Self:
-        """The same settings with absolute paths: the run's process may work in another folder."""
+        """As they are kept: what depends on where the user stands, such as a path, made whole."""
         return self
 
     @property
@@ -88,6 +111,10 @@ class Kind:
     work: Work
     reads: Reads
     Settings: type[KindSettings]
+    Running: type[AnySettings] | None = None
+    """How its runs are worked on; None: as any run that asks a model."""
+    does: str = "does the work"
+    """What the backend does: "who judges"."""
     verb: str = ""
     """Of the command; empty: the name."""
     section: str = ""

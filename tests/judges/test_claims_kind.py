@@ -36,7 +36,6 @@ class Loaded:
     """An entailment model that was started."""
 
     signature = "local|sha256:abc|sentence-transformers:5"
-    at_once = 4
 
 
 def signatures(
@@ -190,7 +189,6 @@ def test_an_entailment_model_needs_its_environment_and_is_a_helper() -> None:
     helper = KIND.helper(by_nli)
     assert by_nli.needs == "neural"
     assert helper is not None
-    assert helper.at_once == 32
 
 
 def test_from_the_helper_to_a_score_and_its_signature(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,9 +208,10 @@ def test_from_the_helper_to_a_score_and_its_signature(monkeypatch: pytest.Monkey
     async def whole() -> tuple[Judged, str]:
         helper = KIND.helper(settings)
         assert helper is not None
+        bench = Bench(helper=helper)
+        assert KIND.also_signed(settings, bench) == {"entailment": "tiny"}, "as the run is planned"
         await helper.start()
         try:
-            bench = Bench(helper=helper)
             judged = await KIND.open(settings, bench)(None).judge(
                 unrated("It burned. It was old.", "It stands.")
             )

@@ -68,15 +68,9 @@ class BatchedEntailment:
         self._batcher: Batcher[Pairs, list[Entailed] | Exception] | None = None
 
     @property
-    def at_once(self) -> int:
-        """Texts that fill a batch, with a claim of each."""
-        return self._batch_size
-
-    @property
     def signature(self) -> str:
-        """Name, files and libraries, once it was started: `local|sha256:...|sentence-transformers:...`."""
-        assert self._opened is not None, "not started"
-        return self._opened.signature
+        """Name, files and libraries, such as `local|sha256:...|sentence-transformers:...`; empty before it is started."""
+        return "" if self._opened is None else self._opened.signature
 
     async def start(self) -> None:
         """Load the model. Raises InputError where libraries, model or device are missing, or no label is entailment."""
