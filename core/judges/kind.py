@@ -24,6 +24,8 @@ COMPARING_COLUMNS = ("what", "side", "repeat", "text", "expected", "verdict", "a
 """Of details.csv, for judges that compare two texts. what: trial, claim, question, or a step that failed; side: the
 order of a trial, response or reference of a claim, source or text of a question; verdict: of a trial the score, of a
 claim yes or no, of a question YES, NO or IDK."""
+HELPER_AT_ONCE = 32
+"""Questions that a helper reads at once; verdicts do not depend on it."""
 MOST_TOKENS = 4_096
 """That an answer may have: half of a context of 8,192, so that a text of 1,500 words and its prompt fit beside it."""
 

@@ -158,6 +158,7 @@ def ask(
     attached: the text of the file that the kind's settings refer to. prompts: chosen ones, in the place of those shipped.
     """
     problems: list[Remark] = []
+    chosen = {**kind.Settings.usual(chosen, str(model.get("backend", "rules"))), **chosen}
     own, asked, how = (
         shape.read(given, problems)
         for shape, given in (

@@ -13,7 +13,7 @@ from core.datasets.span_rows import write_span_rows_csv
 from core.datasets.spreadsheet import csv_bytes
 from core.errors import InputError
 from core.judges.comparing import compared_with
-from core.judges.kind import SHORT_SHA, Bench, Judge, Judged, JudgeKind, Opened
+from core.judges.kind import HELPER_AT_ONCE, SHORT_SHA, Bench, Judge, Judged, JudgeKind, Opened
 from core.llm.asking import Model
 from core.llm.client import Cache, Client
 from core.runs.asked import Asked, Running, client_of, open_at_once
@@ -28,8 +28,6 @@ from core.schema.scores import Metric, Score, ScoredRow
 from core.schema.settings import Remark
 from core.store.scores import result_texts
 
-PAIRS_AT_ONCE = 32
-"""That an entailment model reads; verdicts do not depend on it."""
 ITEMS_AHEAD = 2
 """Times as many texts at work as requests can be open: each has one open most of the time, some have several."""
 NOT_JUDGED = "of a system that is not judged"
@@ -212,7 +210,7 @@ def width_of(asked: Asked, running: Running, texts_per_item: float) -> int:
     model, if there is one, with a claim of each text.
     """
     if asked.by_rules:
-        return _items_of(PAIRS_AT_ONCE, texts_per_item) if asked.chosen.needs == "neural" else RULES_WIDTH
+        return _items_of(HELPER_AT_ONCE, texts_per_item) if asked.chosen.needs == "neural" else RULES_WIDTH
     n_open = open_at_once(asked.model, running)
     return min(n_open, _items_of(ITEMS_AHEAD * n_open, texts_per_item))
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from core.errors import InputError
 from core.judges.claims.steps import Claim, Entailed, Entailment, Verified
+from core.judges.kind import HELPER_AT_ONCE
 from core.llm.batching import Batcher
 from core.schema.scores import Metric
 from core.scoring.metrics.neural.libraries import chosen_device, in_a_line, library, release
@@ -20,8 +21,6 @@ from core.scoring.metrics.scorer import MetricSpec
 Pairs = Sequence[tuple[str, str]]
 USER = "claims"
 """What the model is for, as errors name it."""
-PAIRS_AT_ONCE = 32
-"""That the model reads; verdicts do not depend on it."""
 NOT_JUDGED = "the entailment model gave no verdict"
 
 
@@ -54,7 +53,7 @@ def _claim(text: str, said: Entailed) -> Claim:
 class BatchedEntailment:
     """Implements Entailment and Helper: a cross-encoder in a thread, which reads the pairs of all who wait for it as one batch."""
 
-    def __init__(self, model: str = "", device: str = "auto", batch_size: int = PAIRS_AT_ONCE) -> None:
+    def __init__(self, model: str = "", device: str = "auto", batch_size: int = HELPER_AT_ONCE) -> None:
         """model: a folder, or the hub's name; empty: the cross-encoder of Factual.
 
         device: auto (a GPU where there is one), cpu, cuda, cuda:N. batch_size: pairs that the model reads at once;
