@@ -6,10 +6,10 @@ from typing import Protocol
 from pydantic import field_validator
 
 from core.generation.records import Task
-from core.generation.settings import GenerationSettings, seed_setting
+from core.generation.scheme import GenerationSettings, seed_setting
 from core.llm.asking import Answer
 from core.schema import Material
-from core.schema.kinds import Kind, PromptSlot
+from core.schema.kinds import PromptSlot
 from core.schema.settings import setting
 
 DAMAGE_LEVELS = (0, 1, 2, 3, 4, 5)
@@ -94,14 +94,3 @@ def _from_to(part: str) -> range:
     if not (first.isdecimal() and (last.isdecimal() or not dash)):
         raise ValueError(f"{part.strip()!r} is neither a level nor a range of them, such as 0-5")
     return range(int(first), int(last or first) + 1)
-
-
-KIND = Kind(
-    name="damage",
-    title="Damage levels",
-    summary="damage levels 0 (a paraphrase) to 5 (wrong throughout)",
-    work="generation",
-    reads="questions",
-    Settings=DamageSettings,
-    section="damage",
-)

@@ -10,6 +10,7 @@ from core.schema.kinds import Kind, KindSettings, Reads, Work
 from core.schema.rated import RatedSet, RatedText
 from core.schema.scores import Metric, Score
 from core.schema.settings import Remark, fields_of
+from core.schema.tasks import RatingTask
 from core.scoring.metrics.scorer import ScoringPair
 
 Compared = Literal["reference", "source"]
@@ -23,6 +24,8 @@ COMPARING_COLUMNS = ("what", "side", "repeat", "text", "expected", "verdict", "a
 """Of details.csv, for judges that compare two texts. what: trial, claim, question, or a step that failed; side: the
 order of a trial, response or reference of a claim, source or text of a question; verdict: of a trial the score, of a
 claim yes or no, of a question YES, NO or IDK."""
+HELPER_AT_ONCE = 32
+"""Questions that a helper reads at once; verdicts do not depend on it."""
 MOST_TOKENS = 4_096
 """That an answer may have: half of a context of 8,192, so that a text of 1,500 words and its prompt fit beside it."""
 
@@ -74,7 +77,7 @@ class Helper(Protocol):
 
     @property
     def signature(self) -> str:
-        """What determines its verdicts; known once it is started."""
+        """What determines its verdicts; empty before it is started."""
 
     async def start(self) -> None:
         """Load it. Raises InputError where it cannot be had."""
@@ -179,6 +182,12 @@ class JudgeKind(Kind):
     """For the settings."""
     also_signed: Callable[[Any, Bench], Mapping[str, object]] = lambda *_: {}
     """For (settings, bench): what a signature says of files and of the helper, before the settings."""
+    dimensions: Callable[[Bench], tuple[str, ...]] = lambda _: ()
+    """Names of the task's dimensions, where the judge has a column for each."""
+    suits: Callable[[RatingTask, Mapping[str, object]], bool] = lambda *_: True
+    """Whether a task can be asked of the judge, beside the settings chosen so far: for (task, values)."""
+    marks_errors: bool = False
+    """Whether its record is of errors with their places in the text."""
     score_bounds: Callable[[str], tuple[float, float]] = lambda _: (0.0, 1.0)
     """The smallest and the largest score, by the name of the column."""
 
@@ -226,12 +235,14 @@ class AuditKind(Kind):
     """A line of its file and of its records: a dataclass with a `row`, the text it is of."""
     open: Callable[[Any, Mapping[str, Prompt]], Audits]
     """For (settings, prompts)."""
+    piece_called: str
+    """For a message: "a second set of the same questions"."""
     broken: Callable[[Any, str], Any]
     """A piece on which we failed ourselves, without verdicts, for (piece, reason)."""
     identity: Callable[[Any], tuple[str, ...]]
     """What tells two pieces of one text apart."""
     nothing: Callable[[Any], str | None]
-    """Why there is nothing to do, for all pieces; None: there is."""
+    """What all pieces together lack, such as `question to answer`: "FILE holds no ..."; None: there is something to do."""
     table: str
     """Name of the file with a row an answer."""
     columns: tuple[str, ...]

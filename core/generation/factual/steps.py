@@ -7,10 +7,10 @@ from typing import Protocol
 from pydantic import field_validator
 
 from core.generation.records import Edit, EditCalls, FilterOrder, QuestionFilter, Span
-from core.generation.settings import GenerationSettings, seed_setting
+from core.generation.scheme import GenerationSettings, seed_setting
 from core.llm.asking import Answer
 from core.schema import Material
-from core.schema.kinds import Kind, PromptSlot
+from core.schema.kinds import PromptSlot
 from core.schema.settings import setting
 
 MOST_LEVELS = 9
@@ -137,14 +137,3 @@ class Steps(Protocol):
         One task: the edit of one level. Several (edit_calls `shared`): all levels at once, each task's text
         being A0, because later levels do not exist yet.
         """
-
-
-KIND = Kind(
-    name="factual",
-    title="Factual perturbation",
-    summary="A0 (as good as the reference) to A4: more wrong facts at each level",
-    work="generation",
-    reads="questions",
-    Settings=FactualSettings,
-    section="factual-perturbation",
-)

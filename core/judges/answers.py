@@ -1,0 +1,212 @@
+"""Questions of cross-examinations, given to other models to be answered from the text they were made from.
+
+How often models agree on such answers says how reliable they are as judges (CEF, section 3.1: ADR and ADS).
+"""
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from core.datasets.reading import shown
+from core.errors import InputError
+from core.judges.cross_examination.questions import Answerer, Answering, answer_prompt, answering_setting
+from core.judges.cross_examination.record import CefRecord, CrossQuestion, Examination, Side
+from core.judges.kind import AuditKind, Audits, Done
+from core.judges.sampling import seed_setting, temperature_setting
+from core.llm.asking import Model
+from core.llm.prompts import Prompt
+from core.schema.judging import JudgedText, JudgeOutput
+from core.schema.kinds import KindSettings, PromptSlot
+from core.schema.scores import ScoredRow
+
+ANSWERS = "answers"
+"""The step of such runs."""
+
+
+class AnswersSettings(KindSettings):
+    """How a model answers questions that any models made, for the reliability of judges."""
+
+    answers: Answering = answering_setting()
+    temperature: float = temperature_setting()
+    seed: int = seed_setting("seed of the model's answers")
+
+    def prompts(self, *, by_rules: bool) -> tuple[PromptSlot, ...]:
+        """See KindSettings."""
+        return (answer_prompt(self.answers),)
+
+
+@dataclass(frozen=True)
+class QuestionSet:
+    """Questions that one model made from one text, with the answers that one model gave from the same text."""
+
+    row: ScoredRow
+    """Which text of which item; of the side `source` its system and level say nothing."""
+    side: Side
+    """What `document` is: the source (or reference) of the item, or a text."""
+    author: str
+    """The model that made the questions."""
+    document: str
+    """What they were made from and are answered from."""
+    questions: tuple[CrossQuestion, ...]
+    """`answer`: from their own text; None before they were answered, or with a reason."""
+
+
+@dataclass(frozen=True)
+class AnswerSet:
+    """One model's answers to questions of several models: what the reliability of judges is computed from."""
+
+    model: str
+    sets: tuple[QuestionSet, ...]
+
+
+def question_sets_of(output: JudgeOutput) -> tuple[QuestionSet, ...]:
+    """Every distinct set of questions that a cross-examiner made, without any answers; of its first repeat.
+
+    Questions from the source stand there once an item, although all texts of the item were examined with them; more
+    often where they were not the same. The author is the model that made them.
+    """
+    found: dict[tuple[object, ...], QuestionSet] = {}
+    for judged in output.texts:
+        for one in _sets_of(judged, output.model):
+            row = one.row
+            whose: tuple[object, ...] = (
+                _dataset(row)
+                if one.side == "source"
+                else (row.system, row.level, tuple(sorted(row.labels.items())))
+            )
+            asked = tuple(question.text for question in one.questions)
+            found.setdefault((one.side, row.item_id, row.language, *whose, one.document, asked), one)
+    return tuple(found.values())
+
+
+def check_together(given: Sequence[str], outputs: Sequence[JudgeOutput]) -> list[str]:
+    """What is to be known of cross-examinations whose questions are answered together.
+
+    given: what the user calls each of them.
+    Raises InputError where two are by one model, which would meet its own questions twice, or examined against
+    different documents, which no model's questions then share.
+    """
+    by_model: dict[str, list[str]] = {}
+    by_mode: dict[str, list[str]] = {}
+    for name, output in zip(given, outputs, strict=True):
+        by_model.setdefault(output.model, []).append(name)
+        by_mode.setdefault(str(output.settings.get("mode", "")), []).append(name)
+    problems = [
+        f"{_and(names)} were {'both' if len(names) == 2 else 'all'} made by {shown(model)}: name one run a model"
+        for model, names in by_model.items()
+        if len(names) > 1
+    ]
+    if len(by_mode) > 1:
+        modes = "; ".join(f"{_and(names)}: {mode}" for mode, names in by_mode.items())
+        problems.append(f"their modes differ, and with them the documents ({modes}): name runs of one mode")
+    if problems:
+        raise InputError("These cross-examinations cannot be answered together", problems)
+    named = all(_dataset(text.row) for output in outputs for text in output.texts)
+    items = [
+        {(text.row.item_id, text.row.language, _dataset(text.row) if named else ()) for text in output.texts}
+        for output in outputs
+    ]
+    if len(items) > 1 and not set.intersection(*items):
+        return [
+            "no item is in all of them, so that models will be compared on questions about different texts"
+        ]
+    return []
+
+
+def _and(names: Sequence[str]) -> str:
+    *others, last = map(shown, names)
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _sets_of(judged: JudgedText, author: str) -> Iterator[QuestionSet]:
+    first = _first_of(judged)
+    if first is None:
+        return
+    record, examination = first
+    if judged.document is not None and examination.from_source:
+        # The source is the item's: its questions belong to no system and no level, and only to its data set.
+        row = ScoredRow(judged.row.item_id, "", None, judged.row.language, dict(_dataset(judged.row)))
+        yield QuestionSet(row, "source", author, judged.document, _unanswered(examination.from_source))
+    if examination.from_text:
+        text = judged.text if record.back_translation is None else record.back_translation
+        yield QuestionSet(judged.row, "text", author, text, _unanswered(examination.from_text))
+
+
+def _dataset(row: ScoredRow) -> tuple[tuple[str, str], ...]:
+    """The label that tells items of one id apart, where the row has it."""
+    return tuple((name, value) for name, value in row.labels.items() if name == "dataset" and value)
+
+
+def _first_of(judged: JudgedText) -> tuple[CefRecord, Examination] | None:
+    record = judged.record
+    if not isinstance(record, CefRecord):
+        return None
+    first = next((one for one in record.examinations if one.repeat == 0), None)
+    return None if first is None else (record, first)
+
+
+def _unanswered(questions: tuple[CrossQuestion, ...]) -> tuple[CrossQuestion, ...]:
+    return tuple(CrossQuestion(one.text, one.expected) for one in questions)
+
+
+def _open(settings: AnswersSettings, prompts: Mapping[str, Prompt]) -> Audits:
+    def answering(model: Model | None) -> Callable[[QuestionSet], Awaitable[Done]]:
+        assert model is not None, "rules answer no questions"
+        answerer = Answerer(model, prompts, settings.answers, settings.temperature)
+
+        async def answer(asked: QuestionSet) -> Done:
+            found = await answerer.answer(asked.document, asked.questions, ANSWERS, settings.seed)
+            return replace(asked, questions=found.questions), found.failures, found.temporary
+
+        return answer
+
+    return answering
+
+
+def _broken(asked: QuestionSet, reason: str) -> QuestionSet:
+    return replace(
+        asked, questions=tuple(replace(one, answer=None, reason=reason) for one in asked.questions)
+    )
+
+
+def _identity(asked: QuestionSet) -> tuple[str, ...]:
+    """The same questions twice would count twice."""
+    return asked.side, asked.author, asked.document, *(one.text for one in asked.questions)
+
+
+def _nothing(sets: Sequence[QuestionSet]) -> str | None:
+    if not sets:
+        return "questions"
+    return None if any(one.questions for one in sets) else "question to answer"
+
+
+def _rows(asked: QuestionSet) -> Iterator[dict[str, Any]]:
+    for question in asked.questions:
+        yield {
+            "side": asked.side,
+            "author": asked.author,
+            "text": question.text,
+            "expected": question.expected,
+            "verdict": question.answer,
+            "reason": question.reason,
+        }
+
+
+KIND = AuditKind(
+    name="answers",
+    title="Answers to judges' questions",
+    summary="a model answers the questions of cross-examinations, for the reliability of their judges",
+    reads="questions asked",
+    section="judge-reliability",
+    Settings=AnswersSettings,
+    Piece=QuestionSet,
+    reports=frozenset({"reliability"}),
+    open=_open,
+    piece_called="set of the same questions",
+    broken=_broken,
+    identity=_identity,
+    nothing=_nothing,
+    table="answers.csv",
+    columns=("side", "author", "text", "expected", "verdict", "reason"),
+    rows=_rows,
+)

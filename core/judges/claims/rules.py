@@ -1,0 +1,228 @@
+"""Claims without a model: sentences, and whether their numbers, names and words occur in the other text.
+
+A stand-in with which everything can be tried without a model, deterministic and without any knowledge. It sees a
+changed number or name, and nothing that is said with the same words: no negation, no swapped roles, no synonyms.
+"""
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import regex
+
+from core.diff import tokenize
+from core.judges.claims.settings import Detail
+from core.judges.claims.steps import Claim, Verified
+from core.llm.asking import Answer
+
+ENOUGH_WORDS = 0.6
+"""Share of a claim's content words that have to occur in the other text."""
+NOTHING_TO_COMPARE = "nothing to compare"
+_STEM, _ENDING = 4, 2
+"""Letters that two forms of a word share at least, and letters in which they may differ at their end."""
+_FEWEST_WORDS = 3
+"""Words that each part of a sentence keeps when it is cut at a semicolon or dash."""
+_MOST_NAMED = 3
+"""Missing numbers, names or words that a verdict repeats."""
+
+# Runs of marks are read whole (`++`) and from their beginning alone, so that no text takes long to cut.
+_SENTENCE_END = regex.compile(
+    r"""
+    (?<![.!?…]) [.!?…]++
+      (?: (?<! (?<! °\s? ) \b\p{Lu}[.] )                             # an initial: J. Smith, but not 20 °C.
+        | (?= \s++(?:After|At|Before|But|From|However|In|It|On|She|The|There|These|They|This|When|While)\b )
+      )                                                              # D.C. On Monday: no name begins so
+      (?<! \b(?i:dr|mr|mrs|ms|prof|st|no|nr|vs|etc|e[.]g|i[.]e|z[.]B|approx|ca|bl|fig)[.] )
+      [\p{Pe}\p{Pf}"'”’»]*+ (?=\s++[^\p{Ll}])                       # a small letter goes on with the sentence
+    | [\p{STerm}--[.!?]]++ [\p{Pe}\p{Pf}]*+                            # in scripts without spaces nothing follows
+    | (?=\n)
+    """,
+    regex.VERBOSE | regex.V1,
+)
+_CLAUSE_END = regex.compile(r";\s|\s[–—]\s|；")
+_LAST_SIGN = regex.compile(r"(?r)\w")
+"""The last letter or digit: searched from the end."""
+_QUESTION_MARKS = frozenset("?？؟")
+_LIST_MARK = regex.compile(r"^\s*(?:[-+*•◦‣–—#>]+|\d{1,3}[.)])\s+")
+_SAYS_SOMETHING = regex.compile(r"[\p{L}\p{N}]")
+_NUMBER = regex.compile(r"\d+(?:[.,٫٬]\d+)*")
+_SEPARATOR = regex.compile(r"[.,٫٬]")
+_UNSPACED = regex.compile(
+    r"[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmr}\p{scx=Mymr}]"
+)
+_LETTERS = regex.compile(r"\p{L}")
+_CASED = regex.compile(r"[\p{Lu}\p{Ll}\p{Lt}]")
+_CAPITAL = regex.compile(r"[\p{Lu}\p{Lt}]")
+
+
+class RuleDecomposer:
+    """Implements Decomposer: every sentence is a claim, questions are none.
+
+    With high atomicity a sentence is cut at semicolons and dashes too. Whether a sentence matters rules cannot tell,
+    so coverage makes no difference.
+    """
+
+    def __init__(self, atomicity: Detail) -> None:
+        self._atomicity = atomicity
+
+    async def claims(self, text: str, step: str) -> Answer[tuple[str, ...]]:
+        """See Decomposer."""
+        found = [sentence for sentence in sentences_of(text) if not _asks(sentence)]
+        if self._atomicity == "high":
+            found = [clause for sentence in found for clause in _clauses(sentence)]
+        return Answer(tuple(dict.fromkeys(found)))
+
+
+class RuleVerifier:
+    """Implements ClaimVerifier: a claim is supported if all its numbers and names, and enough of its words, occur in
+    the premise.
+
+    A name is a word with a capital letter that does not begin the claim, so in German every noun is one. Words are
+    the same if they differ in their last two letters at most, which endings in many languages do. In scripts
+    without spaces pairs of neighbouring characters stand for words; scripts without capitals have no names.
+    """
+
+    async def verify(self, claims: Sequence[str], premise: str, step: str) -> Verified:
+        """See ClaimVerifier. A claim without number, name or word, such as "It is.", has no verdict, which is no failure."""
+        said = _Premise.of(premise)
+        return Verified(tuple(_judged(text, said) for text in claims))
+
+
+def sentences_of(text: str) -> list[str]:
+    """The sentences and lines of a text that hold a letter or digit, without list marks.
+
+    A point after an initial or a common abbreviation, or before a small letter, ends none.
+    """
+    pieces: list[str] = []
+    start = 0
+    for found in _SENTENCE_END.finditer(text):
+        pieces.append(text[start : found.end()])
+        start = found.end()
+    stripped = (_LIST_MARK.sub("", " ".join(piece.split())) for piece in [*pieces, text[start:]])
+    return [piece for piece in stripped if _SAYS_SOMETHING.search(piece)]
+
+
+def _asks(sentence: str) -> bool:
+    """Whether a question mark stands behind its last word."""
+    last = _LAST_SIGN.search(sentence)
+    return not _QUESTION_MARKS.isdisjoint(sentence[last.end() if last else 0 :])
+
+
+def _clauses(sentence: str) -> list[str]:
+    """The sentence cut at semicolons and dashes, unless a part would be too short to be a statement."""
+    parts = [part.strip() for part in _CLAUSE_END.split(sentence)]
+    enough = all(sum(map(_says_something, tokenize(part))) >= _FEWEST_WORDS for part in parts)
+    return parts if enough else [sentence]
+
+
+def _says_something(token: str) -> bool:
+    return _SAYS_SOMETHING.search(token) is not None
+
+
+@dataclass(frozen=True)
+class _Content:
+    """What of a claim has to occur in the other text, case folded, each once and in the order of the text."""
+
+    numbers: tuple[str, ...]
+    """As digits 0 to 9 without separators of thousands."""
+    names: tuple[str, ...]
+    words: tuple[str, ...]
+    """All others long enough to mean something."""
+
+    @classmethod
+    def of(cls, text: str) -> "_Content":
+        tokens, words = _tokens_and_words(text)
+        begins = bool(words) and words[0] == tokens[0]  # whatever begins a sentence has a capital
+        names = dict.fromkeys(word.casefold() for word in words[begins:] if _CAPITAL.match(word))
+        other = dict.fromkeys(word.casefold() for word in words if _means_something(word))
+        found = (*(word for word in other if word not in names), *_neighbours(text))
+        return cls(tuple(dict.fromkeys(_numbers(tokens))), tuple(names), tuple(dict.fromkeys(found)))
+
+
+@dataclass(frozen=True)
+class _Premise:
+    """What occurs in the text that claims are held against."""
+
+    numbers: frozenset[str]
+    words: frozenset[str]
+    """Every word, and every pair of neighbours where there are no spaces."""
+    stems: frozenset[str]
+
+    @classmethod
+    def of(cls, text: str) -> "_Premise":
+        tokens, words = _tokens_and_words(text)
+        every = frozenset([*(word.casefold() for word in words), *_neighbours(text)])
+        stems = frozenset(stem for word in every for stem in _stems(word))
+        return cls(frozenset(_numbers(tokens)), every, stems)
+
+    def has(self, word: str) -> bool:
+        """Whether the text has the word, whatever its ending."""
+        return word in self.words or any(stem in self.stems for stem in _stems(word))
+
+
+def _tokens_and_words(text: str) -> tuple[list[str], list[str]]:
+    """The tokens with a letter or digit, and those of them that are words of a script with spaces."""
+    tokens = [token for token in tokenize(_plain(text)) if _says_something(token)]
+    return tokens, [token for token in tokens if _LETTERS.search(token) and not _UNSPACED.match(token)]
+
+
+def _plain(text: str) -> str:
+    return unicodedata.normalize("NFKC", text)
+
+
+def _numbers(tokens: Sequence[str]) -> list[str]:
+    return [_number(digits) for token in tokens for digits in _NUMBER.findall(token)]
+
+
+def _stems(word: str) -> list[str]:
+    """The word without up to two letters at its end: two words that share a stem are forms of one, as far as we see."""
+    return [word[:end] for end in range(len(word), max(_STEM, len(word) - _ENDING) - 1, -1)]
+
+
+def _number(digits: str) -> str:
+    """The same text for 2,857 and 2.857 and 2857: three digits after a separator are taken for thousands."""
+    plain = "".join(str(unicodedata.decimal(char)) if char.isdecimal() else char for char in digits)
+    first, *groups = map(str, _SEPARATOR.split(plain))
+    thousands = len(first) <= 3 and first != "0"
+    if thousands and all(len(group) == 3 for group in groups):
+        return first + "".join(groups)
+    if thousands and len(groups) > 1 and all(len(group) == 3 for group in groups[:-1]):
+        return f"{first}{''.join(groups[:-1])}.{groups[-1]}"
+    return ".".join([first, *groups])
+
+
+def _means_something(word: str) -> bool:
+    """Short words are mostly grammar; scripts without capitals write shorter ones."""
+    return len(_LETTERS.findall(word)) >= (4 if _CASED.search(word) else 3)
+
+
+def _neighbours(text: str) -> list[str]:
+    """Pairs of characters that stand side by side, of scripts without spaces."""
+    signs = [
+        token if _UNSPACED.match(token) and _LETTERS.match(token) else "" for token in tokenize(_plain(text))
+    ]
+    return [first + second for first, second in pairwise(signs) if first and second]
+
+
+def _judged(text: str, premise: _Premise) -> Claim:
+    claim = _Content.of(text)
+    missing = [number for number in claim.numbers if number not in premise.numbers]
+    missing += [name for name in claim.names if not premise.has(name)]
+    if missing:
+        return Claim(text, False, f"not in the other text: {_some(missing)}")
+    strange = [word for word in claim.words if not premise.has(word)]
+    if claim.words:
+        share = 1 - len(strange) / len(claim.words)
+        said = f"{share:.0%} of its words are in the other text"
+        if share < ENOUGH_WORDS:
+            return Claim(text, False, f"only {said}; not {_some(strange)}")
+        return Claim(text, True, said)
+    if claim.numbers or claim.names:
+        return Claim(text, True, "its numbers and names are in the other text")
+    return Claim(text, reason=NOTHING_TO_COMPARE)
+
+
+def _some(words: Sequence[str]) -> str:
+    more = f" and {len(words) - _MOST_NAMED} more" if len(words) > _MOST_NAMED else ""
+    return ", ".join(words[:_MOST_NAMED]) + more

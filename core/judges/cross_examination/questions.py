@@ -1,0 +1,254 @@
+"""Questions about a text and answers from a text, asked of a model: by the cross-examiner and by runs of answers."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from core.errors import InputError
+from core.judges.cross_examination.record import CrossQuestion
+from core.judges.cross_examination.verdicts import (
+    UNPARSED,
+    VERDICTS,
+    Given,
+    Verdict,
+    answers_schema,
+    missing_of,
+    read_answers,
+    read_verdict,
+    shortened,
+)
+from core.judges.kind import MOST_TOKENS
+from core.judges.numbered import MostComplete, in_a_line, numbered
+from core.llm.asking import Answer, Model, Unusable
+from core.llm.client import Message, Request
+from core.llm.defusing import defused
+from core.llm.parsing import read_json, visible
+from core.llm.prompts import Prompt
+from core.schema.kinds import PromptSlot
+from core.schema.settings import setting
+
+Answering = Literal["each", "batch"]
+"""One call a question, as in the CEF paper; or all questions of a text in one structured call."""
+Questions = Literal["yes", "mixed"]
+"""All are answered YES by their own text; or YES, NO and IDK alike."""
+LONGEST_QUESTION = 200
+"""Characters: a bound keeps a model that cannot stop from using up all its tokens on one question. Longer ones, from
+a server that ignores the form, are none."""
+ROOM = 400
+"""Tokens an answer may have besides those that its form needs: some models think aloud."""
+_QUESTION_TOKENS, _ANSWER_TOKENS = 80, 20
+
+
+def answering_setting() -> Any:
+    """How questions are answered."""
+    return setting(
+        "batch",
+        "Answers",
+        "batch: one call answers all questions of a text; each: one call a question, as in the CEF paper",
+        words={
+            "each": "one call a question, as in the CEF paper",
+            "batch": "all questions of a text in one call",
+        },
+    )
+
+
+def answer_prompt(answering: Answering) -> PromptSlot:
+    """What the questions are answered with."""
+    name = "answer" if answering == "each" else "answers"
+    return PromptSlot(name, name)
+
+
+class QuestionMaker:
+    """Makes closed questions from a text: all answered YES by it (CEF, A.5), or YES, NO and IDK alike (CEF, 4.6).
+
+    prompt: of the purpose `questions`, with this kind as its task.
+    """
+
+    def __init__(self, model: Model, prompt: Prompt, kind: Questions, temperature: float = 0.0) -> None:
+        if (prompt.purpose, prompt.task) != ("questions", kind):
+            given = f"{prompt.purpose} ({prompt.task})"
+            raise InputError(f"Prompt {prompt.name} is for {given}; one for questions ({kind}) is needed")
+        self._model, self._prompt = model, prompt
+        self._kind, self._temperature = kind, temperature
+
+    async def make(self, text: str, n: int, step: str, seed: int) -> Answer[tuple[CrossQuestion, ...]]:
+        """At most n questions with the answer that the text gives them; () where the model finds none to ask."""
+        request = Request(
+            step,
+            self._prompt.messages(text=defused(text, [self._prompt]), n=n),
+            max_tokens=min(ROOM + _QUESTION_TOKENS * n, MOST_TOKENS),
+            temperature=self._temperature,
+            seed=seed,
+            schema=questions_schema(self._kind, n),
+        )
+        return await self._model.ask(request, lambda reply: read_questions(reply, self._kind, n))
+
+
+def questions_schema(kind: Questions, n: int) -> dict[str, object]:
+    """The form of at most n questions: texts where all expect YES, else texts with what they expect.
+
+    A short text may not bear n questions, so fewer keep the form too.
+    """
+    words = {"type": "string", "minLength": 1, "maxLength": LONGEST_QUESTION}
+    with_answer = {
+        "type": "object",
+        "properties": {"question": words, "answer": {"type": "string", "enum": list(VERDICTS)}},
+        "required": ["question", "answer"],
+        "additionalProperties": False,
+    }
+    listed = {"type": "array", "items": words if kind == "yes" else with_answer, "minItems": 1, "maxItems": n}
+    return {
+        "type": "object",
+        "properties": {"questions": listed},
+        "required": ["questions"],
+        "additionalProperties": False,
+    }
+
+
+def read_questions(text: str, kind: Questions, n: int) -> tuple[CrossQuestion, ...]:
+    """The questions of an answer, at most the first n; raises Unusable where it has not the form.
+
+    Exact repetitions and what is no question are dropped before n are taken: nothing visible, longer than asked for,
+    another type, of mixed ones without an answer YES, NO or IDK. Unusable only where nothing is left of a list that
+    held something: fewer than n are taken as they are.
+    """
+    listed = {"type": "object", "properties": {"questions": {"type": "array"}}, "required": ["questions"]}
+    value = read_json(text, listed)
+    assert isinstance(value, dict)
+    found: dict[str, CrossQuestion] = {}
+    for entry in value["questions"]:
+        if (asked := _question(entry, kind)) is not None:
+            found.setdefault(asked.text, asked)
+    if value["questions"] and not found:
+        raise Unusable(
+            f"None of its questions has the form asked for, of at most {LONGEST_QUESTION} characters."
+        )
+    return tuple(found.values())[:n]
+
+
+def _question(entry: object, kind: Questions) -> CrossQuestion | None:
+    """One entry of the list, on one line; None: it is no question."""
+    expected: Verdict = "YES"
+    if kind == "mixed":
+        said = entry.get("answer") if isinstance(entry, dict) else None
+        try:
+            expected = read_verdict(said if isinstance(said, str) else "")
+        except Unusable:
+            return None
+        assert isinstance(entry, dict)
+        entry = entry.get("question")
+    if not isinstance(entry, str):
+        return None
+    text = in_a_line(entry)
+    return CrossQuestion(text, expected) if visible(text) and len(text) <= LONGEST_QUESTION else None
+
+
+@dataclass(frozen=True)
+class Answered:
+    """Questions with what was said to them."""
+
+    questions: tuple[CrossQuestion, ...]
+    """In their order, `answer`, `reason` and `said` filled."""
+    failures: tuple[tuple[str, str], ...] = ()
+    """(step, reason): of the line or the server, or because no question of all has an answer. Single answers that
+    cannot be parsed are none: they stand with their questions and are counted."""
+    temporary: bool = False
+    """Whether a failure was the server's or the line's."""
+
+
+class Answerer:
+    """Answers questions from a text with YES, NO or IDK.
+
+    prompts: `answer` for one call a question, as in the CEF paper; `answers` for all questions of a text in one call, which
+    sends the text once. The two may give different answers: the model sees the other questions in the second.
+    """
+
+    def __init__(
+        self, model: Model, prompts: Mapping[str, Prompt], answering: Answering, temperature: float = 0.0
+    ) -> None:
+        purpose = answer_prompt(answering).purpose
+        if purpose not in prompts:
+            raise InputError(
+                "Questions cannot be answered with these prompts", [f"there is no prompt for {purpose}"]
+            )
+        self._model, self._prompt = model, prompts[purpose]
+        self._answering, self._temperature = answering, temperature
+
+    async def answer(
+        self, document: str, questions: Sequence[CrossQuestion], step: str, seed: int
+    ) -> Answered:
+        """Every question answered from the document; nobody is asked about none."""
+        if not questions:
+            return Answered(())
+        text = defused(document, [self._prompt])
+        if self._answering == "batch":
+            return await self._batch(text, questions, step, seed)
+        replies = await asyncio.gather(*(self._one(text, question, step, seed) for question in questions))
+        failed = [answer for answer, _ in replies if answer.value is None]
+        filled = tuple(
+            replace(question, answer=answer.value, reason=answer.reason, said=said)
+            for question, (answer, said) in zip(questions, replies, strict=True)
+        )
+        return _answered(filled, failed, step)
+
+    async def _one(
+        self, text: str, question: CrossQuestion, step: str, seed: int
+    ) -> tuple[Answer[Verdict], str]:
+        said = ""
+
+        def read(reply: str) -> Verdict:
+            nonlocal said
+            said = reply
+            return read_verdict(reply)
+
+        asked = self._prompt.messages(text=text, question=self._harmless(question))
+        answer = await self._model.ask(self._request(step, asked, ROOM, None, seed), read)
+        return answer, shortened(said) if answer.reason == UNPARSED else ""
+
+    async def _batch(self, text: str, questions: Sequence[CrossQuestion], step: str, seed: int) -> Answered:
+        """One call for all. After the last attempt the valid entries of the most complete reply count."""
+        n = len(questions)
+        most = MostComplete[Given](lambda one: one.answer is not None)
+
+        def read(reply: str) -> tuple[Given, ...]:
+            given = read_answers(reply, n)
+            most.offer(given)
+            if wrong := missing_of(given):
+                raise Unusable(wrong, UNPARSED)
+            return given
+
+        asked = self._prompt.messages(text=text, questions=numbered(map(self._harmless, questions)))
+        room = min(ROOM + _ANSWER_TOKENS * n, MOST_TOKENS)
+        answer = await self._model.ask(self._request(step, asked, room, answers_schema(n), seed), read)
+        given = answer.value or most.reply or (Given(None),) * n
+        reason = UNPARSED if most.reply else answer.reason
+        filled = tuple(
+            replace(question, answer=one.answer, reason=None if one.answer else reason, said=one.said)
+            for question, one in zip(questions, given, strict=True)
+        )
+        return _answered(filled, [] if answer.value else [answer], step)
+
+    def _harmless(self, question: CrossQuestion) -> str:
+        """On one line, whoever wrote it."""
+        return in_a_line(defused(question.text, [self._prompt]))
+
+    def _request(
+        self, step: str, messages: tuple[Message, ...], room: int, schema: dict[str, object] | None, seed: int
+    ) -> Request:
+        return Request(
+            step, messages, max_tokens=room, temperature=self._temperature, seed=seed, schema=schema
+        )
+
+
+def _answered(
+    questions: tuple[CrossQuestion, ...],
+    failed: Sequence[Answer[Verdict] | Answer[tuple[Given, ...]]],
+    step: str,
+) -> Answered:
+    temporary = any(answer.temporary for answer in failed)
+    counted = [
+        answer for answer in failed if answer.temporary or all(one.answer is None for one in questions)
+    ]
+    reasons = dict.fromkeys(answer.reason or UNPARSED for answer in counted)
+    return Answered(questions, tuple((step, reason) for reason in reasons), temporary)

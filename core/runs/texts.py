@@ -1,0 +1,137 @@
+"""Texts to be scored that are no file yet, with what people said of them: of a study, of a folder, or of two files."""
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+
+from core.datasets.any_ratings import read_any_ratings
+from core.datasets.folder_ratings import ratings_among, usual_ratings
+from core.datasets.mt_metrics_eval import read_folder, read_folder_outputs
+from core.datasets.rated import outputs_of, rated_of, read_rated, write_rated
+from core.datasets.reading import shown
+from core.datasets.rows import jsonl_bytes
+from core.datasets.scorable import write_outputs
+from core.datasets.span_files import read_span_file
+from core.errors import InputError
+from core.judges.kind import JudgeKind
+from core.schema import Study
+from core.schema.rated import RatedSet
+from core.schema.scores import OutputSet, RatingSet
+from core.store import Store
+from core.study.rating_results import rated_texts_of
+from core.study.release import released_record
+
+Texts = tuple[bytes, str]
+"""A file of texts and its name."""
+Apart = Callable[[OutputSet], Sequence[RatingSet]]
+"""Reads ratings that stand apart from the texts that they are of."""
+
+
+def texts_of_study(store: Store, study: Study) -> Texts:
+    """Both sources' answers. Raises NotAllowed before the study is unblinded: scores by source would tell."""
+    record = released_record(store, study)
+    items = {item.item_id: item for item in record.items}
+    rows = (
+        {
+            "item_id": output.item_id,
+            "question": items[output.item_id].question,
+            "reference": items[output.item_id].reference,
+            "language": items[output.item_id].language,
+            "level": output.level,
+            "source": output.source,
+            "text": output.text,
+        }
+        for output in record.outputs
+    )
+    name = re.sub(r"[^\w-]+", "-", study.name)
+    return jsonl_bytes(rows), f"study-{name}.jsonl"
+
+
+def texts_of_folder(path: Path, language_pair: str | None = None) -> tuple[Texts, tuple[str, ...]]:
+    """The systems' translations of an mt-metrics-eval folder, and what its reader notes."""
+    outputs = read_folder_outputs(path, language_pair=language_pair)
+    pair = "" if language_pair is None else f"-{language_pair}"
+    return (write_outputs(outputs.outputs), f"{path.resolve().name}{pair}.jsonl"), outputs.notes
+
+
+def rated_of_study(store: Store, study: Study) -> Texts:
+    """The texts of a study with all that its raters said of each; of a study of pairs, the texts alone.
+
+    Raises NotAllowed before the study is unblinded.
+    """
+    if study.kind != "ratings":
+        return texts_of_study(store, study)
+    texts = rated_texts_of(released_record(store, study))
+    name = re.sub(r"[^\w-]+", "-", study.name)
+    return write_rated(texts), f"study-{name}.jsonl"
+
+
+def rated_of_folder(
+    path: Path,
+    language_pair: str | None = None,
+    ratings: Sequence[str] = (),
+    apart: Apart | None = None,
+) -> tuple[Texts, tuple[str, ...]]:
+    """The systems' translations of an mt-metrics-eval folder with its ratings, and what is to be known of them.
+
+    ratings: names of the folder's human scores; apart: reads those that stand elsewhere. Neither: mqm, or the only ones,
+    or none where the folder has none.
+    """
+    folder = read_folder(path, language_pair=language_pair)
+    wanted = list(ratings) or ([] if apart is not None else usual_ratings(folder.ratings))
+    if unknown := [name for name in wanted if name not in folder.ratings]:
+        named = ", ".join(map(shown, folder.ratings)) or "none"
+        raise InputError(
+            f"--ratings: {', '.join(map(shown, unknown))} is neither a file nor among the folder's ratings ({named})."
+        )
+    more = [] if apart is None else apart(folder.outputs)
+    rated = rated_of(folder.outputs, *(folder.ratings[name] for name in wanted), *more)
+    pair = "" if language_pair is None else f"-{language_pair}"
+    return (write_rated(rated.texts), f"{path.resolve().name}{pair}.jsonl"), notes_of(rated)
+
+
+def ratings_of_folder(path: Path, language_pair: str | None = None) -> RatingSet:
+    """The ratings that are usual of a folder: mqm, or the first. Raises InputError where it has none."""
+    return ratings_among(read_folder(path, language_pair=language_pair).ratings, None, None)
+
+
+def read_apart(
+    kind: JudgeKind, data: bytes, file_name: str, texts: OutputSet, flip: Collection[str] = ()
+) -> RatingSet:
+    """Ratings that stand in a file of their own: for the judge of errors those with spans, for the others scores.
+
+    texts: that they are of, whose characters the spans count. flip: dimensions of METAL's JSON in which 1 is bad.
+    Raises InputError.
+    """
+    if kind.marks_errors:
+        return read_span_file(data, file_name, texts)
+    return read_any_ratings(data, file_name, flip=flip)
+
+
+def rated_of_texts(data: bytes, file_name: str, apart: Apart) -> tuple[Texts, tuple[str, ...]]:
+    """The texts of a file with ratings that stand elsewhere, and what is to be known of them.
+
+    Raises InputError where the file has ratings itself: which are meant could not be told.
+    """
+    found = read_rated(data, file_name)
+    if any(text.ratings for text in found.texts):
+        raise InputError(f"--ratings: {shown(file_name)} holds ratings itself; leave the option out.")
+    rated = rated_of(outputs_of(found), *apart(outputs_of(found)))
+    if not any(text.ratings for text in rated.texts):
+        raise InputError(
+            f"--ratings: none is of a text in {shown(file_name)}: items, systems and levels have to be named alike.",
+            [f"{reason}: {count:,}" for reason, count in rated.left_out.items()],
+        )
+    stem = file_name.rpartition(".")[0] or file_name
+    return (write_rated(rated.texts), f"{stem}.jsonl"), notes_of(rated)
+
+
+def notes_of(rated: RatedSet) -> tuple[str, ...]:
+    """The notes, and the ratings that were left out."""
+    counted = sum(len(text.ratings) for text in rated.texts)
+    n_rated = sum(bool(text.ratings) for text in rated.texts)
+    return (
+        *rated.notes,
+        f"{counted:,} ratings of {n_rated:,} of {len(rated.texts):,} texts",
+        *(f"left out, {reason}: {count:,}" for reason, count in rated.left_out.items()),
+    )
