@@ -10,7 +10,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from core.judges import rubric
-from core.schema.kinds import Kind, Work
+from core.schema.kinds import Kind, KindSettings, Work
 from core.schema.settings import SettingField, Settings, as_option, fields_of, worded
 
 OUT = Path(__file__).resolve().parents[1] / "docs" / "settings.md"
@@ -42,7 +42,12 @@ def reference() -> str:
 def table(model: type[Settings]) -> str:
     """A row a field, as Markdown."""
     fields = fields_of(model)
-    rows = [_HEAD, ("---",) * len(_HEAD), *(tuple(_row(one, fields)) for one in fields.values())]
+    depending = model.usual({}, "") if issubclass(model, KindSettings) else {}
+    rows = [
+        _HEAD,
+        ("---",) * len(_HEAD),
+        *(tuple(_row(one, fields, depends=name in depending)) for name, one in fields.items()),
+    ]
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
@@ -57,11 +62,11 @@ def _section(kind: Kind) -> Iterator[str]:
     yield table(kind.Settings) if fields_of(kind.Settings) else "It has no settings.\n"
 
 
-def _row(one: SettingField, fields: Mapping[str, SettingField]) -> Iterator[str]:
+def _row(one: SettingField, fields: Mapping[str, SettingField], *, depends: bool) -> Iterator[str]:
     yield _cell(one.about.label)
     yield f"`{one.option}`"
     yield f"`{one.name}`"
-    yield _cell(one.usual) or "none"
+    yield "depends" if depends else _cell(one.usual) or "none"
     yield _values(one)
     yield "yes" if one.about.scored else "no"
     text = _cell(worded(one.about.help, fields, as_option))

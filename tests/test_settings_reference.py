@@ -79,6 +79,7 @@ def test_a_table_has_a_row_a_field(script: ModuleType) -> None:
     assert values["limit"] == ("none", "whole number from 1 to 50, or none", "yes")
     assert values["free"] == ("0.5", "number", "yes")
     assert values["device"] == ("none", "`cpu`; `cuda`, or none", "yes")
+    assert found["checker"][3] == "depends"
     assert found["loud"][6] == "Also with --tone strict"
 
 

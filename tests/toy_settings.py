@@ -1,6 +1,6 @@
 """Settings with a field of every shape, for the tests of all that is made from fields."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from core.schema.kinds import KindSettings
@@ -29,6 +29,9 @@ class ToySettings(KindSettings):
     model: str | None = setting(None, "Model", "that verifies")
     free: float = setting(0.5, "Free", "without bounds")
     device: Literal["cpu"] | Literal["cuda"] | None = setting(None, "Device", "of the model")
+    checker: Literal["llm", "nli", "rules"] = setting(
+        "llm", "Checked by", "who checks; unless chosen, whoever is there"
+    )
     kept: str = ""
     """No door asks for it."""
 
@@ -36,6 +39,16 @@ class ToySettings(KindSettings):
         """One between two settings."""
         if self.loud and self.tone == "kind":
             yield Remark("loud", "only with {tone=strict} and with {rounds} of {n}", {"n": 3})
+
+    @classmethod
+    def offered(cls, backend: str) -> Mapping[str, tuple[str, ...]]:
+        """See KindSettings."""
+        return {"checker": ("rules", "nli") if backend == "rules" else ("llm", "nli", "rules")}
+
+    @classmethod
+    def usual(cls, given: Mapping[str, object], backend: str) -> Mapping[str, object]:
+        """See KindSettings."""
+        return {"checker": "nli" if given.get("model") else cls.offered(backend)["checker"][0]}
 
     def idle(self, backend: str) -> frozenset[str]:
         """By the backend, by what was chosen before, by both."""

@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from core.schema.kinds import KindSettings
 from core.schema.settings import SettingField, Settings, as_option, fields_of, worded
 
 
@@ -15,11 +16,12 @@ def add_settings(
     What is not given leaves nothing behind, so that the field's default, or what a run kept, stays.
     """
     fields = fields_of(model)
+    # The help of a field whose usual value depends on other options says so itself.
+    depending = model.usual({}, "") if issubclass(model, KindSettings) else {}
     for name, one in fields.items():
         if name not in without:
-            command.add_argument(
-                one.option, default=argparse.SUPPRESS, help=_help(one, fields), **_taken(one)
-            )
+            text = _help(one, fields, "" if name in depending else one.usual)
+            command.add_argument(one.option, default=argparse.SUPPRESS, help=text, **_taken(one))
 
 
 def settings_given(
@@ -68,11 +70,11 @@ def _number(typed: str) -> float | str:
         return typed
 
 
-def _help(one: SettingField, fields: Mapping[str, SettingField]) -> str:
+def _help(one: SettingField, fields: Mapping[str, SettingField], usual: str) -> str:
     text = worded(one.about.help, fields, as_option)
     if one.shape == "texts" and "repeated" not in text:
         text += "; may be repeated"
     # A switch that is off needs no word, and a help may say itself what is usual.
-    if one.usual and (one.shape != "switch" or one.default) and "(default" not in text:
-        text += f" (default {one.usual})"
+    if usual and (one.shape != "switch" or one.default) and "(default" not in text:
+        text += f" (default {usual})"
     return text.replace("%", "%%")

@@ -1,6 +1,7 @@
 """A form made from the fields of settings: one widget a field."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -30,9 +31,10 @@ def render(
     Fields that do nothing beside the backend and the values above them are neither drawn nor returned.
 
     without: fields that the page asks for in another way, or not at all.
-    offered: field -> the values that it can have here: some of its choices, or names out of a file.
+    offered: field -> the values that it can have here: names out of a file, or fewer choices than the backend has.
     """
     fields = fields_of(model)
+    offered = {**model.offered(backend), **offered}
     chosen: dict[str, Any] = {}
     places: list[DeltaGenerator] = []
     for name, one in fields.items():
@@ -41,10 +43,15 @@ def render(
             continue
         if name in model.model_construct(**chosen).idle(backend):
             continue
+        usual = model.usual(chosen, backend)
         if not places:  # a row of its own: on a narrow screen, too, the fields stand in their order
             places = st.columns(columns, vertical_alignment="bottom")
         chosen[name] = _widget(
-            places.pop(0), one, f"{key_prefix}_{name}", _help(one, fields), offered.get(name)
+            places.pop(0),
+            replace(one, default=usual.get(name, one.default)),
+            f"{key_prefix}_{name}",
+            _help(one, fields),
+            offered.get(name),
         )
     return chosen
 

@@ -123,6 +123,7 @@ def test_a_help_says_what_the_field_does_and_its_default() -> None:
         "--model": "that verifies",
         "--free": "without bounds (default 0.5)",
         "--device": "of the model",
+        "--checker": "who checks; unless chosen, whoever is there",
     }
 
 

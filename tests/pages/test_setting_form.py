@@ -13,7 +13,19 @@ from core.schema.kinds import KindSettings
 from core.schema.settings import fields_of
 from pages.components.setting_form import put, render
 
-DRAWN = ["tone", "weight", "rounds", "loud", "polite", "language", "only", "limit", "model", "free"]
+DRAWN = [
+    "tone",
+    "weight",
+    "rounds",
+    "loud",
+    "polite",
+    "language",
+    "only",
+    "limit",
+    "model",
+    "free",
+    "checker",
+]
 """Of the toy, as long as nothing is chosen."""
 
 
@@ -80,7 +92,7 @@ def test_each_shape_has_its_widget_with_label_help_and_words() -> None:
     only = at.multiselect(key="toy_only")
     assert (only.options, only.value, only.proto.placeholder) == (["a", "b"], [], "all")
     assert at.text_input(key="toy_model").value is None
-    assert {one.key for one in at.selectbox} == {"toy_tone"}
+    assert {one.key for one in at.selectbox} == {"toy_tone", "toy_checker"}
 
 
 @pytest.mark.parametrize(
@@ -126,6 +138,7 @@ def test_what_is_chosen_comes_back_as_the_settings_take_it() -> None:
         "model": "x",
         "free": 0.5,
         "device": "cuda",
+        "checker": "llm",
     }
     assert values(at) == expected
     assert [type(one) for one in values(at).values()] == [type(one) for one in expected.values()]
@@ -254,6 +267,31 @@ def test_a_choice_comes_back_when_it_is_offered_again() -> None:
         "strict",
     ]
     assert offering(at, "strict", "kind") == "strict"
+
+
+def backed(at: AppTest, backend: str) -> str:
+    """The checker once another backend is chosen."""
+    at.session_state["options"] = {"backend": backend}
+    checker: str = values(shown(at))["checker"]
+    return checker
+
+
+def test_a_backend_offers_and_begins_with_its_own() -> None:
+    at = visit(backend="rules")
+    assert at.selectbox(key="toy_checker").options == ["rules", "nli"]
+    assert values(at)["checker"] == "rules"
+    assert values(visit(backend="openai"))["checker"] == "llm"
+    assert values(visit(state={"toy_model": "x"}))["checker"] == "nli"  # by what was chosen above it
+    assert values(visit(offered={"checker": ["rules"]}))["checker"] == "rules"  # the page offers less
+
+
+def test_a_look_at_another_backend_changes_no_choice() -> None:
+    at = visit()
+    assert [backed(at, one) for one in ("rules", "openai", "rules", "rules", "vllm")] == [
+        *("rules", "llm", "rules", "rules", "llm")
+    ]
+    at.selectbox(key="toy_checker").select("nli")
+    assert [backed(at, one) for one in ("rules", "openai")] == ["nli", "nli"]
 
 
 def test_a_choice_does_not_come_back_where_another_was_made_since() -> None:
