@@ -145,10 +145,6 @@ class JudgeSettings(KindSettings):
         """What is worth knowing before it costs anything, whatever the file holds."""
         yield from ()
 
-    def called(self, name: str, *, by_rules: bool) -> tuple[str, ...]:
-        """What tells two such judges by one model apart: the kind's name, and all that is not as usual."""
-        return (name,)
-
     def unsigned(self, *, by_rules: bool) -> frozenset[str]:
         """Fields that change no score beside the others, so that they stand in no signature."""
         return frozenset()
@@ -187,6 +183,10 @@ class JudgeKind(Kind):
     """For the settings."""
     also_signed: Callable[[Any, Bench], Mapping[str, object]] = lambda *_: {}
     """For (settings, bench): what a signature says of files and of the helper, before the settings."""
+    dimensions: Callable[[Bench], tuple[str, ...]] = lambda _: ()
+    """Names of the task's dimensions, where the judge has a column for each."""
+    marks_errors: bool = False
+    """Whether its record is of errors with their places in the text."""
     score_bounds: Callable[[str], tuple[float, float]] = lambda _: (0.0, 1.0)
     """The smallest and the largest score, by the name of the column."""
     suits: Callable[[RatingTask, Any], bool] = lambda *_: True
@@ -238,6 +238,8 @@ class AuditKind(Kind):
     """A line of its file and of its records: a dataclass with a `row`, the text it is of."""
     open: Callable[[Any, Mapping[str, Prompt]], Audits]
     """For (settings, prompts)."""
+    piece_called: str
+    """For a message: "a second set of the same questions"."""
     broken: Callable[[Any, str], Any]
     """A piece on which we failed ourselves, without verdicts, for (piece, reason)."""
     identity: Callable[[Any], tuple[str, ...]]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from core.errors import InputError
-from core.runs.model_settings import BACKENDS, Backend
+from core.runs.asked import BACKENDS, Backend
 from core.scoring.metrics.neural.libraries import NOT_SET_UP, libraries_are_here
 
 ROOT = Path(__file__).resolve().parents[2]

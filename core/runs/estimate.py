@@ -2,14 +2,10 @@
 
 from dataclasses import dataclass, replace
 
-from core.runs.judge_settings import judge_of
+from core.runs.asked import open_at_once
+from core.runs.at_hand import RunAtHand
 from core.runs.judging import width_of
-from core.runs.model_settings import RunningSettings, concurrency_of, running_of
 from core.runs.progress import Progress
-from core.runs.score_settings import scoring_running_of
-from core.runs.settings import settings_of
-from core.schema import GENERATION_KINDS, MODEL_KINDS, Run
-from core.store import Store
 from core.store.replies import step_costs
 from core.store.runs import run_items
 from core.store.scores import texts_come_to
@@ -31,18 +27,18 @@ class Estimate:
     seconds: float | None
 
 
-def estimate_all(store: Store, progress: Progress) -> Estimate:
+def estimate_all(at: RunAtHand, progress: Progress) -> Estimate:
     """What all items of the run will take, told from those it has finished, not from those that got no answer."""
-    progress = replace(progress, costs=step_costs(store, progress.run.run_id, finished=True))
-    if progress.run.kind not in MODEL_KINDS:
-        return estimate_scoring(progress)
-    seconds = [item.seconds for item in run_items(store, progress.run.run_id) if item.state != "again"]
+    progress = replace(progress, costs=step_costs(at.store, progress.run.run_id, finished=True))
+    if at.kind.work == "scores":
+        return estimate_scoring(at, progress)
+    seconds = [item.seconds for item in run_items(at.store, progress.run.run_id) if item.state != "again"]
     item_seconds = sum(seconds) / len(seconds) if seconds else None
-    n_texts, n_items = texts_come_to(store, progress.run.run_id)
-    return estimate(progress, item_seconds, n_texts / n_items if n_items else 1.0)
+    n_texts, n_items = texts_come_to(at.store, progress.run.run_id)
+    return estimate(at, progress, item_seconds, n_texts / n_items if n_items else 1.0)
 
 
-def estimate_scoring(progress: Progress) -> Estimate:
+def estimate_scoring(at: RunAtHand, progress: Progress) -> Estimate:
     """Texts and time of a whole scoring run. Scores from the cache count as if they had to be computed."""
     run = progress.run
     n_seen = progress.n_done + progress.n_failed
@@ -50,7 +46,7 @@ def estimate_scoring(progress: Progress) -> Estimate:
         return Estimate(n_seen, run.n_items, None, None, None, None, None)
     scale = run.n_items / n_seen
     calls = scale * max((cost.calls + cost.cached for cost in progress.costs), default=0)
-    processes = scoring_running_of(run).processes(round(calls))
+    processes = at.running.processes(round(calls))
     seconds = sum(
         scale
         * cost.seconds
@@ -62,17 +58,19 @@ def estimate_scoring(progress: Progress) -> Estimate:
     return Estimate(n_seen, run.n_items, round(calls), None, None, None, seconds)
 
 
-def estimate(progress: Progress, item_seconds: float | None, texts_per_item: float = 1.0) -> Estimate:
+def estimate(
+    at: RunAtHand, progress: Progress, item_seconds: float | None, texts_per_item: float = 1.0
+) -> Estimate:
     """Scale up what the finished items took.
 
     item_seconds: mean time of one item. texts_per_item: that are judged. Answers from the cache are counted as if they would have to be paid,
     at the mean of those that were: the items to come are not in the cache. Items side by side share the time; a
     judge's items, which have many requests open each, take at least what the requests need that can be open at once.
     """
-    run, running = progress.run, running_of(progress.run)
+    run, running = progress.run, at.running
     n_seen = progress.n_done + progress.n_failed
     scale = run.n_items / n_seen if n_seen else 0.0
-    at_once = _items_at_once(run, running, n_seen, texts_per_item)
+    at_once = _items_at_once(at, n_seen, texts_per_item)
     seconds = None if not n_seen or item_seconds is None else item_seconds * run.n_items / at_once
     asked = [cost for cost in progress.costs if cost.calls + cost.cached]
     if not n_seen or any(cost.calls == 0 for cost in asked):
@@ -85,8 +83,8 @@ def estimate(progress: Progress, item_seconds: float | None, texts_per_item: flo
         tokens_in += times * (cost.input_tokens or 0)
         tokens_out += times * (cost.output_tokens or 0)
         open_seconds += times * cost.seconds
-    if seconds is not None and run.kind not in GENERATION_KINDS:
-        seconds = max(seconds, open_seconds / concurrency_of(judge_of(run), running))
+    if seconds is not None and at.kind.work != "generation":
+        seconds = max(seconds, open_seconds / open_at_once(at.asked.model, running))
     money = None
     if counted and running.input_price is not None and running.output_price is not None:
         money = (tokens_in * running.input_price + tokens_out * running.output_price) / 1e6
@@ -101,11 +99,11 @@ def estimate(progress: Progress, item_seconds: float | None, texts_per_item: flo
     )
 
 
-def _items_at_once(run: Run, running: RunningSettings, n_seen: int, texts_per_item: float) -> int:
+def _items_at_once(at: RunAtHand, n_seen: int, texts_per_item: float) -> int:
     """Items whose time passes side by side."""
-    if run.kind in GENERATION_KINDS:
-        return min(concurrency_of(settings_of(run), running), run.n_items)
-    settings = judge_of(run)
-    width = width_of(settings, running, texts_per_item)
-    # One entailment model works for all items: more of them side by side are no faster than those seen were.
-    return max(1, min(width, n_seen if settings.needs_nli else run.n_items))
+    n_items = at.run.n_items
+    if at.kind.work == "generation":
+        return min(open_at_once(at.asked.model, at.running), n_items)
+    width = width_of(at.asked, at.running, texts_per_item)
+    # One helper works for all items: more of them side by side are no faster than those seen were.
+    return max(1, min(width, n_seen if at.asked.chosen.needs == "neural" else n_items))

@@ -1,50 +1,111 @@
-"""Generation as a job: from a run's settings and file to an item's record."""
+"""Runs that make texts: from questions to every level of each item, and to the files that hold them."""
 
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import PurePath
+from typing import Any
 
+from pydantic import TypeAdapter
+
+from core.datasets.beside import SourceAnswers
+from core.datasets.factual_report import dataset_json
+from core.datasets.generated import GeneratedText, long_rows, to_long_csv, to_long_jsonl
 from core.datasets.questions import read_questions
-from core.generation.damage import damage
-from core.generation.damage_llm import LlmDamage
-from core.generation.damage_steps import DamageSteps
-from core.generation.factual.pipeline import perturb
-from core.generation.factual.steps import Steps
-from core.generation.factual.steps_llm import LlmSteps
-from core.generation.records import DamageTrace, FactualTrace
-from core.generation.rules.damage_steps import RuleDamage
-from core.generation.rules.factual_steps import RuleSteps
+from core.datasets.rows import jsonl_bytes
+from core.errors import InputError
 from core.generation.rules.pool import make_pool
+from core.generation.scheme import GenerationSettings, Scheme, Writer
 from core.llm.asking import Model
 from core.llm.client import Cache
-from core.llm.prompts import parse_prompt
+from core.runs.asked import Asked, client_of
+from core.runs.at_hand import RunAtHand
 from core.runs.jobs import RULES_WIDTH, Outcome, outcome_of
-from core.runs.model_settings import RunningSettings, client_of
-from core.runs.settings import GenerationSettings, settings_of
-from core.schema import Material, MaterialSet, Run
-from core.store import Store
-from core.store.runs import run_data
+from core.runs.progress import progress_of
+from core.schema import Material, MaterialSet, Output
+from core.schema.scores import Metric
+from core.schema.settings import Remark
+from core.store.runs import run_items
+
+MOST_NAMED = 20
+"""Items left out that are named."""
 
 
-def materials_of(store: Store, run: Run) -> MaterialSet:
-    """The questions a run works on, read from the file it keeps."""
-    settings = settings_of(run)
-    task = settings.damage.task if settings.kind == "damage" else None
-    return read_questions(run_data(store, run.run_id), PurePath(run.data_file).name, task)
+class Generation:
+    """core.runs.at_hand's WorkPath for the schemes of generation."""
+
+    def read(self, asked: Asked, data: bytes, file_name: str) -> MaterialSet:
+        """Questions with references, and what else the texts are to be made from."""
+        settings: GenerationSettings = asked.chosen
+        return read_questions(data, file_name, settings.asked_for)
+
+    def items(self, contents: MaterialSet) -> int:
+        """Each is an item."""
+        return len(contents.materials)
+
+    def check(self, asked: Asked, contents: MaterialSet, sha256: str) -> tuple[Remark | str, ...]:
+        """What its reader notes."""
+        return contents.notes
+
+    def job(self, run: RunAtHand) -> "GenerationJob":
+        """See GenerationJob."""
+        return GenerationJob(run)
+
+    def planned(self, run: RunAtHand) -> tuple[Metric, ...]:
+        """It gives no scores."""
+        return ()
+
+    def left_out(self, run: RunAtHand) -> Mapping[str, int]:
+        """Nothing is."""
+        return {}
+
+    def files(self, run: RunAtHand) -> dict[str, bytes]:
+        """dataset.json and report.json have the paper's form (levels 0 to 5 in place of A0 to A4 for damage), without the
+        items that lack a level; outputs.csv and outputs.jsonl have a row a text, what is missing with its reason;
+        records.jsonl holds everything that was done.
+        """
+        scheme, settings = scheme_of(run.asked), run.asked.chosen
+        traces = traces_of(run)
+        by_id = _by_id(run)
+        materials = [by_id[trace.item_id] for trace in traces]
+        texts = [text for trace in traces for text in scheme.rows(trace, run.asked.called)]
+        labels = run_labels(run)
+        made = [(by_id[trace.item_id].item, scheme.came(trace).texts) for trace in traces]
+        whole = set(settings.level_names)
+        failures = progress_of(run.store, run.run.run_id).failures
+        return {
+            "dataset.json": dataset_json((item, levels) for item, levels in made if set(levels) == whole),
+            "report.json": scheme.report(settings, traces, by_id, failures),
+            "outputs.csv": to_long_csv(materials, texts, labels),
+            "outputs.jsonl": to_long_jsonl(materials, texts, labels),
+            **scheme.more_files(materials, texts),
+            "records.jsonl": b"".join(_line(asdict(trace)) for trace in traces),
+        }
+
+    def maker(self, asked: Asked) -> str:
+        """Whose texts they are."""
+        return asked.called
+
+
+def scheme_of(asked: Asked) -> Scheme:
+    """The scheme. Of another run there is none: asking for it is a defect."""
+    assert isinstance(asked.kind, Scheme), f"{asked.kind.name} makes no texts"
+    return asked.kind
+
+
+def _by_id(run: RunAtHand) -> dict[str, Material]:
+    return {material.item.item_id: material for material in run.contents.materials}
 
 
 class GenerationJob:
-    """core.runs' Job for A0-A4 and for damage levels."""
+    """core.runs.jobs' Job for texts at levels."""
 
-    def __init__(
-        self, materials: tuple[Material, ...], settings: GenerationSettings, running: RunningSettings
-    ) -> None:
-        self._materials = materials
-        self._settings = settings
-        self._prompts = {
-            purpose: parse_prompt(text, f"{purpose}.yaml") for purpose, text in settings.prompts.items()
-        }
-        self._client = client_of(settings, running)
-        self._pool = make_pool(materials) if self._client is None else None
+    def __init__(self, run: RunAtHand) -> None:
+        self._materials: tuple[Material, ...] = run.contents.materials
+        self._asked, self._scheme = run.asked, scheme_of(run.asked)
+        self._prompts = run.asked.prompts_read
+        self._client = client_of(run.asked.model, run.running)
+        self._pool = make_pool(self._materials) if self._client is None else None
 
     @property
     def item_ids(self) -> tuple[str, ...]:
@@ -63,41 +124,88 @@ class GenerationJob:
 
     async def do(self, position: int, cache: Cache) -> Outcome:
         """Make every level of one item."""
-        material = self._materials[position]
-        if self._settings.kind == "factual":
-            return factual_outcome(await perturb(material, self._factual(cache), self._settings.factual))
-        return damage_outcome(await damage(material, self._damage(cache), self._settings.damage))
+        attempts = self._asked.model.attempts
+        model = None if self._client is None else Model(self._client, cache, attempts)
+        writer = Writer(model, self._prompts, self._pool)
+        trace = await self._scheme.make(self._asked.chosen, self._materials[position], writer)
+        came = self._scheme.came(trace)
+        return outcome_of(asdict(trace), came.failures, temporary=came.temporary)
 
     async def close(self) -> None:
-        """Let go of connections and memory."""
+        """Close connections and free memory."""
         if self._client is not None:
             await self._client.close()
 
-    def _model(self, cache: Cache) -> Model:
-        assert self._client is not None
-        return Model(self._client, cache, self._settings.attempts)
 
-    def _factual(self, cache: Cache) -> Steps:
-        if self._pool is not None:
-            return RuleSteps(self._pool, self._settings.factual.seed)
-        return LlmSteps(self._model(cache), self._prompts, self._settings.factual)
-
-    def _damage(self, cache: Cache) -> DamageSteps:
-        if self._pool is not None:
-            return RuleDamage(self._pool, self._settings.damage.task, self._settings.damage.seed)
-        return LlmDamage(self._model(cache), self._prompts["damage"], self._settings.damage)
+def traces_of(run: RunAtHand) -> tuple[Any, ...]:
+    """The records of all items the run has come to, as the scheme's Trace, in the order of the file."""
+    return tuple(_traces(run))
 
 
-def factual_outcome(trace: FactualTrace) -> Outcome:
-    """What the run keeps of an item's A0-A4."""
-    if trace.failed_step is None:
-        return Outcome("done", asdict(trace))
-    failure = (trace.failed_step, trace.reason or "unknown")
-    return Outcome("again" if trace.temporary else "failed", asdict(trace), (failure,))
+def _traces(run: RunAtHand) -> Iterator[Any]:
+    scheme = scheme_of(run.asked)
+    adapter = TypeAdapter(scheme.Trace)
+    for item in run_items(run.store, run.run.run_id):
+        if any(step == "internal" for step, _ in item.failures):
+            detail = str(item.result.get("detail", ""))
+            backend, reason = run.asked.model.backend, item.failures[0][1]
+            yield scheme.broken(run.asked.chosen, item.item_id, backend, reason, detail)
+        else:
+            yield adapter.validate_python(item.result)
 
 
-def damage_outcome(trace: DamageTrace) -> Outcome:
-    """What the run keeps of an item's damage levels: done only with all of them."""
-    missing = [level for level in trace.levels if level.text is None]
-    failures = tuple((f"level {level.level}", level.reason or "unknown") for level in missing)
-    return outcome_of(asdict(trace), failures, temporary=any(level.temporary for level in missing))
+def run_labels(run: RunAtHand) -> dict[str, str]:
+    """Labels by which scores of the run's texts are grouped: of `RUN_LABELS` those that the run has.
+
+    dataset: the file's name; generator: the model; prompt and shots: those that wrote the levels.
+    """
+    labels = {"dataset": PurePath(run.run.data_file).stem, "generator": run.asked.model.short_name}
+    scheme, prompts = scheme_of(run.asked), run.asked.prompts_read
+    # The prompt that makes the levels worse: a run may have others besides.
+    writer = next((prompts[purpose] for purpose in scheme.levels_by if purpose in prompts), None)
+    return labels if writer is None else labels | {"prompt": writer.name, "shots": writer.shots}
+
+
+def texts_of_run(run: RunAtHand) -> tuple[bytes, str]:
+    """What the run made, as its outputs.jsonl has it, and a name for the file. Raises InputError where it made nothing."""
+    number, work = run.run.run_id, run.kind.work
+    if work != "generation":
+        does = "looks at judges, it makes no texts" if work == "audit" else "scores texts, it makes none"
+        raise InputError(f"Run {number} {does}: name a run of generation.")
+    traces = traces_of(run)
+    if not traces:
+        raise InputError(f"Run {number} has made no text yet.")
+    by_id = _by_id(run)
+    texts = [text for trace in traces for text in scheme_of(run.asked).rows(trace, run.asked.called)]
+    rows = long_rows([by_id[trace.item_id] for trace in traces], texts, run_labels(run))
+    name = f"run-{number}-{PurePath(run.run.data_file).stem}.jsonl"
+    return jsonl_bytes({key: value for key, value in row.items() if key != "origin"} for row in rows), name
+
+
+def run_answers(run: RunAtHand) -> SourceAnswers:
+    """The items of a run that have all their levels, as one source of a study; the others are left out with a note."""
+    scheme, called = scheme_of(run.asked), run.asked.called
+    whole = set(run.asked.chosen.level_names)
+    outputs: list[Output] = []
+    missing: list[str] = []
+    for trace in traces_of(run):
+        texts = scheme.came(trace).texts
+        if set(texts) == whole:
+            outputs += [Output(trace.item_id, name, called, text) for name, text in texts.items()]
+        else:
+            missing.append(trace.item_id)
+    found = {output.item_id for output in outputs}
+    items = tuple(one.item for one in run.contents.materials if one.item.item_id in found)
+    where = f"run {run.run.run_id}"
+    more = "" if len(missing) <= MOST_NAMED else f" and {len(missing) - MOST_NAMED} more"
+    note = f"{where}: left out for want of a level: {', '.join(missing[:MOST_NAMED])}{more}"
+    return SourceAnswers(called, items, tuple(outputs), where, (note,) if missing else ())
+
+
+def count_verbatim(run: RunAtHand) -> int:
+    """Items whose first level is recorded as the reference word for word."""
+    return sum(scheme_of(run.asked).came(trace).verbatim for trace in traces_of(run))
+
+
+def _line(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True).encode("utf-8") + b"\n"

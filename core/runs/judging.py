@@ -1,129 +1,142 @@
-"""Judging as a job: from a file of texts and a judge's settings to the scores and records of every text of an item."""
+"""Runs in which a judge scores texts: from a file of texts to the scores and records of every text of an item."""
 
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from core.datasets.judge_records import kept_record
-from core.datasets.reading import sha256_of
-from core.datasets.task_files import parse_task
-from core.judges.judge import Judge, Judged
-from core.judges.settings import PAIRS_AT_ONCE, ClaimsSettings, JudgingSettings
-from core.judges.specs import judge_metrics
+from core.analysis.judged_spans import ratings_of_judge
+from core.datasets.rated import read_rated
+from core.datasets.scorable import read_outputs
+from core.datasets.span_rows import write_span_rows_csv
+from core.datasets.spreadsheet import csv_bytes
+from core.errors import InputError
+from core.judges.comparing import compared_with
+from core.judges.kind import SHORT_SHA, Bench, Judge, Judged, JudgeKind, JudgeSettings, Opened
 from core.llm.asking import Model
 from core.llm.client import Cache, Client
-from core.llm.prompts import Prompt, parse_prompt
-from core.runs.jobs import RULES_WIDTH, Outcome, each_of, outcome_of
-from core.runs.judge_settings import JudgeSettings, judge_of
-from core.runs.model_settings import RunningSettings, client_of, concurrency_of
-from core.runs.rated_settings import shows_examples
-from core.runs.scoring import by_item, keep_metrics, kept_row
-from core.schema import RATED_KINDS, Run
-from core.schema.scores import Metric, ScorableOutput, Score
-from core.schema.tasks import RatingTask
-from core.scoring.metrics.scorer import ScoringPair
-from core.store import Store
+from core.runs.asked import Asked, Running, client_of, open_at_once
+from core.runs.at_hand import RunAtHand
+from core.runs.jobs import RULES_WIDTH, Outcome, each_of, grouped, outcome_of
+from core.runs.records import RECORDS_FILE, about, kept_record, record_of, write_records
+from core.runs.scoring import keep_metrics, kept_row, score_table, table_files
+from core.schema import RULES
+from core.schema.judging import JudgedText, JudgeOutput
+from core.schema.rated import RatedSet, RatedText
+from core.schema.scores import Metric, ScoredRow, Score
+from core.schema.settings import Remark
+from core.store.scores import result_texts
 
-if TYPE_CHECKING:
-    from core.judges.claims_nli import BatchedEntailment
-
+PAIRS_AT_ONCE = 32
+"""That an entailment model reads; verdicts do not depend on it."""
 ITEMS_AHEAD = 2
 """Times as many texts at work as requests can be open: each has one open most of the time, some have several."""
-SHORT_SHA = 12
-"""Digits of a prompt's hash in a signature."""
+NOT_JUDGED = "of a system that is not judged"
+SPANS_FILE = "spans.csv"
 
 
-def planned_metrics(run: Run) -> tuple[Metric, ...]:
-    """A judge's metrics as its settings tell them: before the first start, when nothing is loaded yet."""
-    settings = judge_of(run)
-    return metrics_of_judge(settings, prompts_of(settings), ratings=run.data_sha256)
+class Judging:
+    """core.runs.at_hand's WorkPath for judges that score texts."""
+
+    def read(self, asked: Asked, data: bytes, file_name: str) -> RatedSet:
+        """The texts, with what people said of them where the judge reads that."""
+        if asked.kind.reads == "rated texts":
+            return read_rated(data, file_name)
+        found = read_outputs(data, file_name)
+        texts = tuple(RatedText(output) for output in found.outputs)
+        return RatedSet(texts, found.sha256, found.file_name, found.notes, found.left_out)
+
+    def items(self, contents: RatedSet) -> int:
+        """Items of which a text is judged."""
+        return len(_by_item(contents.texts))
+
+    def check(self, asked: Asked, contents: RatedSet, sha256: str) -> tuple[Remark | str, ...]:
+        """What texts lack, and where the judge would measure nothing."""
+        kind, bench = kind_of(asked), bench_of(asked, contents, sha256)
+        metrics_of(asked, bench)  # a rubric or a prompt that cannot be read says so now
+        return (*contents.notes, *kind.check(asked.chosen, bench, contents, asked.by_rules))
+
+    def job(self, run: RunAtHand) -> "JudgeJob":
+        """See JudgeJob."""
+        return JudgeJob(run)
+
+    def planned(self, run: RunAtHand) -> tuple[Metric, ...]:
+        """As the settings tell them, when nothing is loaded yet."""
+        return metrics_of(run.asked, bench_of(run.asked, run.contents, run.run.data_sha256))
+
+    def left_out(self, run: RunAtHand) -> Mapping[str, int]:
+        """Rows that hold no text to judge, and texts that only serve as examples."""
+        others = len(run.contents.texts) - len(judged_among(run))
+        return {**run.contents.left_out, **({NOT_JUDGED: others} if others else {})}
+
+    def files(self, run: RunAtHand) -> dict[str, bytes]:
+        """scores.csv (and scores.parquet where its library is there) as of any metric; records.jsonl holds all that was
+        said and can be read again; details.csv has a row a trial, claim, question, error or score. Of a judge that marks
+        errors, spans.csv has a row an error as `core.datasets.span_rows` reads it.
+        """
+        kind, output = kind_of(run.asked), judge_output(run)
+        rows = (
+            about(text.row) | row
+            for text in output.texts
+            if text.record is not None
+            for row in kind.details(text.record)
+        )
+        files = table_files(score_table(run))
+        files[RECORDS_FILE] = write_records(output.texts)
+        files["details.csv"] = csv_bytes((*about(None), *kind.detail_columns), rows)
+        if kind.marks_errors and (spans := _spans(output)) is not None:
+            files[SPANS_FILE] = spans
+        return files
+
+    def maker(self, asked: Asked) -> str:
+        """The judge's name."""
+        return asked.called
 
 
-def prompts_of(settings: JudgeSettings) -> dict[str, Prompt]:
-    """Purpose -> prompt, read from the texts that the run keeps."""
-    return {purpose: parse_prompt(text, f"{purpose}.yaml") for purpose, text in settings.prompts.items()}
+def kind_of(asked: Asked) -> JudgeKind:
+    """The judge's kind. Of another run there is none: asking for it is a defect."""
+    assert isinstance(asked.kind, JudgeKind), f"{asked.kind.name} scores no texts"
+    return asked.kind
 
 
-def metrics_of_judge(
-    settings: JudgeSettings,
-    prompts: Mapping[str, Prompt],
-    entailment: str = "",
-    engine: str = "",
-    ratings: str = "",
-) -> tuple[Metric, ...]:
-    """With signatures that hold all that determines the scores.
-
-    entailment, engine: what is known of the entailment model and of vLLM once they are loaded. ratings: hash of the
-    file that examples are taken from.
-    """
-    kind, chosen = settings.judge_kind, settings.of_kind
-    assert isinstance(chosen, JudgingSettings)
-    model = settings.model_name if settings.backend == "vllm" else settings.model
-    asked: dict[str, object] = {"model": model, "backend": settings.backend, "engine": engine}
-    if settings.backend != "rules":
-        asked["attempts"] = settings.attempts
-    asked |= {f"prompt-{purpose}": prompt.sha256[:SHORT_SHA] for purpose, prompt in sorted(prompts.items())}
-    if kind == "rubric":
-        asked["rubric"] = _rubric_named(settings.rubric_text)
-    task = task_of(settings) if kind in RATED_KINDS else None
-    if task is not None:
-        asked["task"] = f"{task.name}-{sha256_of(settings.task_text.encode())[:SHORT_SHA]}"
-        asked["ratings"] = ratings[:SHORT_SHA] if shows_examples(chosen) else ""
-    if isinstance(chosen, ClaimsSettings):
-        # What was loaded, not where it lies or on what it runs: neither changes a verdict.
-        asked["entailment"] = entailment or chosen.nli_model.rstrip("/").split("/")[-1]
-        chosen = replace(chosen, nli_model="", device="")
-    dimensions = tuple(one.name for one in task.dimensions) if task is not None else ()
-    return judge_metrics(kind, settings.judge_name, chosen, asked, dimensions)
+def judged_among(run: RunAtHand) -> tuple[RatedText, ...]:
+    """The texts that are scored; the others of the file only serve as examples."""
+    return tuple(text for text in run.contents.texts if run.asked.chosen.judges(text))
 
 
-def task_of(settings: JudgeSettings) -> RatingTask:
-    """What is asked of every text, read from the text that the run keeps. Raises InputError."""
-    return parse_task(settings.task_text, "task.yaml")
+def bench_of(asked: Asked, contents: RatedSet, sha256: str) -> Bench:
+    """What the judge works with. The helper is not loaded yet."""
+    helper = kind_of(asked).helper(asked.chosen)
+    return Bench(asked.prompts_read, asked.attached, contents.texts, sha256, helper)
 
 
-def _engine_named(client: Client | None) -> str:
-    """A hash of what vLLM answers with: the weights' content, its options and release; not where they lie."""
-    assert client is not None
-    identity = json.dumps(client.identity, sort_keys=True, default=str)
-    return hashlib.sha256(identity.encode()).hexdigest()[:SHORT_SHA]
-
-
-def _rubric_named(text: str) -> str:
-    from core.judges.rubric_files import parse_rubric
-
-    rubric = parse_rubric(text, "rubric.yaml")
-    return f"{rubric.name}-{rubric.sha256[:SHORT_SHA]}"
+def metrics_of(asked: Asked, bench: Bench, engine: str = "") -> tuple[Metric, ...]:
+    """With signatures that hold all that determines the scores. engine: what is known of vLLM once it is loaded."""
+    kind, model = kind_of(asked), asked.model
+    who: dict[str, object] = {
+        "model": model.short_name if model.backend == "vllm" else model.model,
+        "backend": model.backend,
+        "engine": engine,
+    }
+    if not asked.by_rules:
+        who["attempts"] = model.attempts
+    who |= {f"prompt-{name}": prompt.sha256[:SHORT_SHA] for name, prompt in sorted(bench.prompts.items())}
+    return kind.metrics(asked.called, asked.chosen, who | dict(kind.also_signed(asked.chosen, bench)), kind.dimensions(bench))
 
 
 class JudgeJob:
-    """core.runs' Job for the judges: an item is all its texts."""
+    """core.runs.jobs' Job for judges: an item is all its texts that are judged."""
 
-    def __init__(
-        self,
-        store: Store,
-        run_id: int,
-        outputs: Sequence[ScorableOutput],
-        settings: JudgeSettings,
-        running: RunningSettings,
-        *,
-        ratings: str = "",
-    ) -> None:
-        """ratings: hash of the file that examples are taken from."""
-        items = by_item(outputs)
-        self._store = store
-        self._run_id = run_id
+    def __init__(self, run: RunAtHand) -> None:
+        self._run, self._asked = run, run.asked
+        self._running: Running = run.running
+        items = _by_item(judged_among(run))
         self._item_ids, self._items = tuple(items), tuple(items.values())
-        self._n_outputs = len(outputs)
-        self._settings, self._running = settings, running
-        self._ratings = ratings
-        self._prompts = prompts_of(settings)
-        self._client = client_of(settings, running)
-        self._entailment: BatchedEntailment | None = None
+        self._bench = bench_of(run.asked, run.contents, run.run.data_sha256)
+        self._client = client_of(run.asked.model, self._running)
         self._names: tuple[str, ...] = ()
+        self._opened: Opened | None = None
 
     @property
     def item_ids(self) -> tuple[str, ...]:
@@ -133,71 +146,73 @@ class JudgeJob:
     @property
     def width(self) -> int:
         """Items enough to keep all requests open; few, so that those begun are soon finished."""
-        return width_of(self._settings, self._running, self._n_outputs / len(self._items))
+        return width_of(self._asked, self._running, sum(map(len, self._items)) / len(self._items))
 
     async def start(self) -> None:
-        """Reach the server or load the models, and note with what the run scores."""
+        """Reach the server or load the models, lay out what all texts share, and note with what the run scores."""
         if self._client is not None:
             await self._client.start()
-        if self._settings.needs_nli:
-            self._entailment = entailment_of(self._settings.claims)
-            await self._entailment.start()
-        entailment = "" if self._entailment is None else self._entailment.signature
-        engine = _engine_named(self._client) if self._settings.backend == "vllm" else ""
-        metrics = metrics_of_judge(self._settings, self._prompts, entailment, engine, self._ratings)
-        keep_metrics(self._store, self._run_id, metrics)
+        if self._bench.helper is not None:
+            await self._bench.helper.start()
+        engine = _engine_named(self._client) if self._asked.model.backend == "vllm" else ""
+        metrics = metrics_of(self._asked, self._bench, engine)
+        keep_metrics(self._run.store, self._run.run.run_id, metrics)
         self._names = tuple(metric.name for metric in metrics)
+        self._opened = kind_of(self._asked).open(self._asked.chosen, self._bench)
 
     async def do(self, position: int, cache: Cache) -> Outcome:
         """Judge all texts of one item. They share a model, so that what they ask alike is asked once."""
-        outputs = self._items[position]
-        judged = await self._judged(position, self._model(cache))
-        rows = [self._row(output, one) for output, one in zip(outputs, judged, strict=True)]
+        assert self._opened is not None, "start opens the judge"
+        attempts = self._asked.model.attempts
+        judge: Judge = self._opened(None if self._client is None else Model(self._client, cache, attempts))
+        texts = self._items[position]
+        judged = await each_of(texts, judge.judge, self._broken)
+        rows = [self._row(text, one) for text, one in zip(texts, judged, strict=True)]
         failures = tuple(failure for one in judged for failure in one.failures)
         return outcome_of({"outputs": rows}, failures, temporary=any(one.temporary for one in judged))
 
-    async def _judged(self, position: int, model: Model | None) -> list[Judged]:
-        """What the judge says of the item's texts, in their order."""
-        judge = open_judge(self._settings, self._prompts, model, self._entailment)
-        pairs = [
-            ScoringPair(output.text, output.reference, output.source) for output in self._items[position]
-        ]
-        return await each_of(pairs, judge.judge, self._broken)
-
     async def close(self) -> None:
-        """Let go of connections, threads and memory."""
+        """Close connections, threads and models."""
         if self._client is not None:
             await self._client.close()
-        if self._entailment is not None:
-            await self._entailment.close()
-
-    def _model(self, cache: Cache) -> Model | None:
-        return None if self._client is None else Model(self._client, cache, self._settings.attempts)
+        if self._bench.helper is not None:
+            await self._bench.helper.close()
 
     def _broken(self, _: object, name: str) -> Judged:
         """What a text gets whose judge has a defect."""
         score = Score(None, f"the judge broke on this text ({name})")
         return Judged((score,) * len(self._names), None, (("internal", name),))
 
-    def _row(self, output: ScorableOutput, judged: Judged) -> dict[str, object]:
-        record = None
-        if judged.record is not None:
-            record = kept_record(self._settings.judge_kind, judged.record)
+    def _row(self, text: RatedText, judged: Judged) -> dict[str, object]:
+        kind = kind_of(self._asked)
+        record = None if judged.record is None else kept_record(kind, judged.record)
         named = dict(zip(self._names, judged.scores, strict=True))
         reasons = {name: score.reason for name, score in named.items() if score.value is None}
-        return kept_row(output, [score.value for score in named.values()], reasons) | {"record": record}
+        values = [score.value for score in named.values()]
+        return kept_row(text.output, values, reasons) | {"record": record}
 
 
-def width_of(settings: JudgeSettings, running: RunningSettings, texts_per_item: float) -> int:
+def _by_item(texts: Sequence[RatedText]) -> dict[str, list[RatedText]]:
+    return grouped(texts, lambda text: text.output.item_id)
+
+
+def _engine_named(client: Client | None) -> str:
+    """A hash of what vLLM answers with: the weights' content, its options and release; not where they lie."""
+    assert client is not None
+    identity = json.dumps(client.identity, sort_keys=True, default=str)
+    return hashlib.sha256(identity.encode()).hexdigest()[:SHORT_SHA]
+
+
+def width_of(asked: Asked, running: Running, texts_per_item: float) -> int:
     """Items worth working on at once.
 
     Where a model is asked, each text has a request open, or more. Rules should fill the batches of the entailment
     model, if there is one, with a claim of each text.
     """
-    if settings.backend == "rules":
-        return _items_of(PAIRS_AT_ONCE, texts_per_item) if settings.needs_nli else RULES_WIDTH
-    open_at_once = concurrency_of(settings, running)
-    return min(open_at_once, _items_of(ITEMS_AHEAD * open_at_once, texts_per_item))
+    if asked.by_rules:
+        return _items_of(PAIRS_AT_ONCE, texts_per_item) if asked.chosen.needs == "neural" else RULES_WIDTH
+    n_open = open_at_once(asked.model, running)
+    return min(n_open, _items_of(ITEMS_AHEAD * n_open, texts_per_item))
 
 
 def _items_of(n_texts: int, texts_per_item: float) -> int:
@@ -205,32 +220,46 @@ def _items_of(n_texts: int, texts_per_item: float) -> int:
     return max(1, math.ceil(n_texts / max(texts_per_item, 1.0)))
 
 
-def open_judge(
-    settings: JudgeSettings,
-    prompts: Mapping[str, Prompt],
-    model: Model | None,
-    entailment: "BatchedEntailment | None",
-) -> Judge:
-    """The judge of these settings. model: None where rules do the work."""
-    # Here and not above: most commands judge nothing.
-    kind = settings.judge_kind
-    if kind == "claims":
-        from core.judges.claims import open_claims
-
-        return open_claims(model, prompts, settings.claims, entailment)
-    assert model is not None, f"rules cannot be the judge {kind}"
-    if kind == "rubric":
-        from core.judges.rubric import RubricJudge
-        from core.judges.rubric_files import parse_rubric
-
-        return RubricJudge(model, prompts, parse_rubric(settings.rubric_text, "rubric.yaml"), settings.rubric)
-    from core.judges.cross_examination import CrossExaminer
-
-    return CrossExaminer(model, prompts, settings.cef)
+def judge_output(run: RunAtHand) -> JudgeOutput:
+    """All that the judge said so far. Raises InputError for a run that judges no texts."""
+    if not isinstance(run.kind, JudgeKind):
+        raise InputError(f"Run {run.run.run_id} judges no texts, it is of the kind {run.kind.name}.")
+    asked, metrics = run.asked, run.metrics
+    items = _by_item(judged_among(run))
+    texts = tuple(
+        _judged_text(text, kept, asked, run.kind, metrics)
+        for item_id, result in results_of(run)
+        # A broken item has no rows; of the others each text has one, in the file's order.
+        for text, kept in zip(items[item_id], result.get("outputs", ()), strict=False)
+    )
+    own = asked.chosen.model_dump(mode="json")
+    return JudgeOutput(asked.called, run.kind.name, asked.model.model or RULES, own, metrics, texts, asked.attached)
 
 
-def entailment_of(settings: ClaimsSettings) -> "BatchedEntailment":
-    """The entailment model, not loaded yet."""
-    from core.judges.claims_nli import BatchedEntailment
+def _judged_text(
+    text: RatedText, kept: Mapping[str, Any], asked: Asked, kind: JudgeKind, metrics: Sequence[Metric]
+) -> JudgedText:
+    output = text.output
+    return JudgedText(
+        row=ScoredRow(output.item_id, output.system, output.level, output.language, output.labels),
+        text=output.text,
+        document=compared_with(asked.chosen, output),
+        question=output.source,
+        scores={metric.name: score for metric, score in zip(metrics, kept["scores"], strict=True)},
+        reasons=kept["reasons"],
+        record=record_of(kind, kept.get("record")),
+    )
 
-    return BatchedEntailment(settings.nli_model, settings.device)
+
+def results_of(run: RunAtHand) -> Iterator[tuple[str, dict[str, list[Any]]]]:
+    """(item, its result) of all items the run has come to; of one on which it broke the result has no texts."""
+    for item_id, text in result_texts(run.store, run.run.run_id):
+        yield item_id, json.loads(text)
+
+
+def _spans(output: JudgeOutput) -> bytes | None:
+    """The errors as a row a span, as people's can be given too; None where no text has been answered of."""
+    try:
+        return write_span_rows_csv(ratings_of_judge(output))
+    except InputError:
+        return None

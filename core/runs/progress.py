@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
-from core.runs.model_settings import running_of
-from core.schema import MODEL_KINDS, Run, RunState, StepCost
+from core.runs.asked import running_of
+from core.runs.kinds import kind_named
+from core.schema import Run, RunState, StepCost
 from core.store import Store
 from core.store.replies import step_costs
 from core.store.runs import get_run, item_counts, n_finished_since
@@ -100,7 +101,7 @@ def wall_seconds(run: Run) -> float | None:
 
 def money_of(progress: Progress) -> float | None:
     """What the run cost so far; None where a price or a count of tokens is missing, or nothing is bought."""
-    if progress.run.kind not in MODEL_KINDS:
+    if kind_named(progress.run.kind).work == "scores":
         return None
     prices = running_of(progress.run)
     if prices.input_price is None or prices.output_price is None:

@@ -2,27 +2,36 @@
 
 import asyncio
 import hashlib
+import importlib.util
+import json
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import PurePath
+
+import numpy as np
 
 from core.datasets.scorable import read_outputs
+from core.datasets.score_files import write_scores_csv, write_scores_parquet
 from core.errors import InputError
+from core.runs.asked import Asked
+from core.runs.at_hand import RunAtHand
 from core.runs.jobs import Batch, Outcome, grouped
-from core.runs.rated_texts import rated_output_set
 from core.runs.score_parts import PairScores, Part, PoolPart, ThreadPart, open_lexical
-from core.runs.score_settings import ScoringRunning, ScoringSettings, specs_of
-from core.schema import RATED_KINDS, Run
-from core.schema.scores import Metric, OutputSet, ScorableOutput, Score
+from core.schema.scores import Metric, OutputSet, ScorableOutput, Score, ScoredRow, ScoreTable
+from core.schema.settings import Remark
+from core.scoring.metrics.kind import ScoringRunning, ScoringSettings
+from core.scoring.metrics.lexical.notes import notes_about
 from core.scoring.metrics.registry import find_metrics
-from core.scoring.metrics.scorer import Scorer, ScoringPair
+from core.scoring.metrics.scorer import MetricSpec, Scorer, ScoringPair
 from core.store import Store
 from core.store.connection import Row
-from core.store.runs import item_states, run_data
-from core.store.scores import FreshScores, find_scores, keep_run_metrics, keep_scores, run_metrics
+from core.store.runs import item_states
+from core.store.scores import FreshScores, find_scores, keep_run_metrics, keep_scores, result_texts, run_metrics
 
+MOST_NAMED = 3
+"""Metrics that a list names."""
 BATCHES_AT_ONCE = 4
 """Batches of a neural model that are gathered: enough to sort texts by length, few enough to cancel soon."""
 BATCH_SECONDS = 0.5
@@ -31,16 +40,142 @@ FIRST_BATCH, MOST_IN_BATCH = 8, 500
 """Items: nobody knows yet how long they take; more make no batch cheaper."""
 
 
-def output_set(store: Store, run: Run) -> OutputSet:
-    """The texts a run scores, read from the file it keeps."""
-    if run.kind in RATED_KINDS:
-        return rated_output_set(store, run)
-    return read_outputs(run_data(store, run.run_id), PurePath(run.data_file).name)
+class Scoring:
+    """core.runs.at_hand's WorkPath for metrics."""
+
+    def read(self, asked: Asked, data: bytes, file_name: str) -> OutputSet:
+        """The texts."""
+        return read_outputs(data, file_name)
+
+    def items(self, contents: OutputSet) -> int:
+        """Items of which there is a text."""
+        return len(by_item(contents.outputs))
+
+    def check(self, asked: Asked, contents: OutputSet, sha256: str) -> tuple[Remark | str, ...]:
+        """A sentence for each group of metrics that lacks something: a source, or words in the references' script.
+
+        Raises InputError where no text has what all metrics asked for need: nothing could be scored.
+        """
+        texts, specs = contents.outputs, asked.chosen.specs()
+        _check_needs(specs, contents)
+        unreferred = sum(text.reference is None for text in texts)
+        lacking = sum(text.source is None for text in texts)
+        without = [spec.metric.name for spec in specs if "source" in spec.needs] if lacking else []
+        notes = list(contents.notes)
+        if unreferred:
+            notes.append(
+                f"{unreferred} of {len(texts)} texts have no reference: metrics that need one cannot score them"
+            )
+        if without:
+            notes.append(f"{', '.join(without)}: {lacking} of {len(texts)} texts have no source to read")
+        pairs = [ScoringPair(text.text, text.reference, text.source) for text in texts]
+        return (*notes, *notes_about(specs, pairs))
+
+    def job(self, run: RunAtHand) -> "ScoringJob":
+        """See ScoringJob."""
+        settings, running, texts = run.asked.chosen, run.running, run.contents.outputs
+        n_texts = len(texts) * run.run.n_wanted // max(run.run.n_items, 1)
+        return ScoringJob(
+            run.store,
+            run.run.run_id,
+            texts,
+            settings.metrics,
+            parts_of(settings, running, n_texts),
+            running,
+            partial(find_models, settings, running),
+            reads_source=any("source" in spec.needs for spec in settings.specs()),
+        )
+
+    def planned(self, run: RunAtHand) -> tuple[Metric, ...]:
+        """As the registry has them."""
+        return tuple(spec.metric for spec in run.asked.chosen.specs())
+
+    def left_out(self, run: RunAtHand) -> Mapping[str, int]:
+        """Rows that hold no text to score."""
+        left_out: Mapping[str, int] = run.contents.left_out
+        return left_out
+
+    def files(self, run: RunAtHand) -> dict[str, bytes]:
+        """The table of scores."""
+        return table_files(score_table(run))
+
+    def maker(self, asked: Asked) -> str:
+        """Which metrics."""
+        names = asked.chosen.metrics
+        return ", ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} metrics"
 
 
 def by_item(outputs: Sequence[ScorableOutput]) -> dict[str, list[ScorableOutput]]:
     """Item -> its texts; items in the order in which they first come."""
     return grouped(outputs, lambda output: output.item_id)
+
+
+def _check_needs(specs: Sequence[MetricSpec], outputs: OutputSet) -> None:
+    texts = outputs.outputs
+    if not texts:
+        raise InputError(f"{outputs.file_name} holds no text to score.")
+    there = {"reference": any(text.reference for text in texts), "source": any(text.source for text in texts)}
+    hopeless = [spec for spec in specs if not all(there[need] for need in spec.needs)]
+    if len(hopeless) == len(specs):
+        lacking = sorted({need for spec in specs for need in spec.needs if not there[need]})
+        raise InputError(
+            f"{outputs.file_name} has no {' and no '.join(lacking)} for any text, and every metric asked for needs it: "
+            "add the column, or name metrics that need none (`python -m core score --list`)."
+        )
+
+
+def table_files(table: ScoreTable) -> dict[str, bytes]:
+    """A row a text and metric; Parquet where its library is there: the environments of the extras may do without."""
+    files = {"scores.csv": write_scores_csv(table, "long")}
+    if importlib.util.find_spec("pyarrow") is not None:
+        files["scores.parquet"] = write_scores_parquet(table, "long")
+    return files
+
+
+def score_table(run: RunAtHand) -> ScoreTable:
+    """All texts the run has come to, in the order of its items; undefined scores with their reason.
+
+    Raises InputError for a run that scores none.
+    """
+    number, work = run.run.run_id, run.kind.work
+    if work == "generation":
+        raise InputError(
+            f"Run {number} makes texts, so it has no scores: `python -m core score run:{number}` scores what it made."
+        )
+    if work == "audit":
+        raise InputError(f"Run {number} looks at judges (it is of the kind {run.kind.name}): it scores no texts.")
+    metrics = run.metrics
+    columns = {metric.name: at for at, metric in enumerate(metrics)}
+    rows: list[ScoredRow] = []
+    values: list[list[float | None]] = []
+    reasons: dict[tuple[int, int], str] = {}
+    broken = 0
+    for item_id, text in result_texts(run.store, number):
+        outputs = json.loads(text).get("outputs")
+        broken += outputs is None
+        for output in outputs or ():
+            for name, reason in output["reasons"].items():
+                reasons[len(rows), columns[name]] = reason
+            rows.append(
+                ScoredRow(item_id, output["system"], output["level"], output["language"], output["labels"])
+            )
+            values.append(output["scores"])
+    items = "1 item has" if broken == 1 else f"{broken} items have"
+    note = f"run {number}: {items} no scores because the run broke on them; its log says why"
+    return ScoreTable(
+        rows=tuple(rows),
+        metrics=metrics,
+        values=np.array(values, dtype=np.float64).reshape(len(rows), len(metrics)),  # None becomes NaN
+        reasons=reasons,
+        file_name=run.run.data_file,
+        notes=(note,) if broken else (),
+    )
+
+
+def undefined_scores(table: ScoreTable) -> dict[tuple[str, str], int]:
+    """(metric, reason) -> texts without that score, most first."""
+    counts = Counter((table.metrics[metric].name, reason) for (_, metric), reason in table.reasons.items())
+    return dict(counts.most_common())
 
 
 def parts_of(settings: ScoringSettings, running: ScoringRunning, n_texts: int) -> tuple[Part, ...]:
@@ -50,13 +185,13 @@ def parts_of(settings: ScoringSettings, running: ScoringRunning, n_texts: int) -
     of them are not worth a process.
     """
     parts: list[Part] = []
-    if lexical := tuple(spec.metric.name for spec in specs_of(settings, "lexical")):
+    if lexical := tuple(spec.metric.name for spec in settings.specs("lexical")):
         opener = partial(open_lexical, lexical, settings.synonyms)
         processes = running.processes(n_texts)
         parts.append(
             ThreadPart("lexical", opener) if processes == 1 else PoolPart("lexical", opener, processes)
         )
-    for spec in specs_of(settings, "neural"):
+    for spec in settings.specs("neural"):
         opener = partial(_open_neural, (spec.metric.name,), settings, running)
         parts.append(ThreadPart("neural", opener))
     return tuple(parts)
@@ -64,7 +199,7 @@ def parts_of(settings: ScoringSettings, running: ScoringRunning, n_texts: int) -
 
 def find_models(settings: ScoringSettings, running: ScoringRunning) -> None:
     """Fetch what is missing of all neural metrics. Raises InputError with every model that cannot be had."""
-    if neural := tuple(spec.metric.name for spec in specs_of(settings, "neural")):
+    if neural := tuple(spec.metric.name for spec in settings.specs("neural")):
         _open_neural(neural, settings, running)
 
 

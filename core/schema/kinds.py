@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
-from core.schema.settings import Remark, Settings
+from core.schema.settings import Remark
+from core.schema.settings import Settings as AnySettings
 
 Work = Literal["generation", "scores", "judging", "audit"]
 """What a run of the kind does: it makes texts, computes metrics, has a judge score texts, or examines a judge."""
@@ -37,7 +38,7 @@ class Attachment:
     """Name of the shipped file that is taken unless another is chosen."""
 
 
-class KindSettings(Settings):
+class KindSettings(AnySettings):
     """Settings of one kind of run, with what follows from them alone."""
 
     MODEL_FREE: ClassVar[bool] = False
@@ -54,6 +55,23 @@ class KindSettings(Settings):
     def idle(self, backend: str) -> frozenset[str]:
         """Fields that do nothing beside the others: no form asks for them."""
         return frozenset()
+
+    def called(self, name: str, *, by_rules: bool) -> tuple[str, ...]:
+        """What tells two runs of a kind by one model apart: the kind's name, and all that is not as usual."""
+        return (name,)
+
+    def named_whole(self, *, by_rules: bool) -> bool:
+        """Whether that name is whole without the model's."""
+        return False
+
+    @property
+    def drawn_with(self) -> int | None:
+        """Seed of what is drawn, whoever does the work; None: nothing but a model's answers is."""
+        return None
+
+    def settled(self) -> Self:
+        """As they are kept: what depends on where the user stands, such as a path, made whole."""
+        return self
 
     @property
     def needs(self) -> Literal["base", "neural"]:
@@ -74,6 +92,8 @@ class Kind:
     work: Work
     reads: Reads
     Settings: type[KindSettings]
+    Running: type[AnySettings] | None = None
+    """How its runs are worked on; None: as any run that asks a model."""
     verb: str = ""
     """Of the command; empty: the name."""
     section: str = ""

@@ -113,6 +113,10 @@ class Settings(BaseModel):
         assert found is not None
         return found
 
+    def but(self, **changed: object) -> Self:
+        """The same settings with some of them changed, checked again."""
+        return type(self).checked(self.model_dump() | changed)
+
     @classmethod
     def read(cls, given: Mapping[str, object], problems: list[Remark]) -> Self | None:
         """The settings of these values; None, with every problem added, where they are none."""

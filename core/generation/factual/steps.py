@@ -4,26 +4,91 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from pydantic import field_validator
+
 from core.generation.records import Edit, EditCalls, FilterOrder, QuestionFilter, Span
+from core.generation.scheme import GenerationSettings, seed_setting
 from core.llm.asking import Answer
 from core.schema import Material
+from core.schema.kinds import PromptSlot
+from core.schema.settings import setting
+
+MOST_LEVELS = 9
+"""Beyond A0: A1 ... A9 keep their order as text."""
 
 
-@dataclass(frozen=True)
-class FactualSettings:
-    """What fixes a run besides model and prompts."""
+class FactualSettings(GenerationSettings):
+    """What fixes a run beside model and prompts."""
 
-    n_levels: int = 4
-    """Levels beyond A0, 1 to 9."""
-    keep: float = 0.8
-    """k of 003: the share of ranked spans that may be edited, in (0, 1]; ceil(k n) are kept."""
-    filter_order: FilterOrder = "paper"
-    question_filter: QuestionFilter = "words"
-    edit_calls: EditCalls = "each"
-    parser: str = "auto"
-    """`auto`: an installed spaCy model of the item's language, else rules; `rules`; or the name of a model."""
-    seed: int = 0
-    """Of the order of the groups, and of everything the rules draw; per item by its id, not its place."""
+    n_levels: int = setting(
+        4,
+        "Levels beyond A0",
+        "A0-A4, or the number of levels beyond A0",
+        within=(1, MOST_LEVELS),
+        option="levels",
+    )
+    keep: float = setting(
+        0.8,
+        "Share of facts that may be changed (k)",
+        "share of ranked spans that may be edited: the first k of them, rounded up, are spread over the levels",
+        within=(0.0001, 1.0),
+        step=0.05,
+    )
+    filter_order: FilterOrder = setting(
+        "paper",
+        "Order of the filters",
+        "paper: drop what the question names, then keep; trutheval: the other way round",
+        words={
+            "paper": "drop what the question names, then keep a share (as the paper says)",
+            "trutheval": "keep a share, then drop what the question names (as its code does)",
+        },
+    )
+    question_filter: QuestionFilter = setting(
+        "words",
+        "A fact is in the question if it shares",
+        "words: case and punctuation off on both sides; trutheval: as that code does it",
+        words={
+            "words": "words, without case and punctuation",
+            "trutheval": "as the paper's code compares them, quirks included",
+        },
+    )
+    edit_calls: EditCalls = setting(
+        "each",
+        "Calls for the edits",
+        "each: one call a level, as the paper; shared: one for all levels",
+        words={
+            "each": "one call a level, each from the level before (as the paper)",
+            "shared": "one call for all levels (cheaper)",
+        },
+    )
+    parser: str = setting("auto", "Facts are found by", "auto, rules, or the name of a spaCy model")
+    seed: int = seed_setting()
+
+    @field_validator("n_levels", mode="before")
+    @classmethod
+    def _levels(cls, given: object) -> object:
+        """A0-A4 is 4."""
+        number = given.strip().upper().removeprefix("A0-A") if isinstance(given, str) else given
+        return int(number) if isinstance(number, str) and number.isascii() and number.isdigit() else number
+
+    @property
+    def level_names(self) -> tuple[str, ...]:
+        """See GenerationSettings."""
+        return tuple(f"A{number}" for number in range(self.n_levels + 1))
+
+    def prompts(self, *, by_rules: bool) -> tuple[PromptSlot, ...]:
+        """A paraphrase, a ranking and edits, unless rules make them."""
+        if by_rules:
+            return ()
+        edit, instead = ("edit", ("edit-text",)) if self.edit_calls == "each" else ("edit-shared", ())
+        return tuple(
+            PromptSlot(purpose, f"factual-{purpose}", instead=others)
+            for purpose, others in (("paraphrase", ()), ("rank", ()), (edit, instead))
+        )
+
+    def idle(self, backend: str) -> frozenset[str]:
+        """Rules make all levels at once."""
+        return frozenset({"edit_calls"}) if backend == "rules" else frozenset()
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,20 @@
 """What judges said, out and in again: records of judged texts, questions with answers, marked errors.
 
 One JSON object a line: which text it is about (item_id, system, level, language, labels), then the fields of
-`core.schema.judges`. A folder that a run wrote has them as records.jsonl, beside the run.json that says whose they are.
+its record. A folder that a run wrote has them as records.jsonl, beside the run.json that says whose they are.
 """
 
+import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields, replace
+from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
 
-from core.datasets.checked_json import checked
-from core.datasets.judge_bounds import metric_problems, record_problems, score_problems, settings_problems
+from core.datasets.checked_json import checked, number_problem
 from core.datasets.reading import (
     JsonObject,
     decode,
@@ -28,22 +29,14 @@ from core.datasets.reading import (
 from core.datasets.rows import jsonl_bytes, jsonl_objects
 from core.datasets.score_sheet import row_key
 from core.errors import InputError, Problems
-from core.schema.judges import (
-    AnswerSet,
-    AutoMqmRecord,
-    CefRecord,
-    ClaimsRecord,
-    DirectRecord,
-    JudgedText,
-    JudgeOutput,
-    MarkedText,
-    QualityRecord,
-    QuestionSet,
-    Record,
-    RubricRecord,
-)
-from core.schema.runs import JUDGE_KINDS, RULES, RUN_FILE, JudgeKind, RunKind
+from core.judges.kind import AuditKind, JudgeKind
+from core.judges.record_checks import twice_problems
+from core.runs.kinds import KINDS, kinds_that
+from core.schema import RULES, RUN_FILE
+from core.schema.judging import JudgedText, JudgeOutput
+from core.schema.kinds import Kind
 from core.schema.scores import Metric, ScoredRow
+from core.schema.settings import Remark, said, fields_of
 
 RECORDS_FILE = "records.jsonl"
 
@@ -53,38 +46,42 @@ _UNPRINTABLE = re.compile(r"\\[ubf]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\
 T = TypeVar("T")
 _ABOUT = tuple(field.name for field in fields(ScoredRow))
 _TEXT: TypeAdapter[JudgedText] = TypeAdapter(JudgedText)
-_QUESTIONS: TypeAdapter[QuestionSet] = TypeAdapter(QuestionSet)
-_MARKED: TypeAdapter[MarkedText] = TypeAdapter(MarkedText)
 _METRICS: TypeAdapter[tuple[Metric, ...]] = TypeAdapter(tuple[Metric, ...])
-_RECORDS: Mapping[JudgeKind, TypeAdapter[Any]] = {
-    "rubric": TypeAdapter(RubricRecord),
-    "claims": TypeAdapter(ClaimsRecord),
-    "cef": TypeAdapter(CefRecord),
-    "automqm": TypeAdapter(AutoMqmRecord),
-    "direct": TypeAdapter(DirectRecord),
-    "quality": TypeAdapter(QualityRecord),
-}
+ABOUT = ("item", "system", "level", "language", "labels")
+"""The first columns of every table of what judges said."""
+_PLACES = 9
+"""After the point: by less than these a mean of shares may miss 0 or 1."""
 
 
-def record_of(kind: JudgeKind, kept: object) -> Record | None:
+@cache
+def _adapter(shape: type[Any]) -> TypeAdapter[Any]:
+    return TypeAdapter(shape)
+
+
+def record_of(kind: JudgeKind, kept: object) -> Any:
     """A record as a run kept it: JSON values. Raises pydantic's ValidationError for anything else."""
-    record: Record | None = None if kept is None else _RECORDS[kind].validate_python(kept)
-    return record
+    assert kind.Record is not None
+    return None if kept is None else _adapter(kind.Record).validate_python(kept)
 
 
-def kept_record(kind: JudgeKind, record: Record) -> Any:
+def kept_record(kind: JudgeKind, record: Any) -> Any:
     """A record as a run keeps it, JSON values that can be shown and stored; record_of gives it back."""
-    return printable_record(_RECORDS[kind].dump_python(record, mode="json"))
+    assert kind.Record is not None
+    return printable_record(_adapter(kind.Record).dump_python(record, mode="json"))
 
 
-def question_set_of(kept: object) -> QuestionSet:
-    """Questions as a run kept them. Raises pydantic's ValidationError for anything else."""
-    return _QUESTIONS.validate_python(kept)
+def piece_of(kind: AuditKind, kept: object) -> Any:
+    """A piece of an audit as its run kept it. Raises pydantic's ValidationError for anything else."""
+    return _adapter(kind.Piece).validate_python(kept)
 
 
-def marked_text_of(kept: object) -> MarkedText:
-    """A text with marked errors as a run kept it. Raises pydantic's ValidationError for anything else."""
-    return _MARKED.validate_python(kept)
+def about(row: ScoredRow | None) -> dict[str, Any]:
+    """Whose text a row of a table is about; of none, the columns alone."""
+    if row is None:
+        return dict.fromkeys(ABOUT)
+    labels = json.dumps(dict(row.labels), ensure_ascii=False, sort_keys=True) if row.labels else None
+    names = (row.item_id, row.system, row.level, row.language, labels)
+    return dict(zip(ABOUT, names, strict=True))
 
 
 def printable_record(value: Any) -> Any:
@@ -101,14 +98,9 @@ def write_records(texts: Iterable[JudgedText]) -> bytes:
     return jsonl_bytes(_flat(asdict(text)) for text in texts)
 
 
-def question_file(sets: Iterable[QuestionSet]) -> bytes:
-    """A line a set of questions: the file that a run of answers works on, and what it writes."""
-    return jsonl_bytes(_flat(asdict(one)) for one in sets)
-
-
-def marked_file(texts: Iterable[MarkedText]) -> bytes:
-    """A line a text with mismatches and marked errors: the file that a run of alignment works on, and what it writes."""
-    return jsonl_bytes(_flat(asdict(text)) for text in texts)
+def write_pieces(pieces: Iterable[Any]) -> bytes:
+    """A line a piece of an audit: the file that its run works on, and what it writes."""
+    return jsonl_bytes(_flat(asdict(one)) for one in pieces)
 
 
 def read_records(
@@ -124,15 +116,16 @@ def read_records(
     for line, value in _lines(data, file_name, problems):
         before = problems.n
         kept = value.pop("record", None)
-        record: Record | None = None
+        record = None
         if kept is not None:
-            record = checked(_RECORDS[kind], kept, f"line {line}, record", problems)
+            assert kind.Record is not None
+            record = checked(_adapter(kind.Record), kept, f"line {line}, record", problems)
         text = checked(_TEXT, {**value, "record": None}, f"line {line}", problems)
         if text is not None:
-            problems += [f"line {line}: {problem}" for problem in score_problems(text, kind, names)]
+            problems += [f"line {line}: {problem}" for problem in _score_problems(text, kind, names)]
         if record is not None:
             read = None if text is None else text.text
-            problems += [f"line {line}, record, {problem}" for problem in record_problems(record, read)]
+            problems += [f"line {line}, record, {problem}" for problem in kind.record_problems(record, read)]
         if text is not None and problems.n == before:
             texts.append(replace(text, record=record))
     _refuse_repeated([(text.row, ()) for text in texts], "text", problems)
@@ -140,63 +133,91 @@ def read_records(
     return tuple(texts)
 
 
-def read_question_file(data: bytes, file_name: str) -> tuple[QuestionSet, ...]:
-    """The sets of questions of a file. Raises InputError, naming line and field, with every problem."""
-    sets = _all_of(_QUESTIONS, data, file_name)
+def read_pieces(kind: AuditKind, data: bytes, file_name: str) -> tuple[Any, ...]:
+    """The pieces of an audit's file. Raises InputError, naming line and field, with every problem."""
     problems = Problems()
-    # The same questions twice would count twice.
-    keys = [(one.side, one.author, one.document, *(q.text for q in one.questions)) for one in sets]
-    rows = [one.row for one in sets]
-    _refuse_repeated(list(zip(rows, keys, strict=True)), "set of the same questions", problems)
+    lines = _lines(data, file_name, problems)
+    found = [checked(_adapter(kind.Piece), value, f"line {line}", problems) for line, value in lines]
     _raise(file_name, problems)
-    return sets
-
-
-def read_marked_file(data: bytes, file_name: str) -> tuple[MarkedText, ...]:
-    """The texts with marked errors of a file. Raises InputError, naming line and field, with every problem."""
-    texts = _all_of(_MARKED, data, file_name)
-    problems = Problems()
-    _refuse_repeated([(text.row, ()) for text in texts], "text", problems)
+    pieces = tuple(one for one in found if one is not None)
+    # The same questions, or texts, twice would count twice.
+    _refuse_repeated([(one.row, kind.identity(one)) for one in pieces], kind.piece_called, problems)
     _raise(file_name, problems)
-    return texts
+    return pieces
 
 
 def read_judge_folder(folder: Path) -> JudgeOutput:
     """All that a judge said, from the folder its run wrote. Raises InputError where the folder holds none."""
     report = read_report(folder)
-    kind = report["kind"]
-    if kind not in get_args(JudgeKind):
-        raise _other_kind(folder, kind, JUDGE_KINDS)
+    kind = KINDS.get(report["kind"])
+    if not isinstance(kind, JudgeKind):
+        raise _other_kind(folder, report["kind"], kinds_that("judging"))
     settings = report["settings"]
     problems = Problems()
     metrics = checked(_METRICS, settings.get("metrics"), "settings, metrics", problems) or ()
-    problems += [f"settings, {problem}" for problem in metric_problems(metrics)]
-    if isinstance(settings.get(kind), dict):
-        problems += [f"settings, {kind}, {problem}" for problem in settings_problems(settings[kind])]
+    problems += [f"settings, {problem}" for problem in _metric_problems(metrics)]
+    own = settings.get(kind.name)
+    if isinstance(own, dict):
+        wrong: list[Remark] = []
+        kind.Settings.read(own, wrong)
+        known = fields_of(kind.Settings)
+        problems += [said(one, known, lambda field, _: f"settings, {kind.name}, {field.name}") for one in wrong]
     else:
-        problems.append(f"settings, {kind}: is missing")
+        problems.append(f"settings, {kind.name}: is missing")
     name, model = _name(settings, "name", problems), _model(settings, problems)
     _raise(str(folder / RUN_FILE), problems)
+    attached = settings.get(kind.attachment.name) if kind.attachment is not None else ""
+    records = folder / RECORDS_FILE
     return JudgeOutput(
         name=name,
-        kind=kind,
+        kind=kind.name,
         model=model,
-        settings=settings[kind],
+        settings=own,
         metrics=metrics,
-        texts=read_records(bytes_of(folder / RECORDS_FILE), str(folder / RECORDS_FILE), kind, metrics),
-        task_text=task if isinstance(task := settings.get("task_text"), str) else "",
+        texts=read_records(bytes_of(records), str(records), kind, metrics),
+        attached=attached if isinstance(attached, str) else "",
     )
 
 
-def read_answer_folder(folder: Path) -> AnswerSet:
-    """One model's answers, from the folder a run of answers wrote. Raises InputError where the folder holds none."""
+def read_audit_folder(folder: Path, kind: AuditKind) -> tuple[str, tuple[Any, ...]]:
+    """The model, and its pieces, from the folder a run of the audit wrote. Raises InputError where it holds none."""
     report = read_report(folder)
-    if report["kind"] != "answers":
-        raise _other_kind(folder, report["kind"], ("answers",))
+    if report["kind"] != kind.name:
+        raise _other_kind(folder, report["kind"], (kind,))
     problems = Problems()
     model = _model(report["settings"], problems)
     _raise(str(folder / RUN_FILE), problems)
-    return AnswerSet(model, read_question_file(bytes_of(folder / RECORDS_FILE), str(folder / RECORDS_FILE)))
+    records = folder / RECORDS_FILE
+    return model, read_pieces(kind, bytes_of(records), str(records))
+
+
+def _score_problems(text: JudgedText, kind: JudgeKind, names: Sequence[str]) -> Iterator[str]:
+    """What is wrong between a text's scores and the judge's metrics. names: of these metrics."""
+    yield from (f"scores: {shown(name)} is missing" for name in names if name not in text.scores)
+    for given, column in (("scores", text.scores), ("reasons", text.reasons)):
+        yield from (
+            f"{given}: {shown(name)} is none of {', '.join(map(shown, names))}"
+            for name in column
+            if name not in names
+        )
+    for name in names:
+        score = text.scores.get(name)
+        if score is None:
+            continue
+        if abs(score) == float("inf"):
+            yield f"scores: {shown(name)} is infinite"
+        elif problem := number_problem(round(score, _PLACES), *kind.score_bounds(name)):
+            yield f"scores: {shown(name)} {problem}"
+
+
+def _metric_problems(metrics: Sequence[Metric]) -> Iterator[str]:
+    """Names that are none, or stand twice: whose score it is could not be told."""
+    yield from (
+        f"metrics, {n}, name: {name_problem(metric.name)}"
+        for n, metric in enumerate(metrics, start=1)
+        if name_of(metric.name) is None
+    )
+    yield from twice_problems("metrics", [{"name": metric.name} for metric in metrics])
 
 
 def _flat(value: dict[str, Any]) -> dict[str, Any]:
@@ -220,15 +241,6 @@ def _lines(data: bytes, file_name: str, problems: Problems) -> Iterable[tuple[in
             yield one.line, _nested(one.value if fine else printable_record(one.value))
         except RecursionError:
             problems.append(f"line {one.line}: is nested too deeply")
-
-
-def _all_of(adapter: TypeAdapter[T], data: bytes, file_name: str) -> tuple[T, ...]:
-    problems = Problems()
-    found = [
-        checked(adapter, value, f"line {line}", problems) for line, value in _lines(data, file_name, problems)
-    ]
-    _raise(file_name, problems)
-    return tuple(one for one in found if one is not None)
 
 
 def _refuse_repeated(
@@ -291,7 +303,6 @@ def _name(settings: Mapping[str, object], key: str, problems: Problems) -> str:
     return name or ""
 
 
-def _other_kind(folder: Path, kind: str, wanted: Sequence[RunKind]) -> InputError:
-    return InputError(
-        f"{folder} holds a run of the kind {shown(kind)}; one of {', '.join(wanted)} is needed."
-    )
+def _other_kind(folder: Path, kind: str, wanted: Sequence[Kind]) -> InputError:
+    names = ", ".join(one.name for one in wanted)
+    return InputError(f"{folder} holds a run of the kind {shown(kind)}; one of {names} is needed.")

@@ -1,0 +1,92 @@
+"""A scheme of generation: a kind of run that makes texts of known quality from questions and references."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from core.datasets.generated import GeneratedText
+from core.generation.records import Task
+from core.llm.asking import Model
+from core.llm.prompts import Prompt
+from core.schema import Material
+from core.schema.kinds import Kind, KindSettings, Reads, Work
+from core.schema.settings import setting
+
+
+class GenerationSettings(KindSettings):
+    """What fixes a run that makes texts beside model and prompts."""
+
+    MODEL_FREE: ClassVar[bool] = True
+
+    @property
+    def level_names(self) -> tuple[str, ...]:
+        """Best first."""
+        raise NotImplementedError
+
+    @property
+    def asked_for(self) -> Task | None:
+        """What the texts of the file are; None: questions with references."""
+        return None
+
+    @property
+    def drawn_with(self) -> int | None:
+        """See KindSettings."""
+        seed: int = self.seed  # type: ignore[attr-defined]  # both schemes declare it, after their other fields
+        return seed
+
+
+def seed_setting() -> Any:
+    """Of the order of groups, and of everything that rules draw; per item by its id, not its place."""
+    return setting(
+        0,
+        "Seed",
+        "seed of everything that is drawn: the same seed gives the same groups, and with rules the same answers",
+    )
+
+
+@dataclass(frozen=True)
+class Writer:
+    """Who writes the texts: a model with its prompts, or rules with what all items of the file hold."""
+
+    model: Model | None
+    prompts: Mapping[str, Prompt]
+    pool: Any = None
+    """Of `core.generation.rules.pool`, where rules write."""
+
+
+@dataclass(frozen=True)
+class Came:
+    """What came of an item, read from its trace."""
+
+    failures: tuple[tuple[str, str], ...]
+    """(step, reason) of what is missing; empty: all levels are there."""
+    temporary: bool
+    """Whether the server or the line failed, so that another run may mend it."""
+    texts: Mapping[str, str]
+    """Level -> text, for the levels that were made."""
+    verbatim: bool
+    """Whether the first level is the reference word for word."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scheme(Kind):
+    """A kind of run that makes texts."""
+
+    work: Work = "generation"
+    reads: Reads = "questions"
+    Trace: type[Any]
+    """What is kept of each item: everything that was done."""
+    make: Callable[[Any, Material, Writer], Awaitable[Any]]
+    """All levels of one item, for (settings, material, writer), as a Trace."""
+    came: Callable[[Any], Came]
+    """For a trace."""
+    rows: Callable[[Any, str], Sequence[GeneratedText]]
+    """An item's levels as long tables have them, for (trace, the name of its source)."""
+    broken: Callable[[Any, str, str, str, str], Any]
+    """The trace of an item on which we failed ourselves, for (settings, item, backend, reason, detail)."""
+    report: Callable[[Any, Sequence[Any], Mapping[str, Material], Mapping[tuple[str, str], int]], bytes]
+    """report.json, for (settings, traces, materials by item, failures of the run)."""
+    more_files: Callable[[Sequence[Material], Sequence[GeneratedText]], Mapping[str, bytes]] = lambda *_: {}
+    """Files that only this scheme writes."""
+    levels_by: tuple[str, ...] = ()
+    """Purposes of the prompts that make the levels worse: what a run's texts are labelled by."""

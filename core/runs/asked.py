@@ -1,0 +1,317 @@
+"""What a run was asked for: its kind with its settings, the model that is asked, how it is worked on; checked once."""
+
+import math
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, get_args
+
+from core.errors import InputError
+from core.llm.addresses import normal_url
+from core.llm.asking import DEFAULT_ATTEMPTS
+from core.llm.client import Client
+from core.llm.prompts import Prompt, find_prompt, parse_prompt
+from core.llm.vllm_engine import VllmEngine
+from core.runs.kinds import KINDS, kind_named
+from core.schema import RULES, Run
+from core.schema.kinds import Attachment, Kind, KindSettings, PromptSlot
+from core.schema.settings import About, Remark, SettingField, Settings, refuse, setting
+
+Backend = Literal["rules", "openai", "vllm"]
+BACKENDS: tuple[Backend, ...] = get_args(Backend)
+OPENAI_URL = "https://api.openai.com/v1"
+OPENAI_KEY = "OPENAI_API_KEY"
+_SECRET = re.compile(r"(^|_)(token|api_?key|key|password|secret)$", re.IGNORECASE)
+_NAME = re.compile(r"[^\s,=:\"']{1,80}")
+_NOT_IN_NAMES = re.compile(r"[^\w.+-]+")
+
+
+class ModelSettings(Settings):
+    """Who is asked: with the prompts, what determines a model's answers."""
+
+    backend: Backend = setting(
+        "rules",
+        "Backend",
+        "who does the work",
+        words={"rules": "rules", "openai": "an OpenAI-compatible server", "vllm": "vLLM"},
+    )
+    model: str = setting("", "Model", "name on the server, or name or path for vllm")
+    base_url: str = setting("", "Address", f"OpenAI-compatible server (default {OPENAI_URL})")
+    attempts: int = setting(
+        DEFAULT_ATTEMPTS, "Answers requested for one step", "before the step counts as failed", within=(1, 1_000)
+    )
+    max_model_len: int | None = setting(
+        None, "Longest prompt and answer", "vllm: together, in tokens", within=(1, 10**8), unit="tokens"
+    )
+    engine: dict[str, Any] = setting(
+        {}, "Engine", "vllm: an argument of vllm.LLM, such as quantization=awq", metavar="NAME=VALUE"
+    )
+
+    @property
+    def short_name(self) -> str:
+        """The model's name without the folder or organisation before it; `rules` where no model is asked."""
+        return RULES if self.backend == "rules" else self.model.rstrip("/").split("/")[-1]
+
+
+class Running(Settings):
+    """How a run that asks a model is worked on: none of it changes an answer."""
+
+    concurrency: int = setting(32, "Requests open at once", "requests open at once", within=(1, 10_000))
+    timeout: float = setting(
+        120.0, "Seconds for one request", "seconds for a request", within=(0.001, 1e7), unit="s"
+    )
+    retries: int = setting(
+        4, "Retries", "retries after a connection failure, with growing pauses", within=(0, 1_000)
+    )
+    key_variable: str | None = setting(
+        None,
+        "Environment variable that holds the key",
+        f"environment variable with the server's key (default {OPENAI_KEY} for OpenAI's own server, else none)",
+        metavar="NAME",
+    )
+    input_price: float | None = setting(
+        None, "Price of a million input tokens", "price of a million input tokens", within=(0, 1e12)
+    )
+    output_price: float | None = setting(
+        None, "Price of a million output tokens", "price of a million output tokens", within=(0, 1e12)
+    )
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What determines a run's results."""
+
+    kind: Kind
+    chosen: Any
+    """The kind's own Settings."""
+    model: ModelSettings = field(default_factory=ModelSettings)
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    """Purpose -> the prompt's whole text, so that a run does not depend on a file that may change."""
+    name: str = ""
+    """Under which its texts or scores are listed; empty: one that says what is not as usual, and the model."""
+    attached: str = ""
+    """The whole text of the file that the settings refer to, such as a rubric."""
+
+    @property
+    def by_rules(self) -> bool:
+        """Whether no model is asked."""
+        return self.model.backend == "rules"
+
+    @property
+    def called(self) -> str:
+        """The name under which its texts or scores are listed."""
+        if self.name or self.kind.work == "generation":
+            return self.name or self.model.short_name
+        parts = [*self.chosen.called(self.kind.name, by_rules=self.by_rules)]
+        if not self.chosen.named_whole(by_rules=self.by_rules):
+            parts.append(self.model.short_name)
+        return "-".join(_NOT_IN_NAMES.sub("-", part) for part in parts)
+
+    @property
+    def prompts_read(self) -> dict[str, Prompt]:
+        """Purpose -> prompt."""
+        return {purpose: parse_prompt(text, f"{purpose}.yaml") for purpose, text in self.prompts.items()}
+
+    @property
+    def environment(self) -> str:
+        """Where the run's libraries are."""
+        return "neural" if self.chosen.needs == "neural" else "vllm" if self.model.backend == "vllm" else "base"
+
+
+def _field(name: str, label: str, option: str = "") -> SettingField:
+    return SettingField(name, About(label, "", option), "text", None)
+
+
+BESIDE = (
+    _field("name", "Name of the judge"),
+    _field("source", "Name of the answers"),
+    _field("prompt", "Prompts"),
+    _field("limit", "Number of items"),
+    *(
+        _field(one.attachment.name, one.attachment.label, one.attachment.option)
+        for one in KINDS.values()
+        if one.attachment is not None
+    ),
+)
+"""What a door asks for that is no setting of any model or kind."""
+
+
+def ask(
+    kind: Kind,
+    chosen: Mapping[str, object],
+    model: Mapping[str, object],
+    running: Mapping[str, object],
+    *,
+    name: str = "",
+    attached: str = "",
+    prompts: Sequence[Prompt] = (),
+) -> tuple[Asked, Running]:
+    """What a user chose, checked. Raises SettingsError or InputError with everything that is wrong.
+
+    attached: the text of the file that the kind's settings refer to. prompts: chosen ones, in the place of those shipped.
+    """
+    problems: list[Remark] = []
+    own, asked, how = (
+        shape.read(given, problems)
+        for shape, given in ((kind.Settings, chosen), (ModelSettings, model), (Running, running))
+    )
+    if isinstance(asked, ModelSettings):
+        problems += _model_problems(asked)
+        if asked.backend == "rules" and not kind.Settings.MODEL_FREE:
+            problems.append(Remark("backend", "rules cannot be this judge; choose openai or vllm"))
+    if isinstance(how, Running):
+        problems += _key_problems(how)
+    if isinstance(own, KindSettings) and isinstance(asked, ModelSettings):
+        problems += own.problems(asked.backend)
+    if name and not _NAME.fullmatch(name):
+        text = "a column's name has at most 80 characters, no blanks, commas, colons, equals signs or quotes"
+        problems.append(Remark("name", text))
+    if kind.attachment is not None and not attached:
+        text = f"name a {kind.attachment.option}, or the path of a .yaml file"
+        problems.append(Remark(kind.attachment.name, text))
+    refuse(problems, kind.Settings, ModelSettings, Running, also=BESIDE)
+    assert isinstance(own, KindSettings) and isinstance(asked, ModelSettings) and isinstance(how, Running)
+    if asked.base_url:
+        asked = asked.but(base_url=normal_url(asked.base_url))
+    own = own.settled()
+    found = choose_prompts(own.prompts(by_rules=asked.backend == "rules"), prompts)
+    return Asked(kind, own, asked, found, name, attached), how
+
+
+def choose_prompts(slots: Sequence[PromptSlot], chosen: Sequence[Prompt] = ()) -> dict[str, str]:
+    """Purpose -> the whole text of its prompt: the chosen ones, else those shipped.
+
+    Raises InputError for prompts that a run with these slots has no use for, two for one slot, or one for another task.
+    """
+    problems: list[str] = []
+    found: dict[PromptSlot, Prompt] = {}
+    for prompt in chosen:
+        slot = next((one for one in slots if prompt.purpose in (one.purpose, *one.instead)), None)
+        if slot is None:
+            offered = [name for one in slots for name in (one.purpose, *one.instead)]
+            asks = f"asks for {', '.join(offered)}" if offered else "asks no model, so it needs no prompt"
+            problems.append(f"prompt {prompt.name}: is for {prompt.purpose}; this run {asks}")
+        elif (first := found.get(slot)) is not None:
+            of = prompt.purpose
+            if first.purpose != of:
+                of = f"the same answer (it is for {of}, and prompt {first.name} for {first.purpose})"
+            problems.append(f"prompt {prompt.name}: is the second one for {of}; choose one")
+        elif prompt.task not in (None, slot.task):
+            problems.append(f"prompt {prompt.name}: is for the task {prompt.task}, the run's is {slot.task}")
+        else:
+            found[slot] = prompt
+    if problems:
+        raise InputError("The prompts do not fit", problems)
+    shipped = [find_prompt(one.shipped, one.purpose, one.task) for one in slots if one not in found]
+    return {prompt.purpose: prompt.dump() for prompt in (*shipped, *found.values())}
+
+
+def _model_problems(model: ModelSettings) -> Iterator[Remark]:
+    if model.backend == "rules":
+        for name in ("model", "base_url"):
+            if getattr(model, name):
+                yield Remark(name, "rules need no model; leave it out, or choose {backend=openai} or {backend=vllm}")
+        return
+    if not model.model:
+        yield Remark("model", "name the model that writes the answers")
+    if model.backend == "openai":
+        try:
+            normal_url(model.base_url)
+        except InputError as wrong:  # never repeats the address, which may hold a secret
+            yield from (Remark("base_url", "{what}", {"what": problem}) for problem in wrong.problems)
+    elif model.base_url:
+        yield Remark("base_url", "vllm runs in this process; leave it out, or choose {backend=openai}")
+    # Engine options are kept with the run, so a secret may not be one of them, at any depth.
+    for name in sorted(name for name in _names_in(model.engine) if _SECRET.search(name)):
+        yield Remark("engine", "{name} is a secret; set it in the environment, such as HF_TOKEN", {"name": name})
+
+
+def _names_in(value: object) -> Iterator[str]:
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield str(name)
+            yield from _names_in(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _names_in(inner)
+
+
+def _key_problems(running: Running) -> Iterator[Remark]:
+    if running.key_variable is not None and running.key_variable not in os.environ:
+        # Another name is not repeated: it may be the key itself, given in the place of its variable's name.
+        name = OPENAI_KEY if running.key_variable == OPENAI_KEY else "of that name"
+        text = "there is no environment variable {variable}; set it to the server's key"
+        yield Remark("key_variable", text, {"variable": name})
+
+
+def client_of(model: ModelSettings, running: Running) -> Client | None:
+    """The model that is asked; None: rules do the work."""
+    if model.backend == "rules":
+        return None
+    if model.backend == "vllm":
+        return VllmEngine(model.model, max_model_len=model.max_model_len, options=model.engine)
+    # Imported late: its package takes half a second to load, and most commands ask no server.
+    from core.llm.openai_server import OpenAIServer
+
+    return OpenAIServer(
+        model.base_url,
+        model.model,
+        concurrency=running.concurrency,
+        timeout=running.timeout,
+        retries=running.retries,
+        key_variable=running.key_variable,
+    )
+
+
+def open_at_once(model: ModelSettings, running: Running) -> int:
+    """Requests that can be open at once: as the user says, but of vLLM in this process its own number; of rules 1."""
+    if model.backend == "rules":
+        return 1
+    return VllmEngine.concurrency if model.backend == "vllm" else running.concurrency
+
+
+def asked_of(run: Run) -> Asked:
+    """What a saved run was asked for."""
+    kind, kept = kind_named(run.kind), run.settings
+    if kind.work == "scores":
+        return Asked(kind, kind.Settings.model_validate(kept))
+    attached = kept.get(kind.attachment.name) if kind.attachment else ""
+    return Asked(
+        kind,
+        kind.Settings.model_validate(kept.get(kind.name) or {}),
+        ModelSettings.model_validate(kept),
+        dict(kept.get("prompts") or {}),  # type: ignore[call-overload]  # JSON, as `kept` wrote it
+        str(kept.get(_name_key(kind)) or ""),
+        str(attached or ""),
+    )
+
+
+def running_of(run: Run) -> Running:
+    """How a saved run is worked on."""
+    return Running.model_validate(run.running)
+
+
+def kept(asked: Asked) -> dict[str, Any]:
+    """As the store keeps it: JSON values only, defaults included, so that equal settings are equal texts."""
+    own = asked.chosen.model_dump(mode="json")
+    if asked.kind.work == "scores":
+        return dict(own)
+    of_kind = {"kind": asked.kind.name, _name_key(asked.kind): asked.name, asked.kind.name: own}
+    if asked.kind.attachment is not None:
+        of_kind[asked.kind.attachment.name] = asked.attached
+    return asked.model.model_dump(mode="json") | {"prompts": dict(asked.prompts)} | of_kind
+
+
+def described(asked: Asked) -> dict[str, Any]:
+    """The settings for a person to read: prompts by name and hash."""
+    if asked.kind.work == "scores":
+        return kept(asked)
+    prompts = {
+        purpose: {"name": prompt.name, "sha256": prompt.sha256} for purpose, prompt in asked.prompts_read.items()
+    }
+    return kept(asked) | {"prompts": prompts, _name_key(asked.kind): asked.called}
+
+
+def _name_key(kind: Kind) -> str:
+    return "source" if kind.work == "generation" else "name"

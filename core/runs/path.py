@@ -1,0 +1,142 @@
+"""The way of every run, whatever its kind: created, worked on, resumed, written."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from core import __version__
+from core.datasets.reading import sha256_of
+from core.errors import InputError
+from core.runs.asked import BESIDE, Asked, described, kept
+from core.runs.at_hand import RunAtHand, WorkPath
+from core.runs.audits import Auditing
+from core.runs.generation import Generation
+from core.runs.judging import Judging
+from core.runs.kinds import kind_named
+from core.runs.progress import Progress, is_worked_on, money_of, progress_of, wall_seconds
+from core.runs.scoring import Scoring
+from core.schema import RUN_FILE, Run
+from core.schema.kinds import Work
+from core.schema.settings import Remark, Settings, refuse
+from core.store import Store
+from core.store.replies import answers_of_others
+from core.store.runs import change_run, get_run, insert_run, item_states, list_runs
+
+PATHS: Mapping[Work, WorkPath] = {
+    "generation": Generation(),
+    "scores": Scoring(),
+    "judging": Judging(),
+    "audit": Auditing(),
+}
+IDENTITY = ("run", "kind", "file_sha256", "made_utc")
+"""Fields of run.json that tell two runs apart."""
+
+
+def at_hand(store: Store, run: Run | int) -> RunAtHand:
+    """A saved run. Raises NotFound."""
+    found = get_run(store, run) if isinstance(run, int) else run
+    return RunAtHand(store, found, PATHS[kind_named(found.kind).work])
+
+
+def create(
+    store: Store, data: bytes, file_name: str, asked: Asked, running: Settings, limit: int | None = None
+) -> tuple[RunAtHand, tuple[Remark | str, ...]]:
+    """Keep a run that waits to be started, and say what to know of it. Raises InputError with all problems."""
+    check_limit(limit, 0)  # before a long file is read
+    path = PATHS[asked.kind.work]
+    contents = path.read(asked, data, file_name)
+    sha256 = sha256_of(data)
+    notes = path.check(asked, contents, sha256)
+    n_items = path.items(contents)
+    run = Run(
+        run_id=0,
+        kind=asked.kind.name,
+        state="waiting",
+        settings=kept(asked),
+        running=running.model_dump(mode="json"),
+        data_file=file_name,
+        data_sha256=sha256,
+        n_items=n_items,
+        limit=None if limit is None else min(limit, n_items),
+        created_utc="",
+        app_version=__version__,
+    )
+    return RunAtHand(store, insert_run(store, run, data), path, asked=asked, contents=contents), notes
+
+
+def find_same(store: Store, data: bytes, asked: Asked) -> RunAtHand:
+    """The newest run that was asked for exactly this. Raises InputError when there is none to resume."""
+    sha256, settings = sha256_of(data), kept(asked)
+    for run in list_runs(store, (asked.kind.name,)):
+        if run.data_sha256 == sha256 and run.settings == settings:
+            return RunAtHand(store, run, PATHS[asked.kind.work], asked=asked)
+    raise InputError(
+        "There is no run of this file with these settings to resume: leave --resume out to start one. "
+        "`python -m core runs list` names the runs there are."
+    )
+
+
+def resume(run: RunAtHand, running: Settings | None, limit: int | None) -> RunAtHand:
+    """Set how a run goes on: other limits of work where some are given, and how many of its items."""
+    if is_worked_on(run.run):
+        raise InputError(
+            f"Run {run.run.run_id} is being worked on by process {run.run.process}: cancel it first."
+        )
+    check_limit(limit, len(item_states(run.store, run.run.run_id)))
+    limit = None if limit is None else min(limit, run.run.n_items)
+    how = None if running is None else running.model_dump(mode="json")
+    change_run(run.store, run.run.run_id, running=how, limit=limit)
+    return run.now()
+
+
+def check_limit(limit: int | None, n_done: int) -> None:
+    """Raise SettingsError for a number of items that is none, or smaller than what is done."""
+    if limit is not None and limit < max(1, n_done):
+        why = f"the run has come to {n_done} items already" if n_done else "at least 1"
+        refuse([Remark("limit", "{n} is too small; {why}", {"n": limit, "why": why})], also=BESIDE)
+
+
+def written(run: RunAtHand) -> dict[str, bytes]:
+    """File name -> content, as far as the run is, run.json at the end."""
+    report = run_report(run, progress_of(run.store, run.run.run_id))
+    return run.path.files(run) | {
+        RUN_FILE: json.dumps(report, ensure_ascii=False, indent=2).encode("utf-8") + b"\n"
+    }
+
+
+def identity_of(run: Run) -> dict[str, object]:
+    """What run.json says of which run it is."""
+    return dict(zip(IDENTITY, (run.run_id, run.kind, run.data_sha256, run.created_utc), strict=True))
+
+
+def run_report(at: RunAtHand, progress: Progress) -> dict[str, object]:
+    """Settings, counters and cost of a run: run.json, and `runs show --json`."""
+    run, metrics = progress.run, at.metrics
+    gives_scores = at.kind.work in ("scores", "judging")
+    report: dict[str, object] = {
+        **identity_of(run),
+        "state": progress.state,
+        "message": run.message,
+        "file": run.data_file,
+        "finished_utc": run.finished_utc,
+        "wall_seconds": wall_seconds(run),
+        "app_version": run.app_version,
+        "settings": described(at.asked)
+        | ({"metrics": [asdict(one) for one in metrics]} if gives_scores else {}),
+        "items": run.n_wanted,
+        "done": progress.n_done,
+        "failed": progress.n_failed,
+        "again": progress.n_again,
+        "failures": [
+            {"step": step, "reason": reason, "n": n} for (step, reason), n in progress.failures.items()
+        ],
+        "costs": [asdict(cost) for cost in progress.costs],
+        "money": money_of(progress),
+    }
+    if at.kind.work != "scores":
+        report["prices"] = {"input": at.running.input_price, "output": at.running.output_price}
+        report["found"] = answers_of_others(at.store, run.run_id)
+    if gives_scores:
+        report["left_out"] = dict(at.path.left_out(at))
+    return report

@@ -1,0 +1,42 @@
+"""What judges said of texts: of a run, or of the folder that a run wrote."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from core.schema.scores import Metric, ScoredRow
+
+
+@dataclass(frozen=True)
+class JudgedText:
+    """A text, its scores by one judge, and how the judge came to them."""
+
+    row: ScoredRow
+    text: str
+    document: str | None
+    """What it was compared with: its reference or its source, as the judge reads it."""
+    question: str | None
+    """The output's source: what was asked, or the text that was translated or summarised."""
+    scores: Mapping[str, float | None]
+    """By name of the metric."""
+    reasons: Mapping[str, str]
+    """Metric -> why there is no score."""
+    record: Any
+    """The record of the judge's kind; None: the judge was never asked, or its output came from elsewhere without one."""
+
+
+@dataclass(frozen=True)
+class JudgeOutput:
+    """All that one judge said: of a run, or of the folder that a run wrote."""
+
+    name: str
+    """The judge's, with which its columns begin."""
+    kind: str
+    model: str
+    """As the user named it; `rules` where none was asked."""
+    settings: Mapping[str, object]
+    """The kind's own, by name."""
+    metrics: tuple[Metric, ...]
+    texts: tuple[JudgedText, ...]
+    attached: str = ""
+    """The whole file that the settings refer to, such as a rubric or a task; empty: not known."""
