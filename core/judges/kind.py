@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from core.llm.asking import Model
 from core.llm.prompts import Prompt
@@ -107,9 +107,6 @@ Opened = Callable[[Model | None], Judge]
 class JudgeSettings(KindSettings):
     """Settings of a judge that scores texts. Higher scores are better, in every column."""
 
-    RULES_NAME: ClassVar[str] = ""
-    """What `called` begins with where rules judge, and no model's name follows; empty: they are named as a model is."""
-
     @property
     def compares_with(self) -> Compared:
         """Which of an item's texts the judge compares a text with."""
@@ -186,13 +183,11 @@ class JudgeKind(Kind):
     dimensions: Callable[[Bench], tuple[str, ...]] = lambda _: ()
     """Names of the task's dimensions, where the judge has a column for each."""
     marks_errors: bool = False
-    """Whether its record is of errors with their places in the text."""
+    """Whether its record is of errors with their places in the text, and its examples are errors that people marked."""
     score_bounds: Callable[[str], tuple[float, float]] = lambda _: (0.0, 1.0)
     """The smallest and the largest score, by the name of the column."""
     suits: Callable[[RatingTask, Any], bool] = lambda *_: True
     """Whether it can be asked for what a task asks of raters, for (task, settings); None: with some settings."""
-    marks_errors: bool = False
-    """Whether it marks errors in the text: its records have them, and its examples are errors that people marked."""
 
     def metrics(
         self,

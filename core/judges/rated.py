@@ -15,7 +15,7 @@ from core.datasets.task_files import parse_task
 from core.errors import InputError
 from core.judges.comparing import repeated_for_nothing
 from core.judges.examples import MERGED, ExamplePool, ExamplesFrom, ExampleUsed, ShownExample
-from core.judges.kind import SHORT_SHA, Bench, JudgeSettings
+from core.judges.kind import SHORT_SHA, Bench, Compared, JudgeSettings
 from core.judges.numbered import in_a_line
 from core.judges.sampling import repeats_setting, seed_setting
 from core.llm.defusing import defused
@@ -52,6 +52,20 @@ Systems = Annotated[tuple[str, ...], AfterValidator(lambda names: tuple(dict.fro
 class RatedSettings(JudgeSettings):
     """Settings of a judge that people's ratings may stand behind."""
 
+    if TYPE_CHECKING:
+        # Each judge declares its fields, because saved runs and signatures have them in an order of its own.
+        seed: int
+
+    @property
+    def compares_with(self) -> Compared:
+        """See JudgeSettings."""
+        return "source"
+
+    @property
+    def drawn_with(self) -> int:
+        """Examples and items held out are drawn, whoever judges."""
+        return self.seed
+
     def idle(self, backend: str) -> frozenset[str]:
         """What changes no score."""
         return self.unsigned(by_rules=backend == RULES)
@@ -61,14 +75,12 @@ class ExampleSettings(RatedSettings):
     """Settings of a judge that is shown other systems' rated texts."""
 
     if TYPE_CHECKING:
-        # Each judge declares them, because saved runs and signatures have the fields in an order of its own.
         examples: ExamplesFrom
         n_examples: int
         rater: str
         only: Systems
         repeats: int
         temperature: float
-        seed: int
 
     @property
     def shows_examples(self) -> bool:

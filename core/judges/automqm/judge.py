@@ -63,6 +63,8 @@ from core.study.rating_checks import SPAN_DIMENSION
 
 PURPOSE = "mark-errors"
 STEP = "mark errors"
+PARROT = "parrot"
+"""What the paper calls the baseline that repeats its examples' errors: the name of rules."""
 AS_ABOVE = "(as above)"
 NO_EXAMPLES = "no examples"
 _NOBODY = nobody_rated("marked errors in a text")
@@ -76,8 +78,6 @@ class AutoMqmSettings(ExampleSettings):
     """How AutoMQM marks errors."""
 
     MODEL_FREE: ClassVar[bool] = True
-    RULES_NAME: ClassVar[str] = "parrot"
-    """What the paper calls the baseline that repeats its examples' errors."""
 
     examples: ExamplesFrom = examples_setting()
     n_examples: int = n_examples_setting()
@@ -118,8 +118,12 @@ class AutoMqmSettings(ExampleSettings):
         """See JudgeSettings."""
         if not by_rules:
             return super().called(name, by_rules=by_rules)
-        first, *others = super().called(self.RULES_NAME, by_rules=by_rules)
+        first, *others = super().called(PARROT, by_rules=by_rules)
         return (first, *self.unusual("occurrences"), *others)
+
+    def named_whole(self, *, by_rules: bool) -> bool:
+        """The Parrot has no model."""
+        return by_rules
 
     def unsigned(self, *, by_rules: bool) -> frozenset[str]:
         """What only the Parrot or only a model uses, and how examples are drawn where there are none, or all are shown."""

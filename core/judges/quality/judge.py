@@ -559,6 +559,7 @@ KIND = JudgeKind(
     open=_open,
     check=_check,
     also_signed=rated_signed,
+    dimensions=lambda bench: tuple(one.name for one in task_of(bench).dimensions),
     details=_details,
     detail_columns=SCORE_COLUMNS,
     record_problems=_record_problems,
