@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from core.runs.judge_plan import choose_judge_prompts
-from core.runs.judge_settings import JudgeSettings
 from scripted_server import Body
 from slips import SLIP
 
 from core.datasets.task_files import dump_task, find_task
+from core.runs.judge_plan import choose_judge_prompts
+from core.runs.judge_settings import JudgeSettings
 
 TASKS = {"automqm": "mqm", "direct": "direct", "quality": "multilingual"}
 _JUDGED = re.compile(r"<text>\n(.*?)\n</text>", re.DOTALL)
