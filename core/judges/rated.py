@@ -70,6 +70,11 @@ class RatedSettings(JudgeSettings):
         """What changes no score."""
         return self.unsigned(by_rules=backend == RULES)
 
+    def unusual(self, name: str) -> tuple[str, ...]:
+        """The value of a field that holds a text, unless it is the default."""
+        value: str = getattr(self, name)
+        return () if value == type(self).model_fields[name].default else (value,)
+
 
 class ExampleSettings(RatedSettings):
     """Settings of a judge that is shown other systems' rated texts."""
@@ -116,11 +121,6 @@ class ExampleSettings(RatedSettings):
     def unsigned(self, *, by_rules: bool) -> frozenset[str]:
         """See JudgeSettings."""
         return frozenset() if self.shows_examples else frozenset(_CHOOSING) & type(self).model_fields.keys()
-
-    def unusual(self, name: str) -> tuple[str, ...]:
-        """The value of a field that holds a text, unless it is the default."""
-        value: str = getattr(self, name)
-        return () if value == type(self).model_fields[name].default else (value,)
 
     def draw(self, pool: ExamplePool, text: RatedText, repeat: int) -> tuple[ShownExample, ...]:
         """The text's examples; each repeat has a draw of its own."""

@@ -1,7 +1,7 @@
 """004's evaluator: a model gives a text a class on every dimension, each with its justification, in any language.
 
 Source: 004, section 3. `single`: one call a dimension; `compound`: one call for all; `detailed`: one call a dimension
-with longer instructions. With shots, examples of each class stand before the text (`class_examples`). How far its
+with longer instructions. With shots, examples of each class stand before the text (`held_out`). How far its
 classes agree with people's, and where it should not be used, is told by `core.analysis.calibration`.
 """
 
@@ -90,9 +90,13 @@ class QualitySettings(RatedSettings):
     majority: Majority = setting(
         "middle",
         "Class of an example whose raters all differ",
-        "class of an example whose raters all differ; middle: the middle class, if a rater gave it; median: the median; "
+        "class of an example whose raters all differ; middle: the middle one, if a rater gave it; median: the median; "
         "drop: none, so that it is no example",
-        words={"middle": "the middle class, if a rater gave it", "median": "the median", "drop": "none"},
+        words={
+            "middle": "the middle class, if a rater gave it",
+            "median": "the median",
+            "drop": "none: it is no example",
+        },
     )
     language: str = setting(
         "",
@@ -110,7 +114,7 @@ class QualitySettings(RatedSettings):
     repeats: int = repeats_setting("times that it is asked; the score is the mean")
     temperature: float = temperature_setting()
     seed: int = seed_setting(
-        "seed of the items held out, and of the first repeat's answers; later repeats add 1"
+        "seed of held-out items, shuffled words and the first repeat's answers; later repeats add 1"
     )
 
     @property
@@ -137,9 +141,9 @@ class QualitySettings(RatedSettings):
 
     def called(self, name: str, *, by_rules: bool) -> tuple[str, ...]:
         """See JudgeSettings."""
-        how = () if self.prompting == "single" else (self.prompting,)
         shots = (f"{self.shots}-shot",) if self.shots else ()
-        return (name, *how, *shots, *((f"{self.shuffled_words:g}-shuffled",) if self.shuffled_words else ()))
+        shuffled = (f"{self.shuffled_words:g}-shuffled",) if self.shuffled_words else ()
+        return (name, *self.unusual("prompting"), *shots, *shuffled)
 
     def unsigned(self, *, by_rules: bool) -> frozenset[str]:
         """How examples are drawn, where none are shown."""
