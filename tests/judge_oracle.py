@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from core.scoring.metrics.scorer import ScoringPair
+from score_factories import unrated
+
+from core.schema.rated import RatedText
 
 Body = dict[str, Any]
 DECOY = "somebody or something else"
@@ -57,8 +59,8 @@ class MarkedPair:
         )
 
     @property
-    def pair(self) -> ScoringPair:
-        return ScoringPair(self.text, source=self.source)
+    def given(self) -> RatedText:
+        return unrated(self.text, source=self.source)
 
 
 def _scores(*written: str) -> tuple[Fraction, Fraction, Fraction, Fraction]:

@@ -5,13 +5,19 @@ from typing import Any
 
 import numpy as np
 
-from core.schema.scores import Metric, Rating, RatingSet, ScoredRow, ScoreTable
+from core.schema.rated import RatedText
+from core.schema.scores import Metric, Rating, RatingSet, ScorableOutput, ScoredRow, ScoreTable
 
 Number = float | None
 
 
 def metric(name: str, **fields: Any) -> Metric:
     return Metric(name, f"{name}|made:by-hand", fields.pop("family", "BLEU"), **fields)
+
+
+def unrated(text: str, reference: str | None = None, source: str | None = None) -> RatedText:
+    """A text as a judge is given it; nobody rated it."""
+    return RatedText(ScorableOutput("i", "s", text, reference, source))
 
 
 def table(

@@ -24,7 +24,7 @@ from core.datasets.reading import shown
 from core.datasets.task_files import find_task
 from core.errors import InputError
 from core.judges.settings import Majority
-from core.schema.judges import JudgeOutput
+from core.schema.judging import JudgeOutput
 from core.schema.scores import RatingSet, ScoreTable
 from core.stats.calibration_map import CalibrationMap, Method
 

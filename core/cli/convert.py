@@ -33,7 +33,7 @@ from core.datasets.span_files import has_reader_here, holds_rated, read_span_fil
 from core.datasets.span_rows import write_span_rows_csv, write_span_rows_jsonl
 from core.datasets.wmtqe import write_wmt_qe
 from core.errors import InputError
-from core.runs.rated_sources import notes_of
+from core.runs.texts import notes_of
 from core.schema.rated import RatedSet
 from core.schema.scores import OutputSet, Rating, RatingSet
 from core.store import database_path

@@ -41,12 +41,12 @@ from core.datasets.mt_metrics_eval import read_folder
 from core.datasets.rated import rated_of, read_rated
 from core.datasets.reading import shown
 from core.errors import InputError
-from core.runs.rated_sources import rated_of_study
-from core.runs.rated_texts import rated_set
-from core.schema.judges import JudgeOutput
+from core.runs.judging import judging_run
+from core.runs.path import at_hand
+from core.runs.texts import rated_of_study
+from core.schema.judging import JudgeOutput
 from core.schema.rated import RatedSet
 from core.store import open_store
-from core.store.runs import get_run
 from core.store.studies import find_study
 
 _N_RESAMPLES = 2_000
@@ -148,7 +148,8 @@ def _rated(options: argparse.Namespace) -> RatedSet:
             "--rated is missing: a folder does not hold the rated texts that its judge worked on; name them (PATH, study:NAME)."
         )
     with open_store(existing_database(options.db)) as store:
-        return rated_set(store, get_run(store, numbers[0]))
+        rated: RatedSet = judging_run(at_hand(store, numbers[0])).contents
+        return rated
 
 
 def _curve(options: argparse.Namespace) -> None:

@@ -10,18 +10,21 @@ from core.analysis.judge_costs import JudgeCost
 from core.cli.options import existing_database, read_file, run_number
 from core.cli.score_sources import open_scores
 from core.cli.texts_given import SCORES_FILE
-from core.datasets.judge_records import read_answer_folder, read_judge_folder, read_report
 from core.datasets.reading import shown
 from core.datasets.score_tables import read_scores
 from core.errors import AssayError, InputError, Problems
-from core.runs.judge_costs import cost_of_folder, cost_of_run
-from core.runs.judge_results import answer_set, judge_output
-from core.runs.report import IDENTITY, RUN_FILE, identity_of
-from core.schema import Run
-from core.schema.judges import AnswerSet, JudgeOutput
+from core.judges.answers import KIND as ANSWERS
+from core.judges.answers import AnswerSet
+from core.runs.at_hand import RunAtHand
+from core.runs.audits import answered
+from core.runs.costs import cost_of_folder, cost_of_run
+from core.runs.judging import judge_output
+from core.runs.path import IDENTITY, at_hand, identity_of
+from core.runs.records import read_audit_folder, read_judge_folder, read_report
+from core.schema import RUN_FILE
+from core.schema.judging import JudgeOutput
 from core.schema.scores import ScoreTable
-from core.store import Store, open_store
-from core.store.runs import get_run
+from core.store import open_store
 
 NAMES = "DIR|run:N"
 """What may be given, for the help of a command."""
@@ -35,7 +38,15 @@ def judges_given(given: Sequence[str], database: str | None) -> list[JudgeOutput
 
 def answers_given(given: Sequence[str], database: str | None) -> list[AnswerSet]:
     """What models answered, of folders that `judge answers` wrote or of its runs. Raises InputError for all."""
-    return _each(given, lambda one: _from_either(one, database, read_answer_folder, answer_set))
+    return _each(given, lambda one: _from_either(one, database, _answers_of_folder, _answers_of_run))
+
+
+def _answers_of_folder(folder: Path) -> AnswerSet:
+    return AnswerSet(*read_audit_folder(folder, ANSWERS))
+
+
+def _answers_of_run(run: RunAtHand) -> AnswerSet:
+    return AnswerSet(*answered(run, ANSWERS))
 
 
 def costs_given(given: Sequence[str], database: str | None) -> list[JudgeCost]:
@@ -46,7 +57,7 @@ def costs_given(given: Sequence[str], database: str | None) -> list[JudgeCost]:
             one,
             database,
             lambda folder: (_run_of_folder(folder), cost_of_folder(folder)),
-            lambda store, run: (identity_of(run), cost_of_run(store, run)),
+            lambda run: (identity_of(run.run), cost_of_run(run)),
         ),
     )
     names: dict[str, list[str]] = {}
@@ -87,13 +98,13 @@ def _from_either(
     given: str,
     database: str | None,
     of_folder: Callable[[Path], Found],
-    of_run: Callable[[Store, Run], Found],
+    of_run: Callable[[RunAtHand], Found],
 ) -> Found:
     number = run_number(given)
     if number is None:
         return of_folder(Path(given))
     with open_store(existing_database(database)) as store:
-        return of_run(store, get_run(store, number))
+        return of_run(at_hand(store, number))
 
 
 def _each(given: Sequence[str], read: Callable[[str], Found]) -> list[Found]:

@@ -12,20 +12,17 @@ from core.cli.options import make_folder, write_file
 from core.cli.progress_line import ProgressLine
 from core.cli.run_summary import summary, told_of_all
 from core.errors import AssayError, InputError
+from core.runs.at_hand import RunAtHand
 from core.runs.environments import Environment, python_for
-from core.runs.kinds import files_of, job_of
-from core.runs.model_settings import Backend
+from core.runs.generation import count_verbatim
+from core.runs.path import identity_of, written
 from core.runs.progress import Progress, duration, progress_of
-from core.runs.report import RUN_FILE, identity_of
-from core.runs.sources import count_verbatim
 from core.runs.worker import work
-from core.schema import GENERATION_KINDS, Run
-from core.schema.scores import OutputSet
-from core.store import Store
+from core.schema import RUN_FILE, Run
 from core.store.runs import delete_run, n_finished_since
 
 
-def go_where_it_runs(environment: Backend | Environment) -> None:
+def go_where_it_runs(environment: Environment) -> None:
     """Go on in the Python that the work needs, with the same arguments; return if it is this one."""
     python = python_for(environment)
     if python != Path(sys.executable):
@@ -82,30 +79,28 @@ def _check_writable(folder: Path) -> None:
         raise InputError(f"--out: {folder} cannot be written: {problem.strerror or problem}.") from problem
 
 
-def work_or_forget(store: Store, run: Run, outputs: OutputSet | None = None) -> None:
-    """Work on a run that was asked for just now; one refused before it did anything is wanted in no list.
-
-    outputs: what a run of metrics scores, where its file was read just now.
-    """
+def work_or_forget(run: RunAtHand) -> None:
+    """Work on a run that was asked for just now; one refused before it did anything is wanted in no list."""
     try:
-        work_here(store, run, outputs)
+        work_here(run)
     except InputError:
-        delete_run(store, run.run_id)
+        delete_run(run.store, run.run.run_id)
         raise
 
 
-def work_here(store: Store, run: Run, outputs: OutputSet | None = None) -> None:
+def work_here(run: RunAtHand) -> None:
     """Work on the run in this process, telling how far it is on standard error."""
-    if _is_whole(progress_of(store, run.run_id)):
-        print(f"Run {run.run_id} is done: nothing was left to do.", file=sys.stderr)
+    number = run.run.run_id
+    if _is_whole(progress_of(run.store, number)):
+        print(f"Run {number} is done: nothing was left to do.", file=sys.stderr)
         return
-    teller = _Teller(store, run)
+    teller = _Teller(run)
     print(
-        f"Run {run.run_id} works on {run.n_wanted} of {run.n_items} items of {run.data_file}.",
+        f"Run {number} works on {run.run.n_wanted} of {run.run.n_items} items of {run.run.data_file}.",
         file=sys.stderr,
     )
     try:
-        work(store, run.run_id, lambda claimed: job_of(store, claimed, outputs), tell=teller.tell)
+        work(run.store, number, lambda claimed: run.path.job(run.claimed(claimed)), tell=teller.tell)
     finally:
         teller.end()
 
@@ -114,21 +109,20 @@ def _is_whole(progress: Progress) -> bool:
     return progress.state == "done" and not progress.n_again and progress.n_finished >= progress.run.n_wanted
 
 
-def finish_in_folder(store: Store, run_id: int, folder: Path) -> None:
+def finish_in_folder(run: RunAtHand, folder: Path) -> None:
     """Write a run's results and say what came of it. Raises AssayError where it did not come to its end."""
-    progress = progress_of(store, run_id)
+    progress = progress_of(run.now().store, run.run.run_id)
     make_folder(folder)
-    names = []
-    for name, data in files_of(store, progress.run).items():
+    files = written(run)
+    for name, data in files.items():
         write_file(folder / name, data)
-        names.append(name)
-    print("\n".join(summary(store, progress)))
-    if progress.run.kind in GENERATION_KINDS and (verbatim := count_verbatim(store, progress.run)):
+    print("\n".join(summary(run, progress)))
+    if run.kind.work == "generation" and (verbatim := count_verbatim(run)):
         print(
             f"Note: the first level of {verbatim} items is the reference word for word (verbatim), for want of a "
             "paraphrase: a metric that compares with the reference sees a text beside itself there."
         )
-    print("\n".join([*told_of_all(store, progress), f"Written to {folder}: {', '.join(names)}."]))
+    print("\n".join([*told_of_all(run, progress), f"Written to {folder}: {', '.join(files)}."]))
     check_done(progress)
 
 
@@ -143,12 +137,11 @@ def check_done(progress: Progress) -> None:
 class _Teller:
     """How far a run is, in one line."""
 
-    def __init__(self, store: Store, run: Run) -> None:
-        self._store = store
-        self._run = run
+    def __init__(self, run: RunAtHand) -> None:
+        self._store, self._run = run.store, run.run
         self._line = ProgressLine()
         self._begun = time.monotonic()
-        self._n_before = n_finished_since(store, run.run_id)
+        self._n_before = n_finished_since(run.store, run.run.run_id)
 
     def tell(self) -> None:
         """Show how far the run is, if it is time to; counts alone are read, twice a second on a terminal."""

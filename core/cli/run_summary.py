@@ -1,45 +1,46 @@
 """What came of a run, in lines: items, what is missing and why, what it cost."""
 
+from collections.abc import Mapping
+
 from core.analysis.score_summary import score_summary
 from core.cli.aligned import counted
 from core.datasets.reading import shown
+from core.runs.at_hand import RunAtHand
 from core.runs.estimate import estimate_all
-from core.runs.model_settings import backend_of
 from core.runs.progress import Progress, duration, money_of, wall_seconds
-from core.runs.score_results import score_table, undefined_scores
-from core.schema import CHECK_KINDS, GENERATION_KINDS, JUDGE_KINDS, MODEL_KINDS, StepCost
+from core.runs.scoring import score_table, undefined_scores
+from core.schema import StepCost
+from core.schema.kinds import Work
 from core.schema.scores import ScoreTable
 from core.stats.constant import constants_said
-from core.store import Store
 
 MOST_LISTED = 40
 """Metrics and reasons for undefined scores that are listed."""
+_MISSING: Mapping[Work, str] = {
+    "generation": "not all levels; what was made of them is in outputs.csv",
+    "audit": "no answer to a question; the others are there",
+}
 SCORED = "texts on which a metric broke; the other texts have their scores"
 JUDGED = "texts for which a step of the judge failed; what came of the others counts"
 
 
-def summary(store: Store, progress: Progress, table: ScoreTable | None = None) -> list[str]:
+def summary(run: RunAtHand, progress: Progress, table: ScoreTable | None = None) -> list[str]:
     """The lines of `runs show`, and the last ones of every command that works on a run. table: if it was read already."""
     wanted = progress.run.n_wanted
     lines = [f"Run {progress.run.run_id} ({progress.state}): {progress.n_done} of {wanted} items complete."]
-    if progress.run.kind in GENERATION_KINDS:
-        lines += _incomplete(progress, "not all levels; what was made of them is in outputs.csv")
-        return lines + _asked(progress)
-    if progress.run.kind in CHECK_KINDS:
-        return (
-            lines + _incomplete(progress, "no answer to a question; the others are there") + _asked(progress)
-        )
-    return lines + _scored(progress, table or score_table(store, progress.run))
+    if (missing := _MISSING.get(run.kind.work)) is not None:
+        return lines + _incomplete(progress, missing) + _asked(progress)
+    return lines + _scored(run.kind.work, progress, table or score_table(run))
 
 
-def told_of_all(store: Store, progress: Progress) -> list[str]:
+def told_of_all(at: RunAtHand, progress: Progress) -> list[str]:
     """After the first items of a run that may ask a model: what all of them will take. Nothing where these are all."""
     run = progress.run
-    if run.kind not in MODEL_KINDS or progress.state != "done" or run.n_wanted >= run.n_items:
+    if at.kind.work == "scores" or progress.state != "done" or run.n_wanted >= run.n_items:
         return []
-    told = estimate_all(store, progress)
+    told = estimate_all(at, progress)
     time = "time not known" if told.seconds is None else f"about {duration(max(told.seconds, 1))}"
-    if backend_of(run) == "rules":
+    if at.asked.by_rules:
         parts = [time]
     elif told.calls is None:
         parts = ["calls not known, as these items found answers in the cache or were not finished", time]
@@ -77,9 +78,9 @@ def _time(progress: Progress) -> list[str]:
     return [f"Time worked: {seconds:,.1f} s."] if seconds else []
 
 
-def _scored(progress: Progress, table: ScoreTable) -> list[str]:
+def _scored(work: Work, progress: Progress, table: ScoreTable) -> list[str]:
     lines = [f"{counted(len(table.rows), 'text')}, {counted(len(table.metrics), 'metric')}."]
-    judged = progress.run.kind in JUDGE_KINDS
+    judged = work == "judging"
     lines += constants_said((shown(one.metric), one.constant) for one in score_summary(table))
     lines += _incomplete(progress, JUDGED if judged else SCORED)
     undefined = undefined_scores(table)

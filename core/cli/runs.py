@@ -8,14 +8,11 @@ from core.cli.options import Commands, add_database_option, existing_database
 from core.cli.run_here import check_folder, finish_in_folder, go_where_it_runs, work_here
 from core.cli.run_summary import summary
 from core.datasets.reading import shown
-from core.runs.keeping import go_on
-from core.runs.kinds import environment_of, job_of, maker_of, seed_of
+from core.runs.path import at_hand, resume, run_report
 from core.runs.progress import progress_of
-from core.runs.report import run_report
 from core.runs.worker import work
-from core.schema import MODEL_KINDS
 from core.store import open_store
-from core.store.runs import ask_to_stop, get_run, list_runs
+from core.store.runs import ask_to_stop, list_runs
 
 
 def add_to(nouns: Commands) -> None:
@@ -51,32 +48,38 @@ def _verb(verbs: Commands, name: str, text: str) -> argparse.ArgumentParser:
 
 def _list(options: argparse.Namespace) -> None:
     with open_store(existing_database(options.db)) as store:
-        progresses = [progress_of(store, run.run_id) for run in list_runs(store)]
+        found = [(at_hand(store, run), progress_of(store, run.run_id)) for run in list_runs(store)]
     if options.json:
         rows = [
             {"run": p.run.run_id, "kind": p.run.kind, "state": p.state, "file": p.run.data_file}
-            for p in progresses
+            for _, p in found
         ]
         print(json.dumps(rows, indent=2, ensure_ascii=False))
         return
-    if not progresses:
+    if not found:
         print("No runs yet: `generate factual`, `generate damage`, `score` or `judge` starts one.")
-    if progresses:
+    if found:
         print("run\tmade (UTC)\tkind\tstate\tcomplete\tsource, metrics or judge\tseed\tfile")
-    for progress in progresses:
-        run, seed = progress.run, seed_of(progress.run)
+    for at, progress in found:
+        run, seed = progress.run, at.asked.seed
         made = run.created_utc[:16].replace("T", " ")
         cells = (run.run_id, made, run.kind, progress.state, f"{progress.n_done} of {run.n_wanted}")
-        print(*cells, shown(maker_of(run)), "-" if seed is None else seed, shown(run.data_file), sep="\t")
+        print(
+            *cells,
+            shown(at.path.maker(at.asked)),
+            "-" if seed is None else seed,
+            shown(run.data_file),
+            sep="\t",
+        )
 
 
 def _show(options: argparse.Namespace) -> None:
     with open_store(existing_database(options.db)) as store:
-        progress = progress_of(store, options.number)
+        at, progress = at_hand(store, options.number), progress_of(store, options.number)
         if options.json:
-            print(json.dumps(run_report(store, progress), indent=2, ensure_ascii=False))
+            print(json.dumps(run_report(at, progress), indent=2, ensure_ascii=False))
             return
-        print("\n".join(summary(store, progress)))
+        print("\n".join(summary(at, progress)))
     if progress.run.message:
         print(progress.run.message)
 
@@ -86,7 +89,7 @@ def _cancel(options: argparse.Namespace) -> None:
         progress = progress_of(store, options.number)
         if progress.state in ("running", "waiting"):
             ask_to_stop(store, options.number)
-            asks = progress.run.kind in MODEL_KINDS
+            asks = at_hand(store, progress.run).kind.work != "scores"
             when = "the requests that are open have been put down" if asks else "the texts at work are scored"
             print(f"Run {options.number} stops when {when}.")
         else:
@@ -95,19 +98,21 @@ def _cancel(options: argparse.Namespace) -> None:
 
 def _resume(options: argparse.Namespace) -> None:
     with open_store(existing_database(options.db)) as store:
-        run = get_run(store, options.number)
-        check_folder(options.out, run)
-        go_where_it_runs(environment_of(run))
-        work_here(store, go_on(store, run, None, options.limit))
-        finish_in_folder(store, run.run_id, options.out)
+        run = at_hand(store, options.number)
+        check_folder(options.out, run.run)
+        go_where_it_runs(run.asked.environment)
+        work_here(resume(run, None, options.limit))
+        finish_in_folder(run, options.out)
 
 
 def _write(options: argparse.Namespace) -> None:
     with open_store(existing_database(options.db)) as store:
-        check_folder(options.out, get_run(store, options.number))
-        finish_in_folder(store, options.number, options.out)
+        run = at_hand(store, options.number)
+        check_folder(options.out, run.run)
+        finish_in_folder(run, options.out)
 
 
 def _work(options: argparse.Namespace) -> None:
     with open_store(existing_database(options.db)) as store:
-        work(store, options.number, lambda run: job_of(store, run))
+        run = at_hand(store, options.number)
+        work(store, options.number, lambda claimed: run.path.job(run.claimed(claimed)))

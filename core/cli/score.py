@@ -6,37 +6,28 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import get_args
 
-from core.cli.options import (
-    Commands,
-    add_database_option,
-    check_out,
-    name_list,
-    write_file,
-)
+from core.cli.asking import print_notes
+from core.cli.options import Commands, add_database_option, check_out, name_list, write_file
 from core.cli.run_here import check_done, go_where_it_runs, work_or_forget
 from core.cli.run_summary import summary
-from core.cli.texts_given import MEANING, NAMES, check_given, print_notes, read_given
+from core.cli.setting_options import add_settings, settings_given
+from core.cli.texts_given import MEANING, NAMES, check_given, read_given
 from core.datasets.score_files import Shape, write_scores_csv, write_scores_jsonl, write_scores_parquet
 from core.errors import InputError
+from core.runs.asked import Asked, ask
+from core.runs.at_hand import RunAtHand
 from core.runs.environments import missing_for
+from core.runs.path import create, find_same, resume
 from core.runs.progress import progress_of
-from core.runs.score_plan import create_scoring, find_same_scoring, prepare_scoring
-from core.runs.score_results import score_table
-from core.runs.score_settings import (
-    TEXTS_PER_WORKER,
-    ScoringRunning,
-    ScoringSettings,
-    Synonyms,
-    checked,
-    choose_metrics,
-    specs_of,
-)
-from core.schema import Run
-from core.schema.scores import OutputSet, ScoreTable
+from core.runs.scoring import score_table
+from core.schema.scores import ScoreTable
+from core.schema.settings import Settings
+from core.scoring.metrics.kind import KIND, ScoringRunning
 from core.scoring.metrics.registry import all_metrics
 from core.store import Store, database_path, open_store
 
-_DEFAULTS = ScoringRunning()
+_OWN_WAY = ("metrics", "models")
+"""Settings that an option gives in a way of its own."""
 _WRITERS: dict[str, Callable[[ScoreTable, Shape], bytes]] = {
     ".csv": write_scores_csv,
     ".jsonl": write_scores_jsonl,
@@ -74,26 +65,8 @@ def add_to(nouns: Commands) -> None:
         metavar="NAME=PATH",
         help="model of a neural metric, a local path or another name; may be repeated",
     )
-    command.add_argument("--device", default="auto", help="of neural metrics: auto, cpu, cuda (%(default)s)")
-    command.add_argument(
-        "--batch-size",
-        type=int,
-        default=_DEFAULTS.batch_size,
-        help="texts that a neural metric sees at once (%(default)s)",
-    )
-    command.add_argument(
-        "--workers",
-        type=int,
-        default=_DEFAULTS.workers,
-        help=f"most processes for lexical metrics (default: one a core, here %(default)s); one for each "
-        f"{TEXTS_PER_WORKER:,} texts is started, and takes some 75 MB",
-    )
-    command.add_argument(
-        "--synonyms",
-        choices=get_args(Synonyms),
-        default="auto",
-        help="METEOR: auto uses WordNet where nltk has its data (%(default)s)",
-    )
+    add_settings(command, KIND.Settings, without=_OWN_WAY)
+    add_settings(command, ScoringRunning)
     command.add_argument("--language-pair", metavar="PAIR", help="of a folder with several, such as en-de")
     command.add_argument(
         "--limit", type=int, metavar="N", help="only the first N items; more later with --resume"
@@ -109,30 +82,25 @@ def _score(options: argparse.Namespace) -> None:
     if options.list:
         _list()
         return
-    settings, running = _asked(options)
+    wanted, running = _asked(options)
     database = database_path(options.db)
     _check_ending(options.out)
     check_out(options.out, database, [options.texts])
     if options.texts is None:
         raise InputError("Name what is to be scored: a file, a folder, run:N or study:NAME.")
     check_given(options.texts, options.db)
-    go_where_it_runs("neural" if specs_of(settings, "neural") else "base")
+    go_where_it_runs(wanted.environment)
     with open_store(database) as store:
-        run, outputs = _run(store, options, settings, running)
-        work_or_forget(store, run, outputs)
-        _finish(store, run.run_id, options.out, options.shape)
+        run = _run(store, options, wanted, running)
+        work_or_forget(run)
+        _finish(run, options.out, options.shape)
 
 
-def _asked(options: argparse.Namespace) -> tuple[ScoringSettings, ScoringRunning]:
+def _asked(options: argparse.Namespace) -> tuple[Asked, Settings]:
     """What was asked for, checked as far as it can be without a look at the texts."""
-    settings = choose_metrics(
-        name_list(options.metrics) or [],
-        models=_models(options.model),
-        synonyms=options.synonyms,
-        device=options.device,
-    )
-    running = ScoringRunning(options.batch_size, options.workers)
-    return checked(settings, running), running
+    chosen = settings_given(options, KIND.Settings, without=_OWN_WAY)
+    chosen |= {"metrics": name_list(options.metrics) or [], "models": _models(options.model)}
+    return ask(KIND, chosen, {}, settings_given(options, ScoringRunning))
 
 
 def _models(given: list[str]) -> dict[str, str]:
@@ -159,25 +127,22 @@ def _check_ending(out: Path | None) -> None:
         raise InputError("--out: Parquet needs the library pyarrow, which is not installed here; write .csv.")
 
 
-def _run(
-    store: Store, options: argparse.Namespace, settings: ScoringSettings, running: ScoringRunning
-) -> tuple[Run, OutputSet | None]:
-    """A run of these texts, the one to go on with or a new one; of a new one also its texts."""
+def _run(store: Store, options: argparse.Namespace, wanted: Asked, running: Settings) -> RunAtHand:
+    """A run of these texts, the one to go on with or a new one."""
     data, file_name = read_given(store, options.texts, options.language_pair)
     if options.resume:
-        same = find_same_scoring(store, data, settings)
-        return prepare_scoring(store, same, running, options.limit), None
-    run, outputs = create_scoring(store, data, file_name, settings, running, options.limit)
-    print_notes(outputs)
-    return run, outputs
+        return resume(find_same(store, data, wanted), running, options.limit)
+    run, notes = create(store, data, file_name, wanted, running, options.limit)
+    print_notes(run, notes)
+    return run
 
 
-def _finish(store: Store, run_id: int, out: Path, shape: Shape) -> None:
+def _finish(run: RunAtHand, out: Path, shape: Shape) -> None:
     """Write the table as far as it is, and say what came of it."""
-    progress = progress_of(store, run_id)
-    table = score_table(store, progress.run)
+    progress = progress_of(run.now().store, run.run.run_id)
+    table = score_table(run)
     write_file(out, _WRITERS[out.suffix.lower()](table, shape))
-    print("\n".join(summary(store, progress, table)))
+    print("\n".join(summary(run, progress, table)))
     for note in table.notes:
         print(f"Note: {note}")
     print(f"Written to {out} ({shape}).")

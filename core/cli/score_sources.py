@@ -23,10 +23,10 @@ from core.datasets.ratings import COLUMNS as OF_RATINGS
 from core.datasets.reading import shown
 from core.datasets.score_tables import read_scores
 from core.errors import InputError
-from core.runs.score_results import score_table
+from core.runs.path import at_hand
+from core.runs.scoring import score_table
 from core.schema.scores import Direction, RatingSet, ScoreTable
 from core.store import open_store
-from core.store.runs import get_run
 
 RATER_NAMES, RATING_NAMES = OF_RATINGS["rater"], OF_RATINGS["score"]
 
@@ -124,7 +124,7 @@ def open_scores(given: str, options: argparse.Namespace) -> Scores:
     """Scores of a run (`run:3`), a folder in the form of mt-metrics-eval, or a file. Raises InputError."""
     if (number := run_number(given)) is not None:
         with open_store(existing_database(options.db)) as store:
-            return Scores(score_table(store, get_run(store, number)))
+            return Scores(score_table(at_hand(store, number)))
     path = Path(given)
     if path.is_dir():
         check_no_run(path, SCORES_FILE)

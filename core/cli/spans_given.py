@@ -15,8 +15,8 @@ from core.datasets.rated import outputs_of, read_rated
 from core.datasets.reading import shown
 from core.datasets.span_files import holds_rated, read_span_file
 from core.errors import InputError
-from core.runs.report import RUN_FILE
-from core.schema.judges import JudgeOutput
+from core.schema import RUN_FILE
+from core.schema.judging import JudgeOutput
 from core.schema.rated import RatedSet
 from core.schema.scores import OutputSet, RatingSet, ScorableOutput
 from core.store import open_store

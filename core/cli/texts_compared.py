@@ -4,14 +4,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from core.cli.options import existing_database, run_number
-from core.datasets.judge_records import read_judge_folder
 from core.errors import InputError
-from core.runs.report import RUN_FILE
-from core.runs.scoring import output_set
-from core.schema import SCORE_KINDS
+from core.judges.kind import JudgeKind
+from core.runs.judging import judged_among
+from core.runs.path import at_hand
+from core.runs.records import read_judge_folder
+from core.schema import RUN_FILE
 from core.schema.scores import ScoredRow
 from core.store import open_store
-from core.store.runs import get_run
 
 Named = tuple[ScoredRow, str]
 
@@ -38,8 +38,11 @@ def _texts(given: str, database: str | None) -> Iterable[Named]:
 
 def _of_run(number: int, database: str | None) -> list[Named]:
     with open_store(existing_database(database)) as store:
-        run = get_run(store, number)
-        outputs = output_set(store, run).outputs if run.kind in SCORE_KINDS else ()
+        run = at_hand(store, number)
+        if isinstance(run.kind, JudgeKind):
+            outputs = tuple(text.output for text in judged_among(run))
+        else:
+            outputs = run.contents.outputs if run.kind.work == "scores" else ()
     return [
         (ScoredRow(one.item_id, one.system, one.level, one.language, one.labels), one.text) for one in outputs
     ]

@@ -7,15 +7,12 @@ from typing import TYPE_CHECKING
 
 from core.cli.options import existing_database, read_file, run_number
 from core.errors import InputError
-from core.runs.report import RUN_FILE
-from core.schema import Study
-from core.schema.scores import OutputSet
+from core.schema import RUN_FILE, Study
 from core.store import Store
-from core.store.runs import get_run
 from core.store.studies import find_study
 
 if TYPE_CHECKING:
-    from core.runs.score_sources import Texts
+    from core.runs.texts import Texts
 
 NAMES = "FILE|FOLDER|run:N|study:NAME"
 """What may be given, for the help of a command."""
@@ -56,10 +53,12 @@ def read_given(store: Store, given: str, language_pair: str | None = None) -> Te
             raise InputError(f"--language-pair: {given} is no folder; leave it out.")
         return read_file(path), path.name
     # Imported late: all that a study is made of, and scipy with it, takes a second to load.
-    from core.runs.score_sources import texts_of_folder, texts_of_run, texts_of_study
+    from core.runs.generation import texts_of_run
+    from core.runs.path import at_hand
+    from core.runs.texts import texts_of_folder, texts_of_study
 
     if (number := run_number(given)) is not None:
-        return texts_of_run(store, get_run(store, number))
+        return texts_of_run(at_hand(store, number))
     if (study := find_given_study(store, given)) is not None:
         return texts_of_study(store, study)
     check_no_run(path, TEXTS_FILE)
@@ -72,11 +71,3 @@ def read_given(store: Store, given: str, language_pair: str | None = None) -> Te
 def find_given_study(store: Store, given: str) -> Study | None:
     """The study that is named; None where none is. Raises NotFound for one that is not there."""
     return find_study(store, given.removeprefix(STUDY)) if given.startswith(STUDY) else None
-
-
-def print_notes(outputs: OutputSet) -> None:
-    """What is to be known about the texts of a new run, and which rows were left out."""
-    for note in outputs.notes:
-        print(f"Note: {note}")
-    for reason, count in outputs.left_out.items():
-        print(f"Note: left out, {reason}: {count:,} {'row' if count == 1 else 'rows'}")

@@ -1,29 +1,53 @@
 """Do a cross-examination's mismatches point to the errors that people marked? Asked of a model, error by error.
 
-001, section 4.4: a model reads a marked error beside the mismatching questions and says whether they are about the same
+CEF, section 4.4: a model reads a marked error beside the mismatching questions and says whether they are about the same
 thing. What it says is itself a judge's opinion, and unchecked by people.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
+import regex
+
+from core.diff import tokenize
 from core.errors import InputError
-from core.judges.settings import AlignmentSettings
-from core.judges.verdicts import read_verdict
+from core.judges.cross_examination.record import SIDES, Examination, Side, questions_of
+from core.judges.cross_examination.verdicts import Verdict, read_verdict
+from core.judges.kind import AuditKind, Audits, Done
+from core.judges.sampling import seed_setting, temperature_setting
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Request
 from core.llm.defusing import defused
 from core.llm.parsing import read_json
 from core.llm.prompts import Prompt
-from core.schema.judges import MarkedError, MarkedText, Mismatch
+from core.schema.kinds import KindSettings, PromptSlot
+from core.schema.scores import ScoredRow
 
 STEP = "alignment"
+_PURPOSE = "align"
 NO_MISMATCH = "no question mismatches"
 NOTHING_MARKED = "no words are marked"
 NOT_GIVEN = "(not given)"
 MAX_TOKENS = 400
 _LONGEST_WHY = 400
+LEAST_SHARED = 0.5
+"""Share of an error's content words that one question has to hold."""
+NO_CONTENT = "the marked words say too little to be found by words"
+
+_SHORTEST_WORD = 4
+_STEM = 5
+"""Letters that count of a word: endings differ."""
+_ENGLISH = """
+    about after also been before being could does doing done each from have having here into itself just like many more
+    most much only other over same shall should some such than that their them then there these they this those through
+    very were what when where which while will with within without would your text document
+"""
+_FUNCTION_WORDS = frozenset(_ENGLISH.split())
+_ALONE = regex.compile(
+    r"[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmr}\p{scx=Mymr}]\p{M}*"
+)
 _SCHEMA: Mapping[str, object] = {
     "type": "object",
     "properties": {
@@ -33,6 +57,73 @@ _SCHEMA: Mapping[str, object] = {
     "required": ["why", "verdict"],
     "additionalProperties": False,
 }
+
+
+class AlignmentSettings(KindSettings):
+    """How a model is asked whether a mismatching question points to a marked error."""
+
+    MODEL_FREE: ClassVar[bool] = True
+
+    temperature: float = temperature_setting()
+    seed: int = seed_setting("seed of the model's answers")
+
+    def prompts(self, *, by_rules: bool) -> tuple[PromptSlot, ...]:
+        """See KindSettings."""
+        return () if by_rules else (PromptSlot(_PURPOSE, "align"),)
+
+    def idle(self, backend: str) -> frozenset[str]:
+        """See KindSettings: rules answer without chance."""
+        return frozenset({"temperature", "seed"}) if backend == "rules" else frozenset()
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """A question whose answer from the other text is not what its own text says."""
+
+    side: Side
+    question: str
+    expected: Verdict
+    answer: Verdict
+
+
+@dataclass(frozen=True)
+class MarkedError:
+    """An error that a person marked in a text, and whether a mismatching question points to it."""
+
+    quote: str
+    """The marked words."""
+    severity: str
+    category: str
+    found: bool | None = None
+    """None: not asked yet, or no verdict came."""
+    why: str = ""
+    reason: str | None = None
+    """Why there is no verdict."""
+
+
+@dataclass(frozen=True)
+class MarkedText:
+    """A text with the mismatches of a cross-examination and the errors that people marked in it."""
+
+    row: ScoredRow
+    text: str
+    document: str | None
+    mismatches: tuple[Mismatch, ...]
+    errors: tuple[MarkedError, ...]
+
+
+def mismatches_of(examination: Examination) -> tuple[Mismatch, ...]:
+    """Questions whose answer from the other text is not what their own text says: first those made from the source.
+
+    Answers that could not be parsed are none. Of mixed questions, those that expect IDK are here too, although no
+    score counts them: an answer YES or NO to them is something that only the other text says.
+    """
+    return tuple(
+        Mismatch(side, one.text, one.expected, one.answer)
+        for side in SIDES
+        for one in questions_of(examination, side) or ()
+        if one.answer is not None and one.answer != one.expected
+    )
 
 
 @dataclass(frozen=True)
@@ -46,12 +137,10 @@ class Found:
 class Aligner:
     """Asks a model, once for each marked error, whether a mismatching question points to it."""
 
-    def __init__(self, model: Model, prompt: Prompt, settings: AlignmentSettings | None = None) -> None:
-        if prompt.purpose != "align":
-            raise InputError(f"Prompt {prompt.name} is for {prompt.purpose}; one for align is needed")
-        self._model = model
-        self._prompt = prompt
-        self._settings = settings or AlignmentSettings()
+    def __init__(self, model: Model, prompt: Prompt, settings: AlignmentSettings) -> None:
+        if prompt.purpose != _PURPOSE:
+            raise InputError(f"Prompt {prompt.name} is for {prompt.purpose}; one for {_PURPOSE} is needed")
+        self._model, self._prompt, self._settings = model, prompt, settings
 
     async def align(self, text: MarkedText) -> tuple[MarkedText, tuple[tuple[str, str], ...], bool]:
         """The text with every error found, not found, or without a verdict for a reason; failures; temporary or not.
@@ -130,3 +219,103 @@ def _answered(error: MarkedError, answer: Answer[Found]) -> MarkedError:
     if answer.value is None:
         return replace(error, found=None, why="", reason=answer.reason or "invalid")
     return replace(error, found=answer.value.verdict, why=answer.value.why, reason=None)
+
+
+def align_by_words(text: MarkedText) -> MarkedText:
+    """The text with every error found or not found by shared words: a stand-in for a model, to see how it works.
+
+    An error counts as found where one mismatching question shares at least half of its content words; it may also have
+    no verdict, for a reason. Content words are numbers, words of four letters and more that are no English function
+    words (compared by their first five letters), and in scripts without spaces pairs of characters.
+
+    That finds questions that quote the error and misses all that put it in other words; questions in another language
+    than the text share names and numbers at most. The rates it gives say nothing about a cross-examination's worth.
+    """
+    questions = [(one.question, content(one.question)) for one in text.mismatches]
+
+    def aligned(error: MarkedError) -> MarkedError:
+        if (known := without_asking(text, error)) is not None:
+            return known
+        wanted = content(error.quote)
+        if not wanted:
+            return replace(error, found=None, why="", reason=NO_CONTENT)
+        n_shared, question = max(
+            ((len(wanted & words), question) for question, words in questions), key=lambda pair: pair[0]
+        )
+        found = n_shared >= LEAST_SHARED * len(wanted)
+        said = f"{n_shared} of {len(wanted)} content words stand in: {question}" if n_shared else ""
+        return replace(error, found=found, why=said or "no question shares a content word", reason=None)
+
+    return replace(text, errors=tuple(map(aligned, text.errors)))
+
+
+def content(text: str) -> frozenset[str]:
+    """The content words of a text, as they are compared."""
+    words: set[str] = set()
+    before = ""
+    for token in tokenize(text.casefold()):
+        if _ALONE.fullmatch(token):
+            words |= {before + token} if before else set()
+            before = token
+            continue
+        before = ""
+        if any(char.isdigit() for char in token):
+            words.add(token)
+        elif len(token) >= _SHORTEST_WORD and token[0].isalpha() and token not in _FUNCTION_WORDS:
+            words.add(token[:_STEM])
+    return frozenset(words)
+
+
+def _open(settings: AlignmentSettings, prompts: Mapping[str, Prompt]) -> Audits:
+    def aligning(model: Model | None) -> Callable[[MarkedText], Awaitable[Done]]:
+        return _by_words if model is None else Aligner(model, prompts[_PURPOSE], settings).align
+
+    return aligning
+
+
+async def _by_words(text: MarkedText) -> Done:
+    return align_by_words(text), (), False
+
+
+def _broken(text: MarkedText, reason: str) -> MarkedText:
+    return replace(text, errors=tuple(replace(one, found=None, reason=reason) for one in text.errors))
+
+
+def _nothing(texts: Sequence[MarkedText]) -> str | None:
+    if not texts:
+        return "texts"
+    return None if any(one.errors for one in texts) else "marked error to look for"
+
+
+def _rows(text: MarkedText) -> Iterator[dict[str, Any]]:
+    for error in text.errors:
+        yield {
+            "category": error.category,
+            "severity": error.severity,
+            "error": error.quote,
+            "found": None if error.found is None else "yes" if error.found else "no",
+            "why": error.why,
+            "reason": error.reason,
+            "mismatches": len(text.mismatches),
+        }
+
+
+KIND = AuditKind(
+    name="alignment",
+    title="Alignment with marked errors",
+    verb="align",
+    summary="which errors that people marked a cross-examination's mismatching questions point to",
+    reads="marked texts",
+    section="alignment-with-marked-errors",
+    Settings=AlignmentSettings,
+    Piece=MarkedText,
+    reports=frozenset({"alignment"}),
+    open=_open,
+    piece_called="text",
+    broken=_broken,
+    identity=lambda _: (),
+    nothing=_nothing,
+    table="alignment.csv",
+    columns=("category", "severity", "error", "found", "why", "reason", "mismatches"),
+    rows=_rows,
+)

@@ -24,6 +24,8 @@ COMPARING_COLUMNS = ("what", "side", "repeat", "text", "expected", "verdict", "a
 """Of details.csv, for judges that compare two texts. what: trial, claim, question, or a step that failed; side: the
 order of a trial, response or reference of a claim, source or text of a question; verdict: of a trial the score, of a
 claim yes or no, of a question YES, NO or IDK."""
+HELPER_AT_ONCE = 32
+"""Questions that a helper reads at once; verdicts do not depend on it."""
 MOST_TOKENS = 4_096
 """That an answer may have: half of a context of 8,192, so that a text of 1,500 words and its prompt fit beside it."""
 
@@ -75,7 +77,7 @@ class Helper(Protocol):
 
     @property
     def signature(self) -> str:
-        """What determines its verdicts; known once it is started."""
+        """What determines its verdicts; empty before it is started."""
 
     async def start(self) -> None:
         """Load it. Raises InputError where it cannot be had."""
@@ -182,6 +184,8 @@ class JudgeKind(Kind):
     """For (settings, bench): what a signature says of files and of the helper, before the settings."""
     dimensions: Callable[[Bench], tuple[str, ...]] = lambda _: ()
     """Names of the task's dimensions, where the judge has a column for each."""
+    suits: Callable[[RatingTask, Mapping[str, object]], bool] = lambda *_: True
+    """Whether a task can be asked of the judge, beside the settings chosen so far: for (task, values)."""
     marks_errors: bool = False
     """Whether its record is of errors with their places in the text, and its examples are errors that people marked."""
     score_bounds: Callable[[str], tuple[float, float]] = lambda _: (0.0, 1.0)
@@ -240,7 +244,7 @@ class AuditKind(Kind):
     identity: Callable[[Any], tuple[str, ...]]
     """What tells two pieces of one text apart."""
     nothing: Callable[[Any], str | None]
-    """Why there is nothing to do, for all pieces; None: there is."""
+    """What all pieces together lack, such as `question to answer`: "FILE holds no ..."; None: there is something to do."""
     table: str
     """Name of the file with a row an answer."""
     columns: tuple[str, ...]

@@ -27,7 +27,7 @@ from core.judges.kind import (
     pair_of,
 )
 from core.judges.record_checks import repeat_problems, twice_problems
-from core.judges.rubric_files import HIGHEST_VERDICT, Rubric, parse_rubric
+from core.judges.rubric_files import HIGHEST_VERDICT, Rubric, find_rubric, parse_rubric, shipped_rubrics
 from core.judges.sampling import repeats_setting, seed_setting, temperature_setting
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Request
@@ -306,7 +306,18 @@ KIND = JudgeKind(
     summary="a verdict on the rubric's scale, with feedback; needs references",
     section="rubric",
     Settings=RubricSettings,
-    attachment=Attachment("rubric_text", "rubric", "Rubric", "factual"),
+    attachment=Attachment(
+        name="rubric_text",
+        option="rubric",
+        label="Rubric",
+        help="criterion and scale",
+        usual="factual",
+        find=lambda name: find_rubric(name).dump(),
+        read=parse_rubric,
+        dump=Rubric.dump,
+        shipped=shipped_rubrics,
+    ),
+    does="judges",
     Record=RubricRecord,
     reports=frozenset({"consistency"}),
     open=_open,

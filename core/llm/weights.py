@@ -18,6 +18,12 @@ SAMPLE_BYTES = 64 * 2**10
 the one it came from, but hardly anywhere the same bytes."""
 
 
+def absolute_place(model: str) -> str:
+    """The model's absolute path if it lies on this machine; any other name, such as one on the hub, as it is."""
+    path = Path(model).expanduser()
+    return str(path.resolve()) if model and path.exists() else model
+
+
 def fingerprint(model: Path) -> str:
     """SHA-256 over the names and contents of a model's files; of large weight files over samples.
 

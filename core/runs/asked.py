@@ -1,10 +1,9 @@
 """What a run was asked for: its kind with its settings, the model that is asked, how it is worked on; checked once."""
 
-import math
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from core.errors import InputError
@@ -15,9 +14,11 @@ from core.llm.prompts import Prompt, find_prompt, parse_prompt
 from core.llm.vllm_engine import VllmEngine
 from core.runs.kinds import KINDS, kind_named
 from core.schema import RULES, Run
-from core.schema.kinds import Attachment, Kind, KindSettings, PromptSlot
+from core.schema.kinds import Kind, KindSettings, PromptSlot
 from core.schema.settings import About, Remark, SettingField, Settings, refuse, setting
 
+Environment = Literal["base", "vllm", "neural"]
+"""`base` is the app's own; rules and a model on a server run there."""
 Backend = Literal["rules", "openai", "vllm"]
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
 OPENAI_URL = "https://api.openai.com/v1"
@@ -39,7 +40,10 @@ class ModelSettings(Settings):
     model: str = setting("", "Model", "name on the server, or name or path for vllm")
     base_url: str = setting("", "Address", f"OpenAI-compatible server (default {OPENAI_URL})")
     attempts: int = setting(
-        DEFAULT_ATTEMPTS, "Answers requested for one step", "before the step counts as failed", within=(1, 1_000)
+        DEFAULT_ATTEMPTS,
+        "Answers requested for one step",
+        "before the step counts as failed",
+        within=(1, 1_000),
     )
     max_model_len: int | None = setting(
         None, "Longest prompt and answer", "vllm: together, in tokens", within=(1, 10**8), unit="tokens"
@@ -116,7 +120,9 @@ class Asked:
     @property
     def environment(self) -> str:
         """Where the run's libraries are."""
-        return "neural" if self.chosen.needs == "neural" else "vllm" if self.model.backend == "vllm" else "base"
+        return (
+            "neural" if self.chosen.needs == "neural" else "vllm" if self.model.backend == "vllm" else "base"
+        )
 
 
 def _field(name: str, label: str, option: str = "") -> SettingField:
@@ -146,17 +152,22 @@ def ask(
     name: str = "",
     attached: str = "",
     prompts: Sequence[Prompt] = (),
-) -> tuple[Asked, Running]:
+) -> tuple[Asked, Any]:
     """What a user chose, checked. Raises SettingsError or InputError with everything that is wrong.
 
     attached: the text of the file that the kind's settings refer to. prompts: chosen ones, in the place of those shipped.
     """
     problems: list[Remark] = []
+    chosen = {**kind.Settings.usual(chosen, str(model.get("backend", "rules"))), **chosen}
     own, asked, how = (
         shape.read(given, problems)
-        for shape, given in ((kind.Settings, chosen), (ModelSettings, model), (Running, running))
+        for shape, given in (
+            (kind.Settings, chosen),
+            (ModelSettings, model),
+            (kind.Running or Running, running),
+        )
     )
-    if isinstance(asked, ModelSettings):
+    if isinstance(asked, ModelSettings) and kind.work != "scores":
         problems += _model_problems(asked)
         if asked.backend == "rules" and not kind.Settings.MODEL_FREE:
             problems.append(Remark("backend", "rules cannot be this judge; choose openai or vllm"))
@@ -170,8 +181,9 @@ def ask(
     if kind.attachment is not None and not attached:
         text = f"name a {kind.attachment.option}, or the path of a .yaml file"
         problems.append(Remark(kind.attachment.name, text))
-    refuse(problems, kind.Settings, ModelSettings, Running, also=BESIDE)
-    assert isinstance(own, KindSettings) and isinstance(asked, ModelSettings) and isinstance(how, Running)
+    refuse(problems, kind.Settings, ModelSettings, kind.Running or Running, also=BESIDE)
+    assert isinstance(own, KindSettings)
+    assert isinstance(asked, ModelSettings)
     if asked.base_url:
         asked = asked.but(base_url=normal_url(asked.base_url))
     own = own.settled()
@@ -211,7 +223,9 @@ def _model_problems(model: ModelSettings) -> Iterator[Remark]:
     if model.backend == "rules":
         for name in ("model", "base_url"):
             if getattr(model, name):
-                yield Remark(name, "rules need no model; leave it out, or choose {backend=openai} or {backend=vllm}")
+                yield Remark(
+                    name, "rules need no model; leave it out, or choose {backend=openai} or {backend=vllm}"
+                )
         return
     if not model.model:
         yield Remark("model", "name the model that writes the answers")
@@ -224,7 +238,9 @@ def _model_problems(model: ModelSettings) -> Iterator[Remark]:
         yield Remark("base_url", "vllm runs in this process; leave it out, or choose {backend=openai}")
     # Engine options are kept with the run, so a secret may not be one of them, at any depth.
     for name in sorted(name for name in _names_in(model.engine) if _SECRET.search(name)):
-        yield Remark("engine", "{name} is a secret; set it in the environment, such as HF_TOKEN", {"name": name})
+        yield Remark(
+            "engine", "{name} is a secret; set it in the environment, such as HF_TOKEN", {"name": name}
+        )
 
 
 def _names_in(value: object) -> Iterator[str]:
@@ -273,7 +289,11 @@ def open_at_once(model: ModelSettings, running: Running) -> int:
 
 def asked_of(run: Run) -> Asked:
     """What a saved run was asked for."""
-    kind, kept = kind_named(run.kind), run.settings
+    return asked_from(kind_named(run.kind), run.settings)
+
+
+def asked_from(kind: Kind, kept: Mapping[str, Any]) -> Asked:
+    """What settings say that `kept` or `described` wrote. Raises pydantic's ValidationError where they are none."""
     if kind.work == "scores":
         return Asked(kind, kind.Settings.model_validate(kept))
     attached = kept.get(kind.attachment.name) if kind.attachment else ""
@@ -308,7 +328,8 @@ def described(asked: Asked) -> dict[str, Any]:
     if asked.kind.work == "scores":
         return kept(asked)
     prompts = {
-        purpose: {"name": prompt.name, "sha256": prompt.sha256} for purpose, prompt in asked.prompts_read.items()
+        purpose: {"name": prompt.name, "sha256": prompt.sha256}
+        for purpose, prompt in asked.prompts_read.items()
     }
     return kept(asked) | {"prompts": prompts, _name_key(asked.kind): asked.called}
 

@@ -5,12 +5,12 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import Any, Protocol
 
-from core.runs.asked import Asked, Running, asked_of
+from core.runs.asked import BESIDE, Asked, Running, asked_of
 from core.runs.jobs import BatchJob, Job
 from core.schema import Run
 from core.schema.kinds import Kind
 from core.schema.scores import Metric
-from core.schema.settings import Remark, Settings
+from core.schema.settings import Remark, SettingField, Settings, fields_of
 from core.store import Store
 from core.store.runs import get_run, run_data
 from core.store.scores import run_metrics
@@ -83,6 +83,16 @@ class RunAtHand:
     def metrics(self) -> tuple[Metric, ...]:
         """With the signatures of what was loaded; before the first start as they are planned."""
         return run_metrics(self.store, self.run.run_id) or self.path.planned(self)
+
+    @property
+    def fields(self) -> dict[str, SettingField]:
+        """All fields that a remark on it may name."""
+        return fields_of(self.kind.Settings) | {one.name: one for one in BESIDE}
+
+    def claimed(self, run: Run) -> "RunAtHand":
+        """The same run as the process that claimed it has it."""
+        self.run = run
+        return self
 
     def now(self) -> "RunAtHand":
         """The same run as it stands by now."""

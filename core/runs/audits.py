@@ -77,6 +77,15 @@ def pieces_done(run: RunAtHand) -> Pieces:
     return tuple(_pieces_done(run))
 
 
+def answered(run: RunAtHand, kind: AuditKind) -> tuple[str, Pieces]:
+    """The model, and its pieces so far. Raises InputError for a run of another kind."""
+    if run.kind is not kind:
+        raise InputError(
+            f"Run {run.run.run_id} is of the kind {run.kind.name}; one of {kind.name} is needed."
+        )
+    return run.path.maker(run.asked), pieces_done(run)
+
+
 def _pieces_done(run: RunAtHand) -> Iterator[Any]:
     for _, result in results_of(run):
         for piece in result.get("pieces", ()):

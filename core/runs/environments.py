@@ -7,15 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Literal
 
 from core.errors import InputError
-from core.runs.asked import BACKENDS, Backend
+from core.runs.asked import Environment
 from core.scoring.metrics.neural.libraries import NOT_SET_UP, libraries_are_here
 
 ROOT = Path(__file__).resolve().parents[2]
-Environment = Literal["base", "vllm", "neural"]
-"""`base` is the app's own. Rules and a model on a server run there too, so a backend is the name of a place as well."""
 VLLM_VARIABLE = "ASSAY_VLLM_PYTHON"
 """Names another Python with vllm in it."""
 NEURAL_VARIABLE = "ASSAY_NEURAL_PYTHON"
@@ -46,10 +43,8 @@ _EXTRAS = {
 }
 
 
-def python_for(environment: Environment | Backend) -> Path:
+def python_for(environment: Environment) -> Path:
     """The Python of an environment. Raises InputError, saying how to get it, where there is none."""
-    if environment not in ("base", *BACKENDS, *_EXTRAS):
-        raise ValueError(f"there is no environment {environment!r}")
     extra = _EXTRAS.get(environment)
     if extra is None or extra.is_here():
         return Path(sys.executable)
@@ -59,7 +54,7 @@ def python_for(environment: Environment | Backend) -> Path:
     return python
 
 
-def missing_for(environment: Environment | Backend) -> str | None:
+def missing_for(environment: Environment) -> str | None:
     """One line on what an environment still needs on this machine; None: nothing."""
     try:
         python_for(environment)
@@ -73,7 +68,7 @@ def run_log(database: Path, run_id: int) -> Path:
     return database.resolve().parent / "runs" / f"{run_id}.log"
 
 
-def start_child(database: Path, run_id: int, environment: Environment | Backend) -> int:
+def start_child(database: Path, run_id: int, environment: Environment) -> int:
     """Work on a run in a process of its own, which outlives this one; returns its number."""
     forget_children()
     log = run_log(database, run_id)

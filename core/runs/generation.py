@@ -1,7 +1,7 @@
 """Runs that make texts: from questions to every level of each item, and to the files that hold them."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import PurePath
 from typing import Any
@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 
 from core.datasets.beside import SourceAnswers
 from core.datasets.factual_report import dataset_json
-from core.datasets.generated import GeneratedText, long_rows, to_long_csv, to_long_jsonl
+from core.datasets.generated import long_rows, to_long_csv, to_long_jsonl
 from core.datasets.questions import read_questions
 from core.datasets.rows import jsonl_bytes
 from core.errors import InputError

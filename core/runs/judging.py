@@ -13,7 +13,7 @@ from core.datasets.span_rows import write_span_rows_csv
 from core.datasets.spreadsheet import csv_bytes
 from core.errors import InputError
 from core.judges.comparing import compared_with
-from core.judges.kind import SHORT_SHA, Bench, Judge, Judged, JudgeKind, JudgeSettings, Opened
+from core.judges.kind import HELPER_AT_ONCE, SHORT_SHA, Bench, Judge, Judged, JudgeKind, Opened
 from core.llm.asking import Model
 from core.llm.client import Cache, Client
 from core.runs.asked import Asked, Running, client_of, open_at_once
@@ -24,12 +24,10 @@ from core.runs.scoring import keep_metrics, kept_row, score_table, table_files
 from core.schema import RULES
 from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.rated import RatedSet, RatedText
-from core.schema.scores import Metric, ScoredRow, Score
+from core.schema.scores import Metric, Score, ScoredRow
 from core.schema.settings import Remark
 from core.store.scores import result_texts
 
-PAIRS_AT_ONCE = 32
-"""That an entailment model reads; verdicts do not depend on it."""
 ITEMS_AHEAD = 2
 """Times as many texts at work as requests can be open: each has one open most of the time, some have several."""
 NOT_JUDGED = "of a system that is not judged"
@@ -122,7 +120,9 @@ def metrics_of(asked: Asked, bench: Bench, engine: str = "") -> tuple[Metric, ..
     if not asked.by_rules:
         who["attempts"] = model.attempts
     who |= {f"prompt-{name}": prompt.sha256[:SHORT_SHA] for name, prompt in sorted(bench.prompts.items())}
-    return kind.metrics(asked.called, asked.chosen, who | dict(kind.also_signed(asked.chosen, bench)), kind.dimensions(bench))
+    return kind.metrics(
+        asked.called, asked.chosen, who | dict(kind.also_signed(asked.chosen, bench)), kind.dimensions(bench)
+    )
 
 
 class JudgeJob:
@@ -210,7 +210,7 @@ def width_of(asked: Asked, running: Running, texts_per_item: float) -> int:
     model, if there is one, with a claim of each text.
     """
     if asked.by_rules:
-        return _items_of(PAIRS_AT_ONCE, texts_per_item) if asked.chosen.needs == "neural" else RULES_WIDTH
+        return _items_of(HELPER_AT_ONCE, texts_per_item) if asked.chosen.needs == "neural" else RULES_WIDTH
     n_open = open_at_once(asked.model, running)
     return min(n_open, _items_of(ITEMS_AHEAD * n_open, texts_per_item))
 
@@ -222,22 +222,29 @@ def _items_of(n_texts: int, texts_per_item: float) -> int:
 
 def judge_output(run: RunAtHand) -> JudgeOutput:
     """All that the judge said so far. Raises InputError for a run that judges no texts."""
-    if not isinstance(run.kind, JudgeKind):
-        raise InputError(f"Run {run.run.run_id} judges no texts, it is of the kind {run.kind.name}.")
-    asked, metrics = run.asked, run.metrics
+    asked, metrics = judging_run(run).asked, run.metrics
     items = _by_item(judged_among(run))
     texts = tuple(
-        _judged_text(text, kept, asked, run.kind, metrics)
+        _judged_text(text, kept, asked, metrics)
         for item_id, result in results_of(run)
         # A broken item has no rows; of the others each text has one, in the file's order.
         for text, kept in zip(items[item_id], result.get("outputs", ()), strict=False)
     )
     own = asked.chosen.model_dump(mode="json")
-    return JudgeOutput(asked.called, run.kind.name, asked.model.model or RULES, own, metrics, texts, asked.attached)
+    return JudgeOutput(
+        asked.called, run.kind.name, asked.model.model or RULES, own, metrics, texts, asked.attached
+    )
+
+
+def judging_run(run: RunAtHand) -> RunAtHand:
+    """The run. Raises InputError where it judges no texts."""
+    if not isinstance(run.kind, JudgeKind):
+        raise InputError(f"Run {run.run.run_id} judges no texts, it is of the kind {run.kind.name}.")
+    return run
 
 
 def _judged_text(
-    text: RatedText, kept: Mapping[str, Any], asked: Asked, kind: JudgeKind, metrics: Sequence[Metric]
+    text: RatedText, kept: Mapping[str, Any], asked: Asked, metrics: Sequence[Metric]
 ) -> JudgedText:
     output = text.output
     return JudgedText(
@@ -247,7 +254,7 @@ def _judged_text(
         question=output.source,
         scores={metric.name: score for metric, score in zip(metrics, kept["scores"], strict=True)},
         reasons=kept["reasons"],
-        record=record_of(kind, kept.get("record")),
+        record=record_of(kind_of(asked), kept.get("record")),
     )
 
 

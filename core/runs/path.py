@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
 
 from core import __version__
 from core.datasets.reading import sha256_of

@@ -36,7 +36,7 @@ from core.schema import RULES, RUN_FILE
 from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.kinds import Kind
 from core.schema.scores import Metric, ScoredRow
-from core.schema.settings import Remark, said, fields_of
+from core.schema.settings import Remark, fields_of, said
 
 RECORDS_FILE = "records.jsonl"
 
@@ -161,7 +161,9 @@ def read_judge_folder(folder: Path) -> JudgeOutput:
         wrong: list[Remark] = []
         kind.Settings.read(own, wrong)
         known = fields_of(kind.Settings)
-        problems += [said(one, known, lambda field, _: f"settings, {kind.name}, {field.name}") for one in wrong]
+        problems += [
+            said(one, known, lambda field, _: f"settings, {kind.name}, {field.name}") for one in wrong
+        ]
     else:
         problems.append(f"settings, {kind.name}: is missing")
     name, model = _name(settings, "name", problems), _model(settings, problems)

@@ -28,7 +28,14 @@ from core.scoring.metrics.scorer import MetricSpec, Scorer, ScoringPair
 from core.store import Store
 from core.store.connection import Row
 from core.store.runs import item_states
-from core.store.scores import FreshScores, find_scores, keep_run_metrics, keep_scores, result_texts, run_metrics
+from core.store.scores import (
+    FreshScores,
+    find_scores,
+    keep_run_metrics,
+    keep_scores,
+    result_texts,
+    run_metrics,
+)
 
 MOST_NAMED = 3
 """Metrics that a list names."""
@@ -143,7 +150,9 @@ def score_table(run: RunAtHand) -> ScoreTable:
             f"Run {number} makes texts, so it has no scores: `python -m core score run:{number}` scores what it made."
         )
     if work == "audit":
-        raise InputError(f"Run {number} looks at judges (it is of the kind {run.kind.name}): it scores no texts.")
+        raise InputError(
+            f"Run {number} looks at judges (it is of the kind {run.kind.name}): it scores no texts."
+        )
     metrics = run.metrics
     columns = {metric.name: at for at, metric in enumerate(metrics)}
     rows: list[ScoredRow] = []

@@ -1,6 +1,6 @@
 """What a kind of run is: one object that its own file exports, and that every door finds in one registry."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
@@ -26,7 +26,7 @@ class PromptSlot:
     """Purposes of prompts that may take its place."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Attachment:
     """A YAML file that a kind's settings refer to, such as a rubric, kept whole with the run."""
 
@@ -34,8 +34,17 @@ class Attachment:
     """Of the field in the saved settings."""
     option: str
     label: str
+    help: str
     usual: str
     """Name of the shipped file that is taken unless another is chosen."""
+    find: Callable[[str], str]
+    """The text of a file, by the name of a shipped one or a path. Raises InputError."""
+    read: Callable[[str, str], Any]
+    """What a text says, for (text, name of the file). Raises InputError."""
+    dump: Callable[[Any], str]
+    """Its text."""
+    shipped: Callable[[], Sequence[Any]]
+    """All that are shipped; each has a name and a title."""
 
 
 class KindSettings(AnySettings):
@@ -55,6 +64,16 @@ class KindSettings(AnySettings):
     def idle(self, backend: str) -> frozenset[str]:
         """Fields that do nothing beside the others: no form asks for them."""
         return frozenset()
+
+    @classmethod
+    def offered(cls, backend: str) -> Mapping[str, tuple[str, ...]]:
+        """Field -> its words that fit the backend, the usual one first; every other field has all of its words."""
+        return {}
+
+    @classmethod
+    def usual(cls, given: Mapping[str, object], backend: str) -> Mapping[str, object]:
+        """Values of fields that nobody chose, where they depend on what was given and are not simply the defaults."""
+        return {}
 
     def called(self, name: str, *, by_rules: bool) -> tuple[str, ...]:
         """What tells two runs of a kind by one model apart: the kind's name, and all that is not as usual."""
@@ -94,6 +113,8 @@ class Kind:
     Settings: type[KindSettings]
     Running: type[AnySettings] | None = None
     """How its runs are worked on; None: as any run that asks a model."""
+    does: str = "does the work"
+    """What the backend does: "who judges"."""
     verb: str = ""
     """Of the command; empty: the name."""
     section: str = ""

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import InputError
-from core.judges.claims import open_claims
-from core.judges.claims_nli import BatchedEntailment
-from core.judges.settings import ClaimsSettings
-from core.scoring.metrics.scorer import ScoringPair
+from core.judges.claims.judge import KIND
+from core.judges.claims.nli import BatchedEntailment
+from core.judges.claims.settings import ClaimsSettings
+from core.judges.kind import Bench
+from tests.score_factories import unrated
 
 WORDS = (
     "bridge",
@@ -39,7 +40,7 @@ PAIRS = [
 LONG = ("The river is long. " * 40, "The river is long.")
 """More than the 128 tokens that the models read."""
 LONGER = (LONG[0] + "Nobody reads this. " * 40, LONG[1])
-TEXT = ScoringPair(
+TEXT = unrated(
     "The bridge was opened in 1901. It is 30 m high. The mayor opened it.",
     "The mayor opened the bridge in 1900. It is 30 m high and crosses the river.",
 )
@@ -88,7 +89,7 @@ async def judged(place: str, batch_size: int = 32) -> dict[str, Any]:
         seen["apart"] = [asdict(each) for (each,) in apart]
         odd = await entailment.judged([PAIRS[0], ("A \ud800 text.", "A claim."), LONG, LONGER, ("", "")])
         seen["odd"] = [asdict(each) for each in odd]
-        judge = open_claims(None, {}, ClaimsSettings(verifier="nli", nli_model=place), entailment)
+        judge = KIND.open(ClaimsSettings(verifier="nli", nli_model=place), Bench(helper=entailment))(None)
         done = await judge.judge(TEXT)
         assert done.record is not None
         seen["scores"] = [score.value for score in done.scores]

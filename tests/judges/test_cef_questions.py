@@ -11,18 +11,20 @@ from judge_oracle import field
 from scripted_server import Body, Said, ScriptedServer
 
 from core.errors import InputError
-from core.judges.question_asking import (
+from core.judges.cross_examination.questions import (
     LONGEST_QUESTION,
     Answered,
     Answerer,
+    Answering,
     QuestionMaker,
+    Questions,
     read_questions,
 )
-from core.judges.settings import Answering, CefSettings, Questions
+from core.judges.cross_examination.record import CrossQuestion
+from core.judges.cross_examination.verdicts import Verdict
 from core.llm.asking import Model, Unusable
 from core.llm.openai_server import OpenAIServer
 from core.llm.prompts import find_prompt
-from core.schema.judges import CrossQuestion, Verdict
 
 PROMPTS = {name: find_prompt(name) for name in ("answer", "answers")}
 ASKED = (CrossQuestion("Is it red?"), CrossQuestion("Is it big?", "NO"), CrossQuestion("Is it old?"))
@@ -194,8 +196,7 @@ def made(said: Said | str, kind: Questions = "yes", n: int = 3, text: str = "It 
         client = OpenAIServer(server.url, "tiny", retries=0)
         await client.start()
         try:
-            settings = CefSettings(questions=kind, temperature=0.3)
-            maker = QuestionMaker(Model(client), find_prompt(f"questions-{kind}"), settings)
+            maker = QuestionMaker(Model(client), find_prompt(f"questions-{kind}"), kind, temperature=0.3)
             return await maker.make(text, n, "questions from text", 5)
         finally:
             await client.close()
@@ -284,4 +285,4 @@ def test_prompts_have_to_fit() -> None:
     with pytest.raises(InputError, match="no prompt for answers"):
         Answerer(model, {"answer": PROMPTS["answer"]}, "batch")
     with pytest.raises(InputError, match="questions \\(mixed\\) is needed"):
-        QuestionMaker(model, find_prompt("questions-yes"), CefSettings(questions="mixed"))
+        QuestionMaker(model, find_prompt("questions-yes"), "mixed")

@@ -4,15 +4,16 @@ from collections.abc import Sequence
 
 import pytest
 
-from core.judges.cef_scores import (
+from core.judges.alignment import Mismatch, mismatches_of
+from core.judges.cross_examination.record import CefRecord, CrossQuestion, Examination
+from core.judges.cross_examination.scores import (
+    CEF_COMPONENTS,
     conciseness,
     count_words,
-    mismatches_of,
     scores_of,
     used_of,
 )
-from core.judges.specs import CEF_COMPONENTS
-from core.schema.judges import CefRecord, CrossQuestion, Examination, Mismatch, Verdict
+from core.judges.cross_examination.verdicts import Verdict
 from core.schema.scores import Score
 
 Given = tuple[Verdict, Verdict | None]

@@ -5,10 +5,9 @@ from fractions import Fraction
 
 import pytest
 
-from core.judges.claim_scores import counts_of, scores_of
-from core.judges.settings import ClaimsSettings
-from core.judges.specs import components
-from core.schema.judges import Claim, ClaimsRecord
+from core.judges.claims.judge import counts_of, scores_of
+from core.judges.claims.settings import ClaimsSettings
+from core.judges.claims.steps import Claim, ClaimsRecord
 
 
 def claims(marks: str) -> tuple[Claim, ...]:
@@ -21,11 +20,11 @@ def scored(
     response: str | None, reference: str | None, beta: float = 1.0, **reasons: str
 ) -> dict[str, float | str | None]:
     """Component -> value, or the reason why there is none."""
-    settings = ClaimsSettings(beta=beta)
+    settings = ClaimsSettings.model_construct(beta=beta)  # also one that no run may have
     sides = [None if marks is None else claims(marks) for marks in (response, reference)]
     failed = tuple((step.replace("_", " "), reason) for step, reason in reasons.items())
     scores = scores_of(ClaimsRecord(sides[0], sides[1], failed), settings)
-    named = zip(components(settings), scores, strict=True)
+    named = zip(settings.columns(), scores, strict=True)
     return {name: score.value if score.reason is None else score.reason for name, score in named}
 
 

@@ -8,25 +8,25 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from score_factories import unrated
 from scripted_server import Said, Script, ScriptedServer, error
 
 from core.errors import InputError
-from core.judges.claim_steps import Entailed
-from core.judges.claims import open_claims
-from core.judges.claims_asked import (
+from core.judges.claims.asked import (
     MISNUMBERED,
     MOST_CLAIMS,
     LlmDecomposer,
     VerdictReader,
     read_claims,
 )
-from core.judges.judge import Judged
-from core.judges.settings import ClaimsSettings
+from core.judges.claims.judge import KIND
+from core.judges.claims.settings import ClaimsSettings
+from core.judges.claims.steps import ClaimsRecord, Entailed
+from core.judges.kind import Bench, Judged
 from core.llm.asking import Model, Unusable
 from core.llm.openai_server import OpenAIServer
 from core.llm.prompts import Prompt, find_prompt
-from core.schema.judges import ClaimsRecord
-from core.scoring.metrics.scorer import ScoringPair
+from core.schema.rated import RatedText
 
 PROMPTS: Mapping[str, Prompt] = {
     "decompose": find_prompt("decompose-low-low", "decompose"),
@@ -34,7 +34,7 @@ PROMPTS: Mapping[str, Prompt] = {
 }
 REFERENCE = "The mill is old. Weber built it. It stood in Ulm. It burned in 1872."
 RESPONSE = "Weber built it. It stood in Bonn. The mill is old."
-PAIR = ScoringPair(RESPONSE, REFERENCE, "Who built the mill?")
+PAIR = unrated(RESPONSE, REFERENCE, "Who built the mill?")
 
 
 def asked(body: Mapping[str, Any]) -> str:
@@ -81,12 +81,13 @@ class Run:
         return self.judged.record
 
 
-def run(script: Script = honest, pair: ScoringPair = PAIR, attempts: int = 3, **chosen: Any) -> Run:
+def run(script: Script = honest, pair: RatedText = PAIR, attempts: int = 3, **chosen: Any) -> Run:
     async def whole(url: str) -> Judged:
         client = OpenAIServer(url, "tiny", retries=0, timeout=5)
         try:
             settings = ClaimsSettings(**chosen)
-            return await open_claims(Model(client, attempts=attempts), PROMPTS, settings, None).judge(pair)
+            judge = KIND.open(settings, Bench(PROMPTS))(Model(client, attempts=attempts))
+            return await judge.judge(pair)
         finally:
             await client.close()
 
@@ -111,25 +112,25 @@ def test_a_whole_text() -> None:
 
 
 def test_what_was_asked_plays_no_part() -> None:
-    assert run(pair=ScoringPair(RESPONSE, REFERENCE)).judged == run().judged
+    assert run(pair=unrated(RESPONSE, REFERENCE)).judged == run().judged
 
 
 @pytest.mark.parametrize(
     ("pair", "reason"),
     [
-        (ScoringPair(RESPONSE, None), "no reference"),
-        (ScoringPair(RESPONSE, " \n"), "the reference is empty"),
-        (ScoringPair("", REFERENCE), "the text is empty"),
+        (unrated(RESPONSE, None), "no reference"),
+        (unrated(RESPONSE, " \n"), "the reference is empty"),
+        (unrated("", REFERENCE), "the text is empty"),
     ],
 )
-def test_what_a_text_lacks_is_a_reason_and_no_failure(pair: ScoringPair, reason: str) -> None:
+def test_what_a_text_lacks_is_a_reason_and_no_failure(pair: RatedText, reason: str) -> None:
     done = run(pair=pair)
     assert [(score.value, score.reason) for score in done.judged.scores] == [(None, reason)] * 4
     assert (done.judged.record, done.judged.failures, done.server.asked) == (None, (), [])
 
 
 def test_no_claims_are_not_verified() -> None:
-    done = run(pair=ScoringPair("no idea", REFERENCE))
+    done = run(pair=unrated("no idea", REFERENCE))
     assert done.record.response == ()
     assert done.judged.scores[1].reason == "the response makes no claims"
     assert done.judged.scores[2].value == 0
@@ -157,7 +158,7 @@ def test_no_text_can_leave_its_place(injected: str) -> None:
             return json.dumps({"claims": [injected, f"Besides, {injected}"]})
         return json.dumps({"verdicts": verdicts(body)})
 
-    done = run(echo, ScoringPair(injected, f"Indeed {injected}"))
+    done = run(echo, unrated(injected, f"Indeed {injected}"))
     assert done.judged.failures == ()
     bodies = [(("decompose" if decomposes(body) else "verify"), asked(body)) for body in done.server.bodies]
     assert sorted(step for step, _ in bodies) == ["decompose"] * 2 + ["verify"] * 2
@@ -316,7 +317,7 @@ def test_many_claims_are_verified_in_parts_and_stay_in_their_order() -> None:
         broken = not decomposes(body) and "Fact 60." in field(body, "claims")
         return Said("{", finish_reason="length") if broken else honest(body)
 
-    done = run(script, ScoringPair(said, "Fact 3. Fact 104."), attempts=1)
+    done = run(script, unrated(said, "Fact 3. Fact 104."), attempts=1)
     claims = done.record.response or ()
     assert [claim.text.strip() for claim in claims] == [f"Fact {n}." for n in range(110)]
     assert [n for n, claim in enumerate(claims) if claim.supported] == [3, 104]
@@ -328,13 +329,13 @@ def test_many_claims_are_verified_in_parts_and_stay_in_their_order() -> None:
 def test_only_what_fits_is_put_together() -> None:
     model = Model(OpenAIServer("http://127.0.0.1:9/v1", "tiny"))
     with pytest.raises(InputError) as wrong:
-        open_claims(None, {}, ClaimsSettings(), None)
+        KIND.open(ClaimsSettings(), Bench())(None)
     assert wrong.value.problems == (
         "there is no prompt for verify",
         "the verifier llm asks a model, and there is none; choose rules or nli",
     )
     with pytest.raises(InputError, match="needs an entailment model"):
-        open_claims(model, PROMPTS, ClaimsSettings(verifier="nli"), None)
+        KIND.open(ClaimsSettings(verifier="nli"), Bench(PROMPTS))(model)
     with pytest.raises(InputError, match=r"is for decompose \(low-low\); one for decompose \(high-low\)"):
         LlmDecomposer(model, PROMPTS["decompose"], ClaimsSettings(atomicity="high"))
 
@@ -359,8 +360,8 @@ def test_claims_by_rules_and_verdicts_by_entailment() -> None:
         "Four.": Entailed("not_entailment", 0.51),
     }
     table = Table(told)
-    judge = open_claims(None, {}, ClaimsSettings(verifier="nli"), table)
-    judged = asyncio.run(judge.judge(ScoringPair("One. Two. Three.", "Four.")))
+    judge = KIND.open(ClaimsSettings(verifier="nli"), Bench(helper=table))(None)
+    judged = asyncio.run(judge.judge(unrated("One. Two. Three.", "Four.")))
     assert isinstance(judged.record, ClaimsRecord)
     assert [(c.supported, c.why, c.reason) for c in judged.record.response or ()] == [
         (True, "ENTAILMENT .93", None),

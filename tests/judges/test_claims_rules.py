@@ -4,12 +4,13 @@ import asyncio
 import time
 
 import pytest
+from score_factories import unrated
 
-from core.judges.claims import open_claims
-from core.judges.claims_rules import RuleDecomposer, RuleVerifier, sentences_of
-from core.judges.settings import ClaimsSettings, Detail
-from core.schema.judges import Claim
-from core.scoring.metrics.scorer import ScoringPair
+from core.judges.claims.judge import KIND
+from core.judges.claims.rules import RuleDecomposer, RuleVerifier, sentences_of
+from core.judges.claims.settings import ClaimsSettings, Detail
+from core.judges.claims.steps import Claim
+from core.judges.kind import Bench
 
 MILL = "The old mill was built by Karl Weber in 1832. It burned down in Ulm after 40 years."
 
@@ -91,12 +92,12 @@ def test_a_verdict_says_what_is_missing() -> None:
 
 def test_a_whole_text_by_rules() -> None:
     """Response: 1832 right, Ulm wrong, so 1 of 2; reference: likewise."""
-    judge = open_claims(None, {}, ClaimsSettings(verifier="rules"), None)
+    judge = KIND.open(ClaimsSettings(verifier="rules"), Bench())(None)
     text = "Karl Weber built the old mill in 1832. After 40 years it burned down in Bonn."
-    judged = asyncio.run(judge.judge(ScoringPair(text, MILL, "Who built it?")))
+    judged = asyncio.run(judge.judge(unrated(text, MILL, "Who built it?")))
     assert [score.value for score in judged.scores] == [0.5, 0.5, 0.5, 0.5]
     assert judged.failures == ()
-    again = asyncio.run(judge.judge(ScoringPair(text, MILL, "Another question?")))
+    again = asyncio.run(judge.judge(unrated(text, MILL, "Another question?")))
     assert again == judged
 
 

@@ -10,21 +10,22 @@ from typing import Any
 
 import pytest
 from judge_oracle import PAIRS, Body, Fact, MarkedPair, Oracle, asked_of, field
+from score_factories import unrated
 from scripted_server import Said, ScriptedServer
 
 from core.errors import InputError
-from core.judges.cef_scores import mismatches_of
-from core.judges.cross_examination import CrossExaminer
-from core.judges.judge import Judged
-from core.judges.settings import Answering, CefSettings, Mode
-from core.judges.specs import CEF_COMPONENTS
+from core.judges.alignment import mismatches_of
+from core.judges.cross_examination.judge import CefSettings, CrossExaminer
+from core.judges.cross_examination.questions import Answering
+from core.judges.cross_examination.record import CefRecord
+from core.judges.cross_examination.scores import CEF_COMPONENTS
+from core.judges.kind import Judged
 from core.llm.asking import Model
 from core.llm.client import Reply, Request
 from core.llm.openai_server import OpenAIServer
 from core.llm.prompts import Prompt, find_prompt
-from core.schema.judges import CefRecord
+from core.schema.rated import RatedText
 from core.schema.scores import Score
-from core.scoring.metrics.scorer import ScoringPair
 from core.stats.correlation import mean_within
 
 Script = Callable[[Body, int], Said | str]
@@ -38,16 +39,16 @@ def prompts_for(settings: CefSettings) -> dict[str, Prompt]:
 
 
 def judged(
-    script: Script, settings: CefSettings, *pairs: ScoringPair, attempts: int = 3
+    script: Script, settings: CefSettings, *texts: RatedText, attempts: int = 3
 ) -> tuple[list[Judged], list[Body]]:
-    """What the cross-examiner says of each pair, over HTTP, and every request it took."""
+    """What the cross-examiner says of each text, over HTTP, and every request it took."""
 
     async def judge(server: ScriptedServer) -> list[Judged]:
         client = OpenAIServer(server.url, "tiny", retries=0)
         await client.start()
         try:
             examiner = CrossExaminer(Model(client, attempts=attempts), prompts_for(settings), settings)
-            return list(await asyncio.gather(*map(examiner.judge, pairs)))
+            return list(await asyncio.gather(*map(examiner.judge, texts)))
         finally:
             await client.close()
 
@@ -72,7 +73,7 @@ def asks(body: Body, name: str) -> bool:
 @pytest.mark.parametrize("answering", ["each", "batch"])
 def test_an_oracle_reaches_the_marked_scores_of_every_pair(answering: Answering) -> None:
     assert len(PAIRS) >= 10
-    found, _ = judged(Oracle(), CefSettings(answers=answering), *(marked.pair for marked in PAIRS))
+    found, _ = judged(Oracle(), CefSettings(answers=answering), *(marked.given for marked in PAIRS))
     for marked, one in zip(PAIRS, found, strict=True):
         got = scores(one)
         assert [got[name].value for name in CEF_COMPONENTS[:4]] == [
@@ -83,8 +84,8 @@ def test_an_oracle_reaches_the_marked_scores_of_every_pair(answering: Answering)
 
 def test_what_an_examination_costs() -> None:
     """Six questions from the source and five from the text: a call each, or one call for each side."""
-    _, each = judged(Oracle(), CefSettings(answers="each"), ALL_KINDS.pair)
-    _, batch = judged(Oracle(), CefSettings(answers="batch"), ALL_KINDS.pair)
+    _, each = judged(Oracle(), CefSettings(answers="each"), ALL_KINDS.given)
+    _, batch = judged(Oracle(), CefSettings(answers="batch"), ALL_KINDS.given)
     assert (len(each), len(batch)) == (2 + 6 + 5, 2 + 2)
 
 
@@ -93,7 +94,7 @@ def test_an_oracle_reaches_the_marked_scores_with_mixed_questions(answering: Ans
     mixed = [marked for marked in PAIRS if marked.expected_mixed is not None]
     assert len(mixed) >= 4
     settings = CefSettings(answers=answering, questions="mixed", n_questions=20)
-    found, _ = judged(Oracle(), settings, *(marked.pair for marked in mixed))
+    found, _ = judged(Oracle(), settings, *(marked.given for marked in mixed))
     for marked, one in zip(mixed, found, strict=True):
         assert [score.value for score in one.scores[:4]] == [
             pytest.approx(float(value)) for value in marked.expected_mixed or ()
@@ -103,7 +104,7 @@ def test_an_oracle_reaches_the_marked_scores_with_mixed_questions(answering: Ans
 
 
 def test_mismatching_questions_name_what_is_wrong() -> None:
-    (one,), _ = judged(Oracle(), CefSettings(), ALL_KINDS.pair)
+    (one,), _ = judged(Oracle(), CefSettings(), ALL_KINDS.given)
     (examination,) = record_of(one).examinations
     assert [(m.side, m.question, m.answer) for m in mismatches_of(examination)] == [
         ("source", "Does the mill stand on the Danube?", "NO"),
@@ -115,15 +116,15 @@ def test_mismatching_questions_name_what_is_wrong() -> None:
 
 
 def test_only_so_many_questions_are_kept_as_were_asked_for() -> None:
-    (one,), _ = judged(Oracle(), CefSettings(n_questions=2), ALL_KINDS.pair)
+    (one,), _ = judged(Oracle(), CefSettings(n_questions=2), ALL_KINDS.given)
     (examination,) = record_of(one).examinations
     assert (len(examination.from_source or ()), len(examination.from_text or ())) == (2, 2)
 
 
 def test_with_a_reference_the_source_is_not_read() -> None:
     marked = ALL_KINDS
-    pair = ScoringPair(marked.text, reference=marked.source, source="What about the mill?")
-    (one,), bodies = judged(Oracle(), CefSettings(mode="reference"), pair)
+    text = unrated(marked.text, reference=marked.source, source="What about the mill?")
+    (one,), bodies = judged(Oracle(), CefSettings(mode="reference"), text)
     assert [score.value for score in one.scores[:4]] == [pytest.approx(float(v)) for v in marked.expected]
     assert "What about the mill?" not in json.dumps(bodies)
 
@@ -140,12 +141,12 @@ def test_a_round_trip_examines_the_back_translation() -> None:
         return marked.text
 
     settings = CefSettings(mode="round-trip", repeats=2)
-    (one,), bodies = judged(script, settings, ScoringPair("Die Mühle ...", source=marked.source))
+    (one,), bodies = judged(script, settings, unrated("Die Mühle ...", source=marked.source))
     assert [score.value for score in one.scores[:4]] == [pytest.approx(float(v)) for v in marked.expected]
     assert record_of(one).back_translation == marked.text
     assert sum(asks(body, "language") for body in bodies) == 1, "translated once, whatever the repeats"
     assert "Die Mühle" not in json.dumps([body for body in bodies if not asks(body, "language")])
-    direct, _ = judged(oracle, CefSettings(), marked.pair)
+    direct, _ = judged(oracle, CefSettings(), marked.given)
     assert scores(one)["conciseness"] == scores(direct[0])["conciseness"]
 
 
@@ -155,20 +156,20 @@ def test_questions_from_one_source_are_paid_once_for_all_texts_of_an_item() -> N
         "shorter", (*facts[:3], *(replace(one, in_text=None) for one in facts[3:])), PAIRS[0].expected
     )
     assert shorter.source == ALL_KINDS.source
-    _, bodies = judged(Oracle([ALL_KINDS, shorter]), CefSettings(), ALL_KINDS.pair, shorter.pair)
+    _, bodies = judged(Oracle([ALL_KINDS, shorter]), CefSettings(), ALL_KINDS.given, shorter.given)
     made = Counter(field(asked_of(body), "text") for body in bodies if asks(body, "number"))
     assert made == {ALL_KINDS.source: 1, ALL_KINDS.text: 1, shorter.text: 1}
 
 
 def test_every_repeat_asks_anew_with_its_own_seed() -> None:
-    found, bodies = judged(Oracle(), CefSettings(repeats=3, seed=40), ALL_KINDS.pair)
+    found, bodies = judged(Oracle(), CefSettings(repeats=3, seed=40), ALL_KINDS.given)
     assert Counter(body["seed"] for body in bodies) == {40: 4, 41: 4, 42: 4}
     assert [one.repeat for one in record_of(found[0]).examinations] == [0, 1, 2]
 
 
 @pytest.mark.parametrize("answering", ["each", "batch"])
 def test_questions_are_asked_again_of_their_own_text_without_a_change_of_scores(answering: Answering) -> None:
-    found, _ = judged(Oracle(), CefSettings(answers=answering, reask=True), ALL_KINDS.pair)
+    found, _ = judged(Oracle(), CefSettings(answers=answering, reask=True), ALL_KINDS.given)
     (examination,) = record_of(found[0]).examinations
     questions = [*(examination.from_source or ()), *(examination.from_text or ())]
     assert [one.again for one in questions] == ["YES"] * 11
@@ -178,18 +179,18 @@ def test_questions_are_asked_again_of_their_own_text_without_a_change_of_scores(
 
 
 @pytest.mark.parametrize(
-    ("mode", "pair", "reason"),
+    ("mode", "text", "reason"),
     [
-        ("reference-free", ScoringPair("a", reference="b"), "no source"),
-        ("reference-free", ScoringPair("a", source=" "), "the source is empty"),
-        ("round-trip", ScoringPair("a", reference="b"), "no source"),
-        ("reference", ScoringPair("a", source="b"), "no reference"),
-        ("reference", ScoringPair("a", reference=""), "the reference is empty"),
-        ("reference-free", ScoringPair(" \n", source="b"), "the text is empty"),
+        ("reference-free", unrated("a", reference="b"), "no source"),
+        ("reference-free", unrated("a", source=" "), "the source is empty"),
+        ("round-trip", unrated("a", reference="b"), "no source"),
+        ("reference", unrated("a", source="b"), "no reference"),
+        ("reference", unrated("a", reference=""), "the reference is empty"),
+        ("reference-free", unrated(" \n", source="b"), "the text is empty"),
     ],
 )
-def test_what_a_text_lacks_is_a_reason_and_costs_nothing(mode: Mode, pair: ScoringPair, reason: str) -> None:
-    (one,), bodies = judged(Oracle(), CefSettings(mode=mode), pair)
+def test_what_a_text_lacks_is_a_reason_and_costs_nothing(mode: str, text: RatedText, reason: str) -> None:
+    (one,), bodies = judged(Oracle(), CefSettings(mode=mode), text)
     assert one == Judged(tuple(Score(None, reason) for _ in CEF_COMPONENTS), None)
     assert bodies == []
 
@@ -202,7 +203,7 @@ def failing(where: Callable[[Body], bool], said: Said | str) -> Script:
 def test_a_side_without_questions_leaves_the_other_side_its_scores() -> None:
     made_from_text = lambda body: asks(body, "number") and ALL_KINDS.text in str(body["messages"])  # noqa: E731
     (one,), _ = judged(
-        failing(made_from_text, "Sorry, here are some questions."), CefSettings(), ALL_KINDS.pair
+        failing(made_from_text, "Sorry, here are some questions."), CefSettings(), ALL_KINDS.given
     )
     got = scores(one)
     assert got["coverage"].value == pytest.approx(4 / 6)
@@ -214,7 +215,7 @@ def test_a_side_without_questions_leaves_the_other_side_its_scores() -> None:
 
 def test_a_server_that_fails_is_a_temporary_failure() -> None:
     (one,), _ = judged(
-        failing(lambda body: asks(body, "questions"), Said(status=500)), CefSettings(), ALL_KINDS.pair
+        failing(lambda body: asks(body, "questions"), Said(status=500)), CefSettings(), ALL_KINDS.given
     )
     assert one.temporary
     assert one.failures == (("answers from text", "server error"), ("answers from source", "server error"))
@@ -222,15 +223,15 @@ def test_a_server_that_fails_is_a_temporary_failure() -> None:
 
 
 def test_a_text_that_asks_nothing_has_no_scores_and_no_failure() -> None:
-    (one,), bodies = judged(lambda body, n: '{"questions": []}', CefSettings(), ALL_KINDS.pair)
+    (one,), bodies = judged(lambda body, n: '{"questions": []}', CefSettings(), ALL_KINDS.given)
     assert [score.reason for score in one.scores[:4]] == ["no questions"] * 4
     assert (one.failures, len(bodies)) == ((), 2)
 
 
 def test_without_a_back_translation_there_are_reasons() -> None:
     refused = Said(None, refusal="I would rather not.")
-    pair = ScoringPair("水車", source="The mill.")
-    (one,), _ = judged(lambda body, n: refused, CefSettings(mode="round-trip"), pair)
+    text = unrated("水車", source="The mill.")
+    (one,), _ = judged(lambda body, n: refused, CefSettings(mode="round-trip"), text)
     assert {score.reason for score in one.scores[:5]} == {"translate back: refused"}
     assert one.failures == (("translate back", "refused"),)
 
@@ -249,7 +250,7 @@ def test_requests_inside_a_judged_text_reach_nobody() -> None:
         assert asked.count("<|") == 0
         return next(said for name, said in says.items() if asks(body, name))
 
-    (one,), bodies = judged(script, CefSettings(), ScoringPair(evil, source=f"{evil} Big."))
+    (one,), bodies = judged(script, CefSettings(), unrated(evil, source=f"{evil} Big."))
     assert len(bodies) == 4
     assert scores(one)["overall"] == Score(1.0)
 
@@ -291,7 +292,7 @@ def by_level(write: Callable[[Body], str], items: Sequence[Sequence[MarkedPair]]
 
     async def judge() -> list[Judged]:
         examiner = CrossExaminer(Model(InProcess(write)), prompts_for(settings), settings)
-        return [await examiner.judge(level.pair) for item in items for level in item]
+        return [await examiner.judge(level.given) for item in items for level in item]
 
     found = asyncio.run(judge())
     levels = [level for item in items for level in range(len(item))]

@@ -7,18 +7,20 @@ from typing import Any
 
 import pytest
 from judge_oracle import field
+from score_factories import unrated
 from scripted_server import Body, Said, ScriptedServer, error
 
-from core.judges.claims import open_claims
-from core.judges.cross_examination import CrossExaminer
-from core.judges.judge import Judge, Judged
-from core.judges.settings import CefSettings, ClaimsSettings
+from core.judges.claims.judge import KIND as CLAIMS
+from core.judges.claims.settings import ClaimsSettings
+from core.judges.claims.steps import ClaimsRecord
+from core.judges.cross_examination.judge import CefSettings, CrossExaminer
+from core.judges.cross_examination.record import CefRecord
+from core.judges.kind import Bench, Judge, Judged
 from core.llm.asking import Model
 from core.llm.client import Request
 from core.llm.openai_server import OpenAIServer
 from core.llm.prompts import find_prompt
-from core.schema.judges import CefRecord, ClaimsRecord
-from core.scoring.metrics.scorer import ScoringPair
+from core.schema.rated import RatedText
 
 CONTEXT = 8_192
 HIGH = ClaimsSettings(atomicity="high", coverage="high")
@@ -61,13 +63,13 @@ def as_vllm(body: Body, n: int) -> Said | str:
     return said if tokens(said) <= body["max_tokens"] else Said(said, finish_reason="length")
 
 
-def judged(judge_of: Any, pair: ScoringPair) -> tuple[Judged, list[Body]]:
+def judged(judge_of: Any, text: RatedText) -> tuple[Judged, list[Body]]:
     async def whole(url: str) -> Judged:
         client = OpenAIServer(url, "tiny", retries=0)
         await client.start()
         judge: Judge = judge_of(Model(client))
         try:
-            return await judge.judge(pair)
+            return await judge.judge(text)
         finally:
             await client.close()
 
@@ -77,7 +79,7 @@ def judged(judge_of: Any, pair: ScoringPair) -> tuple[Judged, list[Body]]:
 
 def test_claims_of_1500_words_at_the_finest_granularity() -> None:
     prompts = {"decompose": find_prompt("decompose-high-high"), "verify": find_prompt("verify")}
-    found, bodies = judged(lambda model: open_claims(model, prompts, HIGH, None), ScoringPair(TEXT, TEXT))
+    found, bodies = judged(CLAIMS.open(HIGH, Bench(prompts)), unrated(TEXT, TEXT))
     assert (found.failures, found.scores[0].value) == ((), 1)
     assert isinstance(found.record, ClaimsRecord)
     assert len(found.record.response or ()) == 150
@@ -92,7 +94,7 @@ def test_a_round_trip_of_1500_words(n_questions: int) -> None:
     prompts = {purpose: find_prompt(name) for purpose, name in names.items()}
     settings = CefSettings(mode="round-trip", n_questions=n_questions)
     found, _ = judged(
-        lambda model: CrossExaminer(model, prompts, settings), ScoringPair(TEXT, source=TEXT + " It burned.")
+        lambda model: CrossExaminer(model, prompts, settings), unrated(TEXT, source=TEXT + " It burned.")
     )
     assert (found.failures, found.scores[-1].value) == ((), 1)
     assert isinstance(found.record, CefRecord)
@@ -116,7 +118,7 @@ def test_a_translation_is_never_given_more_than_8192_tokens() -> None:
         }
         try:
             examiner = CrossExaminer(Model(client, attempts=1), prompts, CefSettings(mode="round-trip"))
-            return await examiner.judge(ScoringPair("word " * 20_000, source="word"))
+            return await examiner.judge(unrated("word " * 20_000, source="word"))
         finally:
             await client.close()
 

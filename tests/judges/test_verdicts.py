@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.judges.verdicts import (
+from core.judges.cross_examination.verdicts import (
     LONGEST_SAID,
+    VERDICTS,
     Given,
     answers_schema,
     missing_of,
@@ -16,7 +17,6 @@ from core.judges.verdicts import (
     shortened,
 )
 from core.llm.asking import Unusable
-from core.schema.judges import VERDICTS
 
 
 @pytest.mark.parametrize(

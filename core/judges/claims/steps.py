@@ -1,14 +1,37 @@
-"""The two steps of claim factuality, whoever does them: a text is decomposed into claims, claims are verified."""
+"""Claims and the two steps that lead to them, whoever does them: a text is decomposed, its claims are verified."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from core.llm.asking import Answer
-from core.schema.judges import Claim
 
 CLAIMS_OF_RESPONSE, CLAIMS_OF_REFERENCE = "claims of the response", "claims of the reference"
 VERIFY_RESPONSE, VERIFY_REFERENCE = "verify the response", "verify the reference"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement that can be true or false by itself."""
+
+    text: str
+    supported: bool | None = None
+    """Whether the other text says it; None: nobody could tell, or nobody was asked."""
+    why: str = ""
+    """In the verifier's words: the model's sentence, or the label of the entailment model with its probability."""
+    reason: str | None = None
+    """Why there is no verdict."""
+
+
+@dataclass(frozen=True)
+class ClaimsRecord:
+    """Claims of both texts, each verified against the other text."""
+
+    response: tuple[Claim, ...] | None
+    """None: the response could not be decomposed."""
+    reference: tuple[Claim, ...] | None
+    reasons: tuple[tuple[str, str], ...] = ()
+    """(step, why) of steps that failed."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Claims verified by an entailment model: a claim is supported where the other text entails it (003, section 5)."""
+"""Claims verified by an entailment model: a claim is supported where the other text entails it (Factual, section 5)."""
 
 import asyncio
 import math
@@ -7,10 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from core.errors import InputError
-from core.judges.claim_steps import Entailed, Entailment, Verified
-from core.judges.settings import PAIRS_AT_ONCE
+from core.judges.claims.steps import Claim, Entailed, Entailment, Verified
+from core.judges.kind import HELPER_AT_ONCE
 from core.llm.batching import Batcher
-from core.schema.judges import Claim
 from core.schema.scores import Metric
 from core.scoring.metrics.neural.libraries import chosen_device, in_a_line, library, release
 from core.scoring.metrics.neural.model import NO_NUMBER
@@ -52,10 +51,10 @@ def _claim(text: str, said: Entailed) -> Claim:
 
 
 class BatchedEntailment:
-    """Implements Entailment: a cross-encoder in a thread, which reads the pairs of all who wait for it as one batch."""
+    """Implements Entailment and Helper: a cross-encoder in a thread, which reads the pairs of all who wait for it as one batch."""
 
-    def __init__(self, model: str = "", device: str = "auto", batch_size: int = PAIRS_AT_ONCE) -> None:
-        """model: a folder, or the hub's name; empty: 003's.
+    def __init__(self, model: str = "", device: str = "auto", batch_size: int = HELPER_AT_ONCE) -> None:
+        """model: a folder, or the hub's name; empty: the cross-encoder of Factual.
 
         device: auto (a GPU where there is one), cpu, cuda, cuda:N. batch_size: pairs that the model reads at once;
         verdicts do not depend on it, probabilities not before the sixth decimal.
@@ -69,9 +68,8 @@ class BatchedEntailment:
 
     @property
     def signature(self) -> str:
-        """Name, files and libraries, once it was started: `local|sha256:...|sentence-transformers:...`."""
-        assert self._opened is not None, "not started"
-        return self._opened.signature
+        """Name, files and libraries, such as `local|sha256:...|sentence-transformers:...`; empty before it is started."""
+        return "" if self._opened is None else self._opened.signature
 
     async def start(self) -> None:
         """Load the model. Raises InputError where libraries, model or device are missing, or no label is entailment."""
@@ -128,7 +126,7 @@ class _Opened:
         except (MemoryError, RuntimeError) as problem:
             if len(pairs) == 1:
                 raise InputError(
-                    f"{USER}: the entailment model broke off on this machine; --device cpu may help",
+                    f"{USER}: the entailment model broke off on this machine; the device cpu may help",
                     [in_a_line(problem)],
                 ) from problem
         except Exception as problem:
@@ -153,12 +151,12 @@ class _Opened:
 
 
 def _files(name: str) -> ModelFiles:
-    """Where the model is on this machine, fetched if need be. Raises InputError saying how to name another."""
+    """Where the model is on this machine, fetched if need be. Raises InputError where it cannot be had."""
     spec = MetricSpec(Metric(USER, "", "NLI"), "neural", {"model": name})
     try:
         return find_models([spec], {})[USER]
     except InputError as problem:
         raise InputError(
-            "The entailment model cannot be had. One that lies elsewhere is named with --nli PATH",
+            "The entailment model cannot be loaded. Name another one: a folder on this machine, or a name on the hub",
             problem.found,
         ) from problem

@@ -3,27 +3,35 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 from core.errors import InputError
-from core.judges.judge import MOST_TOKENS
-from core.judges.numbered import MostComplete, in_a_line, numbered
-from core.judges.settings import Answering, CefSettings, Questions
-from core.judges.verdicts import (
+from core.judges.cross_examination.record import CrossQuestion
+from core.judges.cross_examination.verdicts import (
     UNPARSED,
+    VERDICTS,
     Given,
+    Verdict,
     answers_schema,
     missing_of,
     read_answers,
     read_verdict,
     shortened,
 )
+from core.judges.kind import MOST_TOKENS
+from core.judges.numbered import MostComplete, in_a_line, numbered
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Message, Request
 from core.llm.defusing import defused
 from core.llm.parsing import read_json, visible
 from core.llm.prompts import Prompt
-from core.schema.judges import VERDICTS, CrossQuestion, Verdict
+from core.schema.kinds import PromptSlot
+from core.schema.settings import setting
 
+Answering = Literal["each", "batch"]
+"""One call a question, as in the CEF paper; or all questions of a text in one structured call."""
+Questions = Literal["yes", "mixed"]
+"""All are answered YES by their own text; or YES, NO and IDK alike."""
 LONGEST_QUESTION = 200
 """Characters: a bound keeps a model that cannot stop from using up all its tokens on one question. Longer ones, from
 a server that ignores the form, are none."""
@@ -32,32 +40,49 @@ ROOM = 400
 _QUESTION_TOKENS, _ANSWER_TOKENS = 80, 20
 
 
-class QuestionMaker:
-    """Makes closed questions from a text: all answered YES by it (001, A.5), or YES, NO and IDK alike (001, 4.6).
+def answering_setting() -> Any:
+    """How questions are answered."""
+    return setting(
+        "batch",
+        "Answers",
+        "batch: one call answers all questions of a text; each: one call a question, as in the CEF paper",
+        words={
+            "each": "one call a question, as in the CEF paper",
+            "batch": "all questions of a text in one call",
+        },
+    )
 
-    prompt: of the purpose `questions`, with the task that the settings name.
+
+def answer_prompt(answering: Answering) -> PromptSlot:
+    """What the questions are answered with."""
+    name = "answer" if answering == "each" else "answers"
+    return PromptSlot(name, name)
+
+
+class QuestionMaker:
+    """Makes closed questions from a text: all answered YES by it (CEF, A.5), or YES, NO and IDK alike (CEF, 4.6).
+
+    prompt: of the purpose `questions`, with this kind as its task.
     """
 
-    def __init__(self, model: Model, prompt: Prompt, settings: CefSettings) -> None:
-        if (prompt.purpose, prompt.task) != ("questions", settings.questions):
+    def __init__(self, model: Model, prompt: Prompt, kind: Questions, temperature: float = 0.0) -> None:
+        if (prompt.purpose, prompt.task) != ("questions", kind):
             given = f"{prompt.purpose} ({prompt.task})"
-            raise InputError(
-                f"Prompt {prompt.name} is for {given}; one for questions ({settings.questions}) is needed"
-            )
-        self._model, self._prompt, self._settings = model, prompt, settings
+            raise InputError(f"Prompt {prompt.name} is for {given}; one for questions ({kind}) is needed")
+        self._model, self._prompt = model, prompt
+        self._kind, self._temperature = kind, temperature
 
     async def make(self, text: str, n: int, step: str, seed: int) -> Answer[tuple[CrossQuestion, ...]]:
         """At most n questions with the answer that the text gives them; () where the model finds none to ask."""
-        kind = self._settings.questions
         request = Request(
             step,
             self._prompt.messages(text=defused(text, [self._prompt]), n=n),
             max_tokens=min(ROOM + _QUESTION_TOKENS * n, MOST_TOKENS),
-            temperature=self._settings.temperature,
+            temperature=self._temperature,
             seed=seed,
-            schema=questions_schema(kind, n),
+            schema=questions_schema(self._kind, n),
         )
-        return await self._model.ask(request, lambda reply: read_questions(reply, kind, n))
+        return await self._model.ask(request, lambda reply: read_questions(reply, self._kind, n))
 
 
 def questions_schema(kind: Questions, n: int) -> dict[str, object]:
@@ -135,14 +160,14 @@ class Answered:
 class Answerer:
     """Answers questions from a text with YES, NO or IDK.
 
-    prompts: `answer` for one call a question, as in 001; `answers` for all questions of a text in one call, which
+    prompts: `answer` for one call a question, as in the CEF paper; `answers` for all questions of a text in one call, which
     sends the text once. The two may give different answers: the model sees the other questions in the second.
     """
 
     def __init__(
         self, model: Model, prompts: Mapping[str, Prompt], answering: Answering, temperature: float = 0.0
     ) -> None:
-        purpose = "answer" if answering == "each" else "answers"
+        purpose = answer_prompt(answering).purpose
         if purpose not in prompts:
             raise InputError(
                 "Questions cannot be answered with these prompts", [f"there is no prompt for {purpose}"]

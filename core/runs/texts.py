@@ -1,4 +1,4 @@
-"""Texts with what people said of them, for the judges that stand on ratings: of a study, a folder, or two files."""
+"""Texts to be scored that are no file yet, with what people said of them: of a study, of a folder, or of two files."""
 
 import re
 from collections.abc import Callable, Collection, Sequence
@@ -6,21 +6,52 @@ from pathlib import Path
 
 from core.datasets.any_ratings import read_any_ratings
 from core.datasets.folder_ratings import ratings_among, usual_ratings
-from core.datasets.mt_metrics_eval import read_folder
+from core.datasets.mt_metrics_eval import read_folder, read_folder_outputs
 from core.datasets.rated import outputs_of, rated_of, read_rated, write_rated
 from core.datasets.reading import shown
+from core.datasets.rows import jsonl_bytes
+from core.datasets.scorable import write_outputs
 from core.datasets.span_files import read_span_file
 from core.errors import InputError
-from core.runs.score_sources import Texts, texts_of_study
-from core.schema import RatedKind, Study
+from core.judges.kind import JudgeKind
+from core.schema import Study
 from core.schema.rated import RatedSet
 from core.schema.scores import OutputSet, RatingSet
 from core.store import Store
 from core.study.rating_results import rated_texts_of
 from core.study.release import released_record
 
+Texts = tuple[bytes, str]
+"""A file of texts and its name."""
 Apart = Callable[[OutputSet], Sequence[RatingSet]]
 """Reads ratings that stand apart from the texts that they are of."""
+
+
+def texts_of_study(store: Store, study: Study) -> Texts:
+    """Both sources' answers. Raises NotAllowed before the study is unblinded: scores by source would tell."""
+    record = released_record(store, study)
+    items = {item.item_id: item for item in record.items}
+    rows = (
+        {
+            "item_id": output.item_id,
+            "question": items[output.item_id].question,
+            "reference": items[output.item_id].reference,
+            "language": items[output.item_id].language,
+            "level": output.level,
+            "source": output.source,
+            "text": output.text,
+        }
+        for output in record.outputs
+    )
+    name = re.sub(r"[^\w-]+", "-", study.name)
+    return jsonl_bytes(rows), f"study-{name}.jsonl"
+
+
+def texts_of_folder(path: Path, language_pair: str | None = None) -> tuple[Texts, tuple[str, ...]]:
+    """The systems' translations of an mt-metrics-eval folder, and what its reader notes."""
+    outputs = read_folder_outputs(path, language_pair=language_pair)
+    pair = "" if language_pair is None else f"-{language_pair}"
+    return (write_outputs(outputs.outputs), f"{path.resolve().name}{pair}.jsonl"), outputs.notes
 
 
 def rated_of_study(store: Store, study: Study) -> Texts:
@@ -65,14 +96,14 @@ def ratings_of_folder(path: Path, language_pair: str | None = None) -> RatingSet
 
 
 def read_apart(
-    kind: RatedKind, data: bytes, file_name: str, texts: OutputSet, flip: Collection[str] = ()
+    kind: JudgeKind, data: bytes, file_name: str, texts: OutputSet, flip: Collection[str] = ()
 ) -> RatingSet:
     """Ratings that stand in a file of their own: for the judge of errors those with spans, for the others scores.
 
     texts: that they are of, whose characters the spans count. flip: dimensions of METAL's JSON in which 1 is bad.
     Raises InputError.
     """
-    if kind == "automqm":
+    if kind.marks_errors:
         return read_span_file(data, file_name, texts)
     return read_any_ratings(data, file_name, flip=flip)
 

@@ -1,35 +1,62 @@
-"""Questions of a cross-examination given to other models, each to be answered from the text it was made from.
+"""Questions of cross-examinations, given to other models to be answered from the text they were made from.
 
-How often models agree on such answers says how reliable they are as judges (001, section 3.1: ADR and ADS).
+How often models agree on such answers says how reliable they are as judges (CEF, section 3.1: ADR and ADS).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from core.datasets.reading import shown
 from core.errors import InputError
-from core.judges.question_asking import Answerer
-from core.judges.settings import AnswersSettings
+from core.judges.cross_examination.questions import Answerer, Answering, answer_prompt, answering_setting
+from core.judges.cross_examination.record import CefRecord, CrossQuestion, Examination, Side
+from core.judges.kind import AuditKind, Audits, Done
+from core.judges.sampling import seed_setting, temperature_setting
 from core.llm.asking import Model
 from core.llm.prompts import Prompt
-from core.schema.judges import CefRecord, CrossQuestion, Examination, JudgedText, JudgeOutput, QuestionSet
+from core.schema.judging import JudgedText, JudgeOutput
+from core.schema.kinds import KindSettings, PromptSlot
 from core.schema.scores import ScoredRow
 
 ANSWERS = "answers"
 """The step of such runs."""
 
 
-class QuestionAnswerer:
-    """A model that answers sets of questions. prompts: `answer` (each) or `answers` (batch)."""
+class AnswersSettings(KindSettings):
+    """How a model answers questions that any models made, for the reliability of judges."""
 
-    def __init__(self, model: Model, prompts: Mapping[str, Prompt], settings: AnswersSettings) -> None:
-        self._answerer = Answerer(model, prompts, settings.answers, settings.temperature)
-        self._seed = settings.seed
+    answers: Answering = answering_setting()
+    temperature: float = temperature_setting()
+    seed: int = seed_setting("seed of the model's answers")
 
-    async def answer(self, asked: QuestionSet) -> tuple[QuestionSet, tuple[tuple[str, str], ...], bool]:
-        """The set with this model's answers, (step, reason) of what failed, and whether another run may mend it."""
-        answered = await self._answerer.answer(asked.document, asked.questions, ANSWERS, self._seed)
-        return replace(asked, questions=answered.questions), answered.failures, answered.temporary
+    def prompts(self, *, by_rules: bool) -> tuple[PromptSlot, ...]:
+        """See KindSettings."""
+        return (answer_prompt(self.answers),)
+
+
+@dataclass(frozen=True)
+class QuestionSet:
+    """Questions that one model made from one text, with the answers that one model gave from the same text."""
+
+    row: ScoredRow
+    """Which text of which item; of the side `source` its system and level say nothing."""
+    side: Side
+    """What `document` is: the source (or reference) of the item, or a text."""
+    author: str
+    """The model that made the questions."""
+    document: str
+    """What they were made from and are answered from."""
+    questions: tuple[CrossQuestion, ...]
+    """`answer`: from their own text; None before they were answered, or with a reason."""
+
+
+@dataclass(frozen=True)
+class AnswerSet:
+    """One model's answers to questions of several models: what the reliability of judges is computed from."""
+
+    model: str
+    sets: tuple[QuestionSet, ...]
 
 
 def question_sets_of(output: JudgeOutput) -> tuple[QuestionSet, ...]:
@@ -120,3 +147,66 @@ def _first_of(judged: JudgedText) -> tuple[CefRecord, Examination] | None:
 
 def _unanswered(questions: tuple[CrossQuestion, ...]) -> tuple[CrossQuestion, ...]:
     return tuple(CrossQuestion(one.text, one.expected) for one in questions)
+
+
+def _open(settings: AnswersSettings, prompts: Mapping[str, Prompt]) -> Audits:
+    def answering(model: Model | None) -> Callable[[QuestionSet], Awaitable[Done]]:
+        assert model is not None, "rules answer no questions"
+        answerer = Answerer(model, prompts, settings.answers, settings.temperature)
+
+        async def answer(asked: QuestionSet) -> Done:
+            found = await answerer.answer(asked.document, asked.questions, ANSWERS, settings.seed)
+            return replace(asked, questions=found.questions), found.failures, found.temporary
+
+        return answer
+
+    return answering
+
+
+def _broken(asked: QuestionSet, reason: str) -> QuestionSet:
+    return replace(
+        asked, questions=tuple(replace(one, answer=None, reason=reason) for one in asked.questions)
+    )
+
+
+def _identity(asked: QuestionSet) -> tuple[str, ...]:
+    """The same questions twice would count twice."""
+    return asked.side, asked.author, asked.document, *(one.text for one in asked.questions)
+
+
+def _nothing(sets: Sequence[QuestionSet]) -> str | None:
+    if not sets:
+        return "questions"
+    return None if any(one.questions for one in sets) else "question to answer"
+
+
+def _rows(asked: QuestionSet) -> Iterator[dict[str, Any]]:
+    for question in asked.questions:
+        yield {
+            "side": asked.side,
+            "author": asked.author,
+            "text": question.text,
+            "expected": question.expected,
+            "verdict": question.answer,
+            "reason": question.reason,
+        }
+
+
+KIND = AuditKind(
+    name="answers",
+    title="Answers to judges' questions",
+    summary="a model answers the questions of cross-examinations, for the reliability of their judges",
+    reads="questions asked",
+    section="judge-reliability",
+    Settings=AnswersSettings,
+    Piece=QuestionSet,
+    reports=frozenset({"reliability"}),
+    open=_open,
+    piece_called="set of the same questions",
+    broken=_broken,
+    identity=_identity,
+    nothing=_nothing,
+    table="answers.csv",
+    columns=("side", "author", "text", "expected", "verdict", "reason"),
+    rows=_rows,
+)

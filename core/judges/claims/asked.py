@@ -4,16 +4,15 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from core.errors import InputError
-from core.judges.claim_steps import Verified, without_verdicts
-from core.judges.judge import MOST_TOKENS
+from core.judges.claims.settings import ClaimsSettings, Detail
+from core.judges.claims.steps import Claim, Verified, without_verdicts
+from core.judges.kind import MOST_TOKENS
 from core.judges.numbered import MostComplete, in_a_line, numbered, place_of
-from core.judges.settings import ClaimsSettings, Detail
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Message, Request
 from core.llm.defusing import defused
 from core.llm.parsing import read_json, visible
 from core.llm.prompts import Prompt
-from core.schema.judges import Claim
 
 LONGEST_CLAIM = 400
 """Characters; a bound keeps a model that cannot stop from using up all its tokens on one claim."""

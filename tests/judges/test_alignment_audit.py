@@ -3,19 +3,29 @@
 import asyncio
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from scripted_server import Said, Script, ScriptedServer, error
 
 from core.errors import InputError
-from core.judges.alignment import NO_MISMATCH, NOTHING_MARKED, Aligner, listed
-from core.judges.settings import AlignmentSettings
+from core.judges.alignment import (
+    KIND,
+    NO_MISMATCH,
+    NOTHING_MARKED,
+    Aligner,
+    AlignmentSettings,
+    MarkedError,
+    MarkedText,
+    Mismatch,
+    listed,
+)
 from core.llm.asking import Model
 from core.llm.openai_server import OpenAIServer
 from core.llm.prompts import find_prompt
-from core.schema.judges import MarkedError, MarkedText, Mismatch
 from core.schema.scores import ScoredRow
+from core.schema.settings import Remark
 
 PROMPT = find_prompt("align", "align")
 MISMATCHES = (
@@ -155,4 +165,74 @@ def test_judged_texts_cannot_close_their_tags() -> None:
 
 def test_only_a_prompt_for_alignment_will_do() -> None:
     with pytest.raises(InputError, match="one for align is needed"):
-        Aligner(None, find_prompt("damage-qa"))  # type: ignore[arg-type]
+        Aligner(None, find_prompt("damage-qa"), AlignmentSettings())  # type: ignore[arg-type]
+
+
+def test_the_kind_asks_a_model_or_compares_words() -> None:
+    aligning = KIND.open(AlignmentSettings(), {"align": PROMPT})
+    found, failures, temporary = asyncio.run(aligning(None)(marked("umbrella", "closed")))  # type: ignore[arg-type]
+    assert [one.found for one in found.errors] == [False, True]
+    assert (failures, temporary) == ((), False)
+
+    async def asked(url: str) -> Any:
+        client = OpenAIServer(url, "tiny", retries=0, timeout=5)
+        try:
+            return await aligning(Model(client))(marked("Bank", "1998"))
+        finally:
+            await client.close()
+
+    with ScriptedServer(finds("Bank")) as server:
+        found, *_ = asyncio.run(asked(server.url))
+    assert [one.found for one in found.errors] == [True, False]
+
+
+def test_rules_need_neither_a_prompt_nor_chance() -> None:
+    settings = AlignmentSettings()
+    assert settings.MODEL_FREE
+    assert settings.prompts(by_rules=True) == ()
+    assert [(one.purpose, one.shipped) for one in settings.prompts(by_rules=False)] == [("align", "align")]
+    assert settings.idle("rules") == {"temperature", "seed"}
+    assert settings.idle("openai") == frozenset()
+
+
+@pytest.mark.parametrize(("name", "value"), [("temperature", 3), ("seed", -1)])
+def test_what_a_setting_cannot_be_is_a_problem_of_its_field(name: str, value: object) -> None:
+    problems: list[Remark] = []
+    assert AlignmentSettings.read({name: value}, problems) is None
+    assert [one.name for one in problems] == [name]
+
+
+def test_a_row_stands_for_each_error() -> None:
+    text = marked("Bank", "1998", "schloss")
+    first, second, third = text.errors
+    told = replace(
+        text,
+        errors=(
+            replace(first, found=True, why="so"),
+            replace(second, found=False),
+            replace(third, reason="invalid"),
+        ),
+    )
+    assert list(KIND.rows(told)) == [
+        dict(zip(KIND.columns, ("Accuracy/Mistranslation", "major", *values, 2), strict=True))
+        for values in (
+            ("Bank", "yes", "so", None),
+            ("1998", "no", "", None),
+            ("schloss", None, "", "invalid"),
+        )
+    ]
+
+
+def test_a_broken_text_has_no_verdicts_and_says_why() -> None:
+    text = marked("Bank")
+    broken = KIND.broken(replace(text, errors=(replace(text.errors[0], found=True),)), "it broke")
+    assert [(one.found, one.reason) for one in broken.errors] == [(None, "it broke")]
+
+
+def test_a_text_without_errors_has_nothing_to_do() -> None:
+    assert [KIND.nothing(texts) for texts in ((), (marked(),), (marked(), marked("Bank")))] == [
+        "texts",
+        "marked error to look for",
+        None,
+    ]
+    assert KIND.identity(marked("Bank")) == ()

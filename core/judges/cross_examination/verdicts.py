@@ -1,4 +1,4 @@
-"""YES, NO or IDK in what a model wrote: strictly, because 001's own code reads answers by substring.
+"""YES, NO or IDK in what a model wrote: strictly, because the CEF paper's own code reads answers by substring.
 
 There "I do not know" is a NO and "eyes" a YES. Here an answer holds one verdict in a place where a verdict stands,
 or it is unparsed: asked for again, and in the end left out and counted. Pure functions.
@@ -9,12 +9,14 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from core.judges.numbered import place_of
 from core.llm.asking import Unusable
 from core.llm.parsing import TURN_MARK, read_json, without_reasoning
-from core.schema.judges import VERDICTS, Verdict
 
+Verdict = Literal["YES", "NO", "IDK"]
+VERDICTS: tuple[Verdict, ...] = ("YES", "NO", "IDK")
 UNPARSED = "unparsed"
 """The kind of every answer that is none of the three."""
 LONGEST_SAID = 200

@@ -1,4 +1,4 @@
-"""Scores of a cross-examination from its record alone (001, section 3.1), by the paper's formula and by its code's.
+"""Scores of a cross-examination from its record alone (CEF, section 3.1), by the paper's formula and by its code's.
 
 Q_D are questions made from the source D (or from the reference) and answered from the text T; Q_T are made from T
 and answered from D. Shares are taken over the questions whose expected answer is YES or NO and that were answered;
@@ -11,10 +11,13 @@ from statistics import fmean
 import regex
 
 from core.diff import tokenize
-from core.judges.specs import CEF_COMPONENTS
-from core.schema.judges import CefRecord, CrossQuestion, Examination, Mismatch, Side
+from core.judges.cross_examination.record import CefRecord, CrossQuestion, Examination, Side, questions_of
 from core.schema.scores import Score
 
+CEF_COMPONENTS = ("coverage", "conformity", "consistency", "consistency-code", "conciseness", "overall")
+"""In the order of the columns. `consistency` is the paper's formula, `consistency-code` what its code and its A.6 count."""
+LOWEST_CONCISENESS = -1e9
+"""Far below what a text of any length has."""
 NO_QUESTIONS = "no questions"
 NONE_ANSWERED = "no answer could be used"
 NONE_CLOSED = "no question expects YES or NO"
@@ -115,11 +118,6 @@ def _overall(parts: dict[str, Score]) -> Score:
     )
 
 
-def questions_of(examination: Examination, side: Side) -> tuple[CrossQuestion, ...] | None:
-    """The questions that were made from this side; None: none could be made."""
-    return examination.from_source if side == "source" else examination.from_text
-
-
 def used_of(questions: Sequence[CrossQuestion]) -> tuple[CrossQuestion, ...]:
     """Those that shares are taken over: expected YES or NO, and answered."""
     return tuple(one for one in questions if one.expected != "IDK" and one.answer is not None)
@@ -131,7 +129,7 @@ def conciseness(document: str, text: str) -> Score:
     Words are counted as the app compares texts: punctuation is none; in a script without spaces every visible
     character is one. Undefined where only one of the two has such a script, because words and characters do not
     compare. Says little where the two are in different languages, as in a translation that is examined directly.
-    001 counts punctuation as words too, so its figures differ by a few hundredths, and prints percent.
+    The CEF paper counts punctuation as words too, so its figures differ by a few hundredths, and prints percent.
     """
     words = count_words(document)
     if not words:
@@ -139,6 +137,11 @@ def conciseness(document: str, text: str) -> Score:
     if _by_characters(document) != _by_characters(text):
         return Score(None, "one text is counted in words, the other in characters")
     return Score(1 - count_words(text) / words)
+
+
+def score_bounds(name: str) -> tuple[float, float]:
+    """The smallest and the largest score of the column of this name."""
+    return (LOWEST_CONCISENESS if name.endswith("conciseness") else 0.0), 1.0
 
 
 def count_words(text: str) -> int:
@@ -149,18 +152,3 @@ def count_words(text: str) -> int:
 def _by_characters(text: str) -> bool:
     """Whether most letters of the text are of a script without spaces."""
     return 2 * len(_UNSPACED.findall(text)) > sum(char.isalpha() for char in text)
-
-
-def mismatches_of(examination: Examination) -> tuple[Mismatch, ...]:
-    """Questions whose answer from the other text is not what their own text says: first those made from the source.
-
-    Answers that could not be parsed are none. Of mixed questions, those that expect IDK are here too, although no
-    score counts them: an answer YES or NO to them is something that only the other text says.
-    """
-    sides: tuple[Side, ...] = ("source", "text")
-    return tuple(
-        Mismatch(side, one.text, one.expected, one.answer)
-        for side in sides
-        for one in questions_of(examination, side) or ()
-        if one.answer is not None and one.answer != one.expected
-    )

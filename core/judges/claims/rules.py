@@ -12,10 +12,9 @@ from itertools import pairwise
 import regex
 
 from core.diff import tokenize
-from core.judges.claim_steps import Verified
-from core.judges.settings import Detail
+from core.judges.claims.settings import Detail
+from core.judges.claims.steps import Claim, Verified
 from core.llm.asking import Answer
-from core.schema.judges import Claim
 
 ENOUGH_WORDS = 0.6
 """Share of a claim's content words that have to occur in the other text."""
