@@ -304,9 +304,12 @@ def _record_problems(record: DirectRecord, _: str | None) -> Iterator[str]:
         yield from score_problems(n, trial.score)
 
 
-def _suits(task: RatingTask, settings: DirectSettings | None) -> bool:
+def _suits(task: RatingTask, given: Mapping[str, object]) -> bool:
+    """Whether the task has the dimension that is given, the usual one for None; any, where that is not chosen yet."""
     names = [one.name for one in task.dimensions]
-    return bool(names) if settings is None else settings.dimension in names
+    if "dimension" not in given:
+        return bool(names)
+    return (given["dimension"] or DirectSettings().dimension) in names
 
 
 KIND = JudgeKind(
@@ -317,7 +320,8 @@ KIND = JudgeKind(
     section="scorer",
     reads="rated texts",
     Settings=DirectSettings,
-    attachment=task_attachment("direct"),
+    attachment=task_attachment("direct", "dimension and its scale"),
+    does="judges",
     Record=DirectRecord,
     reports=frozenset({"accuracy", "calibration"}),
     open=_open,

@@ -190,8 +190,6 @@ class JudgeKind(Kind):
     """Whether its record is of errors with their places in the text, and its examples are errors that people marked."""
     score_bounds: Callable[[str], tuple[float, float]] = lambda _: (0.0, 1.0)
     """The smallest and the largest score, by the name of the column."""
-    suits: Callable[[RatingTask, Any], bool] = lambda *_: True
-    """Whether it can be asked for what a task asks of raters, for (task, settings); None: with some settings."""
 
     def metrics(
         self,

@@ -11,7 +11,7 @@ from pydantic import AfterValidator
 from core.datasets.checked_json import number_problem
 from core.datasets.open_tables import LABEL_PAIR
 from core.datasets.reading import sha256_of, shown
-from core.datasets.task_files import parse_task
+from core.datasets.task_files import dump_task, find_task, parse_task, shipped_tasks
 from core.errors import InputError
 from core.judges.comparing import repeated_for_nothing
 from core.judges.examples import MERGED, ExamplePool, ExamplesFrom, ExampleUsed, ShownExample
@@ -193,9 +193,19 @@ def drawing_seed_setting() -> Any:
     return seed_setting("seed of the first draw and its answers; later repeats add 1")
 
 
-def task_attachment(usual: str) -> Attachment:
-    """The task's file. usual: the shipped one that is taken unless another is chosen."""
-    return Attachment("task_text", "task", "Task", usual)
+def task_attachment(usual: str, help: str) -> Attachment:
+    """The task's file. usual: the shipped one that is taken unless another is chosen; help: what of it the judge reads."""
+    return Attachment(
+        name="task_text",
+        option="task",
+        label="Task",
+        help=help,
+        usual=usual,
+        find=lambda name: dump_task(find_task(name)),
+        read=parse_task,
+        dump=dump_task,
+        shipped=shipped_tasks,
+    )
 
 
 def task_of(bench: Bench) -> RatingTask:

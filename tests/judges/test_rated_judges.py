@@ -518,18 +518,32 @@ def test_languages_and_classes_without_examples_are_named() -> None:
 
 
 def test_tasks_suit_judges() -> None:
-    def suiting(kind: str, given: dict[str, Any] | None = None) -> list[str]:
-        settings = None if given is None else settings_of(kind, given)
-        names = ("mqm", "direct", "multilingual", "mqm-and-direct", "factual-errors")
-        return [name for name in names if KINDS[kind].suits(find_task(name), settings)]
+    def suiting(kind: str, **given: object) -> list[str]:
+        attachment = KINDS[kind].attachment
+        assert attachment is not None
+        return sorted(one.name for one in attachment.shipped() if KINDS[kind].suits(one, given))
 
-    assert suiting("automqm") == ["mqm", "mqm-and-direct", "factual-errors"]
-    assert "multilingual" in suiting("direct")
-    assert "multilingual" not in suiting("direct", {}), "it has no dimension overall"
+    marked = ["factual-errors", "mqm", "mqm-and-direct"]
+    assert suiting("automqm") == marked
     assert suiting("quality") == ["multilingual"]
+    overall = ["direct", "factual-errors", "mqm-and-direct"]
+    assert suiting("direct") == [*overall, "multilingual"], "a dimension is chosen later"
+    assert suiting("direct", dimension=None) == overall, "the usual one"
+    assert suiting("direct", dimension="LA") == ["multilingual"]
+    assert suiting("direct", dimension="style") == []
     for kind in KINDS.values():
         assert kind.attachment is not None
-        assert kind.suits(find_task(kind.attachment.usual), kind.Settings())
+        usual = kind.attachment.read(kind.attachment.find(kind.attachment.usual), "task.yaml")
+        assert usual == find_task(kind.attachment.usual)
+        assert kind.attachment.dump(usual) == kind.attachment.find(usual.name)
+        assert kind.suits(usual, {})
+
+
+def test_the_parrot_is_offered_examples_alone() -> None:
+    settings = KINDS["automqm"].Settings
+    examples = fields_of(settings)["examples"].choices
+    assert settings.offered("rules") == {"examples": tuple(one for one in examples if one != "none")}
+    assert settings.offered("openai") == {}
 
 
 USED = (ExampleUsed("1", "B", "r1", 1), ExampleUsed("1", "C", None))

@@ -99,6 +99,11 @@ class AutoMqmSettings(ExampleSettings):
     temperature: float = temperature_setting()
     seed: int = drawing_seed_setting()
 
+    @classmethod
+    def offered(cls, backend: str) -> Mapping[str, tuple[str, ...]]:
+        """The Parrot needs examples."""
+        return {"examples": ("specialist", "shuffled", "fixed")} if backend == RULES else {}
+
     @property
     def dimension_scored(self) -> str:
         """See JudgeSettings."""
@@ -336,7 +341,8 @@ KIND = JudgeKind(
     section="specialist-automqm",
     reads="rated texts",
     Settings=AutoMqmSettings,
-    attachment=task_attachment("mqm"),
+    attachment=task_attachment("mqm", "severities and categories"),
+    does="marks errors; rules: the Parrot, which repeats its examples' errors",
     Record=AutoMqmRecord,
     reports=frozenset({"accuracy", "agreement", "copying", "examples", "raters", "spans"}),
     open=_open,
