@@ -6,22 +6,50 @@ task's dimension, so that the same judge rates whatever people rated: translatio
 
 import asyncio
 import math
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
-from core.errors import InputError
-from core.judges.automqm import NOTHING, example_problems, given_in, languages_of
-from core.judges.examples import ExamplePool, ShownExample
-from core.judges.judge import EMPTY_TEXT, Judged, RatedJudge
-from core.judges.settings import DirectSettings
+from core.datasets.reading import shown
+from core.judges.examples import ExamplePool, ExamplesFrom, ExampleUsed, ShownExample, weighs_its_errors
+from core.judges.kind import EMPTY_TEXT, Bench, Judge, Judged, JudgeKind, Opened
+from core.judges.rated import (
+    NOTHING,
+    SCORE_COLUMNS,
+    ExampleSettings,
+    Systems,
+    check_examples,
+    dimensions_in,
+    drawing_seed_setting,
+    draws_setting,
+    example_problems,
+    examples_setting,
+    given_in,
+    languages_of,
+    listed,
+    n_examples_setting,
+    nobody_rated,
+    only_setting,
+    pool_problems,
+    prompt_for,
+    rated_instead,
+    rated_signed,
+    rater_setting,
+    refuse_rated,
+    task_attachment,
+    task_of,
+)
+from core.judges.record_checks import FURTHEST_SCORE, repeat_problems, score_problems, twice_problems
+from core.judges.sampling import temperature_setting
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Request
 from core.llm.defusing import defused
 from core.llm.parsing import read_json
 from core.llm.prompts import Example, Prompt
-from core.schema.judges import DirectRecord, DirectTrial
-from core.schema.rated import RatedText
+from core.schema.kinds import PromptSlot
+from core.schema.rated import RatedSet, RatedText
 from core.schema.scores import ScorableOutput, Score
+from core.schema.settings import Remark, setting
 from core.schema.tasks import Dimension, RatingTask
 
 PURPOSE = STEP = "direct"
@@ -36,17 +64,65 @@ _NEARLY = 1e-9
 _ANY_SCORE: Mapping[str, object] = {"type": "object", "required": ["score"]}
 
 
+class DirectSettings(ExampleSettings):
+    """How the Scorer scores: on the scale of the task's dimension."""
+
+    dimension: str = setting(
+        "overall", "Dimension", "dimension of the task and of the ratings that is scored", metavar="NAME"
+    )
+    examples: ExamplesFrom = examples_setting()
+    n_examples: int = n_examples_setting()
+    rater: str = rater_setting()
+    only: Systems = only_setting()
+    repeats: int = draws_setting()
+    temperature: float = temperature_setting()
+    seed: int = drawing_seed_setting()
+
+    @property
+    def dimension_scored(self) -> str:
+        """See JudgeSettings."""
+        return self.dimension
+
+    def prompts(self, *, by_rules: bool) -> tuple[PromptSlot, ...]:
+        """One."""
+        return (PromptSlot(PURPOSE, "direct"),)
+
+    def called(self, name: str, *, by_rules: bool) -> tuple[str, ...]:
+        """See JudgeSettings."""
+        first, *others = super().called(name, by_rules=by_rules)
+        return (first, *self.unusual("dimension"), *others)
+
+
+@dataclass(frozen=True)
+class DirectTrial:
+    """The scorer asked once."""
+
+    repeat: int
+    score: float | None
+    """None: no score within the scale was given."""
+    examples: tuple[ExampleUsed, ...] = ()
+    reason: str | None = None
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class DirectRecord:
+    """All that the scorer said of one text."""
+
+    trials: tuple[DirectTrial, ...]
+
+
 class DirectJudge:
-    """Implements RatedJudge: asks a model for a number on the dimension's scale, once for every draw of examples."""
+    """Asks a model for a number on the dimension's scale, once for every draw of examples."""
 
     def __init__(
         self, model: Model, prompt: Prompt, settings: DirectSettings, task: RatingTask, pool: ExamplePool
     ) -> None:
-        """task: one with the dimension that the settings name."""
+        """task: one with the dimension that the settings name. pool: of scores on it, over the run's texts."""
         self._model, self._prompt, self._settings = model, prompt, settings
         self._task, self._dimension, self._pool = task, task.dimension(settings.dimension), pool
 
-    async def judge_text(self, text: RatedText) -> Judged:
+    async def judge(self, text: RatedText) -> Judged:
         """The mean of the scores given in the repeats, within the dimension's scale; higher is better.
 
         A text with nothing to read is not judged; one without a source is judged by itself.
@@ -68,13 +144,7 @@ class DirectJudge:
     async def _trial(self, text: RatedText, repeat: int) -> tuple[DirectTrial, bool]:
         """One draw of examples, and whether a failure was temporary."""
         chosen = self._settings
-        examples = self._pool.examples_for(
-            text,
-            variant=chosen.examples,
-            n_examples=chosen.n_examples,
-            rater=chosen.rater,
-            seed=chosen.seed + repeat,
-        )
+        examples = chosen.draw(self._pool, text, repeat)
         prompt = replace(self._prompt, examples=self._prompt.examples + tuple(map(self._turn, examples)))
         request = Request(
             STEP,
@@ -101,7 +171,7 @@ class DirectJudge:
     def _variables(self, output: ScorableOutput) -> dict[str, str]:
         own = self._dimension
         return {
-            "source": given_in(output, self._task, self._prompt) or NOTHING,
+            "source": given_in(output, self._task, self._prompt),
             "text": defused(output.text, [self._prompt]),
             **languages_of(output, self._prompt),
             "dimension": own.title,
@@ -147,33 +217,6 @@ def read_score(text: str, dimension: Dimension) -> float:
     return float(score if nearest is None else nearest)
 
 
-def open_direct(
-    model: Model,
-    prompts: Mapping[str, Prompt],
-    settings: DirectSettings,
-    task: RatingTask,
-    pool: ExamplePool,
-) -> RatedJudge:
-    """The judge for these settings; cheap, as all that takes time lies in the pool.
-
-    prompts: holds `direct`. pool: of scores on the settings' dimension, over the run's texts. Raises InputError with
-    everything that is missing or does not fit.
-    """
-    names = [one.name for one in task.dimensions]
-    what = f"scores of {settings.dimension} on its scale"
-    problems = example_problems(pool, settings.examples, settings.rater, what)
-    if settings.dimension not in names:
-        listed = ", ".join(names) or "none"
-        problems = [f"dimension: {task.name} has no dimension {settings.dimension}; there are: {listed}"]
-    if PURPOSE not in prompts:
-        problems.append(f"there is no prompt for {PURPOSE}")
-    if problems:
-        raise InputError("Texts cannot be scored", problems)
-    dimension = task.dimension(settings.dimension)
-    assert pool.dimension == dimension, "the examples' scores are of the dimension that is asked for"
-    return DirectJudge(model, prompts[PURPOSE], settings, task, pool)
-
-
 def _offer(dimension: Dimension) -> str:
     if not dimension.classes:
         return f"give a number from {_number(dimension.lowest)} to {_number(dimension.highest)}"
@@ -185,3 +228,108 @@ def _offer(dimension: Dimension) -> str:
 
 def _number(value: float) -> str:
     return f"{value:.10g}"
+
+
+def _open(settings: DirectSettings, bench: Bench) -> Opened:
+    task = task_of(bench)
+    refuse_rated(_task_problems(settings, task), settings)
+    dimension = task.dimension(settings.dimension)
+    pool = ExamplePool(bench.texts, dimension=dimension)
+    nobody = nobody_rated("rated {what}", {"what": _on_scale(dimension)})
+    refuse_rated(pool_problems(settings, pool, nobody), settings)
+    prompt = prompt_for(bench, PURPOSE)
+
+    def judge(model: Model | None) -> Judge:
+        assert model is not None, "rules cannot be this judge"
+        return DirectJudge(model, prompt, settings, task, pool)
+
+    return judge
+
+
+def _check(settings: DirectSettings, bench: Bench, rated: RatedSet, by_rules: bool) -> tuple[Remark, ...]:
+    task = task_of(bench)
+    refuse_rated(_task_problems(settings, task), settings)
+    dimension = task.dimension(settings.dimension)
+    pool = ExamplePool(rated.texts, dimension=dimension)
+    nobody = nobody_rated(
+        "rated {what}{instead}", {"what": _on_scale(dimension), "instead": _found(dimension, rated)}
+    )
+    return check_examples(settings, pool, rated, by_rules, nobody)
+
+
+def _task_problems(settings: DirectSettings, task: RatingTask) -> list[Remark]:
+    names = [one.name for one in task.dimensions]
+    if not names:
+        return [Remark("task", "{name} has no dimension to score; choose direct", {"name": task.name})]
+    if settings.dimension in names:
+        return []
+    values = {"name": shown(settings.dimension), "of": task.name, "there": listed(names)}
+    return [Remark("dimension", "{name} is none of the task {of}: {there}", values)]
+
+
+def _on_scale(dimension: Dimension) -> str:
+    return f"{shown(dimension.name)} on the task's scale from {dimension.lowest:g} to {dimension.highest:g}"
+
+
+def _found(dimension: Dimension, rated: RatedSet) -> str:
+    """What people rated, where nobody rated the dimension on its scale."""
+    own = [one for text in rated.texts for one in text.ratings if one.dimension == dimension.name]
+    if not own:
+        return rated_instead(dimensions_in(rated))
+    scores = [one.score for one in own]
+    ends = f"{min(scores):g} to {max(scores):g}"
+    weighed = all(map(weighs_its_errors, own))
+    are = " and are MQM scores, minus the weights of marked errors" if weighed else ""
+    return f" (the file's {len(own):,} ratings of {shown(dimension.name)} go from {ends}{are})"
+
+
+def _details(record: DirectRecord) -> Iterator[dict[str, Any]]:
+    for trial in record.trials:
+        yield {
+            "what": "score",
+            "repeat": trial.repeat,
+            "score": trial.score,
+            "examples": len(trial.examples),
+            "why": trial.detail,
+            "reason": trial.reason,
+        }
+
+
+def _record_problems(record: DirectRecord, _: str | None) -> Iterator[str]:
+    repeats = [one.repeat for one in record.trials]
+    yield from repeat_problems("trials", repeats)
+    yield from twice_problems("trials", [{"repeat": one} for one in repeats])
+    for n, trial in enumerate(record.trials, start=1):
+        yield from example_problems(f"trials, {n}, examples", trial.examples)
+        yield from score_problems(n, trial.score)
+
+
+def _suits(task: RatingTask, given: Mapping[str, object]) -> bool:
+    """Whether the task has the dimension that is given, the usual one for None; any, where that is not chosen yet."""
+    names = [one.name for one in task.dimensions]
+    if "dimension" not in given:
+        return bool(names)
+    return (given["dimension"] or DirectSettings().dimension) in names
+
+
+KIND = JudgeKind(
+    name="direct",
+    title="Direct score (Scorer)",
+    family="Direct",
+    summary="one number for each text, such as 0 to 100; examples are other systems' rated texts",
+    section="scorer",
+    reads="rated texts",
+    Settings=DirectSettings,
+    attachment=task_attachment("direct", "dimension and its scale"),
+    does="judges",
+    Record=DirectRecord,
+    reports=frozenset({"accuracy", "calibration"}),
+    open=_open,
+    check=_check,
+    also_signed=rated_signed,
+    details=_details,
+    detail_columns=SCORE_COLUMNS,
+    record_problems=_record_problems,
+    score_bounds=lambda _: (-FURTHEST_SCORE, FURTHEST_SCORE),
+    suits=_suits,
+)

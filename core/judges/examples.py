@@ -4,6 +4,8 @@ Source: 002, section 3 (Algorithm 1: the ratings of all other systems' texts of 
 baselines `shuffled` and `fixed`), section 5.3 (nested subsets) and appendix B.2.1 (the filter). Whatever is asked for,
 no example is a text of the tested system: not of another source, and at no other level of quality. Systems whose names a
 reader could not tell apart, such as GPT-4 and gpt-4, are one in this.
+
+What makes a text an example are the errors that people marked in it, or their scores on a judge's dimension.
 """
 
 import hashlib
@@ -11,16 +13,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.datasets.mqm_weights import score_of, weight_of
 from core.datasets.mt_pair import names_reference
 from core.datasets.open_tables import LABEL_PAIR
 from core.datasets.reading import same_name
-from core.judges.example_ratings import merged_errors, quoted, scores_on
-from core.judges.settings import MERGED, ExamplesFrom
-from core.schema.judges import ExampleUsed
 from core.schema.rated import RatedText
 from core.schema.scores import ErrorSpan, Rating, ScorableOutput
 from core.schema.tasks import Dimension
@@ -29,7 +30,25 @@ Item = tuple[str, str]
 """An item's id and its source: two sources under one id, as files of several test sets have them, are two items. Blanks
 make no other source.
 """
+ExamplesFrom = Literal["specialist", "shuffled", "fixed", "none"]
+"""Where a text's examples come from, the tested system's always held out: its own source; the whole test set; one other
+source, of the same rater where ratings carry one; nowhere."""
+MERGED = ""
+"""As the rater of examples: all raters' ratings of a text together, one example a text."""
+_NEARLY = 1e-6
 _Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class ExampleUsed:
+    """A rated text that a judge was shown. Whose it was is what the leak test looks at."""
+
+    item_id: str
+    system: str
+    rater: str | None
+    """None: the ratings carry none, or several raters were merged."""
+    n_errors: int = 0
+    """That it showed; 0 for examples of scores."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +159,7 @@ class ExamplePool:
     def _of_use(self, text: RatedText, rater: str) -> tuple[Rating, ...]:
         """The text's ratings that can make it an example."""
         if self.dimension is not None:
-            ratings = scores_on(self.dimension, text.ratings)
+            ratings = _scores_on(self.dimension, text.ratings)
         else:
             ratings = tuple(one for one in text.ratings if one.spans is not None)
         return tuple(one for one in ratings if rater in (MERGED, one.rater))
@@ -152,7 +171,7 @@ class ExamplePool:
         if self.dimension is not None:
             score = sum(one.score for one in ratings) / len(ratings)
             return ShownExample(own, (), score, ExampleUsed(own.item_id, own.system, rater))
-        errors = tuple(quoted(own.text, merged_errors(ratings)))
+        errors = tuple(_quoted(own.text, _merged_errors(ratings)))
         return ShownExample(own, errors, None, ExampleUsed(own.item_id, own.system, rater, len(errors)))
 
 
@@ -267,7 +286,7 @@ class _Circle:
 def _filtered(examples: Sequence[ShownExample], text: RatedText) -> list[ShownExample]:
     """Without what 002's appendix B.2.1 removes: the judged text itself, and errors on words marked in it."""
     spans = (span for one in text.ratings for span in one.spans or ())
-    marked = {quote for quote, _ in quoted(text.output.text, spans)}
+    marked = {quote for quote, _ in _quoted(text.output.text, spans)}
     kept = []
     for one in examples:
         if one.output.text != text.output.text:
@@ -304,3 +323,60 @@ def _rng(seed: int, *names: str) -> np.random.Generator:
     """A generator of its own for every purpose and text: draws do not depend on what was drawn before."""
     key = "\0".join((str(seed), *names)).encode("utf-8", "surrogatepass")
     return np.random.default_rng(int.from_bytes(hashlib.sha256(key).digest()[:16]))
+
+
+def _merged_errors(ratings: Iterable[Rating]) -> list[ErrorSpan]:
+    """The errors of several ratings of one text; of raters who marked the same, in the same way, it stands once.
+
+    What one rater marked twice stays twice, as it counts twice in the score.
+    """
+    merged: list[ErrorSpan] = []
+    for rating in ratings:
+        known = {_what(span) for span in merged}
+        merged += [span for span in rating.spans or () if _what(span) not in known]
+    return merged
+
+
+def _quoted(text: str, spans: Iterable[ErrorSpan]) -> list[tuple[str, ErrorSpan]]:
+    """The words that errors mark, as they come in the text; errors in the source are left out."""
+    own = sorted((span for span in spans if not span.in_source), key=lambda span: (span.start, span.end))
+    return [(text[span.start : span.end], span) for span in own]
+
+
+def _scores_on(dimension: Dimension, ratings: Sequence[Rating]) -> tuple[Rating, ...]:
+    """The ratings that are scores of this dimension, on its scale.
+
+    A score that is minus the weights of its own errors is on no scale that ends above 0: there its 0 would be the worst
+    score, and it means that nothing is wrong.
+    """
+    return tuple(
+        one
+        for one in ratings
+        if one.dimension == dimension.name
+        and dimension.lowest <= one.score <= dimension.highest
+        and not (dimension.highest > 0 and weighs_its_errors(one))
+    )
+
+
+def _what(span: ErrorSpan) -> tuple[int, int, str, str, bool]:
+    return span.start, span.end, span.severity, span.category, span.in_source
+
+
+def weighs_its_errors(rating: Rating) -> bool:
+    """Whether the score is minus the MQM weights of the errors that were marked with it."""
+    if rating.spans is None:
+        return False
+    weighed = (
+        span
+        if span.weight is not None
+        else ErrorSpan(
+            span.start,
+            span.end,
+            span.severity,
+            span.category,
+            weight_of(span.category, span.severity),
+            span.in_source,
+        )
+        for span in rating.spans
+    )
+    return abs(rating.score - score_of(weighed)) < _NEARLY

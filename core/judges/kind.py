@@ -187,7 +187,7 @@ class JudgeKind(Kind):
     suits: Callable[[RatingTask, Mapping[str, object]], bool] = lambda *_: True
     """Whether a task can be asked of the judge, beside the settings chosen so far: for (task, values)."""
     marks_errors: bool = False
-    """Whether its record is of errors with their places in the text."""
+    """Whether its record is of errors with their places in the text, and its examples are errors that people marked."""
     score_bounds: Callable[[str], tuple[float, float]] = lambda _: (0.0, 1.0)
     """The smallest and the largest score, by the name of the column."""
 

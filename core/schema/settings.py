@@ -221,11 +221,16 @@ def worded(
     return _FIELD.sub(filled, text)
 
 
-def refuse(problems: Sequence[Remark], *models: type[Settings], also: Iterable[SettingField] = ()) -> None:
-    """Raise SettingsError where there are problems. models, also: where their fields come from."""
+def refuse(
+    problems: Sequence[Remark],
+    *models: type[Settings],
+    also: Iterable[SettingField] = (),
+    what: str = SettingsError.START,
+) -> None:
+    """Raise SettingsError where there are problems. models, also: where their fields come from; what: its first words."""
     if problems:
         fields = {name: one for model in models for name, one in fields_of(model).items()}
-        raise SettingsError(problems, fields | {one.name: one for one in also})
+        raise SettingsError(problems, fields | {one.name: one for one in also}, what)
 
 
 def fields_of(model: type[Settings]) -> dict[str, SettingField]:

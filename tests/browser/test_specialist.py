@@ -7,7 +7,7 @@ import pytest
 from admin_session import sign_in
 from app_server import AppServer, choose_file, open_tab, settled, violations
 from playwright.sync_api import Page, expect
-from specialist_runs import rated_texts
+from slips import rated_texts
 
 from core.store import Store
 

@@ -9,7 +9,8 @@ import pytest
 from judge_runs import rows_of
 from rating_studies import RatingStudyAtHand, rate_all, rating_study, unblind
 from scripted_server import ScriptedServer
-from specialist_runs import SYSTEMS, rated, rated_texts, says, text_of
+from slips import SYSTEMS, rated, rated_texts, text_of
+from specialist_runs import says
 
 from core.cli import main
 from core.datasets.judge_records import read_judge_folder

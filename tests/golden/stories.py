@@ -7,7 +7,8 @@ from pathlib import Path
 from golden.outputs import Story
 from judge_runs import marked_texts, marks, texts, two_models
 from scripted_server import Body
-from specialist_runs import rated_texts, says
+from slips import rated_texts
+from specialist_runs import says
 
 ROOT = Path(__file__).resolve().parents[2]
 QUESTIONS = ROOT / "data" / "demo" / "questions.jsonl"

@@ -10,20 +10,20 @@ from typing import Any
 
 import pytest
 
-from core.datasets.task_files import find_task
+from core.datasets.task_files import dump_task, find_task
 from core.errors import InputError
-from core.judges.automqm import AS_ABOVE, open_automqm
-from core.judges.error_answers import MOST_ERRORS, errors_schema, read_errors
+from core.judges.automqm.answers import MOST_ERRORS, errors_schema, read_errors
+from core.judges.automqm.errors import AutoMqmRecord, ErrorTrial
+from core.judges.automqm.judge import AS_ABOVE, KIND, AutoMqmSettings, Parrot
 from core.judges.examples import ExamplePool
-from core.judges.judge import Judged
-from core.judges.settings import AutoMqmSettings
+from core.judges.kind import Bench, Judge, Judged
 from core.llm.asking import Model, Unusable
 from core.llm.openai_server import OpenAIServer
 from core.llm.prompts import find_prompt
-from core.schema.judges import AutoMqmRecord, ErrorTrial
 from core.schema.rated import RatedText
 from core.schema.scores import ErrorSpan, Rating, ScorableOutput
-from core.schema.tasks import RatingTask, SpanTask
+from core.schema.settings import SettingsError
+from core.schema.tasks import RatingTask
 from tests.scripted_server import Body, Said, Script, ScriptedServer, error
 
 MQM = find_task("mqm")
@@ -74,6 +74,14 @@ TEXTS = (
 )
 
 
+def opened(
+    model: Model | None, texts: Sequence[RatedText] = TEXTS, task: RatingTask = MQM, **settings: Any
+) -> Judge:
+    """The judge, or the Parrot, with the shipped prompt."""
+    bench = Bench({"mark-errors": PROMPT} if model else {}, dump_task(task), tuple(texts))
+    return KIND.open(AutoMqmSettings.checked(settings), bench)(model)
+
+
 def judged_all(
     script: Script,
     judged: Sequence[RatedText],
@@ -86,10 +94,9 @@ def judged_all(
     async def ask(url: str) -> list[Judged]:
         server = OpenAIServer(url, "tiny", retries=0)
         await server.start()
-        pool = ExamplePool(texts)
-        judge = open_automqm(Model(server), {"mark-errors": PROMPT}, AutoMqmSettings(**settings), task, pool)
+        judge = opened(Model(server), texts, task, **settings)
         try:
-            return [await judge.judge_text(one) for one in judged]
+            return [await judge.judge(one) for one in judged]
         finally:
             await server.close()
 
@@ -103,8 +110,7 @@ def judged(script: Script, one: RatedText = TEXTS[0], **settings: Any) -> tuple[
 
 
 def parrot(one: RatedText, texts: Sequence[RatedText] = TEXTS, **settings: Any) -> Judged:
-    judge = open_automqm(None, {}, AutoMqmSettings(**settings), MQM, ExamplePool(texts))
-    return asyncio.run(judge.judge_text(one))
+    return asyncio.run(opened(None, texts, **settings).judge(one))
 
 
 def trials_of(said: Judged) -> tuple[ErrorTrial, ...]:
@@ -340,9 +346,8 @@ def test_the_schema_is_bounded_by_the_text() -> None:
 
 
 def test_severities_without_a_weight_leave_the_score_open() -> None:
-    own = RatingTask("own", "Own", "none", "none", "none", spans=SpanTask(("slight", "grave"), ("other",)))
     pool = ExamplePool([TEXTS[0], text("B", "A dog.", ("dog", "grave"))])
-    said = asyncio.run(open_automqm(None, {}, AutoMqmSettings(), own, pool).judge_text(TEXTS[0]))
+    said = asyncio.run(Parrot(AutoMqmSettings(), pool).judge(TEXTS[0]))
     assert (said.scores[0].value, said.scores[0].reason) == (
         None,
         "an error of severity grave has no MQM weight",
@@ -395,19 +400,24 @@ def test_the_parrot_says_nothing_of_a_text_without_examples() -> None:
 
 
 def test_what_is_missing_is_named_before_anything_is_asked() -> None:
-    def opened(pool: ExamplePool, task: RatingTask = MQM, **settings: Any) -> str:
-        with pytest.raises(InputError) as caught:
-            open_automqm(None, {}, AutoMqmSettings(**settings), task, pool)
-        return "; ".join(caught.value.problems)
+    def problem(texts: Sequence[RatedText], task: RatingTask = MQM, **settings: Any) -> tuple[str, str]:
+        with pytest.raises(SettingsError) as caught:
+            opened(None, texts, task, **settings)
+        (one,) = caught.value.found_in
+        return one.name, str(caught.value)
 
-    unrated = ExamplePool([RatedText(TEXTS[0].output)])
-    assert "no text of the file has marked errors" in opened(unrated)
-    assert "asks for no error spans" in opened(ExamplePool(TEXTS), find_task("direct"))
-    assert "nothing to repeat" in opened(ExamplePool(TEXTS), examples="none")
-    assert "carry no rater" in opened(ExamplePool(TEXTS), rater="Ida")
+    unrated = [RatedText(TEXTS[0].output)]
+    name, said = problem(unrated)
+    assert (name, "nobody marked errors in a text" in said) == ("examples", True)
+    name, said = problem(TEXTS, find_task("direct"))
+    assert (name, "Task: direct marks no errors" in said) == ("task", True)
+    name, said = problem(TEXTS, examples="none")
+    assert (name, "nothing to repeat" in said) == ("examples", True)
+    name, said = problem(TEXTS, rater="Ida")
+    assert (name, "its ratings name no rater" in said) == ("rater", True)
     named = [RatedText(one.output, (replace(one.ratings[0], rater="Eva"),)) for one in TEXTS]
-    assert "nobody called Ida gave marked errors; there are Eva" in opened(ExamplePool(named), rater="Ida")
+    name, said = problem(named, rater="Ida")
+    assert (name, "Ida rated nothing of the kind in the file; there are Eva" in said) == ("rater", True)
     model = Model(OpenAIServer("http://127.0.0.1:9/v1", "tiny"))
-    with pytest.raises(InputError) as caught:
-        open_automqm(model, {}, AutoMqmSettings(examples="none"), MQM, unrated)
-    assert caught.value.problems == ("there is no prompt for mark-errors",)
+    with pytest.raises(InputError, match="no prompt for mark-errors"):
+        KIND.open(AutoMqmSettings(examples="none"), Bench({}, dump_task(MQM), tuple(unrated)))(model)

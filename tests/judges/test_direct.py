@@ -8,18 +8,16 @@ from typing import Any
 
 import pytest
 
-from core.datasets.task_files import find_task
+from core.datasets.task_files import dump_task, find_task
 from core.errors import InputError
-from core.judges.direct import open_direct, read_score, score_schema
-from core.judges.examples import ExamplePool
-from core.judges.judge import Judged
-from core.judges.settings import DirectSettings
+from core.judges.direct import KIND, DirectRecord, DirectSettings, DirectTrial, read_score, score_schema
+from core.judges.kind import Bench, Judged
 from core.llm.asking import Model, Unusable
 from core.llm.openai_server import OpenAIServer
 from core.llm.prompts import find_prompt
-from core.schema.judges import DirectRecord, DirectTrial
 from core.schema.rated import RatedText
 from core.schema.scores import Rating, ScorableOutput
+from core.schema.settings import SettingsError
 from core.schema.tasks import Dimension, RatingTask
 from tests.scripted_server import Body, Said, Script, ScriptedServer, error
 
@@ -50,11 +48,10 @@ def judged(
     async def ask(url: str) -> Judged:
         server = OpenAIServer(url, "tiny", retries=0)
         await server.start()
-        chosen = DirectSettings(**settings)
-        pool = ExamplePool(texts, dimension=task.dimension(chosen.dimension))
-        judge = open_direct(Model(server), {"direct": find_prompt("direct")}, chosen, task, pool)
+        bench = Bench({"direct": find_prompt("direct")}, dump_task(task), tuple(texts))
+        judge = KIND.open(DirectSettings.checked(settings), bench)(Model(server))
         try:
-            return await judge.judge_text(one)
+            return await judge.judge(one)
         finally:
             await server.close()
 
@@ -178,14 +175,17 @@ def test_an_empty_text_is_not_scored() -> None:
 
 
 def test_what_is_missing_is_named() -> None:
-    model = Model(OpenAIServer("http://127.0.0.1:9/v1", "tiny"))
-
-    def problems(texts: Sequence[RatedText], **settings: Any) -> str:
-        pool = ExamplePool(texts, dimension=OVERALL)
+    def refused(texts: Sequence[RatedText], **settings: Any) -> InputError:
         with pytest.raises(InputError) as caught:
-            open_direct(model, {}, DirectSettings(**settings), TASK, pool)
-        return "; ".join(caught.value.problems)
+            KIND.open(DirectSettings.checked(settings), Bench({}, dump_task(TASK), tuple(texts)))
+        return caught.value
 
-    assert "no text of the file has scores of overall on its scale" in problems([text("A", -5)])
-    assert "direct has no dimension style; there are: overall" in problems(TEXTS, dimension="style")
-    assert problems(TEXTS) == "there is no prompt for direct"
+    off_scale = refused([text("A", -5)])
+    assert isinstance(off_scale, SettingsError)
+    assert [one.name for one in off_scale.found_in] == ["examples"]
+    assert "nobody rated overall on the task's scale from 0 to 100" in str(off_scale)
+    unknown = refused(TEXTS, dimension="style")
+    assert isinstance(unknown, SettingsError)
+    assert [one.name for one in unknown.found_in] == ["dimension"]
+    assert "style is none of the task direct: overall" in str(unknown)
+    assert "no prompt for direct" in str(refused(TEXTS))

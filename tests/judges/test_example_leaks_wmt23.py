@@ -12,10 +12,9 @@ import pytest
 
 from core.datasets.mt_metrics_eval import read_folder
 from core.datasets.rated import rated_of
-from core.judges.examples import ExamplePool, ShownExample
-from core.judges.parrot import Parrot
-from core.judges.settings import AutoMqmSettings, ExamplesFrom, Occurrences
-from core.schema.judges import AutoMqmRecord
+from core.judges.automqm.errors import AutoMqmRecord
+from core.judges.automqm.judge import AutoMqmSettings, Parrot
+from core.judges.examples import ExamplePool, ExamplesFrom, ShownExample
 from core.schema.rated import RatedText
 from core.stats.span_f1 import Marked, span_counts
 
@@ -128,21 +127,19 @@ def test_provenance_for_every_variant_and_seed(texts, pool, variant, seed) -> No
     ("occurrences", "expected"),
     [("all", (23.05, 38.79, 28.92)), ("first", (35.14, 30.01, 32.37))],
 )
-def test_the_parrot_by_rule(
-    texts, pool, occurrences: Occurrences, expected: tuple[float, float, float]
-) -> None:
+def test_the_parrot_by_rule(texts, pool, occurrences: str, expected: tuple[float, float, float]) -> None:
     """Character-level precision, recall, F1 in per cent.
 
     The rule: for every distinct (words, severity, category) among the errors of the other systems' texts of the source,
     every occurrence of the words in the text is marked, or only the first: the same code points, inside words too.
     The paper's Parrot has 25.62, 29.88, 27.59 by a rule that it does not state.
     """
-    parrot = Parrot(AutoMqmSettings(occurrences=occurrences), pool)
+    parrot = Parrot(AutoMqmSettings.checked({"occurrences": occurrences}), pool)
 
     async def judged() -> list[list[Marked]]:
         found = []
         for one in texts:
-            record = (await parrot.judge_text(one)).record
+            record = (await parrot.judge(one)).record
             assert isinstance(record, AutoMqmRecord)
             errors = record.trials[0].errors or ()
             found.append([(e.start or 0, e.end or 0, e.severity) for e in errors])

@@ -11,7 +11,8 @@ from judge_runs import run_to_the_end
 from rater_folder import N_RATERS, folder_by_rater
 from rating_studies import rate_all, rating_study, unblind
 from scripted_server import Body, ScriptedServer
-from specialist_runs import SYSTEMS, parrot, rated, rated_texts, says, specialist
+from slips import SYSTEMS, rated, rated_texts
+from specialist_runs import parrot, says, specialist
 from streamlit.testing.v1 import AppTest
 
 from core.datasets.rated import write_rated

@@ -11,7 +11,8 @@ from judge_runs import judging_server, settings, texts
 from killed_run import kill_in_the_middle, run_to_the_end
 from model_answers import Body, answer
 from scripted_server import Said
-from specialist_runs import rated_texts, says, specialist
+from slips import rated_texts
+from specialist_runs import says, specialist
 
 from core.runs.judge_plan import create_judging
 from core.runs.judge_results import judge_output

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from judge_runs import RUNNING, in_folder, rows_of, run_to_the_end
 from scripted_server import Body, Said, ScriptedServer, error
-from specialist_runs import SYSTEMS, parrot, rated, rated_texts, says, specialist, text_of
+from slips import SYSTEMS, rated, rated_texts, text_of
+from specialist_runs import parrot, says, specialist
 
 from core.datasets.judge_records import read_judge_folder
 from core.datasets.rated import write_rated

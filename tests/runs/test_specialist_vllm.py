@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from specialist_runs import SYSTEMS, TASKS, rated_texts, specialist
+from slips import SYSTEMS, rated_texts
+from specialist_runs import TASKS, specialist
 from vllm_environment import VllmServer
 
 from core.analysis.judged_spans import locating

@@ -9,16 +9,22 @@ from typing import Any
 
 import pytest
 
+from core.datasets.task_files import dump_task
 from core.diff import tokenize
-from core.judges.class_examples import HeldOut
-from core.judges.judge import Judged
-from core.judges.quality_rating import HELD_OUT, open_quality, read_scores, scale_of
-from core.judges.settings import QualitySettings
-from core.judges.word_shuffle import shuffled_words
+from core.judges.kind import Bench, Judged
+from core.judges.quality.held_out import HeldOut
+from core.judges.quality.judge import (
+    HELD_OUT,
+    KIND,
+    QualityRecord,
+    QualitySettings,
+    read_scores,
+    scale_of,
+    shuffled_words,
+)
 from core.llm.asking import Model, Unusable
 from core.llm.openai_server import OpenAIServer
 from core.llm.prompts import find_prompt
-from core.schema.judges import QualityRecord
 from core.schema.rated import RatedText
 from core.schema.scores import Rating, ScorableOutput
 from core.schema.tasks import Dimension, RatingTask
@@ -66,11 +72,12 @@ def judged_all(
     async def ask(url: str) -> list[Judged]:
         server = OpenAIServer(url, "tiny", retries=0)
         await server.start()
-        chosen = QualitySettings(**settings)
-        prompts = {"quality": find_prompt(f"quality-{chosen.prompting}", "quality", chosen.prompting)}
-        judge = open_quality(Model(server), prompts, chosen, task, texts)
+        chosen = QualitySettings.checked(settings)
+        (slot,) = chosen.prompts(by_rules=False)
+        prompts = {slot.purpose: find_prompt(slot.shipped, slot.purpose, slot.task)}
+        judge = KIND.open(chosen, Bench(prompts, dump_task(task), tuple(texts)))(Model(server))
         try:
-            return [await judge.judge_text(text) for text in texts]
+            return [await judge.judge(text) for text in texts]
         finally:
             await server.close()
 

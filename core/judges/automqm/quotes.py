@@ -8,14 +8,16 @@ likeness. Offsets are code points of the text as it is, end exclusive.
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import regex
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Indel
 
 from core.llm.parsing import visible
-from core.schema.judges import Located
 
+Located = Literal["exact", "nearest", "not found", "nothing quoted"]
+"""exact: the quote stands in the text; nearest: something much like it does; nothing quoted: an error without words."""
 LIKE_ENOUGH = 80.0
 """Likeness (rapidfuzz's ratio: 100 minus the share of characters to insert or delete) of words that count as found. A
 word of five letters may have one exchanged, one of four may not."""

@@ -7,12 +7,14 @@ is the majority of its raters; the same examples for every text that is judged.
 import random
 from collections import Counter
 from collections.abc import Sequence
+from typing import Literal
 
-from core.judges.settings import Majority
 from core.schema.rated import RatedText
 from core.schema.tasks import Dimension
 from core.stats.labels import majority_labels
 
+Majority = Literal["drop", "median", "middle"]
+"""Of three raters who all differ: no label, the median, or the middle class as in 004's code."""
 TASK_LABELS = ("task", "dataset")
 """Labels that name what the texts were written for; examples of another task are not shown."""
 
