@@ -13,15 +13,9 @@ import regex
 from core.analysis.joining import rows_met
 from core.datasets.reading import shown
 from core.errors import InputError
-from core.judges.cef_scores import mismatches_of
-from core.schema.judges import (
-    CefRecord,
-    JudgedText,
-    JudgeOutput,
-    MarkedError,
-    MarkedText,
-    Mismatch,
-)
+from core.judges.alignment import MarkedError, MarkedText, Mismatch, mismatches_of
+from core.judges.cross_examination.record import CefRecord
+from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.scores import ErrorSpan, Rating, RatingSet, ScoreTable
 from core.stats.shares import Share, wilson_share
 

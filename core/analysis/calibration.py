@@ -20,7 +20,7 @@ from core.analysis.choosing import check_names
 from core.analysis.row_columns import NO_VALUE, group_columns, items_of
 from core.datasets.reading import shown
 from core.errors import InputError
-from core.judges.settings import Majority
+from core.judges.quality.held_out import Majority
 from core.schema.scores import RatingSet, ScoreTable
 from core.schema.tasks import Dimension
 

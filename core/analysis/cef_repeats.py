@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.judges.cef_scores import examined_scores, scores_of
-from core.judges.specs import CEF_COMPONENTS
-from core.schema.judges import CefRecord, JudgedText
+from core.judges.cross_examination.record import CefRecord
+from core.judges.cross_examination.scores import CEF_COMPONENTS, examined_scores, scores_of
+from core.schema.judging import JudgedText
 from core.stats.resampling import Floats
 
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from core.datasets.mt_pair import names_reference
 from core.datasets.reading import same_name
 from core.datasets.task_files import parse_task
-from core.judges.examples import test_set_of
+from core.judges.examples import ExampleUsed, test_set_of
 from core.schema import RULES
-from core.schema.judges import ExampleUsed, JudgeOutput
+from core.schema.judging import JudgeOutput
 from core.schema.rated import RatedSet, RatedText
 from core.schema.scores import ScorableOutput
 
@@ -71,9 +71,9 @@ def quotes_of(
 
 def _offered(output: JudgeOutput) -> frozenset[str] | None:
     """The severities that the judge's examples show, in one case; None: all, or it is not known which."""
-    if output.model == RULES or not output.task_text:
+    if output.model == RULES or not output.attached:
         return None
-    spans = parse_task(output.task_text, output.name).spans
+    spans = parse_task(output.attached, output.name).spans
     return None if spans is None else frozenset(one.casefold() for one in spans.severities)
 
 

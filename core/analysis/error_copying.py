@@ -14,7 +14,8 @@ from core.analysis.row_columns import Key, items_of
 from core.analysis.span_segments import text_keys
 from core.datasets.reading import shown
 from core.errors import InputError
-from core.schema.judges import AutoMqmRecord, ErrorTrial, JudgedText, JudgeOutput
+from core.judges.automqm.errors import AutoMqmRecord, ErrorTrial
+from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.rated import RatedSet, RatedText
 from core.schema.scores import ScoredRow
 from core.stats.many_ratios import ratio_estimates

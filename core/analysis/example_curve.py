@@ -11,7 +11,8 @@ from core.analysis.span_agreement import DEFAULT_SPAN_OPTIONS, SpanOptions
 from core.analysis.span_comparison import DrawSummary, JudgeSpans, SpanTest, compare_spans
 from core.datasets.reading import shown
 from core.errors import InputError
-from core.schema.judges import AutoMqmRecord, JudgeOutput
+from core.judges.automqm.errors import AutoMqmRecord
+from core.schema.judging import JudgeOutput
 from core.schema.scores import OutputSet, RatingSet
 
 _NO_EXAMPLES = "none"

@@ -14,7 +14,9 @@ from core.analysis.choosing import check_names
 from core.analysis.joining import NO_SCORE, directions
 from core.analysis.merging import merge_tables, not_scored_in
 from core.analysis.row_columns import items_of, names_of
-from core.judges.specs import CEF_COMPONENTS, FAMILIES
+from core.judges.claims.judge import KIND as CLAIMS
+from core.judges.cross_examination.judge import KIND as CROSS_EXAMINATION
+from core.judges.cross_examination.scores import CEF_COMPONENTS
 from core.schema.scores import METHODS, Method, Metric, ScoredRow, ScoreTable
 from core.stats import correlation
 from core.stats.near_ties import tied
@@ -25,8 +27,9 @@ SHARES = "0 to 1"
 RANKS = "percentiles"
 """In the place of a scale where two judges have none in common."""
 SAME_BY_RANKS = "percentiles of the same texts have the same mean"
-_OF_SHARES = (FAMILIES["cef"], FAMILIES["claims"])
-_COMPONENT = re.compile(r"\|score:([^|]+)")
+_OF_SHARES = (CROSS_EXAMINATION.family, CLAIMS.family)
+_COMPONENT = re.compile(r"(?P<family>[^|]+)\|score:([^|]+)")
+"""What the signatures of judges begin with."""
 _RUBRIC = re.compile(r"\|rubric:(([^|]+?)(?:-[0-9a-f]{12})?)(?=\||$)")
 """Name and hash of its file; name."""
 _ENDING = re.compile(
@@ -156,8 +159,8 @@ def same_components(table_a: ScoreTable, table_b: ScoreTable) -> tuple[tuple[str
 
 def component_of(metric: Metric) -> str | None:
     """What of its judge a column says: `coverage`, `precision`, `verdict`; None: it is no part of a judge."""
-    if said := _COMPONENT.search(metric.signature):
-        return said[1] if metric.family in FAMILIES.values() else None
+    if (said := _COMPONENT.match(metric.signature)) and said["family"] == metric.family:
+        return said[2]
     found = _ENDING.fullmatch(metric.name.lower())
     return found[1] if found else None
 
@@ -172,7 +175,7 @@ def shared_scale(first: Metric, second: Metric, scores: Floats) -> str | None:
     if first.direction != second.direction:
         return None
     rubrics = [_RUBRIC.search(metric.signature) for metric in (first, second)]
-    if FAMILIES["rubric"] in (first.family, second.family):
+    if any(rubrics):
         one, other = rubrics
         return f"rubric {one[2]}" if one and other and one[1] == other[1] else None
     if first.family in _OF_SHARES and second.family in _OF_SHARES:

@@ -12,8 +12,9 @@ from core.analysis.quality_repeats import classes_by_repeat
 from core.analysis.row_columns import items_of
 from core.datasets.reading import shown
 from core.errors import InputError
-from core.judges.specs import CEF_COMPONENTS
-from core.schema.judges import ORDERS, JudgedText, JudgeOutput, Order, RubricRecord
+from core.judges.cross_examination.scores import CEF_COMPONENTS
+from core.judges.rubric import ORDERS, Order, RubricRecord
+from core.schema.judging import JudgedText, JudgeOutput
 from core.stats.constant import Constant, constant, constants_said
 from core.stats.many_ratios import mean_estimates
 from core.stats.resampling import Estimate, Floats, resampled_estimate

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from core.analysis.row_columns import items_of, values_of
 from core.datasets.reading import shown
 from core.errors import InputError
-from core.schema.judges import VERDICTS, AnswerSet, CrossQuestion, QuestionSet, Side
+from core.judges.answers import AnswerSet, QuestionSet
+from core.judges.cross_examination.record import CrossQuestion, Side
+from core.judges.cross_examination.verdicts import VERDICTS
 from core.schema.scores import ScoredRow
 from core.stats.judge_reliability import VARIANTS, Variant, deviation, disagreement, lowest_first
 from core.stats.resampling import Estimate

@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from core.datasets.mqm_weights import score_of, weight_of
 from core.datasets.reading import shown
 from core.errors import InputError
-from core.schema.judges import AutoMqmRecord, ErrorTrial, FoundError, JudgedText, JudgeOutput, Located
+from core.judges.automqm.errors import AutoMqmRecord, ErrorTrial, FoundError
+from core.judges.automqm.quotes import Located
+from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.scores import ErrorSpan, Rating, RatingSet
 
 DIMENSION = "mqm"

@@ -10,7 +10,9 @@ import numpy as np
 from core.analysis.row_columns import items_of
 from core.datasets.reading import shown
 from core.errors import InputError
-from core.schema.judges import DirectRecord, JudgedText, JudgeOutput, QualityRecord
+from core.judges.direct import DirectRecord
+from core.judges.quality.judge import QualityRecord
+from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.scores import ScoredRow
 from core.stats.many_ratios import mean_estimates
 from core.stats.resampling import Estimate, Floats

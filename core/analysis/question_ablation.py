@@ -9,8 +9,8 @@ from core.analysis.cef_repeats import values_by_repeat
 from core.analysis.judge_consistency import temperature_note
 from core.datasets.reading import shown
 from core.errors import InputError
-from core.judges.specs import CEF_COMPONENTS
-from core.schema.judges import JudgeOutput
+from core.judges.cross_examination.scores import CEF_COMPONENTS
+from core.schema.judging import JudgeOutput
 from core.stats.resampling import Floats
 
 ONE_REPEAT = "one examination a text: there is nothing to vary"

@@ -11,7 +11,9 @@ from core.analysis.judge_reliability import ALL_SIDES, SIDES
 from core.analysis.row_columns import items_of
 from core.datasets.reading import shown
 from core.errors import InputError
-from core.schema.judges import VERDICTS, CefRecord, CrossQuestion, JudgedText, JudgeOutput, Side, Verdict
+from core.judges.cross_examination.record import CefRecord, CrossQuestion, Side
+from core.judges.cross_examination.verdicts import VERDICTS, Verdict
+from core.schema.judging import JudgedText, JudgeOutput
 from core.stats.shares import Share, wilson_share
 
 NOT_ASKED_FOR = "no question with this expected answer was answered when asked again"

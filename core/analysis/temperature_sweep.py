@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from core.analysis.calibration import Calibration
 from core.analysis.judge_consistency import consistency
-from core.schema.judges import JudgeOutput
+from core.schema.judging import JudgeOutput
 from core.stats.resampling import Estimate
 
 _MAY_DIFFER = frozenset({"temperature", "seed", "repeats"})

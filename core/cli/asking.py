@@ -15,7 +15,8 @@ from core.runs.asked import BACKENDS, OPENAI_KEY, OPENAI_URL, Asked, ModelSettin
 from core.runs.at_hand import RunAtHand
 from core.runs.path import create, find_same, resume
 from core.schema.kinds import Kind
-from core.schema.settings import as_option, said as worded
+from core.schema.settings import as_option
+from core.schema.settings import said as worded
 from core.store import Store, database_path, open_store
 
 _OWN_WAY = ("backend", "base_url", "engine")

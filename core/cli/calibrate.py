@@ -23,7 +23,7 @@ from core.cli.score_sources import add_interval_options, interval_problems
 from core.datasets.reading import shown
 from core.datasets.task_files import find_task
 from core.errors import InputError
-from core.judges.settings import Majority
+from core.judges.quality.held_out import Majority
 from core.schema.judging import JudgeOutput
 from core.schema.scores import RatingSet, ScoreTable
 from core.stats.calibration_map import CalibrationMap, Method

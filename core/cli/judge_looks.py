@@ -29,7 +29,7 @@ from core.cli.score_sources import add_interval_options, interval_problems
 from core.cli.texts_compared import texts_of
 from core.datasets.reading import shown
 from core.errors import InputError
-from core.runs.model_settings import price_problems
+from core.runs.asked import Running
 from core.schema.scores import ScoreTable
 
 _N_RESAMPLES = 10_000
@@ -204,8 +204,8 @@ def _agreement_json(one: Agreement, n_texts: int) -> Any:
 
 
 def _costs(options: argparse.Namespace) -> None:
-    if problems := price_problems(options.input_price, options.output_price):
-        raise InputError("The options cannot be used.", problems)
+    prices = {"input_price": options.input_price, "output_price": options.output_price}
+    Running.checked({name: price for name, price in prices.items() if price is not None})
     entries = costs_given(options.judges, options.db)
     names = Counter(one.name for one in entries)
     # Of two judges of one name, each says where it is from.

@@ -10,7 +10,7 @@ from core.analysis.question_ablation import AblationRow
 from core.analysis.reasked import Reasked
 from core.cli.aligned import counted, number, print_aligned, with_interval
 from core.datasets.reading import shown
-from core.schema.judges import VERDICTS
+from core.judges.cross_examination.verdicts import VERDICTS
 from core.stats.shares import Share
 
 _VARIANTS = {"paper": "as the paper defines it", "cef-code": "as its published code counts"}

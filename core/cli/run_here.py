@@ -12,8 +12,9 @@ from core.cli.options import make_folder, write_file
 from core.cli.progress_line import ProgressLine
 from core.cli.run_summary import summary, told_of_all
 from core.errors import AssayError, InputError
+from core.runs.asked import Environment
 from core.runs.at_hand import RunAtHand
-from core.runs.environments import Environment, python_for
+from core.runs.environments import python_for
 from core.runs.generation import count_verbatim
 from core.runs.path import identity_of, written
 from core.runs.progress import Progress, duration, progress_of

@@ -118,7 +118,15 @@ class Asked:
         return {purpose: parse_prompt(text, f"{purpose}.yaml") for purpose, text in self.prompts.items()}
 
     @property
-    def environment(self) -> str:
+    def seed(self) -> int | None:
+        """Of all that is drawn; None: nothing is."""
+        if self.kind.work == "scores" or (self.by_rules and self.chosen.drawn_with is None):
+            return None  # rules draw nothing, unless their settings say so
+        seed: int = self.chosen.seed
+        return seed
+
+    @property
+    def environment(self) -> Environment:
         """Where the run's libraries are."""
         return (
             "neural" if self.chosen.needs == "neural" else "vllm" if self.model.backend == "vllm" else "base"
@@ -301,7 +309,7 @@ def asked_from(kind: Kind, kept: Mapping[str, Any]) -> Asked:
         kind,
         kind.Settings.model_validate(kept.get(kind.name) or {}),
         ModelSettings.model_validate(kept),
-        dict(kept.get("prompts") or {}),  # type: ignore[call-overload]  # JSON, as `kept` wrote it
+        dict(kept.get("prompts") or {}),
         str(kept.get(_name_key(kind)) or ""),
         str(attached or ""),
     )

@@ -3,20 +3,21 @@
 from collections.abc import Mapping
 
 from core.errors import InputError
-from core.generation import damage_steps
-from core.generation.factual import steps as factual_steps
-from core.judges import alignment, answers, direct, quality, rubric
+from core.generation import damage_scheme as damage
+from core.generation.factual import scheme as factual
+from core.judges import alignment, answers, direct, rubric
 from core.judges.automqm import judge as automqm
 from core.judges.claims import judge as claims
 from core.judges.cross_examination import judge as cross_examination
+from core.judges.quality import judge as quality
 from core.schema.kinds import Kind, Work
 from core.scoring.metrics import kind as metrics
 
 KINDS: Mapping[str, Kind] = {
     kind.name: kind
     for kind in (
-        factual_steps.KIND,
-        damage_steps.KIND,
+        factual.KIND,
+        damage.KIND,
         metrics.KIND,
         rubric.KIND,
         claims.KIND,

@@ -54,7 +54,7 @@ _PLACES = 9
 
 
 @cache
-def _adapter(shape: type[Any]) -> TypeAdapter[Any]:
+def _adapter(shape: Any) -> TypeAdapter[Any]:
     return TypeAdapter(shape)
 
 

@@ -8,25 +8,11 @@ a *preference* is what the choice means (it names roles).
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from core.schema.runs import CHECK_KINDS as CHECK_KINDS
-from core.schema.runs import COMPARING_KINDS as COMPARING_KINDS
-from core.schema.runs import GENERATION_KINDS as GENERATION_KINDS
-from core.schema.runs import JUDGE_KINDS as JUDGE_KINDS
-from core.schema.runs import JUDGING_KINDS as JUDGING_KINDS
-from core.schema.runs import MODEL_KINDS as MODEL_KINDS
-from core.schema.runs import RATED_KINDS as RATED_KINDS
 from core.schema.runs import RULES as RULES
 from core.schema.runs import RUN_FILE as RUN_FILE
-from core.schema.runs import SCORE_KINDS as SCORE_KINDS
-from core.schema.runs import CheckKind as CheckKind
-from core.schema.runs import ComparingKind as ComparingKind
-from core.schema.runs import GenerationKind as GenerationKind
 from core.schema.runs import ItemState as ItemState
-from core.schema.runs import JudgeKind as JudgeKind
-from core.schema.runs import RatedKind as RatedKind
 from core.schema.runs import Run as Run
 from core.schema.runs import RunItem as RunItem
-from core.schema.runs import RunKind as RunKind
 from core.schema.runs import RunState as RunState
 from core.schema.runs import StepCost as StepCost
 from core.schema.tasks import RatingAnswer, RatingAssignment, RatingHistoryEntry, RatingTask, StudyKind

@@ -1,30 +1,8 @@
 """What flows of runs: a job over items, what it made of each, what its steps cost."""
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
-GenerationKind = Literal["factual", "damage"]
-JudgeKind = Literal["rubric", "claims", "cef", "automqm", "direct", "quality"]
-ComparingKind = Literal["rubric", "claims", "cef"]
-RatedKind = Literal["automqm", "direct", "quality"]
-CheckKind = Literal["answers", "alignment"]
-RunKind = Literal[GenerationKind, "scores", JudgeKind, CheckKind]
-GENERATION_KINDS: tuple[GenerationKind, ...] = get_args(GenerationKind)
-"""Runs that make texts."""
-JUDGE_KINDS: tuple[JudgeKind, ...] = get_args(JudgeKind)
-"""Runs in which a judge scores texts."""
-COMPARING_KINDS: tuple[ComparingKind, ...] = get_args(ComparingKind)
-"""Judges that compare each text with its reference or its source, and read no ratings."""
-RATED_KINDS: tuple[RatedKind, ...] = get_args(RatedKind)
-"""Judges that people's ratings may stand behind: their file holds rated texts (core.schema.rated)."""
-CHECK_KINDS: tuple[CheckKind, ...] = get_args(CheckKind)
-"""Runs that look at a judge itself: a model answers other models' questions, or says which marked errors they found."""
-SCORE_KINDS: tuple[RunKind, ...] = ("scores", *JUDGE_KINDS)
-"""Runs that give a table of scores."""
-JUDGING_KINDS: tuple[JudgeKind | CheckKind, ...] = (*JUDGE_KINDS, *CHECK_KINDS)
-"""Runs that have to do with judges."""
-MODEL_KINDS: tuple[RunKind, ...] = (*GENERATION_KINDS, *JUDGING_KINDS)
-"""Runs that may ask a language model: they have calls, tokens and prices."""
 RULES = "rules"
 """The name of the maker or the judge where no model was asked."""
 RUN_FILE = "run.json"
@@ -38,7 +16,8 @@ class Run:
     """A job over the items of a file: what was asked for and where it stands."""
 
     run_id: int
-    kind: RunKind
+    kind: str
+    """Name of a kind: see core.runs.kinds."""
     state: RunState
     """`stopped`: it could not go on, `message` says why. Anything but `done` can be resumed."""
     settings: dict[str, object]
