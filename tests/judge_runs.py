@@ -4,24 +4,22 @@ import csv
 import io
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from model_answers import answer
 from scripted_server import Body, Said, ScriptedServer
 
-from core.judges.rubric_files import find_rubric
-from core.runs.judge_plan import choose_judge_prompts, create_judging
-from core.runs.judge_settings import JudgeSettings
-from core.runs.kinds import files_of, job_of
-from core.runs.model_settings import RunningSettings
+from core.llm.prompts import Prompt
+from core.runs.asked import Asked, ModelSettings, Running, ask
+from core.runs.at_hand import RunAtHand
+from core.runs.kinds import KINDS
+from core.runs.path import create, written
 from core.runs.worker import work
-from core.schema import Run
 from core.store import Store
 
 LEVELS = ("A0", "A1", "A2", "A3", "A4")
-RUNNING = RunningSettings(concurrency=16, retries=0)
+RUNNING = Running(concurrency=16, retries=0)
 
 
 def facts(item: int) -> list[str]:
@@ -59,30 +57,38 @@ def texts(n_items: int, levels: Sequence[str] = LEVELS) -> bytes:
     return "".join(json.dumps(row) + "\n" for row in rows).encode()
 
 
-def settings(kind: Any, url: str, **fields: Any) -> JudgeSettings:
-    """A judge on the server, with the shipped prompts and rubric."""
-    rubric_text = find_rubric("factual").dump() if kind == "rubric" else ""
-    asked: dict[str, Any] = {
-        "backend": "openai",
-        "model": "tiny",
-        "base_url": url,
-        "rubric_text": rubric_text,
-    }
-    chosen = JudgeSettings(kind, **(asked | fields))
-    return replace(chosen, prompts=choose_judge_prompts(chosen))
+def settings(
+    kind: str, url: str, *, prompts: Sequence[Prompt] = (), name: str = "", attached: str = "", **given: Any
+) -> Asked:
+    """A judge on the server, or by rules, with the shipped prompts and file. given: fields of the judge and of its model."""
+    of_model: dict[str, Any] = {"backend": "openai", "model": "tiny", "base_url": url}
+    if given.get("backend") == "rules":
+        of_model = {}
+    of_model |= {name: given.pop(name) for name in tuple(given) if name in ModelSettings.model_fields}
+    chosen = KINDS[kind]
+    if chosen.attachment is not None:
+        attached = attached or chosen.attachment.find(chosen.attachment.usual)
+    asked, _ = ask(chosen, given, of_model, {}, name=name, attached=attached, prompts=prompts)
+    return asked
 
 
 def run_to_the_end(
     store: Store,
-    chosen: JudgeSettings,
+    chosen: Asked,
     data: bytes,
     limit: int | None = None,
     *,
     name: str = "mills.jsonl",
-    running: RunningSettings = RUNNING,
-) -> Run:
-    run, _ = create_judging(store, data, name, chosen, running, limit)
-    return work(store, run.run_id, lambda claimed: job_of(store, claimed))
+    running: Running = RUNNING,
+) -> RunAtHand:
+    run, _ = create(store, data, name, chosen, running, limit)
+    return worked(run)
+
+
+def worked(run: RunAtHand) -> RunAtHand:
+    """The run, after it was worked on to its end."""
+    work(run.store, run.run.run_id, lambda claimed: run.path.job(run.claimed(claimed)))
+    return run.now()
 
 
 def answers_of(body: Body, n: int = 0) -> Said | str:
@@ -93,10 +99,10 @@ def judging_server(script: Any = answers_of) -> ScriptedServer:
     return ScriptedServer(script)
 
 
-def in_folder(store: Store, run: Run, folder: Path) -> Path:
+def in_folder(run: RunAtHand, folder: Path) -> Path:
     """The folder, made, with what the run writes."""
     folder.mkdir()
-    for name, data in files_of(store, run).items():
+    for name, data in written(run).items():
         (folder / name).write_bytes(data)
     return folder
 

@@ -6,31 +6,27 @@ What the model says of a text depends on that text alone, and on no example.
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
+from judge_runs import settings
 from scripted_server import Body
 from slips import SLIP
 
 from core.datasets.task_files import dump_task, find_task
-from core.runs.judge_plan import choose_judge_prompts
-from core.runs.judge_settings import JudgeSettings
+from core.runs.asked import Asked
 
-TASKS = {"automqm": "mqm", "direct": "direct", "quality": "multilingual"}
 _JUDGED = re.compile(r"<text>\n(.*?)\n</text>", re.DOTALL)
 
 
-def specialist(kind: Any, url: str, *, task: str = "", **fields: Any) -> JudgeSettings:
+def specialist(kind: str, url: str, *, task: str = "", **given: Any) -> Asked:
     """A judge on the server, with the shipped prompts and task."""
-    task_text = dump_task(find_task(task or TASKS[kind]))
-    asked: dict[str, Any] = {"backend": "openai", "model": "tiny", "base_url": url, "task_text": task_text}
-    chosen = JudgeSettings(kind, **(asked | fields))
-    return replace(chosen, prompts=choose_judge_prompts(chosen))
+    attached = dump_task(find_task(task)) if task else ""
+    return settings(kind, url, attached=attached, **given)
 
 
-def parrot(**fields: Any) -> JudgeSettings:
+def parrot(**given: Any) -> Asked:
     """The judge that repeats its examples' errors."""
-    return specialist("automqm", "", backend="rules", model="", **fields)
+    return specialist("automqm", "", backend="rules", **given)
 
 
 def says(body: Body, n: int = 0) -> str:
