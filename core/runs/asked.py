@@ -325,10 +325,12 @@ def kept(asked: Asked) -> dict[str, Any]:
     own = asked.chosen.model_dump(mode="json")
     if asked.kind.work == "scores":
         return dict(own)
-    of_kind = {"kind": asked.kind.name, _name_key(asked.kind): asked.name, asked.kind.name: own}
+    of_kind: dict[str, Any] = {"kind": asked.kind.name, _name_key(asked.kind): asked.name}
     if asked.kind.attachment is not None:
         of_kind[asked.kind.attachment.name] = asked.attached
-    return asked.model.model_dump(mode="json") | {"prompts": dict(asked.prompts)} | of_kind
+    model = asked.model.model_dump(mode="json")
+    vllm = {name: model.pop(name) for name in ("max_model_len", "engine")}
+    return model | {"prompts": dict(asked.prompts)} | vllm | of_kind | {asked.kind.name: own}
 
 
 def described(asked: Asked) -> dict[str, Any]:
