@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _check_texts(options, given)
         options.run(options)
     except AssayError as problem:
-        print(problem, file=sys.stderr)
+        print(_in_options(problem), file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
@@ -55,6 +55,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of a pipe had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
+
+
+def _in_options(problem: AssayError) -> AssayError:
+    """The problem with its settings named as options."""
+    from core.schema.settings import SettingsError, as_option  # imported lazily: pydantic loads slowly
+
+    return problem.in_words(as_option) if isinstance(problem, SettingsError) else problem
 
 
 def _check_texts(options: argparse.Namespace, given: Sequence[str]) -> None:

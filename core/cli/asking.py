@@ -15,7 +15,7 @@ from core.runs.asked import BACKENDS, OPENAI_KEY, OPENAI_URL, Asked, ModelSettin
 from core.runs.at_hand import RunAtHand
 from core.runs.path import create, find_same, resume
 from core.schema.kinds import Kind
-from core.schema.settings import as_option, in_words
+from core.schema.settings import as_option, said as worded
 from core.store import Store, database_path, open_store
 
 _OWN_WAY = ("backend", "base_url", "engine")
@@ -145,8 +145,8 @@ def _named(options: argparse.Namespace) -> dict[str, Any]:
 def print_notes(run: RunAtHand, notes: tuple[Any, ...]) -> None:
     """What is to be known of a new run, and which rows were left out."""
     for note in notes:
-        said = note if isinstance(note, str) else in_words(note, run.fields, as_option)
-        print(f"Note: {said}")
+        text = note if isinstance(note, str) else worded(note, run.fields, as_option)
+        print(f"Note: {text}")
     for reason, count in run.path.left_out(run).items():
         print(f"Note: left out, {reason}: {count:,} {'row' if count == 1 else 'rows'}")
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from types import UnionType
 from typing import Any, ClassVar, Literal, Self, Union
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails, PydanticCustomError
 
 from core.errors import InputError
 
@@ -28,14 +29,15 @@ class About:
     label: str
     """Its name on a page."""
     help: str
-    """One sentence without a full stop: what it does."""
+    """One sentence without a full stop: what it does. Other fields stand in it as in the text of a Remark."""
     option: str = ""
     """Of a command, without its hyphens, where it is not called as the field."""
     metavar: str | None = None
     """What stands for its value in the help of a command."""
     unit: str = ""
     words: Mapping[str, str] = field(default_factory=dict)
-    """Value -> what the page calls it."""
+    """Value -> what the page calls it. Of a default that is no word by itself also what a command calls it: that of
+    "" stands for no text and no value, that of "0" for 0."""
     step: float = 1
     """Between two numbers of a page's widget."""
     scored: bool = True
@@ -64,6 +66,23 @@ class SettingField:
     def word(self, value: str) -> str:
         """What the page calls one of its values."""
         return self.about.words.get(value, value)
+
+    @property
+    def bounds(self) -> tuple[str, str] | None:
+        """The smallest and the largest number, as a person would type them."""
+        return (
+            (_plain(self.lowest), _plain(self.highest)) if None not in (self.lowest, self.highest) else None
+        )
+
+    @property
+    def usual(self) -> str:
+        """Its default as a value with its unit, or in words; empty where nothing stands for it."""
+        if self.shape == "switch":
+            return "on" if self.default else "off"
+        plain = _plain(self.default)
+        if self.shape == "choice" and plain:
+            return plain
+        return self.about.words.get(plain) or " ".join(filter(None, (plain, plain and self.about.unit)))
 
 
 def setting(
@@ -102,7 +121,22 @@ class Remark:
 class Settings(BaseModel):
     """Base of all settings: frozen, equal where all fields are equal, unknown fields left out."""
 
-    model_config = ConfigDict(frozen=True, protected_namespaces=())
+    model_config = ConfigDict(frozen=True, protected_namespaces=(), allow_inf_nan=False)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _of_its_own_type(cls, value: object, info: ValidationInfo) -> object:
+        """Refuse what pydantic would turn into the field's type: true into 1, "no" into false, "1" into 1.
+
+        A check of a field's own with mode="before" is asked first, and may turn what it understands.
+        """
+        kind, _ = _without_none(cls.model_fields[info.field_name or ""].annotation)
+        taken = _TAKEN.get(kind)
+        if taken is None or value is None:
+            return value
+        if isinstance(value, taken) and isinstance(value, bool) == (kind is bool):
+            return value
+        raise PydanticCustomError("wrong_type", "Input is of another type")
 
     @classmethod
     def checked(cls, given: Mapping[str, object]) -> Self:
@@ -121,12 +155,12 @@ class Settings(BaseModel):
     def read(cls, given: Mapping[str, object], problems: list[Remark]) -> Self | None:
         """The settings of these values; None, with every problem added, where they are none."""
         try:
-            return cls(**given)
+            return cls.model_validate(dict(given))
         except ValidationError as wrong:
             known = fields_of(cls)
-            problems += [
-                _problem(known, error["loc"], error["msg"], error["input"]) for error in wrong.errors()
-            ]
+            found = [_problem(known, error) for error in wrong.errors(include_url=False)]
+            # Pydantic names a problem once for each type that the field may have.
+            problems += [one for at, one in enumerate(found) if one not in found[:at]]
             return None
 
 
@@ -160,20 +194,31 @@ def on_page(field: SettingField, value: str | None) -> str:
 
 def as_option(field: SettingField, value: str | None) -> str:
     """As a command line says it."""
-    return field.option if value is None else f"{field.option} {value}"
+    return field.option if value is None or field.shape == "switch" else f"{field.option} {value}"
 
 
 def said(problem: Remark, fields: Mapping[str, SettingField], word: Word) -> str:
     """The problem as a sentence of a door."""
+    text = worded(problem.text, fields, word, problem.values)
+    return f"{word(fields[problem.name], None)}: {text}" if problem.name in fields else text
+
+
+def worded(
+    text: str, fields: Mapping[str, SettingField], word: Word, values: Mapping[str, object] | None = None
+) -> str:
+    """The text with the door's names in the place of `{field}` and `{field=value}`, see Remark; other braces stay."""
+    own = values or {}
 
     def filled(found: re.Match[str]) -> str:
         name, value = found[1], found[2]
-        if value is None and name in problem.values:
-            return str(problem.values[name])
-        return word(fields[name], value)
+        if value is None and name in own:
+            return str(own[name])
+        if name not in fields:
+            return found[0]
+        named = word(fields[name], value)
+        return f'"{named}"' if word is on_page else named  # a label is several words of a sentence
 
-    text = _FIELD.sub(filled, problem.text)
-    return f"{word(fields[problem.name], None)}: {text}" if problem.name in fields else text
+    return _FIELD.sub(filled, text)
 
 
 def refuse(
@@ -206,7 +251,7 @@ def _field(name: str, about: About, info: FieldInfo) -> SettingField:
     return SettingField(
         name,
         about,
-        shape="choice" if choices else _SHAPES.get(typing.get_origin(kind) or kind, "other"),
+        shape="choice" if choices else _SHAPES.get(kind, "other"),
         default=info.default,
         choices=choices,
         lowest=_bound(info, "ge"),
@@ -219,34 +264,74 @@ def _bound(info: FieldInfo, which: str) -> float | None:
     return next((getattr(one, which) for one in info.metadata if hasattr(one, which)), None)
 
 
-_SHAPES: Mapping[Any, Shape] = {bool: "switch", int: "whole", float: "number", str: "text", tuple: "texts"}
+_SHAPES: Mapping[Any, Shape] = {
+    bool: "switch",
+    int: "whole",
+    float: "number",
+    str: "text",
+    tuple[str, ...]: "texts",
+}
+_TAKEN: Mapping[Any, tuple[type, ...]] = {bool: (bool,), int: (int, float), float: (int, float), str: (str,)}
+"""Type of a field -> types of values that it takes: JSON has one type of number."""
 
 
 def _without_none(kind: Any) -> tuple[Any, bool]:
-    if typing.get_origin(kind) in (Union, UnionType):
-        inner = [one for one in typing.get_args(kind) if one is not type(None)]
-        if len(inner) == 1:
-            return inner[0], True
-    return kind, False
+    if typing.get_origin(kind) not in (Union, UnionType):
+        return kind, False
+    inner = tuple(one for one in typing.get_args(kind) if one is not type(None))
+    return Union[inner], len(inner) < len(typing.get_args(kind))  # noqa: UP007  # a union of what is in a tuple
 
 
 def _words(kind: Any) -> Iterator[str]:
     """The words of a Literal, or of a union of them."""
     if typing.get_origin(kind) is Literal:
         yield from typing.get_args(kind)
+    elif typing.get_origin(kind) is Union and all(
+        typing.get_origin(one) is Literal for one in typing.get_args(kind)
+    ):
+        for one in typing.get_args(kind):
+            yield from typing.get_args(one)
 
 
-def _problem(
-    fields: Mapping[str, SettingField], place: Sequence[int | str], message: str, value: object
-) -> Remark:
-    name = str(place[0]) if place else ""
-    one = fields.get(name)
-    given = {"value": repr(value)}
+def _plain(value: object) -> str:
+    """A value, several of them, or none, as a person would type it."""
+    if isinstance(value, tuple):
+        return ", ".join(map(_plain, value))
+    if isinstance(value, float) and float(f"{value:g}") == value:
+        return f"{value:g}"
+    return str(value) if isinstance(value, int | float | str) else ""
+
+
+_WANTED: Mapping[Shape, str] = {
+    "number": "is not a number",
+    "whole": "is not a whole number",
+    "switch": "is neither true nor false",
+    "text": "is not a text",
+    "texts": "is not a list of texts",
+}
+
+
+def _problem(fields: Mapping[str, SettingField], error: ErrorDetails) -> Remark:
+    name = str(error["loc"][0]) if error["loc"] else ""
+    one, value = fields.get(name), error["input"]
+    if error["type"] == "value_error":  # of a check of the settings' own, whose text says what was given
+        own = {"message": str(error["ctx"]["error"]), "name": name}
+        return Remark(name, "{message}" if one or not name else "{name}: {message}", own)
+    given: dict[str, object] = {"value": repr(value)}
     if one is None:
-        return Remark(name, "{name} {message}", {"name": name, "message": message})
+        return Remark(name, "{name}: {value}: {message}", given | {"name": name, "message": error["msg"]})
     if one.choices:
         return Remark(name, "{value} is none of {offered}", given | {"offered": ", ".join(one.choices)})
-    if one.lowest is not None and one.highest is not None:
-        low, high = (f"{end:g}" if isinstance(end, float) else str(end) for end in (one.lowest, one.highest))
-        return Remark(name, "{value} is not between {low} and {high}", given | {"low": low, "high": high})
-    return Remark(name, "{value}: {message}", given | {"message": message[0].lower() + message[1:]})
+    if one.shape == "texts" and len(error["loc"]) > 1:
+        return Remark(name, "{value} is not a text", given)
+    wanted = _WANTED.get(one.shape)
+    if wanted is None:
+        message = error["msg"][0].lower() + error["msg"][1:]
+        return Remark(name, "{value}: {message}", given | {"message": message})
+    if one.bounds is None:
+        return Remark(name, f"{{value}} {wanted}", given)
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if number and (one.shape == "number" or value == value // 1):
+        wanted = "is not"
+    low, high = one.bounds
+    return Remark(name, f"{{value}} {wanted} between {low} and {high}", given)

@@ -1,0 +1,80 @@
+"""Options of a command, made from the fields of its settings."""
+
+import argparse
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from core.schema.kinds import KindSettings
+from core.schema.settings import SettingField, Settings, as_option, fields_of, worded
+
+
+def add_settings(
+    command: argparse.ArgumentParser, model: type[Settings], *, without: Collection[str] = ()
+) -> None:
+    """Register an option for every field. without: names of fields that the command takes in another way.
+
+    What is not given leaves nothing behind, so that the field's default, or what a run kept, stays.
+    """
+    fields = fields_of(model)
+    # The help of a field whose usual value depends on other options says so itself.
+    depending = model.usual({}, "") if issubclass(model, KindSettings) else {}
+    for name, one in fields.items():
+        if name not in without:
+            text = _help(one, fields, "" if name in depending else one.usual)
+            command.add_argument(one.option, default=argparse.SUPPRESS, help=text, **_taken(one))
+
+
+def settings_given(
+    options: argparse.Namespace, model: type[Settings], *, without: Collection[str] = ()
+) -> dict[str, Any]:
+    """Field -> value, of those that the command line names: for `model.checked`. without: as add_settings had it."""
+    given = {
+        name: getattr(options, one.option.removeprefix("--").replace("-", "_"), None)
+        for name, one in fields_of(model).items()
+        if name not in without
+    }
+    # The same system named twice is one system.
+    return {
+        name: tuple(dict.fromkeys(value)) if isinstance(value, list) else value
+        for name, value in given.items()
+        if value is not None
+    }
+
+
+def _taken(one: SettingField) -> dict[str, Any]:
+    """What the option takes, as argparse has it. Of an unusual type it takes a text, for a check of the field's own."""
+    if one.shape == "switch":
+        return {"action": argparse.BooleanOptionalAction if one.default else "store_true"}
+    taken: dict[str, Any] = {"metavar": one.about.metavar}
+    if one.choices:
+        taken["choices"] = one.choices
+    elif one.shape in ("number", "whole"):
+        taken["type"] = _whole if one.shape == "whole" else _number
+    elif one.shape == "texts":
+        taken["action"] = "append"
+    return taken
+
+
+def _whole(typed: str) -> int | str:
+    """The number; what is none stays a text, so that the settings say with all else that is wrong, or understand it."""
+    try:
+        return int(typed)
+    except ValueError:
+        return typed
+
+
+def _number(typed: str) -> float | str:
+    try:
+        return float(typed)
+    except ValueError:
+        return typed
+
+
+def _help(one: SettingField, fields: Mapping[str, SettingField], usual: str) -> str:
+    text = worded(one.about.help, fields, as_option)
+    if one.shape == "texts" and "repeated" not in text:
+        text += "; may be repeated"
+    # A switch that is off needs no word, and a help may say itself what is usual.
+    if usual and (one.shape != "switch" or one.default) and "(default" not in text:
+        text += f" (default {usual})"
+    return text.replace("%", "%%")

@@ -1,0 +1,178 @@
+"""A form made from the fields of settings: one widget a field."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from core.schema.kinds import KindSettings
+from core.schema.settings import SettingField, fields_of, on_page, worded
+from pages.components.generate_state import given
+from pages.components.messages import with_code
+
+_NONE: Mapping[str, Sequence[str]] = {}
+_AWAY = "_away"
+"""After the key of a menu: what was chosen before it was not offered any more, and what stands in its place."""
+
+
+def render(
+    model: type[KindSettings],
+    key_prefix: str,
+    *,
+    columns: int = 2,
+    without: Collection[str] = (),
+    offered: Mapping[str, Sequence[str]] = _NONE,
+    backend: str,
+) -> dict[str, Any]:
+    """Draw the fields in their order; returns their values, for `model.checked`.
+
+    Fields that do nothing beside the backend and the values above them are neither drawn nor returned.
+
+    without: fields that the page asks for in another way, or not at all.
+    offered: field -> the values that it can have here: names out of a file, or fewer choices than the backend has.
+    """
+    fields = fields_of(model)
+    offered = {**model.offered(backend), **offered}
+    chosen: dict[str, Any] = {}
+    places: list[DeltaGenerator] = []
+    for name, one in fields.items():
+        nothing_to_choose = name in offered and not offered[name] and one.shape in ("choice", "text")
+        if name in without or nothing_to_choose:
+            continue
+        if name in model.model_construct(**chosen).idle(backend):
+            continue
+        usual = model.usual(chosen, backend)
+        if not places:  # a row of its own: on a narrow screen, too, the fields stand in their order
+            places = st.columns(columns, vertical_alignment="bottom")
+        chosen[name] = _widget(
+            places.pop(0),
+            replace(one, default=usual.get(name, one.default)),
+            f"{key_prefix}_{name}",
+            _help(one, fields),
+            offered.get(name),
+        )
+    return chosen
+
+
+def put(settings: KindSettings, key_prefix: str) -> None:
+    """Fill the widgets with these settings; call it before they are drawn."""
+    for name in fields_of(type(settings)):
+        value, key = getattr(settings, name), f"{key_prefix}_{name}"
+        st.session_state[key] = list(value) if isinstance(value, tuple) else value
+        st.session_state.pop(f"{key}{_AWAY}", None)
+
+
+def _help(one: SettingField, fields: Mapping[str, SettingField]) -> str | None:
+    text = worded(one.about.help, fields, on_page)
+    return with_code(f"{text[0].upper()}{text[1:]}.") if text else None
+
+
+def _widget(
+    place: DeltaGenerator, one: SettingField, key: str, said: str | None, offered: Sequence[str] | None
+) -> Any:
+    """The field's value, as the settings take it."""
+    label = f"{one.about.label} ({one.about.unit})" if one.about.unit else one.about.label
+    common: dict[str, Any] = {"key": key, "help": said, "persist_state": "session"}
+    if one.shape == "switch":
+        _begin(key, one.default, lambda kept: isinstance(kept, bool))
+        return place.checkbox(label, **common)
+    if one.shape in ("number", "whole"):
+        return _number(place, one, label, common)
+    if one.shape == "texts":
+        return _several(place, one, label, common, offered)
+    if one.shape == "choice" or (one.shape == "text" and offered is not None):
+        return _menu(place, one, label, common, list(one.choices if offered is None else offered))
+    if one.shape == "text":
+        _begin(key, one.default, lambda kept: isinstance(kept, str) or (one.optional and kept is None))
+        typed = place.text_input(
+            label, value=None if one.optional else "", placeholder=one.about.words.get(""), **common
+        )
+        return (typed or "").strip() or (None if one.optional else "")
+    raise TypeError(f"{one.name} is of a type that no widget holds: name it in `without`")
+
+
+def _number(place: DeltaGenerator, one: SettingField, label: str, common: dict[str, Any]) -> Any:
+    def fits(kept: Any) -> bool:
+        if kept is None:
+            return one.optional
+        return (one.lowest is None or one.lowest <= kept) and (one.highest is None or kept <= one.highest)
+
+    kind = int if one.shape == "whole" else float
+    default, lowest, highest = (
+        None if number is None else kind(number) for number in (one.default, one.lowest, one.highest)
+    )
+    _begin(common["key"], default, fits)
+    # The settings' own bounds: a widget with others would change what the run of a command fills it with.
+    bounds: dict[str, Any] = {"min_value": lowest, "max_value": highest, "step": kind(one.about.step)}
+    return place.number_input(
+        label,
+        value=None if one.optional else "min",
+        format="%d" if kind is int else "%g",
+        placeholder=one.about.words.get(""),
+        **bounds,
+        **common,
+    )
+
+
+def _menu(
+    place: DeltaGenerator, one: SettingField, label: str, common: dict[str, Any], options: list[str]
+) -> Any:
+    usual = one.default if one.optional or one.default in options else options[0]
+    _come_back(common["key"], options, usual)
+    _begin(common["key"], usual, lambda kept: kept in options or (one.optional and kept is None))
+    return place.selectbox(
+        label,
+        options,
+        index=None if one.optional else 0,
+        format_func=one.word,
+        placeholder=one.about.words.get("") if one.optional else None,
+        **common,
+    )
+
+
+def _several(
+    place: DeltaGenerator,
+    one: SettingField,
+    label: str,
+    common: dict[str, Any],
+    offered: Sequence[str] | None,
+) -> tuple[str, ...]:
+    """Several of what is offered; where nothing is known of what there could be, any names."""
+    key = given(common["key"], list(one.default))
+    options = list(st.session_state[key] if offered is None else offered)  # Streamlit drops all others
+    return tuple(
+        place.multiselect(
+            label,
+            options,
+            accept_new_options=offered is None,
+            placeholder=one.about.words.get(""),
+            wrap=True,
+            **common,
+        )
+    )
+
+
+def _come_back(key: str, options: Sequence[str], usual: Any) -> None:
+    """Choose again what was chosen before a backend or file did not offer it, unless something else was chosen since.
+
+    Otherwise a look at another backend would leave its own usual value behind, unseen.
+    """
+    kept = st.session_state.get(key)
+    if kept is not None and kept not in options:
+        st.session_state.setdefault(f"{key}{_AWAY}", (kept, usual))
+        return
+    before, instead = st.session_state.get(f"{key}{_AWAY}", (None, None))
+    if kept != instead:
+        st.session_state.pop(f"{key}{_AWAY}", None)
+    elif before in options:
+        st.session_state[key] = before
+        del st.session_state[f"{key}{_AWAY}"]
+
+
+def _begin(key: str, default: Any, fits: Callable[[Any], bool]) -> None:
+    """Begin with the default, unless something stands under the key that the widget can show."""
+    if key in st.session_state and not fits(st.session_state[key]):
+        del st.session_state[key]
+    given(key, default)

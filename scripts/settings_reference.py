@@ -1,0 +1,98 @@
+"""Write docs/settings.md: every setting of every kind of run, from the fields themselves.
+
+python scripts/settings_reference.py
+"""
+
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from core.judges import rubric
+from core.schema.kinds import Kind, KindSettings, Work
+from core.schema.settings import SettingField, Settings, as_option, fields_of, worded
+
+OUT = Path(__file__).resolve().parents[1] / "docs" / "settings.md"
+KINDS: tuple[Kind, ...] = (rubric.KIND,)
+"""In the order of the file."""
+_WHERE: Mapping[Work, tuple[str, str]] = {
+    "generation": ("generate", "generation.md"),
+    "scores": ("score", "metrics.md"),
+    "judging": ("judge", "judges.md"),
+    "audit": ("judge", "judges.md"),
+}
+"""Work -> command, and the document that explains it."""
+_START = """# Settings
+
+Every setting of every kind of run, under its name on a page and as the option of a command. Saved runs and `run.json` name
+the *field*. *Scored*: the setting can change a score, so it is part of the signature wherever it has an effect. The settings
+of the model and of the line to its server are in [models](models.md).
+
+`python scripts/settings_reference.py` writes this file from the code; a test fails where they differ.
+"""
+_HEAD = ("On the page", "Option", "Field", "Default", "Values", "Scored", "What it does")
+
+
+def reference() -> str:
+    """The whole file."""
+    return "\n".join([_START, *(line for kind in KINDS for line in _section(kind))])
+
+
+def table(model: type[Settings]) -> str:
+    """A row a field, as Markdown."""
+    fields = fields_of(model)
+    depending = model.usual({}, "") if issubclass(model, KindSettings) else {}
+    rows = [
+        _HEAD,
+        ("---",) * len(_HEAD),
+        *(tuple(_row(one, fields, depends=name in depending)) for name, one in fields.items()),
+    ]
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def _section(kind: Kind) -> Iterator[str]:
+    command, document = _WHERE[kind.work]
+    verb = kind.verb or kind.name
+    called = f"`{command}`" if kind.work == "scores" else f"`{command} {verb}`"
+    yield f"## {kind.title}\n"
+    yield f"{called}: {kind.summary}. See [{kind.title}]({document}{f'#{kind.section}' if kind.section else ''}).\n"
+    if (one := kind.attachment) is not None:
+        yield f"It also needs a file: {_cell(one.label)} (`--{one.option}`), `{one.usual}` unless you choose another.\n"
+    yield table(kind.Settings) if fields_of(kind.Settings) else "It has no settings.\n"
+
+
+def _row(one: SettingField, fields: Mapping[str, SettingField], *, depends: bool) -> Iterator[str]:
+    yield _cell(one.about.label)
+    yield f"`{one.option}`"
+    yield f"`{one.name}`"
+    yield "depends" if depends else _cell(one.usual) or "none"
+    yield _values(one)
+    yield "yes" if one.about.scored else "no"
+    text = _cell(worded(one.about.help, fields, as_option))
+    yield f"{text[:1].upper()}{text[1:]}"
+
+
+def _values(one: SettingField) -> str:
+    """Bounds with their unit, choices, or what it holds."""
+    if one.shape == "choice":
+        said = "; ".join(
+            f"`{choice}`" if one.word(choice) == choice else f"`{choice}` ({_cell(one.word(choice))})"
+            for choice in one.choices
+        )
+    elif one.shape in ("number", "whole"):
+        said = "whole number" if one.shape == "whole" else "number"
+        said += "" if one.bounds is None else " from {} to {}".format(*one.bounds)
+        said += f" ({one.about.unit})" if one.about.unit else ""
+    else:
+        said = {"switch": "on or off", "text": "text", "texts": "any number of texts"}.get(one.shape, "")
+    return f"{said}, or none" if one.optional else said
+
+
+def _cell(text: str) -> str:
+    """Text as it stands, in a cell of a table."""
+    return "".join(f"\\{char}" if char in "\\|`*_<>[]#" else char for char in text.replace("\n", " "))
+
+
+if __name__ == "__main__":
+    OUT.write_text(reference(), "utf-8")

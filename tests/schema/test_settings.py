@@ -1,0 +1,387 @@
+"""Settings as fields: what a field says, every kind of problem, and the words of both doors."""
+
+import math
+from collections.abc import Mapping
+from typing import Any, Literal, Self
+
+import pytest
+from pydantic import ValidationError, field_validator, model_validator
+from toy_settings import ToySettings
+
+from core.errors import InputError
+from core.judges.rubric import RubricSettings
+from core.schema.settings import (
+    Remark,
+    Settings,
+    SettingsError,
+    as_option,
+    fields_of,
+    on_page,
+    refuse,
+    said,
+    setting,
+    worded,
+)
+
+FIELDS = fields_of(ToySettings)
+
+
+def problems_of(given: Mapping[str, object], model: type[Settings] = ToySettings) -> list[str]:
+    """As a command says them; none where the values can be used."""
+    problems: list[Remark] = []
+    found = model.read(given, problems)
+    assert (found is None) == bool(problems)
+    return [said(one, fields_of(model), as_option) for one in problems]
+
+
+@pytest.mark.parametrize(
+    ("name", "shape", "default", "choices", "bounds", "optional"),
+    [
+        ("tone", "choice", "kind", ("kind", "strict"), (None, None), False),
+        ("weight", "number", 1.0, (), (0.001, 1000.0), False),
+        ("rounds", "whole", 2, (), (1, 100), False),
+        ("loud", "switch", False, (), (None, None), False),
+        ("language", "text", "", (), (None, None), False),
+        ("only", "texts", (), (), (None, None), False),
+        ("limit", "whole", None, (), (1, 50), True),
+        ("model", "text", None, (), (None, None), True),
+        ("device", "choice", None, ("cpu", "cuda"), (None, None), True),
+    ],
+)
+def test_a_field_has_its_shape_default_and_bounds(
+    name: str, shape: str, default: object, choices: tuple[str, ...], bounds: tuple[Any, Any], optional: bool
+) -> None:
+    one = FIELDS[name]
+    assert (one.name, one.shape, one.default, one.choices, one.optional) == (
+        name,
+        shape,
+        default,
+        choices,
+        optional,
+    )
+    assert (one.lowest, one.highest) == bounds
+
+
+def test_fields_stand_in_their_order_without_those_that_no_door_offers() -> None:
+    assert list(FIELDS) == [name for name in ToySettings.model_fields if name != "kept"]
+    assert list(fields_of(RubricSettings)) == ["order", "repeats", "temperature", "seed"]
+    assert FIELDS["rounds"].option == "--times"
+    assert fields_of(RubricSettings)["order"].option == "--order"
+    assert not FIELDS["loud"].about.scored
+
+
+@pytest.mark.parametrize(
+    ("name", "usual"),
+    [
+        ("tone", "kind"),
+        ("weight", "1"),
+        ("rounds", "2 rounds"),
+        ("loud", "off"),
+        ("polite", "on"),
+        ("language", "their own tags"),
+        ("only", "all"),
+        ("limit", ""),
+        ("device", ""),
+        ("free", "0.5"),
+    ],
+)
+def test_a_default_is_said_as_a_value_or_in_words(name: str, usual: str) -> None:
+    assert FIELDS[name].usual == usual
+
+
+def test_a_default_keeps_all_its_digits() -> None:
+    class Long(Settings):
+        share: float = setting(0.123456789, "Share", "of all")
+        names: tuple[str, ...] = setting(("a", "b"), "Names", "of systems")
+        rater: str = setting("ann", "Rater", "who rates", words={"": "all"})
+
+    assert [one.usual for one in fields_of(Long).values()] == ["0.123456789", "a, b", "ann"]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"weight": 2, "rounds": 3.0, "only": ["b", "a", "b"]},  # as JSON holds them
+        {"limit": None, "model": None, "device": None},
+        {"device": "cuda", "limit": 50, "loud": True, "language": "cs"},
+        {"gone": 1, "": 2, "self": 3, "cls": 4, "not a name": 5},
+    ],
+)
+def test_what_can_be_used_is_read_and_unknown_fields_are_left_out(given: dict[str, Any]) -> None:
+    settings = ToySettings.checked(given)
+    expected = {"only": tuple(given["only"])} if "only" in given else {}
+    known = {name: value for name, value in given.items() if name in ToySettings.model_fields}
+    assert settings.model_dump() == ToySettings().model_dump() | known | expected
+    assert isinstance(settings.weight, float)
+    assert isinstance(settings.rounds, int)
+    assert hash(settings) == hash(ToySettings.checked(given))
+
+
+def test_settings_never_change_and_are_equal_where_all_fields_are() -> None:
+    settings = ToySettings(rounds=3)
+    assert settings == ToySettings.checked({"rounds": 3}) != ToySettings()
+    with pytest.raises(ValidationError):
+        settings.rounds = 4
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "problem"),
+    [
+        ("tone", "loud", "--tone: 'loud' is none of kind, strict"),
+        ("tone", None, "--tone: None is none of kind, strict"),
+        ("tone", ["kind"], "--tone: ['kind'] is none of kind, strict"),
+        ("device", "tpu", "--device: 'tpu' is none of cpu, cuda"),
+        ("weight", 0, "--weight: 0 is not between 0.001 and 1000"),
+        ("weight", "heavy", "--weight: 'heavy' is not a number between 0.001 and 1000"),
+        ("weight", "2", "--weight: '2' is not a number between 0.001 and 1000"),
+        ("weight", None, "--weight: None is not a number between 0.001 and 1000"),
+        ("rounds", 0, "--times: 0 is not between 1 and 100"),
+        ("rounds", 101, "--times: 101 is not between 1 and 100"),
+        ("rounds", 1.5, "--times: 1.5 is not a whole number between 1 and 100"),
+        ("rounds", "2", "--times: '2' is not a whole number between 1 and 100"),
+        ("limit", "", "--limit: '' is not a whole number between 1 and 50"),
+        ("limit", 0, "--limit: 0 is not between 1 and 50"),
+        ("limit", "2", "--limit: '2' is not a whole number between 1 and 50"),
+        ("free", "much", "--free: 'much' is not a number"),
+        ("language", 5, "--language: 5 is not a text"),
+        ("language", None, "--language: None is not a text"),
+        ("language", b"cs", "--language: b'cs' is not a text"),
+        ("model", 5, "--model: 5 is not a text"),
+        ("only", "abc", "--only: 'abc' is not a list of texts"),
+        ("only", {"a": 1}, "--only: {'a': 1} is not a list of texts"),
+        ("only", ["a", 5], "--only: 5 is not a text"),
+        ("only", ["a", True], "--only: True is not a text"),
+        ("loud", "yes", "--loud: 'yes' is neither true nor false"),
+        ("loud", None, "--loud: None is neither true nor false"),
+        ("kept", 5, "kept: 5: Input is of another type"),
+    ],
+)
+def test_a_value_that_cannot_be_used_is_a_problem_of_its_field(
+    name: str, value: object, problem: str
+) -> None:
+    wrong: list[Remark] = []
+    assert ToySettings.read({name: value}, wrong) is None
+    assert [one.name for one in wrong] == [name]
+    assert problems_of({name: value}) == [problem]
+
+
+@pytest.mark.parametrize("value", [True, False])
+@pytest.mark.parametrize("name", ["weight", "rounds", "limit", "free", "language", "model", "tone", "device"])
+def test_a_truth_value_is_no_number_no_text_and_no_word(name: str, value: bool) -> None:
+    [problem] = problems_of({name: value})
+    assert problem.startswith(f"{FIELDS[name].option}: {value} is no")
+
+
+@pytest.mark.parametrize("value", [0, 1, 0.0, 1.0, "true", "on", ""])
+@pytest.mark.parametrize("name", ["loud", "polite"])
+def test_neither_a_number_nor_a_text_is_a_truth_value(name: str, value: object) -> None:
+    assert problems_of({name: value}) == [f"--{name}: {value!r} is neither true nor false"]
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("name", ["weight", "rounds", "limit", "free"])
+def test_numbers_are_finite(name: str, value: float) -> None:
+    [problem] = problems_of({name: value})
+    assert problem.startswith(f"{FIELDS[name].option}: {value} is not ")
+
+
+def test_a_huge_number_is_a_problem_and_no_defect() -> None:
+    assert problems_of({"free": 10**400}) == [f"--free: {10**400} is not a number"]
+    assert problems_of({"rounds": 10**400}) == [f"--times: {10**400} is not between 1 and 100"]
+
+
+def test_all_problems_are_found_at_once_and_one_of_a_field_once() -> None:
+    given = {"tone": "x", "weight": -1, "rounds": True, "loud": 1, "only": [1, "a", 2], "device": "x"}
+    assert [one.partition(":")[0] for one in problems_of(given)] == [
+        "--tone",
+        "--weight",
+        "--times",
+        "--loud",
+        "--only",
+        "--only",
+        "--device",
+    ]
+    with pytest.raises(SettingsError) as caught:
+        ToySettings.checked(given)
+    assert caught.value.n_problems == 7
+    assert [one.name for one in caught.value.found_in] == [
+        "tone",
+        "weight",
+        "rounds",
+        "loud",
+        "only",
+        "only",
+        "device",
+    ]
+
+
+class Own(Settings):
+    """With checks of its own."""
+
+    low: int = setting(0, "Lowest", "of two")
+    high: int = setting(1, "Highest", "of two")
+    hidden: int = 0
+
+    @field_validator("low", "hidden")
+    @classmethod
+    def _even(cls, value: int) -> int:
+        if value % 2:
+            raise ValueError(f"{{{value}}} is odd")
+        return value
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.low >= self.high:
+            raise ValueError("the first is not below the second")
+        return self
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"low": 3}, "--low: {3} is odd"),
+        ({"hidden": 3}, "hidden: {3} is odd"),
+        ({"low": 4}, "the first is not below the second"),
+    ],
+)
+def test_checks_of_the_settings_own_say_their_own_words(given: dict[str, int], problem: str) -> None:
+    assert problems_of(given, Own) == [problem]
+
+
+HOSTILE = (
+    "{tone}",
+    "{tone=strict}",
+    "{value}",
+    "{}",
+    "{0}",
+    "{{tone}}",
+    "{message}",
+    "%s %(prog)s",
+    "\\1\\g<0>",
+)
+
+
+@pytest.mark.parametrize("word", [as_option, on_page])
+@pytest.mark.parametrize("text", HOSTILE)
+def test_braces_of_users_stay_what_they_are(text: str, word: Any) -> None:
+    remark = Remark("language", "{shown} beside {tone=strict}", {"shown": text})
+    assert (
+        said(remark, FIELDS, word)
+        .removeprefix(f"{word(FIELDS['language'], None)}: ")
+        .startswith(f"{text} beside ")
+    )
+    for name in ("tone", "weight", "rounds", "loud", "limit", "device"):
+        wrong: list[Remark] = []
+        assert ToySettings.read({name: text}, wrong) is None
+        [problem] = wrong
+        assert said(problem, FIELDS, word).startswith(f"{word(FIELDS[name], None)}: {text!r} is n")
+    with pytest.raises(SettingsError) as caught:
+        ToySettings.checked({"only": [{text: text}]})
+    assert f"{ {text: text}!r} is not a text" in str(caught.value)
+    assert f"{ {text: text}!r} is not a text" in str(caught.value.in_words(as_option))
+
+
+def test_both_doors_name_the_same_fields() -> None:
+    [problem] = ToySettings(loud=True).problems("openai")
+    assert said(problem, FIELDS, as_option) == "--loud: only with --tone strict and with --times of 3"
+    assert said(problem, FIELDS, on_page) == (
+        'Speak up: only with "Tone: without mercy" and with "Rounds" of 3'
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "option", "page"),
+    [
+        ("{tone}", "--tone", '"Tone"'),
+        ("{rounds}", "--times", '"Rounds"'),
+        ("{loud=on}", "--loud", '"Speak up: on"'),
+        ("{device=cuda}", "--device cuda", '"Device: cuda"'),
+        ("{nothing} {nothing=1} {} {a b}", *["{nothing} {nothing=1} {} {a b}"] * 2),
+    ],
+)
+def test_a_text_has_the_words_of_its_door(text: str, option: str, page: str) -> None:
+    assert worded(text, FIELDS, as_option) == option
+    assert worded(text, FIELDS, on_page) == page
+
+
+def test_a_value_stands_before_a_field_of_its_name() -> None:
+    assert worded("{tone}, {tone=strict}", FIELDS, as_option, {"tone": "{loud}"}) == "{loud}, --tone strict"
+
+
+def test_an_error_has_the_pages_words_and_every_doors() -> None:
+    wrong = [Remark("rounds", "too few"), Remark("", "nothing to read"), Remark("gone", "{n} left", {"n": 0})]
+    with pytest.raises(SettingsError) as caught:
+        refuse(wrong, ToySettings)
+    error = caught.value
+    assert error.what == SettingsError.START
+    assert list(error.problems) == ["Rounds: too few", "nothing to read", "0 left"]
+    typed = error.in_words(as_option)
+    assert type(typed) is InputError
+    assert (typed.what, *typed.problems) == (error.what, "--times: too few", "nothing to read", "0 left")
+    assert error.found_in == tuple(wrong)
+
+
+def test_fields_of_several_settings_and_of_others_are_known_to_an_error() -> None:
+    refuse([], ToySettings)
+    alone = FIELDS["tone"]
+    with pytest.raises(SettingsError) as caught:
+        refuse([Remark("tone", "and {temperature}")], RubricSettings, also=[alone])
+    assert list(caught.value.in_words(as_option).problems) == ["--tone: and --temperature"]
+
+
+class Read(Settings):
+    """With fields that understand more than their type."""
+
+    n_levels: int = setting(4, "Levels", "A0-A4 or a number", within=(1, 9), option="levels")
+    picked: tuple[int, ...] = setting((0, 1), "Picked", "such as 0,1", words={"0, 1": "0-1"})
+    engine: dict[str, Any] = setting({}, "Engine", "of vllm")
+
+    @field_validator("n_levels", mode="before")
+    @classmethod
+    def _levels(cls, given: object) -> object:
+        return int(given[-1]) if isinstance(given, str) and given.startswith("A0-A") else given
+
+    @field_validator("picked", mode="before")
+    @classmethod
+    def _numbers(cls, given: object) -> object:
+        return tuple(map(int, given.split(","))) if isinstance(given, str) else given
+
+
+def test_a_field_may_read_what_is_of_another_type() -> None:
+    read = Read.checked({"n_levels": "A0-A3", "picked": "4,5", "engine": {"seed": 1}})
+    assert (read.n_levels, read.picked, read.engine) == (3, (4, 5), {"seed": 1})
+    assert problems_of({"n_levels": "many", "picked": {"a": 1}, "engine": 3}, Read) == [
+        "--levels: 'many' is not a whole number between 1 and 9",
+        "--picked: {'a': 1}: input should be a valid tuple",
+        "--engine: 3: input should be a valid dictionary",
+    ]
+    assert problems_of({"n_levels": True, "picked": ["x"]}, Read)[0].startswith(
+        "--levels: True is not a whole"
+    )
+    fields = fields_of(Read)
+    assert [one.shape for one in fields.values()] == ["whole", "other", "other"]
+    assert [one.usual for one in fields.values()] == ["4", "0-1", ""]
+
+
+def test_bounds_at_their_ends() -> None:
+    class Ends(Settings):
+        share: float = setting(0.0, "Share", "of all", within=(0.0, 0.9))
+        n: int = setting(0, "N", "of all", within=(0, 2**53 - 1))
+        way: Literal["a"] = setting("a", "Way", "the only one")
+
+    for share, n in ((0, 0), (0.9, 2**53 - 1)):
+        assert Ends.checked({"share": share, "n": n}).n == n
+    assert problems_of({"share": 0.9000001, "n": 2**53, "way": "b"}, Ends) == [
+        "--share: 0.9000001 is not between 0 and 0.9",
+        f"--n: {2**53} is not between 0 and {2**53 - 1}",
+        "--way: 'b' is none of a",
+    ]
+
+
+def test_a_door_may_have_a_word_of_its_own() -> None:
+    text = Remark("tone", "not with {rounds}")
+    assert (
+        said(text, FIELDS, lambda field, _: f"settings, {field.name}")
+        == "settings, tone: not with settings, rounds"
+    )

@@ -1,0 +1,94 @@
+"""docs/settings.md is written from the fields of settings."""
+
+import importlib
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from toy_settings import ToySettings
+
+from core.schema.settings import Settings, fields_of, setting
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    return importlib.import_module("settings_reference")
+
+
+def cells(line: str) -> list[str]:
+    return [one.strip() for one in re.split(r"(?<!\\)\|", line)[1:-1]]
+
+
+def test_the_reference_says_what_the_fields_say(script: ModuleType) -> None:
+    """`python scripts/settings_reference.py` would write the very file that is there."""
+    assert script.OUT == ROOT / "docs" / "settings.md"
+    assert script.OUT.read_text("utf-8") == script.reference(), "run python scripts/settings_reference.py"
+
+
+def test_every_kind_has_a_section_with_all_its_fields(script: ModuleType) -> None:
+    text = script.reference()
+    for kind in script.KINDS:
+        section = text.partition(f"\n## {kind.title}\n")[2].partition("\n## ")[0]
+        for one in fields_of(kind.Settings).values():
+            assert f"| `{one.option}` | `{one.name}` |" in section
+
+
+def test_links_lead_to_headings(script: ModuleType) -> None:
+    for document, anchor in re.findall(r"\]\((\w+\.md)(?:#([\w-]+))?\)", script.reference()):
+        there = (ROOT / "docs" / document).read_text("utf-8")
+        headings = {
+            re.sub(r"[^\w -]", "", line).strip().lower().replace(" ", "-")
+            for line in there.splitlines()
+            if line.startswith("#")
+        }
+        assert not anchor or anchor in headings, f"{document}#{anchor}"
+
+
+def test_a_table_has_a_row_a_field(script: ModuleType) -> None:
+    head, line, *rows = script.table(ToySettings).splitlines()
+    assert len(cells(head)) == len(cells(line)) == len(script._HEAD)
+    found = {row[2].strip("`"): row for row in map(cells, rows)}
+    assert list(found) == list(fields_of(ToySettings))
+    assert found["tone"] == [
+        "Tone",
+        "`--tone`",
+        "`tone`",
+        "kind",
+        "`kind` (kindly); `strict` (without mercy)",
+        "yes",
+        "How it speaks",
+    ]
+    assert found["rounds"][:6] == [
+        "Rounds",
+        "`--times`",
+        "`rounds`",
+        "2 rounds",
+        "whole number from 1 to 100 (rounds)",
+        "yes",
+    ]
+    values = {name: (row[3], row[4], row[5]) for name, row in found.items()}
+    assert values["weight"] == ("1", "number from 0.001 to 1000", "yes")
+    assert values["loud"] == ("off", "on or off", "no")
+    assert values["polite"] == ("on", "on or off", "yes")
+    assert values["language"] == ("their own tags", "text", "yes")
+    assert values["only"] == ("all", "any number of texts", "yes")
+    assert values["limit"] == ("none", "whole number from 1 to 50, or none", "yes")
+    assert values["free"] == ("0.5", "number", "yes")
+    assert values["device"] == ("none", "`cpu`; `cuda`, or none", "yes")
+    assert found["checker"][3] == "depends"
+    assert found["loud"][6] == "Also with --tone strict"
+
+
+def test_no_text_breaks_its_cell(script: ModuleType) -> None:
+    class Hostile(Settings):
+        name: str = setting("a|b", "A | *B*", "lexical|neural\nor `code` and <tag>")
+
+    _, _, row = script.table(Hostile).splitlines()
+    assert len(cells(row)) == len(script._HEAD)
+    assert cells(row)[0] == r"A \| \*B\*"
+    assert cells(row)[3] == r"a\|b"
+    assert cells(row)[6] == r"Lexical\|neural or \`code\` and \<tag\>"
