@@ -1,5 +1,7 @@
 """What judges share that people's ratings may stand behind: names, signatures, tasks, and what is checked beforehand."""
 
+import subprocess
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -544,6 +546,13 @@ def test_the_parrot_is_offered_examples_alone() -> None:
     examples = fields_of(settings)["examples"].choices
     assert settings.offered("rules") == {"examples": tuple(one for one in examples if one != "none")}
     assert settings.offered("openai") == {}
+
+
+def test_judges_load_without_scipy() -> None:
+    """Every command loads all judges."""
+    modules = ("core.judges.automqm.judge", "core.judges.direct", "core.judges.quality.judge")
+    seen = f"import sys, {', '.join(modules)}; print('scipy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", seen], capture_output=True, check=True).stdout == b"False\n"
 
 
 USED = (ExampleUsed("1", "B", "r1", 1), ExampleUsed("1", "C", None))

@@ -11,7 +11,6 @@ from typing import Literal
 
 from core.schema.rated import RatedText
 from core.schema.tasks import Dimension
-from core.stats.labels import majority_labels
 
 Majority = Literal["drop", "median", "middle"]
 """Of three raters who all differ: no label, the median, or the middle class as in 004's code."""
@@ -61,6 +60,9 @@ class HeldOut:
         ]
         if not votes:
             return None, 0
+        # Imported lazily: it brings scipy, and every command loads this module.
+        from core.stats.labels import majority_labels
+
         (code,) = majority_labels([votes], len(classes), self._majority)
         return None if code < 0 else classes[code], len(votes)
 
