@@ -19,18 +19,20 @@ import openai
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
+from core.runs.model_settings import RunningSettings
+from core.runs.plan import create_run
+from core.runs.settings import settings_of
 from model_answers import answer
 from scripted_server import Said, ScriptedServer
 
 from core.generation.factual.spans import find_spans
 from core.generation.factual.steps import FactualSettings
 from core.generation.records import EditCalls
+from core.generation.scheme import GenerationSettings
 from core.llm.prompts import find_prompt
+from core.runs.asked import choose_prompts, running_of
 from core.runs.generation import GenerationJob, materials_of
-from core.runs.model_settings import RunningSettings, running_of
-from core.runs.plan import choose_prompts, create_run
 from core.runs.progress import progress_of
-from core.runs.settings import GenerationSettings, settings_of
 from core.runs.worker import work
 from core.store import open_store
 

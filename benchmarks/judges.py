@@ -26,16 +26,16 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from core.runs.judge_plan import choose_judge_prompts
 from scripted_server import Said, ScriptedServer
 
 from core.analysis.judge_costs import ALL_STEPS, CostRow, JudgeCost, costs_side_by_side
+from core.judges.cross_examination.judge import CefSettings
+from core.judges.kind import JudgeSettings
 from core.judges.rubric_files import find_rubric
-from core.judges.settings import CefSettings
 from core.llm.asking import Model
 from core.llm.client import Call, Reply
 from core.llm.openai_server import OpenAIServer
-from core.runs.judge_plan import choose_judge_prompts
-from core.runs.judge_settings import JudgeSettings
 from core.runs.judging import open_judge, prompts_of
 from core.schema import StepCost
 from core.scoring.metrics.scorer import ScoringPair

@@ -4,12 +4,14 @@ import json
 import re
 from pathlib import Path
 
+from core.runs.model_settings import RunningSettings
+from core.runs.plan import create_run
+from core.runs.settings import settings_of
 from streamlit.testing.v1 import AppTest
 
+from core.generation.scheme import GenerationSettings
+from core.runs.asked import running_of
 from core.runs.generation import GenerationJob, materials_of
-from core.runs.model_settings import RunningSettings, running_of
-from core.runs.plan import create_run
-from core.runs.settings import GenerationSettings, settings_of
 from core.runs.worker import work
 from core.schema import Run
 from core.store import Store

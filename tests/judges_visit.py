@@ -3,25 +3,27 @@
 from dataclasses import replace
 from typing import Any
 
+from core.datasets.judge_records import marked_file, question_file
+from core.runs.judge_plan import choose_judge_prompts, create_check
+from core.runs.model_settings import RunningSettings
 from judge_runs import run_to_the_end
 from metrics_visit import generated
 from model_answers import answer
 from scripted_server import Script, ScriptedServer
 from streamlit.testing.v1 import AppTest
 
-from core.datasets.judge_records import marked_file, question_file
-from core.judges.question_sets import question_sets_of
+from core.judges.alignment import MarkedText
+from core.judges.answers import question_sets_of
+from core.judges.claims.settings import ClaimsSettings
+from core.judges.cross_examination.judge import CefSettings
+from core.judges.kind import JudgeSettings
+from core.judges.rubric import RubricSettings
 from core.judges.rubric_files import find_rubric
-from core.judges.settings import CefSettings, ClaimsSettings, RubricSettings
-from core.runs.judge_plan import choose_judge_prompts, create_check
-from core.runs.judge_results import judge_output
-from core.runs.judge_settings import JudgeSettings
+from core.runs.generation import texts_of_run
+from core.runs.judging import judge_output
 from core.runs.kinds import job_of
-from core.runs.model_settings import RunningSettings
-from core.runs.score_sources import texts_of_run
 from core.runs.worker import work
 from core.schema import Run
-from core.schema.judges import MarkedText
 from core.store import Store
 
 DEFAULTS = RunningSettings()

@@ -3,17 +3,18 @@
 import json
 from typing import Any
 
+from core.runs.score_plan import create_scoring
+from core.runs.score_settings import choose_metrics
 from generate_visit import DEMO, made
 from streamlit.testing.v1 import AppTest
 
 from core.generation.damage_steps import DamageSettings
+from core.generation.scheme import GenerationSettings
+from core.runs.generation import texts_of_run
 from core.runs.kinds import job_of
-from core.runs.score_plan import create_scoring
-from core.runs.score_settings import ScoringRunning, choose_metrics
-from core.runs.score_sources import texts_of_run
-from core.runs.settings import GenerationSettings
 from core.runs.worker import work
 from core.schema import Run
+from core.scoring.metrics.kind import ScoringRunning
 from core.store import Store
 
 METRICS = ("bleu-1", "bleu-4", "chrf-6-2", "rouge-1", "rouge-l", "meteor-a0.9-g0.5")

@@ -2,14 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from core.schema.judges import (
-    AutoMqmRecord,
-    ErrorTrial,
-    ExampleUsed,
-    FoundError,
-    JudgedText,
-    JudgeOutput,
-)
+from core.judges.automqm.errors import AutoMqmRecord, ErrorTrial, FoundError
+from core.judges.examples import ExampleUsed
+from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.rated import RatedSet, RatedText
 from core.schema.scores import ErrorSpan, Metric, Rating, RatingSet, ScorableOutput, ScoredRow
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from functools import partial
 
 import streamlit as st
+from core.runs.judge_settings import judge_of
+from core.runs.rated_settings import dimension_said
 
 from core.analysis.calibration import (
     Calibration,
@@ -14,9 +16,7 @@ from core.analysis.calibration import (
 )
 from core.analysis.calibration_joined import GROUP_BY, Evaluator, evaluators_of
 from core.datasets.task_files import parse_task, shipped_tasks
-from core.judges.settings import Majority
-from core.runs.judge_settings import judge_of
-from core.runs.rated_settings import dimension_said
+from core.judges.quality.held_out import Majority
 from core.schema import RATED_KINDS, Study
 from core.schema.scores import RatingSet
 from core.schema.tasks import RatingTask

@@ -3,10 +3,12 @@
 from typing import Any
 
 import streamlit as st
+from core.runs.model_settings import RunningSettings
+from core.runs.settings import settings_of
 
+from core.generation.scheme import GenerationSettings
 from core.llm.prompts import parse_prompt, shipped_prompts
-from core.runs.model_settings import OPENAI_URL, ModelSettings, RunningSettings, running_of
-from core.runs.settings import GenerationSettings, settings_of
+from core.runs.asked import OPENAI_URL, ModelSettings, running_of
 from core.schema import Run
 from core.store import Store
 from core.store.runs import run_data

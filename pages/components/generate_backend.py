@@ -4,10 +4,11 @@ import os
 from dataclasses import dataclass
 
 import streamlit as st
+from core.runs.model_settings import RunningSettings
 
 from core.llm.asking import DEFAULT_ATTEMPTS
+from core.runs.asked import BACKENDS, OPENAI_KEY, OPENAI_URL, Backend
 from core.runs.environments import missing_for
-from core.runs.model_settings import BACKENDS, OPENAI_KEY, OPENAI_URL, Backend, RunningSettings
 from pages.components.generate_state import given
 from pages.components.messages import plain
 

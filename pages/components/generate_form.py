@@ -3,11 +3,11 @@
 from typing import NamedTuple
 
 import streamlit as st
+from core.runs.plan import create_run
 
 from core.errors import InputError
 from core.generation.records import EditCalls, Task
-from core.runs.plan import create_run
-from core.runs.settings import GenerationSettings
+from core.generation.scheme import GenerationSettings
 from core.schema import GenerationKind
 from core.store import Store
 from pages.components import generate_backend, generate_file, generate_prompts, generate_scheme, run_panel

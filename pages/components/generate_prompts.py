@@ -4,11 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
+from core.runs.plan import default_prompts
 
 from core.datasets.reading import decode
 from core.generation.records import EditCalls, Task
 from core.llm.prompts import Prompt, parse_prompt, shipped_prompts
-from core.runs.plan import choose_prompts, default_prompts
+from core.runs.asked import choose_prompts
 from core.schema import GenerationKind
 from pages.components.generate_state import given
 from pages.components.messages import plain

@@ -5,9 +5,8 @@ from typing import Any, get_args
 import streamlit as st
 
 from core.generation.damage_steps import DAMAGE_LEVELS, DamageSettings
-from core.generation.factual.steps import FactualSettings
+from core.generation.factual.steps import MOST_LEVELS, FactualSettings
 from core.generation.records import EditCalls, FilterOrder, QuestionFilter, Task
-from core.runs.settings import MOST_LEVELS
 from core.schema import GenerationKind
 from core.study.lifecycle import parse_seed
 from pages.components.generate_state import given

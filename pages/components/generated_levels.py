@@ -2,11 +2,12 @@
 
 import pandas as pd
 import streamlit as st
+from core.runs.results import level_texts
+from core.runs.settings import settings_of
 
 from core import plots
 from core.analysis.words_kept import WordsKept, words_kept
-from core.runs.results import level_texts, traces_of
-from core.runs.settings import settings_of
+from core.runs.generation import traces_of
 from core.schema import Run
 from core.store import Store
 from core.store.runs import item_states

@@ -1,12 +1,12 @@
 """The buttons that start a judge on texts: five items first, or all; the pages Judges and Specialist share them."""
 
 import streamlit as st
+from core.runs.judge_plan import create_judging
+from core.runs.model_settings import RunningSettings
 
 from core.errors import InputError
-from core.runs.judge_plan import create_judging
-from core.runs.judge_settings import JudgeSettings
-from core.runs.model_settings import RunningSettings
-from core.runs.score_sources import Texts
+from core.judges.kind import JudgeSettings
+from core.runs.texts import Texts
 from core.store import Store
 from pages.components import run_panel
 from pages.components.generate_mistakes import as_on_page

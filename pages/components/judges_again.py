@@ -3,9 +3,10 @@
 from typing import Any
 
 import streamlit as st
+from core.runs.judge_settings import judge_of
 
-from core.runs.judge_settings import JudgeSettings, judge_of
-from core.runs.model_settings import running_of
+from core.judges.kind import JudgeSettings
+from core.runs.asked import running_of
 from core.schema import JUDGE_KINDS, Run
 from core.store import Store
 from core.store.runs import run_data

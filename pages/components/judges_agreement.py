@@ -9,7 +9,7 @@ from core import plots
 from core.analysis.judge_agreement import SHARES, Agreement, Disagreement, agreement, same_components
 from core.analysis.same_texts import place_of
 from core.schema import JUDGE_KINDS
-from core.schema.judges import JudgedText
+from core.schema.judging import JudgedText
 from core.schema.scores import METHODS, Method, ScoredRow, ScoreTable
 from core.stats.resampling import Estimate
 from core.store import Store

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import pandas as pd
 import streamlit as st
-
-from core.analysis.judge_reliability import ModelReliability, Reliability, reliability, verdicts_by_author
 from core.datasets.judge_records import question_file
-from core.judges.question_sets import question_sets_of
 from core.runs.judge_results import answer_set
 from core.runs.judge_settings import judge_of
+
+from core.analysis.judge_reliability import ModelReliability, Reliability, reliability, verdicts_by_author
+from core.judges.answers import question_sets_of
 from core.schema import Run
 from core.store import Store
 from pages.components import (

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from core.judges.cef_scores import mismatches_of
-from core.schema.judges import CefRecord, CrossQuestion, Examination
+from core.judges.alignment import mismatches_of
+from core.judges.cross_examination.record import CefRecord, CrossQuestion, Examination
 from pages.components import generated_level_diff
 from pages.components.judges_names import of_document
 from pages.components.messages import plain

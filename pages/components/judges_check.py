@@ -3,11 +3,12 @@
 from dataclasses import replace
 
 import streamlit as st
+from core.runs.judge_plan import create_check
 
 from core.errors import InputError
-from core.judges.settings import Answering, AnswersSettings
-from core.runs.judge_plan import create_check
-from core.runs.judge_settings import JudgeSettings
+from core.judges.answers import AnswersSettings
+from core.judges.cross_examination.questions import Answering
+from core.judges.kind import JudgeSettings
 from core.schema import CheckKind
 from core.store import Store
 from pages.components import generate_backend, judges_prompts, judges_runs, judges_settings, run_panel

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from core.schema.judges import Claim, ClaimsRecord
+from core.judges.claims.steps import Claim, ClaimsRecord
 from pages.components.judges_names import MARKS
 from pages.components.messages import plain
 from pages.components.parts import nothing, part, table

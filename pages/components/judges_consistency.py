@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from core.analysis.judge_consistency import Consistency, OrderConsistency, consistency
-from core.judges.specs import CEF_COMPONENTS
+from core.judges.cross_examination.scores import CEF_COMPONENTS
 from core.schema import Run
 from core.stats.resampling import Estimate
 from core.store import Store

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
+from core.runs.judge_settings import judge_of
 
 from core import plots
 from core.analysis.judge_costs import CostRow, JudgeCost, cost_notes, costs_side_by_side
-from core.runs.judge_costs import cost_of_run
-from core.runs.judge_settings import judge_of
+from core.runs.costs import cost_of_run
 from core.schema import JUDGE_KINDS, Run
 from core.store import Store
 from core.store.replies import step_costs

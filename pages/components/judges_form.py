@@ -4,14 +4,14 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import streamlit as st
+from core.runs.judge_plan import check_documents, judging_notes
+from core.runs.model_settings import RunningSettings
 
 from core.errors import InputError
+from core.judges.kind import JudgeKind, JudgeSettings
 from core.runs.environments import missing_for
-from core.runs.judge_plan import check_documents, judging_notes
-from core.runs.judge_settings import JudgeSettings
-from core.runs.model_settings import RunningSettings
 from core.runs.scoring import by_item
-from core.schema import COMPARING_KINDS, JudgeKind
+from core.schema import COMPARING_KINDS
 from core.store import Store
 from pages.components import (
     generate_backend,

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import pandas as pd
 import streamlit as st
-
-from core.analysis.alignment import AlignmentRow, alignment_table, marked_texts
 from core.datasets.judge_records import marked_file
 from core.runs.judge_results import marked_texts_of
 from core.runs.judge_settings import judge_of
+
+from core.analysis.alignment import AlignmentRow, alignment_table, marked_texts
+from core.judges.alignment import MarkedError, MarkedText
 from core.schema import Run
-from core.schema.judges import MarkedError, MarkedText
 from core.store import Store
 from pages.components import (
     choices,

@@ -2,12 +2,17 @@
 
 import re
 
-from core.judges.settings import Answering, CefSettings, Mode, Orders, RubricSettings
+from core.judges.settings import Mode, Orders
+from core.runs.judge_settings import judge_of
+
+from core.judges.cross_examination.judge import CefSettings
+from core.judges.cross_examination.questions import Answering
+from core.judges.kind import JudgeKind, JudgeSettings
+from core.judges.rubric import RubricSettings
 from core.plots.families import shortened
-from core.runs.judge_settings import JudgeSettings, judge_of
 from core.runs.progress import state_of
-from core.schema import CheckKind, JudgeKind, Run, RunKind
-from core.schema.judges import JudgeOutput
+from core.schema import CheckKind, Run, RunKind
+from core.schema.judging import JudgeOutput
 from pages.components.messages import moment
 
 KINDS: dict[JudgeKind | CheckKind, str] = {

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from core.judges.specs import FAMILIES
+
 from core.schema.scores import Metric, ScoredRow
 from core.stats.resampling import Estimate
 from core.stats.shares import Share

@@ -1,10 +1,10 @@
 """Which prompts a judge sends to its model: those that are shipped, or files of the user's own; all to be read."""
 
 import streamlit as st
-
-from core.llm.prompts import Prompt, find_prompt, parse_prompt, shipped_prompts
 from core.runs.judge_plan import choose_judge_prompts, default_judge_prompts
-from core.runs.judge_settings import JudgeSettings
+
+from core.judges.kind import JudgeSettings
+from core.llm.prompts import Prompt, find_prompt, parse_prompt, shipped_prompts
 from pages.components import generate_prompts
 from pages.components.generate_prompts import PromptForm
 

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import pandas as pd
 import streamlit as st
+from core.runs.judge_settings import judge_of
 
 from core.analysis.question_ablation import AblationRow, ablation
 from core.analysis.reasked import Reasked, ReaskedRow, confusion
-from core.runs.judge_settings import judge_of
+from core.judges.cross_examination.verdicts import VERDICTS
 from core.schema import Run
-from core.schema.judges import VERDICTS
 from core.store import Store
 from pages.components import (
     judges_answers,

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.schema.judges import RubricRecord, RubricTrial
+from core.judges.rubric import RubricRecord, RubricTrial
 from pages.components import generated_level_diff
 from pages.components.messages import plain
 from pages.components.parts import nothing, part

@@ -2,9 +2,10 @@
 
 import streamlit as st
 
-from core.runs.judge_results import judge_output
-from core.schema import CHECK_KINDS, COMPARING_KINDS, CheckKind, JudgeKind, Run
-from core.schema.judges import JudgeOutput
+from core.judges.kind import JudgeKind
+from core.runs.judging import judge_output
+from core.schema import CHECK_KINDS, COMPARING_KINDS, CheckKind, Run
+from core.schema.judging import JudgeOutput
 from core.store import Store
 from core.store.kept_files import kept_files
 from core.store.runs import item_counts, list_runs

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import streamlit as st
+from core.runs.judge_settings import judge_of
 
 from core.analysis.correlations import CorrelationOptions, MetricCorrelation
 from core.analysis.score_summary import score_summary
 from core.judges.rubric_files import parse_rubric
-from core.runs.judge_settings import judge_of
 from core.schema.scores import ScoreTable
 from core.stats.constant import constants_said
 from core.store import Store

@@ -5,23 +5,18 @@ from dataclasses import asdict
 from typing import TypeVar
 
 import streamlit as st
+from core.judges.settings import Mode, Orders
+from core.schema.judges import SETTING_BOUNDS
 
 from core.datasets.reading import decode
+from core.judges.claims.settings import ClaimsSettings, Detail, Verifier
+from core.judges.cross_examination.judge import CefSettings
+from core.judges.cross_examination.questions import Questions
+from core.judges.kind import JudgeKind, JudgeSettings
+from core.judges.rubric import RubricSettings
 from core.judges.rubric_files import Rubric, parse_rubric, shipped_rubrics
-from core.judges.settings import (
-    CefSettings,
-    ClaimsSettings,
-    Detail,
-    Mode,
-    Orders,
-    Questions,
-    RubricSettings,
-    Verifier,
-)
-from core.runs.judge_settings import JudgeSettings
-from core.runs.model_settings import Backend
-from core.schema import CheckKind, JudgeKind
-from core.schema.judges import SETTING_BOUNDS
+from core.runs.asked import Backend
+from core.schema import CheckKind
 from pages.components.generate_backend import Chosen
 from pages.components.generate_state import given
 from pages.components.judges_names import ANSWERS

@@ -5,9 +5,12 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
+from core.judges.claims.steps import ClaimsRecord
+from core.judges.cross_examination.record import CefRecord
+from core.judges.rubric import RubricRecord
 from core.runs.scoring import by_item
 from core.schema import Run
-from core.schema.judges import CefRecord, ClaimsRecord, JudgedText, JudgeOutput, RubricRecord
+from core.schema.judging import JudgedText, JudgeOutput
 from core.store import Store
 from core.store.replies import step_costs
 from pages.components import (

@@ -4,20 +4,13 @@ from dataclasses import dataclass
 
 import pandas as pd
 import streamlit as st
+from core.runs.score_plan import create_scoring
+from core.runs.score_settings import Synonyms, scoring_of, scoring_running_of
 
 from core.errors import InputError
 from core.runs.environments import missing_for
-from core.runs.score_plan import create_scoring
-from core.runs.score_settings import (
-    TEXTS_PER_WORKER,
-    ScoringRunning,
-    ScoringSettings,
-    Synonyms,
-    cores,
-    scoring_of,
-    scoring_running_of,
-)
 from core.schema import Run
+from core.scoring.metrics.kind import TEXTS_PER_WORKER, ScoringRunning, ScoringSettings, cores
 from core.scoring.metrics.registry import all_metrics
 from core.scoring.metrics.scorer import MetricSpec
 from core.store import Store

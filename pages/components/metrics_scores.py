@@ -4,13 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import streamlit as st
+from core.runs.score_settings import scoring_of
 
 from core.analysis.table_choice import AS_GIVEN, TableChoice
 from core.errors import NotFound
 from core.runs.progress import is_worked_on, state_of
-from core.runs.score_results import score_table
-from core.runs.score_settings import scoring_of
-from core.runs.scoring import output_set
+from core.runs.scoring import output_set, score_table
 from core.schema import JUDGE_KINDS, SCORE_KINDS, Run
 from core.schema.scores import OutputSet, ScoreTable
 from core.store import Store

@@ -6,8 +6,9 @@ import streamlit as st
 
 from core.datasets.reading import sha256_of
 from core.datasets.scorable import read_outputs
-from core.runs.score_sources import Texts as Texts
-from core.runs.score_sources import texts_of_folder, texts_of_run, texts_of_study
+from core.runs.generation import texts_of_run
+from core.runs.texts import Texts as Texts
+from core.runs.texts import texts_of_folder, texts_of_study
 from core.schema import GENERATION_KINDS
 from core.schema.scores import OutputSet
 from core.store import Store

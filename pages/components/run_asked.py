@@ -2,12 +2,13 @@
 
 import pandas as pd
 import streamlit as st
-
-from core.judges.rubric_files import parse_rubric
-from core.runs.judge_settings import JudgeSettings, judge_of
-from core.runs.model_settings import ModelSettings, running_of
+from core.runs.judge_settings import judge_of
 from core.runs.score_settings import scoring_of, scoring_running_of
 from core.runs.settings import settings_of
+
+from core.judges.kind import JudgeSettings
+from core.judges.rubric_files import parse_rubric
+from core.runs.asked import ModelSettings, running_of
 from core.schema import GENERATION_KINDS, MODEL_KINDS, SCORE_KINDS, Run
 from pages.components import generate_prompts
 from pages.components.messages import mistakes_shown, moment, plain

@@ -1,10 +1,10 @@
 """What a run made, to take away as files."""
 
 import streamlit as st
-
 from core.runs.outputs import output_files
 from core.runs.settings import settings_of
-from core.runs.sources import count_verbatim
+
+from core.runs.generation import count_verbatim
 from core.schema import Run
 from core.store import Store
 from core.store.runs import item_states

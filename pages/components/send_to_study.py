@@ -3,12 +3,13 @@
 from pathlib import PurePath
 
 import streamlit as st
+from core.runs.sources import renamed
 
 from core.datasets import collect_dataset
 from core.datasets.beside import SourceAnswers, place_beside, read_answers, verbatim_note
 from core.datasets.reading import same_name, sha256_of
 from core.errors import InputError
-from core.runs.sources import renamed, run_answers
+from core.runs.generation import run_answers
 from core.schema import GENERATION_KINDS, Dataset, Design, Run
 from core.store import Store
 from core.store.runs import item_counts, list_runs

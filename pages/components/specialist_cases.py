@@ -4,16 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
+from core.runs.judge_settings import judge_of
 
 from core.analysis.judged_spans import ratings_of_judge
 from core.analysis.span_agreement import counts_of
 from core.analysis.span_segments import Segment, pair_spans
 from core.errors import InputError
-from core.judges.examples import ShownExample
-from core.judges.settings import AutoMqmSettings, DirectSettings
-from core.runs.judge_settings import judge_of
+from core.judges.automqm.errors import AutoMqmRecord, ErrorTrial
+from core.judges.automqm.judge import AutoMqmSettings
+from core.judges.direct import DirectSettings
+from core.judges.examples import ExampleUsed, ShownExample
 from core.schema import Run
-from core.schema.judges import AutoMqmRecord, ErrorTrial, ExampleUsed, JudgedText, JudgeOutput
+from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.rated import RatedText
 from core.schema.scores import ScorableOutput, ScoredRow
 from core.store import Store

@@ -4,12 +4,14 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import streamlit as st
-
-from core.errors import InputError
-from core.runs.judge_settings import JudgeSettings, judge_of
-from core.runs.model_settings import RunningSettings, running_of
+from core.runs.judge_settings import judge_of
+from core.runs.model_settings import RunningSettings
 from core.runs.rated_plan import check_rated, check_task
 from core.runs.rated_texts import judged_outputs
+
+from core.errors import InputError
+from core.judges.kind import JudgeSettings
+from core.runs.asked import running_of
 from core.runs.scoring import by_item
 from core.schema import RATED_KINDS, RatedKind, Run
 from core.schema.rated import RatedSet

@@ -2,13 +2,13 @@
 
 import pandas as pd
 import streamlit as st
+from core.runs.judge_settings import judge_of
 
 from core.analysis.judged_spans import ratings_of_judge
 from core.analysis.rater_matrix import RaterMatrix, mean_f1, rater_matrix, raters_of
 from core.analysis.span_agreement import SpanOptions
-from core.judges.settings import MERGED
+from core.judges.examples import MERGED
 from core.plots import specialist as figures
-from core.runs.judge_settings import judge_of
 from core.schema import Run
 from core.stats.span_f1 import Measure
 from core.store import Store

@@ -4,16 +4,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
+from core.runs.judge_settings import judge_of
+from core.runs.rated_judging import pool_of
+from core.runs.rated_texts import rated_set
 
 from core.datasets.rated import outputs_of, ratings_of
 from core.judges.examples import ExamplePool
 from core.plots.families import shortened
-from core.runs.judge_settings import judge_of
 from core.runs.progress import state_of
-from core.runs.rated_judging import pool_of
-from core.runs.rated_texts import rated_set
 from core.schema import RATED_KINDS, RatedKind, Run
-from core.schema.judges import JudgeOutput
+from core.schema.judging import JudgeOutput
 from core.schema.rated import RatedSet
 from core.schema.scores import OutputSet, RatingSet
 from core.store import Store

@@ -3,8 +3,9 @@
 import pandas as pd
 import streamlit as st
 
+from core.judges.direct import DirectRecord
+from core.judges.quality.judge import QualityRecord
 from core.schema import Run
-from core.schema.judges import DirectRecord, QualityRecord
 from core.store import Store
 from pages.components import (
     generated_level_diff,

@@ -5,24 +5,20 @@ from dataclasses import asdict, replace
 from typing import TypeVar
 
 import streamlit as st
+from core.judges.settings import Occurrences, Prompting
+from core.runs.rated_plan import USUAL_TASKS, suits
+from core.schema.judges import SETTING_BOUNDS
 
 from core.datasets.reading import decode
 from core.datasets.task_files import dump_task, parse_task, shipped_tasks
-from core.judges.settings import (
-    MERGED,
-    AutoMqmSettings,
-    DirectSettings,
-    ExamplesFrom,
-    Majority,
-    Occurrences,
-    Prompting,
-    QualitySettings,
-)
-from core.runs.judge_settings import JudgeSettings
-from core.runs.rated_plan import USUAL_TASKS, suits
-from core.runs.rated_settings import PARROT as PARROT
+from core.judges.automqm.judge import PARROT as PARROT
+from core.judges.automqm.judge import AutoMqmSettings
+from core.judges.direct import DirectSettings
+from core.judges.examples import MERGED, ExamplesFrom
+from core.judges.kind import JudgeSettings
+from core.judges.quality.held_out import Majority
+from core.judges.quality.judge import QualitySettings
 from core.schema import RatedKind
-from core.schema.judges import SETTING_BOUNDS
 from core.schema.rated import RatedSet
 from core.schema.tasks import RatingTask
 from pages.components.generate_state import given

@@ -8,8 +8,8 @@ from core.datasets.folder_ratings import USUAL_RATINGS
 from core.datasets.mt_metrics_eval import rating_names
 from core.datasets.rated import read_rated
 from core.datasets.reading import sha256_of
-from core.runs.rated_sources import rated_of_folder, rated_of_study, rated_of_texts, read_apart
-from core.runs.score_sources import Texts as Texts
+from core.runs.texts import Texts as Texts
+from core.runs.texts import rated_of_folder, rated_of_study, rated_of_texts, read_apart
 from core.schema import RatedKind
 from core.schema.rated import RatedSet
 from core.schema.tasks import RatingTask

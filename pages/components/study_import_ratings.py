@@ -6,7 +6,7 @@ from core.datasets.rated import outputs_of, read_rated
 from core.datasets.scorable import read_outputs
 from core.datasets.task_files import parse_task, shipped_tasks
 from core.errors import InputError
-from core.runs.score_sources import texts_of_run
+from core.runs.generation import texts_of_run
 from core.schema import GENERATION_KINDS, Design
 from core.schema.scores import OutputSet
 from core.schema.tasks import RatingTask

@@ -3,15 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from core.schema.judges import (
-    CefRecord,
-    CrossQuestion,
-    Examination,
-    JudgedText,
-    JudgeOutput,
-    Record,
-    Verdict,
-)
+from core.schema.judges import Record
+
+from core.judges.cross_examination.record import CefRecord, CrossQuestion, Examination
+from core.judges.cross_examination.verdicts import Verdict
+from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.scores import ScoredRow
 
 

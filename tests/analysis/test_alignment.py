@@ -18,8 +18,7 @@ from core.analysis.alignment import (
 from core.datasets.mt_metrics_eval import read_folder, read_folder_outputs
 from core.datasets.published import read_table
 from core.errors import InputError
-from core.judges.alignment_rules import align_by_words
-from core.schema.judges import MarkedError, MarkedText, Mismatch
+from core.judges.alignment import MarkedError, MarkedText, Mismatch, align_by_words
 from core.schema.scores import ErrorSpan, Rating, ScoredRow
 
 TEXT = "Die Bank schloss 1998 wegen Regen."

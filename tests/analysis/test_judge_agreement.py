@@ -4,12 +4,15 @@ import math
 
 import numpy as np
 import pytest
+from core.judges.specs import judge_metrics
 from score_factories import table
 
 from core.analysis.judge_agreement import RANKS, SHARES, agreement, component_of, same_components
 from core.errors import InputError
-from core.judges.settings import CefSettings, ClaimsSettings, RubricSettings
-from core.judges.specs import CEF_COMPONENTS, judge_metrics
+from core.judges.claims.settings import ClaimsSettings
+from core.judges.cross_examination.judge import CefSettings
+from core.judges.cross_examination.scores import CEF_COMPONENTS
+from core.judges.rubric import RubricSettings
 from core.schema.scores import Metric, ScoredRow
 
 FEW = {"n_resamples": 50}

@@ -4,6 +4,7 @@ from dataclasses import replace
 from math import sqrt
 
 import pytest
+from core.schema.judges import Record
 
 from core.analysis.judge_consistency import (
     AT_TEMPERATURE_0,
@@ -14,19 +15,11 @@ from core.analysis.judge_consistency import (
     consistency,
 )
 from core.errors import InputError
-from core.schema.judges import (
-    CefRecord,
-    CrossQuestion,
-    Examination,
-    JudgedText,
-    JudgeOutput,
-    Order,
-    Record,
-    RubricRecord,
-    RubricTrial,
-    Verdict,
-)
-from core.schema.runs import JudgeKind
+from core.judges.cross_examination.record import CefRecord, CrossQuestion, Examination
+from core.judges.cross_examination.verdicts import Verdict
+from core.judges.kind import JudgeKind
+from core.judges.rubric import Order, RubricRecord, RubricTrial
+from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.scores import ScoredRow
 
 FIRST: Order = "reference-first"

@@ -21,7 +21,7 @@ from core.analysis.judged_spans import FAILED, draws_of_judge, locating, n_draws
 from core.analysis.span_agreement import SpanOptions
 from core.datasets.task_files import dump_task, find_task
 from core.errors import InputError
-from core.schema.judges import JudgeOutput
+from core.schema.judging import JudgeOutput
 from core.schema.rated import RatedSet, RatedText
 
 A, B, C = ("q1", "A"), ("q1", "B"), ("q1", "C")

@@ -15,14 +15,9 @@ from core.analysis.judge_consistency import consistency
 from core.analysis.quality_repeats import NO_TWIN, NOT_SHUFFLED, UNSCORED, sensitivity
 from core.analysis.temperature_sweep import temperature_sweep
 from core.errors import InputError
-from core.schema.judges import (
-    DirectRecord,
-    DirectTrial,
-    JudgedText,
-    JudgeOutput,
-    QualityRecord,
-    QualityTrial,
-)
+from core.judges.direct import DirectRecord, DirectTrial
+from core.judges.quality.judge import QualityRecord, QualityTrial
+from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.scores import Rating, ScoredRow
 
 Scores = Sequence[float | None]

@@ -8,7 +8,9 @@ from core.analysis.cef_repeats import values_by_repeat
 from core.analysis.judge_consistency import AT_TEMPERATURE_0, DIFFERS_AT_TEMPERATURE_0
 from core.analysis.question_ablation import NO_TEXTS, ONE_REPEAT, AblationRow, ablation
 from core.errors import InputError
-from core.schema.judges import CefRecord, Examination, JudgeOutput, Verdict
+from core.judges.cross_examination.record import CefRecord, Examination
+from core.judges.cross_examination.verdicts import Verdict
+from core.schema.judging import JudgeOutput
 
 Y: Verdict = "YES"
 I: Verdict = "IDK"  # noqa: E741

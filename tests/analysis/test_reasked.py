@@ -5,7 +5,8 @@ from cef_factories import examined, judged, output, question, record
 
 from core.analysis.reasked import NOT_ASKED_FOR, confusion
 from core.errors import InputError
-from core.schema.judges import CefRecord, CrossQuestion, Verdict
+from core.judges.cross_examination.record import CefRecord, CrossQuestion
+from core.judges.cross_examination.verdicts import Verdict
 
 
 def asked(expected: Verdict, again: Verdict | None, n: int = 1) -> list[CrossQuestion]:

@@ -5,7 +5,8 @@ import pytest
 
 from core.analysis.judge_reliability import verdicts_by_author
 from core.analysis.score_summary import score_summary
-from core.schema.judges import CrossQuestion, QuestionSet
+from core.judges.answers import QuestionSet
+from core.judges.cross_examination.record import CrossQuestion
 from core.schema.scores import Metric, ScoredRow, ScoreTable
 
 

@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 from admin_session import sign_in
 from app_server import ROOT, AppServer, settled
+from core.runs.score_plan import create_scoring
+from core.runs.score_settings import scoring_of
 from playwright.sync_api import Download, Page, expect
 
-from core.runs.score_plan import create_scoring
-from core.runs.score_settings import ScoringRunning, scoring_of
 from core.schema import Run, RunItem
+from core.scoring.metrics.kind import ScoringRunning
 from core.store import Store
 from core.store.runs import Owner, claim_run, finish_run, get_run, list_runs, run_data, run_items, save_items
 from core.store.scores import keep_run_metrics, run_metrics

@@ -14,9 +14,10 @@ from app_server import ROOT, AppServer, choose_file, open_tab, settled
 from playwright.sync_api import Page, expect
 from text_visit import on_text, saved, the_text
 
-from core.datasets.judge_records import read_judge_folder
-from core.runs.judge_results import judge_output
-from core.schema.judges import AutoMqmRecord, JudgedText
+from core.judges.automqm.errors import AutoMqmRecord
+from core.runs.judging import judge_output
+from core.runs.records import read_judge_folder
+from core.schema.judging import JudgedText
 from core.schema.scores import ErrorSpan
 from core.store import Store
 from core.store.runs import list_runs

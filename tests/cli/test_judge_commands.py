@@ -11,8 +11,8 @@ from judge_runs import LEVELS, marked_texts, marks, rows_of, texts, two_models
 from scripted_server import ScriptedServer
 
 from core.cli import main
-from core.datasets.judge_records import read_judge_folder
 from core.datasets.score_tables import read_scores
+from core.runs.records import read_judge_folder
 from core.store import open_store
 from core.store.runs import list_runs
 

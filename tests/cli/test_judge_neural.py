@@ -10,8 +10,8 @@ from neural_environment import neural_python as neural_python
 from neural_environment import run_neural
 from neural_environment import tiny_metric_models as tiny_metric_models
 
-from core.datasets.judge_records import read_judge_folder
-from core.schema.judges import ClaimsRecord
+from core.judges.claims.steps import ClaimsRecord
+from core.runs.records import read_judge_folder
 
 pytestmark = pytest.mark.slow
 

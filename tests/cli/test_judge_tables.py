@@ -15,17 +15,10 @@ from core.analysis.question_ablation import ablation
 from core.cli.agreement_printed import print_agreement
 from core.cli.correlations_printed import print_correlations
 from core.cli.judge_printed import print_ablation, print_consistency, print_reliability
-from core.schema.judges import (
-    AnswerSet,
-    CefRecord,
-    CrossQuestion,
-    Examination,
-    JudgedText,
-    JudgeOutput,
-    QuestionSet,
-    RubricRecord,
-    RubricTrial,
-)
+from core.judges.answers import AnswerSet, QuestionSet
+from core.judges.cross_examination.record import CefRecord, CrossQuestion, Examination
+from core.judges.rubric import RubricRecord, RubricTrial
+from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.scores import ScoredRow, ScoreTable
 
 DOCS = Path(__file__).parents[2] / "docs" / "judges.md"

@@ -13,9 +13,10 @@ from slips import SYSTEMS, rated, rated_texts, text_of
 from specialist_runs import says
 
 from core.cli import main
-from core.datasets.judge_records import read_judge_folder
 from core.datasets.task_files import dump_task, find_task
-from core.schema.judges import AutoMqmRecord, JudgeOutput
+from core.judges.automqm.errors import AutoMqmRecord
+from core.runs.records import read_judge_folder
+from core.schema.judging import JudgeOutput
 from core.schema.scores import ErrorSpan
 from core.store import open_store
 

@@ -6,34 +6,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from core.datasets.judge_records import (
     marked_file,
-    printable_record,
     question_file,
     read_answer_folder,
-    read_judge_folder,
     read_marked_file,
     read_question_file,
-    read_records,
-    write_records,
 )
+from core.schema.judges import Record
+
 from core.errors import MOST_PROBLEMS, InputError
-from core.schema.judges import (
-    CefRecord,
-    Claim,
-    ClaimsRecord,
-    CrossQuestion,
-    Examination,
-    JudgedText,
-    MarkedError,
-    MarkedText,
-    Mismatch,
-    QuestionSet,
-    Record,
-    RubricRecord,
-    RubricTrial,
-)
+from core.judges.alignment import MarkedError, MarkedText, Mismatch
+from core.judges.answers import QuestionSet
+from core.judges.claims.steps import Claim, ClaimsRecord
+from core.judges.cross_examination.record import CefRecord, CrossQuestion, Examination
+from core.judges.rubric import RubricRecord, RubricTrial
+from core.runs.records import printable_record, read_judge_folder, read_records, write_records
+from core.schema.judging import JudgedText
 from core.schema.scores import Metric, ScoredRow
 
 METRICS = (

@@ -14,36 +14,21 @@ from typing import Any
 
 import numpy as np
 import pytest
+from core.datasets.judge_records import marked_file, question_file, read_marked_file, read_question_file
+from core.schema.judges import Record
 from mutations import damaged, mutated, written
 
 from core.analysis.alignment import alignment_table
 from core.cli import main
-from core.datasets.judge_records import (
-    marked_file,
-    question_file,
-    read_judge_folder,
-    read_marked_file,
-    read_question_file,
-    write_records,
-)
 from core.datasets.score_tables import write_scores_csv
 from core.errors import InputError
-from core.judges.question_sets import question_sets_of
-from core.schema.judges import (
-    CefRecord,
-    Claim,
-    ClaimsRecord,
-    CrossQuestion,
-    Examination,
-    JudgedText,
-    MarkedError,
-    MarkedText,
-    Mismatch,
-    QuestionSet,
-    Record,
-    RubricRecord,
-    RubricTrial,
-)
+from core.judges.alignment import MarkedError, MarkedText, Mismatch
+from core.judges.answers import QuestionSet, question_sets_of
+from core.judges.claims.steps import Claim, ClaimsRecord
+from core.judges.cross_examination.record import CefRecord, CrossQuestion, Examination
+from core.judges.rubric import RubricRecord, RubricTrial
+from core.runs.records import read_judge_folder, write_records
+from core.schema.judging import JudgedText
 from core.schema.scores import Metric, ScoredRow, ScoreTable
 
 FOLDERS, FOLDERS_SLOW = 8, 200

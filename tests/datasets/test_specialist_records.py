@@ -5,22 +5,16 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-
 from core.datasets.judge_bounds import settings_problems
-from core.datasets.judge_records import kept_record, read_records, record_of, write_records
+from core.schema.judges import Record
+
 from core.errors import InputError
-from core.schema.judges import (
-    AutoMqmRecord,
-    DirectRecord,
-    DirectTrial,
-    ErrorTrial,
-    ExampleUsed,
-    FoundError,
-    JudgedText,
-    QualityRecord,
-    QualityTrial,
-    Record,
-)
+from core.judges.automqm.errors import AutoMqmRecord, ErrorTrial, FoundError
+from core.judges.direct import DirectRecord, DirectTrial
+from core.judges.examples import ExampleUsed
+from core.judges.quality.judge import QualityRecord, QualityTrial
+from core.runs.records import kept_record, read_records, record_of, write_records
+from core.schema.judging import JudgedText
 from core.schema.scores import Metric, ScoredRow
 
 TEXT = "Die 𝄞 Mühle."

@@ -4,17 +4,15 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-
-from core.judges.settings import (
-    AutoMqmSettings,
-    CefSettings,
-    ClaimsSettings,
-    DirectSettings,
-    QualitySettings,
-    RubricSettings,
-)
 from core.judges.specs import judge_metrics
-from core.schema.runs import JudgeKind
+
+from core.judges.automqm.judge import AutoMqmSettings
+from core.judges.claims.settings import ClaimsSettings
+from core.judges.cross_examination.judge import CefSettings
+from core.judges.direct import DirectSettings
+from core.judges.kind import JudgeKind
+from core.judges.quality.judge import QualitySettings
+from core.judges.rubric import RubricSettings
 
 CEF, CLAIMS, RUBRIC = CefSettings(), ClaimsSettings(), RubricSettings()
 AUTOMQM, DIRECT, QUALITY = AutoMqmSettings(), DirectSettings(), QualitySettings()

@@ -11,19 +11,19 @@ from dataclasses import replace
 import pytest
 
 from core.errors import InputError
-from core.judges.judge import Judged
+from core.judges.kind import Judged
 from core.judges.rubric import (
     LONGEST_FEEDBACK,
     RubricJudge,
+    RubricRecord,
+    RubricSettings,
     read_verdict_json,
     read_verdict_text,
 )
 from core.judges.rubric_files import find_rubric
-from core.judges.settings import RubricSettings
 from core.llm.asking import Model, Unusable
 from core.llm.openai_server import OpenAIServer
 from core.llm.prompts import find_prompt
-from core.schema.judges import RubricRecord
 from core.scoring.metrics.scorer import ScoringPair
 from tests.scripted_server import Body, Said, Script, ScriptedServer, error
 

@@ -4,6 +4,9 @@ import time
 from pathlib import Path
 
 import pytest
+from core.runs.model_settings import RunningSettings
+from core.runs.plan import create_run
+from core.runs.settings import settings_of
 from generate_visit import DEMO, ROOT, field, made, press, questions, said, visit
 from model_answers import answer
 from scripted_server import ScriptedServer
@@ -11,12 +14,11 @@ from scripted_server import ScriptedServer
 from core.errors import InputError
 from core.generation.damage_steps import DamageSettings
 from core.generation.factual.steps import FactualSettings
+from core.generation.scheme import GenerationSettings
 from core.llm.prompts import parse_prompt
 from core.runs import environments
+from core.runs.asked import choose_prompts, running_of
 from core.runs.generation import GenerationJob, materials_of
-from core.runs.model_settings import RunningSettings, running_of
-from core.runs.plan import choose_prompts, create_run
-from core.runs.settings import GenerationSettings, settings_of
 from core.runs.worker import work
 from core.schema import Run
 from core.store import Store

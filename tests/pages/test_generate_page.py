@@ -4,13 +4,14 @@ import time
 from pathlib import Path
 
 import pytest
+from core.runs.model_settings import RunningSettings
+from core.runs.plan import create_run
 from factories import study_in
 from generate_visit import DEMO, ROOT, field, made, press, questions, said, visit
 from streamlit.testing.v1 import AppTest
 
-from core.runs.model_settings import RunningSettings
-from core.runs.plan import choose_prompts, create_run
-from core.runs.settings import GenerationSettings
+from core.generation.scheme import GenerationSettings
+from core.runs.asked import choose_prompts
 from core.schema import Run
 from core.store import Store
 from core.store.runs import finish_run, get_run, list_runs, run_item

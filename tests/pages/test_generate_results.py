@@ -5,12 +5,12 @@ import re
 from pathlib import Path
 
 import pytest
+from core.runs.outputs import output_files
 from generate_visit import DEMO, ROOT, field, html_of, made, press, questions, said, visit
 
 from core.generation.factual.steps import FactualSettings
-from core.runs.outputs import output_files
-from core.runs.settings import GenerationSettings
-from core.runs.sources import run_answers
+from core.generation.scheme import GenerationSettings
+from core.runs.generation import run_answers
 from core.store import Store
 from core.store.runs import run_item
 from core.store.studies import list_studies, outputs_of

@@ -6,6 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from core.runs.judge_plan import choose_judge_prompts, create_judging
+from core.runs.model_settings import RunningSettings
+from core.schema.judges import SETTING_BOUNDS
 from generate_visit import ROOT, html_of, press, said
 from judges_visit import aligned, by_model, cef, judged, rubric, visit
 from metrics_visit import lines
@@ -13,15 +16,12 @@ from metrics_visit import lines
 from core.analysis.alignment import marked_texts
 from core.datasets.rating_files import read_rating_file
 from core.errors import InputError
-from core.judges.settings import ClaimsSettings
+from core.judges.claims.settings import ClaimsSettings
+from core.judges.kind import JudgeSettings
 from core.llm.prompts import find_prompt, parse_prompt
 from core.runs import judge_costs
-from core.runs.judge_plan import choose_judge_prompts, create_judging
-from core.runs.judge_results import judge_output
-from core.runs.judge_settings import JudgeSettings
-from core.runs.model_settings import RunningSettings
+from core.runs.judging import judge_output
 from core.schema import Run
-from core.schema.judges import SETTING_BOUNDS
 from core.store import Store
 from core.store.replies import record_call, step_costs
 from core.store.runs import get_run, list_runs

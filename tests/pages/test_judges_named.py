@@ -3,14 +3,14 @@
 from dataclasses import replace
 
 import pytest
+from core.runs.judge_plan import create_judging
+from core.runs.model_settings import RunningSettings
 from generate_visit import said
 from judges_visit import by_model, cef, judged, rubric, visit
 from metrics_visit import lines
 from streamlit.testing.v1 import AppTest
 
-from core.runs.judge_plan import create_judging
-from core.runs.judge_settings import JudgeSettings
-from core.runs.model_settings import RunningSettings
+from core.judges.kind import JudgeSettings
 from core.store import Store
 from pages.components import judges_beside, judges_names, metrics_scores
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from core.runs.judge_plan import choose_judge_prompts, create_judging
+from core.runs.model_settings import RunningSettings
 from generate_visit import field, html_of, press, said
 from judges_visit import aligned, answered, by_model, cef, judged, rubric, visit
 from metrics_visit import lines
@@ -19,12 +21,10 @@ from streamlit.testing.v1 import AppTest
 from core.analysis.alignment import marked_texts
 from core.analysis.judge_consistency import AT_TEMPERATURE_0
 from core.datasets.rating_files import read_rating_file
+from core.judges.kind import JudgeSettings
 from core.judges.rubric_files import find_rubric
-from core.runs.judge_plan import choose_judge_prompts, create_judging
-from core.runs.judge_results import judge_output
-from core.runs.judge_settings import JudgeSettings
-from core.runs.model_settings import RunningSettings
-from core.runs.score_results import score_table
+from core.runs.judging import judge_output
+from core.runs.scoring import score_table
 from core.schema import Run
 from core.store import Store
 from core.store.kept_files import kept_files

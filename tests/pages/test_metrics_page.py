@@ -19,8 +19,8 @@ from core.analysis.metric_votes import metrics_against_votes
 from core.datasets.mt_metrics_eval import read_folder
 from core.datasets.ratings import read_ratings
 from core.datasets.score_tables import read_scores
-from core.runs.score_results import score_table
-from core.runs.score_sources import texts_of_study
+from core.runs.scoring import score_table
+from core.runs.texts import texts_of_study
 from core.schema import Run
 from core.stats.constant import constant, constants_said
 from core.store import Store

@@ -3,17 +3,18 @@
 import time
 
 import pytest
+from core.runs.score_plan import create_scoring
+from core.runs.score_settings import choose_metrics
 from generate_visit import said
 from streamlit.testing.v1 import AppTest
 
 from core.runs import environments
 from core.runs.kinds import environment_of, job_of
 from core.runs.progress import progress_of
-from core.runs.score_plan import create_scoring
-from core.runs.score_results import score_table
-from core.runs.score_settings import ScoringRunning, choose_metrics
+from core.runs.scoring import score_table
 from core.runs.worker import work
 from core.schema import Run
+from core.scoring.metrics.kind import ScoringRunning
 from core.store import Store
 from pages.components.metrics_scores import run_name
 

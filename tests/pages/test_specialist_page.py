@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from core.runs.judge_settings import judge_of
 from generate_visit import field, press, said
 from judge_runs import run_to_the_end
 from rater_folder import N_RATERS, folder_by_rater
@@ -17,9 +18,10 @@ from streamlit.testing.v1 import AppTest
 
 from core.datasets.rated import write_rated
 from core.datasets.task_files import find_task
-from core.judges.settings import AutoMqmSettings, DirectSettings, QualitySettings
-from core.runs.judge_settings import judge_of
-from core.runs.rated_sources import rated_of_folder
+from core.judges.automqm.judge import AutoMqmSettings
+from core.judges.direct import DirectSettings
+from core.judges.quality.judge import QualitySettings
+from core.runs.texts import rated_of_folder
 from core.schema import Run
 from core.schema.rated import RatedText
 from core.schema.scores import ErrorSpan, Rating, ScorableOutput

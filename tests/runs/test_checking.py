@@ -3,27 +3,21 @@
 from dataclasses import replace
 from pathlib import Path
 
+from core.datasets.judge_records import marked_file, question_file, read_answer_folder, read_marked_file
+from core.runs.judge_plan import create_check
+from core.runs.judge_results import answer_set, marked_texts_of
 from judge_runs import RUNNING, in_folder, judging_server, run_to_the_end, settings, texts
 from model_answers import Body, answer
 from scripted_server import Said, ScriptedServer, error
 
-from core.datasets.judge_records import (
-    marked_file,
-    question_file,
-    read_answer_folder,
-    read_judge_folder,
-    read_marked_file,
-)
-from core.judges.question_sets import question_sets_of
-from core.judges.settings import AnswersSettings
+from core.judges.alignment import MarkedError, MarkedText, Mismatch
+from core.judges.answers import AnswersSettings, QuestionSet, question_sets_of
+from core.judges.kind import JudgeSettings
 from core.runs.estimate import estimate_all
-from core.runs.judge_plan import create_check
-from core.runs.judge_results import answer_set, marked_texts_of
-from core.runs.judge_settings import JudgeSettings
 from core.runs.kinds import environment_of, job_of, maker_of, seed_of
 from core.runs.progress import progress_of
+from core.runs.records import read_judge_folder
 from core.runs.worker import work
-from core.schema.judges import MarkedError, MarkedText, Mismatch, QuestionSet
 from core.schema.scores import ScoredRow
 from core.store import Store
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from core.errors import InputError
+from core.runs.asked import BACKENDS
 from core.runs.environments import missing_for, python_for, start_child
-from core.runs.model_settings import BACKENDS
 
 ROOT = Path(__file__).resolve().parents[2]
 EXTRAS = {"vllm": "ASSAY_VLLM_PYTHON", "neural": "ASSAY_NEURAL_PYTHON"}

@@ -4,14 +4,16 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-
-from core.judges.settings import ClaimsSettings
-from core.runs.estimate import Estimate, estimate
-from core.runs.judge_settings import JudgeSettings, judge_kept
-from core.runs.judging import width_of
+from core.runs.judge_settings import judge_kept
 from core.runs.model_settings import RunningSettings, running_kept
+from core.runs.settings import generation_kept
+
+from core.generation.scheme import GenerationSettings
+from core.judges.claims.settings import ClaimsSettings
+from core.judges.kind import JudgeSettings
+from core.runs.estimate import Estimate, estimate
+from core.runs.judging import width_of
 from core.runs.progress import Progress
-from core.runs.settings import GenerationSettings, generation_kept
 from core.schema import Run, StepCost
 
 

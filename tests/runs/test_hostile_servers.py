@@ -5,17 +5,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from core.runs.model_settings import RunningSettings
+from core.runs.outputs import output_files
+from core.runs.plan import create_run
+from core.runs.settings import settings_of
 from model_answers import Body, answer
 from scripted_server import Said, ScriptedServer, error
 
 from core.generation.damage_steps import DamageSettings
-from core.runs.generation import GenerationJob, materials_of
-from core.runs.model_settings import RunningSettings, running_of
-from core.runs.outputs import output_files
-from core.runs.plan import choose_prompts, create_run
+from core.generation.scheme import GenerationSettings
+from core.runs.asked import choose_prompts, running_of
+from core.runs.generation import GenerationJob, materials_of, traces_of
 from core.runs.progress import Progress, money_of, progress_of
-from core.runs.results import traces_of
-from core.runs.settings import GenerationSettings, settings_of
 from core.runs.worker import work
 from core.schema import Run, RunKind
 from core.store import Store

@@ -5,14 +5,16 @@ from dataclasses import fields, replace
 from typing import Any
 
 import pytest
-
 from core.datasets.judge_bounds import settings_problems
-from core.errors import InputError
-from core.judges.settings import CefSettings, Mode
-from core.runs.judge_settings import JudgeSettings, check_judge
+from core.judges.settings import Mode
+from core.runs.judge_settings import check_judge
 from core.runs.model_settings import RunningSettings
-from core.schema import JUDGE_KINDS, JudgeKind
 from core.schema.judges import SETTING_BOUNDS
+
+from core.errors import InputError
+from core.judges.cross_examination.judge import CefSettings
+from core.judges.kind import JudgeKind, JudgeSettings
+from core.schema import JUDGE_KINDS
 
 
 def examiner(mode: Mode, language: str) -> JudgeSettings:

@@ -5,15 +5,18 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from core.datasets.judge_records import marked_file, question_file
+from core.runs.judge_plan import choose_judge_prompts, create_check, create_judging, default_judge_prompts
+from core.runs.judge_settings import describe_judge, judge_of
 from judge_runs import RUNNING, settings, texts
 
-from core.datasets.judge_records import marked_file, question_file
 from core.errors import InputError
-from core.judges.settings import AnswersSettings, CefSettings, ClaimsSettings
+from core.judges.answers import AnswersSettings, QuestionSet
+from core.judges.claims.settings import ClaimsSettings
+from core.judges.cross_examination.judge import CefSettings
+from core.judges.cross_examination.record import CrossQuestion
+from core.judges.kind import JudgeSettings
 from core.llm.prompts import Prompt, find_prompt
-from core.runs.judge_plan import choose_judge_prompts, create_check, create_judging, default_judge_prompts
-from core.runs.judge_settings import JudgeSettings, describe_judge, judge_of
-from core.schema.judges import CrossQuestion, QuestionSet
 from core.schema.scores import ScoredRow
 from core.store import Store
 from core.store.runs import list_runs

@@ -3,12 +3,15 @@
 from typing import Any
 
 import pytest
+from core.runs.judge_plan import create_judging, judging_notes
+from core.runs.judge_settings import usual_verifier
 from judge_runs import RUNNING, settings, texts
 
 from core.datasets.scorable import read_outputs
-from core.judges.settings import CefSettings, ClaimsSettings, RubricSettings
-from core.runs.judge_plan import STAND_IN, create_judging, judging_notes
-from core.runs.judge_settings import JudgeSettings, usual_verifier
+from core.judges.claims.settings import STAND_IN, ClaimsSettings
+from core.judges.cross_examination.judge import CefSettings
+from core.judges.kind import JudgeSettings
+from core.judges.rubric import RubricSettings
 from core.store import Store
 
 URL = "http://127.0.0.1:1/v1"

@@ -8,6 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from core.datasets.judge_records import read_question_file
+from core.runs.judge_plan import create_judging, find_same_judging, prepare_judging
+from core.runs.judge_results import judged_texts
+from core.runs.judge_settings import judge_of
+from core.runs.keeping import go_on
+from core.runs.model_settings import RunningSettings
 from judge_runs import (
     LEVELS,
     RUNNING,
@@ -24,27 +30,25 @@ from model_answers import Body, answer
 from scripted_server import Said, ScriptedServer, error
 
 from core.cli import main
-from core.datasets.judge_records import read_judge_folder, read_question_file
 from core.datasets.score_tables import read_scores
 from core.errors import InputError
-from core.judges.settings import CefSettings, ClaimsSettings, RubricSettings
+from core.judges.claims.settings import ClaimsSettings
+from core.judges.claims.steps import ClaimsRecord
+from core.judges.cross_examination.judge import CefSettings
+from core.judges.cross_examination.record import CefRecord
+from core.judges.kind import JudgeSettings
+from core.judges.rubric import RubricRecord, RubricSettings
 from core.llm.client import Cache
 from core.runs.estimate import estimate_all
 from core.runs.jobs import Outcome
-from core.runs.judge_plan import create_judging, find_same_judging, prepare_judging
-from core.runs.judge_results import judge_output, judged_texts
-from core.runs.judge_settings import JudgeSettings, judge_of
-from core.runs.judging import JudgeJob
-from core.runs.keeping import go_on
+from core.runs.judging import JudgeJob, judge_output
 from core.runs.kinds import environment_of, job_of, maker_of, seed_of
-from core.runs.model_settings import RunningSettings
+from core.runs.path import run_report
 from core.runs.progress import money_of, progress_of
-from core.runs.report import run_report
-from core.runs.score_results import score_table, undefined_scores
-from core.runs.scoring import output_set
+from core.runs.records import read_judge_folder
+from core.runs.scoring import output_set, score_table, undefined_scores
 from core.runs.worker import work
 from core.schema import COMPARING_KINDS
-from core.schema.judges import CefRecord, ClaimsRecord, RubricRecord
 from core.store import Store
 from core.store.runs import ask_to_stop, get_run, item_states
 from core.store.scores import keep_run_metrics, run_metrics

@@ -4,21 +4,22 @@ import math
 from dataclasses import replace
 
 import pytest
-from judge_runs import RUNNING, judging_server, run_to_the_end, settings, texts
-
 from core.datasets.judge_records import marked_file, question_file
-from core.datasets.score_tables import read_scores
-from core.errors import StorageError
-from core.judges.alignment import Aligner
-from core.judges.judge import Judged
 from core.judges.question_sets import QuestionAnswerer
-from core.judges.rubric import RubricJudge
 from core.runs.judge_plan import create_check
 from core.runs.judge_results import answer_set, judged_texts, marked_texts_of
+from judge_runs import RUNNING, judging_server, run_to_the_end, settings, texts
+
+from core.datasets.score_tables import read_scores
+from core.errors import StorageError
+from core.judges.alignment import Aligner, MarkedError, MarkedText, Mismatch
+from core.judges.answers import QuestionSet
+from core.judges.cross_examination.record import CrossQuestion
+from core.judges.kind import Judged
+from core.judges.rubric import RubricJudge
 from core.runs.kinds import files_of, job_of
 from core.runs.progress import progress_of
 from core.runs.worker import work
-from core.schema.judges import CrossQuestion, MarkedError, MarkedText, Mismatch, QuestionSet
 from core.schema.scores import ScoredRow
 from core.scoring.metrics.scorer import ScoringPair
 from core.store import Store

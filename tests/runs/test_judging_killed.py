@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from core.runs.judge_plan import create_judging
+from core.runs.model_settings import RunningSettings
 from judge_runs import judging_server, settings, texts
 from killed_run import kill_in_the_middle, run_to_the_end
 from model_answers import Body, answer
@@ -14,13 +16,11 @@ from scripted_server import Said
 from slips import rated_texts
 from specialist_runs import says, specialist
 
-from core.runs.judge_plan import create_judging
-from core.runs.judge_results import judge_output
+from core.runs.judging import judge_output
 from core.runs.kinds import job_of
-from core.runs.model_settings import RunningSettings
 from core.runs.worker import work
 from core.schema import COMPARING_KINDS, RATED_KINDS
-from core.schema.judges import JudgeOutput
+from core.schema.judging import JudgeOutput
 from core.store import open_store
 from core.store.runs import get_run
 

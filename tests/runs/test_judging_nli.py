@@ -5,20 +5,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from core.runs.judge_plan import create_judging
+from core.runs.keeping import go_on
 from judge_runs import RUNNING, judging_server, settings, texts
 from neural_environment import neural_python as neural_python
 from neural_environment import run_neural
 from neural_environment import tiny_metric_models as tiny_metric_models
 
-from core.judges.settings import ClaimsSettings
-from core.runs.judge_plan import create_judging
-from core.runs.judge_results import judge_output
-from core.runs.judge_settings import JudgeSettings
-from core.runs.keeping import go_on
+from core.judges.claims.settings import ClaimsSettings
+from core.judges.claims.steps import ClaimsRecord
+from core.judges.kind import JudgeSettings
+from core.runs.judging import judge_output
 from core.runs.kinds import environment_of
 from core.runs.progress import progress_of
 from core.schema import Run
-from core.schema.judges import ClaimsRecord
 from core.store import Store, open_store
 from core.store.runs import get_run
 

@@ -11,20 +11,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from core.runs.judge_plan import create_judging
+from core.runs.model_settings import RunningSettings
 from judge_runs import LEVELS, settings
 from vllm_environment import VllmServer, run_core
 
-from core.datasets.judge_records import read_judge_folder
-from core.judges.settings import CefSettings
-from core.runs.judge_plan import create_judging
-from core.runs.judge_results import judge_output
+from core.judges.cross_examination.judge import CefSettings
+from core.runs.judging import judge_output
 from core.runs.kinds import files_of, job_of
-from core.runs.model_settings import RunningSettings
+from core.runs.path import run_report
 from core.runs.progress import progress_of
-from core.runs.report import run_report
+from core.runs.records import read_judge_folder
 from core.runs.worker import work
 from core.schema import COMPARING_KINDS
-from core.schema.judges import JudgeOutput
+from core.schema.judging import JudgeOutput
 from core.store import Store, open_store
 from core.store.runs import get_run
 

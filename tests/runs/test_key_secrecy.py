@@ -6,13 +6,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from core.runs.model_settings import RunningSettings
+from core.runs.settings import check_settings
 from model_answers import Body, answer
 from scripted_server import Said, ScriptedServer, error
 
 from core.cli import main
 from core.errors import InputError
-from core.runs.model_settings import RunningSettings
-from core.runs.settings import GenerationSettings, check_settings
+from core.generation.scheme import GenerationSettings
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = ROOT / "data" / "demo" / "questions.jsonl"

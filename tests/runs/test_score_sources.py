@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from core.datasets.scorable import read_outputs
-from core.runs.score_sources import texts_of_folder
+from core.runs.texts import texts_of_folder
 
 
 def test_a_folders_texts_are_there_whatever_is_the_matter_with_its_scores(tmp_path: Path) -> None:

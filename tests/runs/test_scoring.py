@@ -9,19 +9,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from core.runs.keeping import keep_run
 from toy_scorer import BREAKS, DIES, NO_MODEL, NO_NUMBER, ToyScorer, open_toy
 
 from core.errors import AssayError, InputError, NotAllowed
 from core.runs.estimate import estimate_all
-from core.runs.keeping import keep_run
 from core.runs.progress import progress_of
 from core.runs.score_parts import Part, PoolPart, ThreadPart
-from core.runs.score_results import score_table, undefined_scores
-from core.runs.score_settings import ScoringRunning
-from core.runs.scoring import ScoringJob, pair_hash
+from core.runs.scoring import ScoringJob, pair_hash, score_table, undefined_scores
 from core.runs.worker import work
 from core.schema import Run
 from core.schema.scores import ScorableOutput, ScoredRow
+from core.scoring.metrics.kind import ScoringRunning
 from core.scoring.metrics.scorer import ScoringPair
 from core.store import Store, open_store
 from core.store.replies import step_costs

@@ -6,16 +6,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from core.runs.score_settings import choose_metrics
 from test_scoring import job_with, many, new_run, same_table, scored
 from toy_scorer import ToyScorer
 
 from core.errors import NotAllowed
 from core.runs import scoring, worker
 from core.runs.score_parts import PoolPart, ThreadPart
-from core.runs.score_settings import TEXTS_PER_WORKER, ScoringRunning, choose_metrics
 from core.runs.scoring import FIRST_BATCH, MOST_IN_BATCH, parts_of
 from core.runs.worker import work
 from core.schema.scores import Score
+from core.scoring.metrics.kind import TEXTS_PER_WORKER, ScoringRunning
 from core.scoring.metrics.scorer import ScoringPair
 from core.store import Store, open_store
 from core.store.replies import step_costs

@@ -9,30 +9,32 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from core.runs.judge_plan import create_judging, find_same_judging, prepare_judging
+from core.runs.judge_settings import judge_of
+from core.runs.keeping import go_on
+from core.runs.model_settings import RunningSettings
+from core.runs.rated_texts import rated_set
+from core.runs.score_results import texts_left_out
 from judge_runs import RUNNING, in_folder, rows_of, run_to_the_end
 from scripted_server import Body, Said, ScriptedServer, error
 from slips import SYSTEMS, rated, rated_texts, text_of
 from specialist_runs import parrot, says, specialist
 
-from core.datasets.judge_records import read_judge_folder
 from core.datasets.rated import write_rated
 from core.errors import InputError
-from core.judges.quality_rating import HELD_OUT
-from core.judges.settings import AutoMqmSettings, DirectSettings, QualitySettings
-from core.runs.judge_plan import create_judging, find_same_judging, prepare_judging
-from core.runs.judge_results import judge_output
-from core.runs.judge_settings import judge_of
-from core.runs.keeping import go_on
+from core.judges.automqm.errors import AutoMqmRecord
+from core.judges.automqm.judge import AutoMqmSettings
+from core.judges.direct import DirectRecord, DirectSettings
+from core.judges.quality.judge import HELD_OUT, QualityRecord, QualitySettings
+from core.runs.judging import judge_output
 from core.runs.kinds import environment_of, job_of, maker_of, seed_of
-from core.runs.model_settings import RunningSettings
 from core.runs.progress import progress_of
-from core.runs.rated_sources import rated_of_folder
-from core.runs.rated_texts import rated_set
-from core.runs.score_results import score_table, texts_left_out
-from core.runs.scoring import output_set
+from core.runs.records import read_judge_folder
+from core.runs.scoring import output_set, score_table
+from core.runs.texts import rated_of_folder
 from core.runs.worker import work
 from core.schema import Run
-from core.schema.judges import AutoMqmRecord, DirectRecord, JudgedText, QualityRecord
+from core.schema.judging import JudgedText
 from core.schema.rated import RatedText
 from core.store import Store
 from core.store.runs import get_run

@@ -9,19 +9,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from core.runs.judge_plan import create_judging
+from core.runs.model_settings import RunningSettings
 from slips import SYSTEMS, rated_texts
 from specialist_runs import TASKS, specialist
 from vllm_environment import VllmServer
 
 from core.analysis.judged_spans import locating
-from core.datasets.judge_records import read_judge_folder
 from core.datasets.task_files import find_task
-from core.judges.settings import AutoMqmSettings, QualitySettings
-from core.runs.judge_plan import create_judging
-from core.runs.judge_results import judge_output
+from core.judges.automqm.judge import AutoMqmSettings
+from core.judges.quality.judge import QualitySettings
+from core.runs.judging import judge_output
 from core.runs.kinds import files_of, job_of
-from core.runs.model_settings import RunningSettings
 from core.runs.progress import progress_of
+from core.runs.records import read_judge_folder
 from core.runs.worker import work
 from core.schema import RATED_KINDS
 from core.store import Store
