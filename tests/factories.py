@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from itertools import count
 from typing import Any
 
+from core.datasets.reading import sha256_of
 from core.schema import (
     GUESSED_SIDES,
     Answer,
@@ -20,11 +21,13 @@ from core.schema import (
     Output,
     Preference,
     Rater,
+    Run,
     Study,
     StudyRecord,
 )
 from core.store import Store
 from core.store.record import load_record
+from core.store.runs import insert_run
 from core.store.studies import get_study, set_state
 from core.study.blinding import BlindPair, RaterDesk, open_desk
 from core.study.draws import assign, first_source
@@ -331,3 +334,9 @@ def tokens_in(printed: str) -> dict[str, str]:
 def plain(value: Any) -> Any:
     """A result dataclass as plain values."""
     return asdict(value)
+
+
+def waiting_run(store: Store, data: bytes = b"texts", kind: str = "scores") -> Run:
+    """A run of three items that waits to be started; nobody has chosen any settings."""
+    run = Run(0, kind, "waiting", {}, {}, "texts.jsonl", sha256_of(data), 3, None, "", "0")
+    return insert_run(store, run, data)

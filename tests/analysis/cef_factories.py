@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-from core.schema.judges import Record
-
 from core.judges.cross_examination.record import CefRecord, CrossQuestion, Examination
 from core.judges.cross_examination.verdicts import Verdict
 from core.schema.judging import JudgedText, JudgeOutput
@@ -33,7 +31,7 @@ def examined(
     )
 
 
-def judged(item: str, record: Record | None, **fields: Any) -> JudgedText:
+def judged(item: str, record: CefRecord | None, **fields: Any) -> JudgedText:
     row = ScoredRow(item, fields.pop("system", "s"), fields.pop("level", None), fields.pop("language", "und"))
     given: dict[str, Any] = {
         "text": "Ein Text von ihm.",

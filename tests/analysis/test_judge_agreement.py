@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from core.judges.specs import judge_metrics
 from score_factories import table
 
 from core.analysis.judge_agreement import RANKS, SHARES, agreement, component_of, same_components
@@ -13,6 +12,7 @@ from core.judges.claims.settings import ClaimsSettings
 from core.judges.cross_examination.judge import CefSettings
 from core.judges.cross_examination.scores import CEF_COMPONENTS
 from core.judges.rubric import RubricSettings
+from core.runs.kinds import KINDS
 from core.schema.scores import Metric, ScoredRow
 
 FEW = {"n_resamples": 50}
@@ -187,7 +187,7 @@ def test_the_same_numbers_every_time():
 
 
 def of_judge(kind, name, settings):
-    metrics = judge_metrics(kind, name, settings, {"model": name})
+    metrics = KINDS[kind].metrics(name, settings, {"model": name})
     return table([(ScoredRow("1", "s"), [0.5] * len(metrics))], metrics, file_name=f"{name}.csv")
 
 

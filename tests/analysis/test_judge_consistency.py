@@ -4,7 +4,6 @@ from dataclasses import replace
 from math import sqrt
 
 import pytest
-from core.schema.judges import Record
 
 from core.analysis.judge_consistency import (
     AT_TEMPERATURE_0,
@@ -17,7 +16,6 @@ from core.analysis.judge_consistency import (
 from core.errors import InputError
 from core.judges.cross_examination.record import CefRecord, CrossQuestion, Examination
 from core.judges.cross_examination.verdicts import Verdict
-from core.judges.kind import JudgeKind
 from core.judges.rubric import Order, RubricRecord, RubricTrial
 from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.scores import ScoredRow
@@ -26,7 +24,9 @@ FIRST: Order = "reference-first"
 SWAPPED: Order = "response-first"
 
 
-def output(*records: Record | None, kind: JudgeKind = "rubric", texts_an_item: int = 1) -> JudgeOutput:
+def output(
+    *records: RubricRecord | CefRecord | None, kind: str = "rubric", texts_an_item: int = 1
+) -> JudgeOutput:
     texts = tuple(
         JudgedText(
             ScoredRow(f"item {n // texts_an_item}", "s", level=str(n % texts_an_item)),

@@ -170,7 +170,7 @@ def test_errors_of_severities_that_the_task_does_not_offer_were_never_shown():
     marks = replace(texts[1].ratings[0], spans=(quick, replace(red, severity="neutral")))
     known = RatedSet((texts[0], replace(texts[1], ratings=(marks,)), texts[2]), "", "rated.jsonl")
     output = judge({A: "quick red"}, {A: [trial("quick red", ["quick", "red"], examples=[B])]})
-    output = replace(output, task_text=dump_task(find_task("mqm")))
+    output = replace(output, attached=dump_task(find_task("mqm")))
     assert error_copying(output, known, QUICK).of_examples.estimate == 0.5
     assert error_copying(replace(output, model="rules"), known, QUICK).of_examples.estimate == 1.0
 

@@ -1,31 +1,32 @@
 """What a run cost, in lines: time that passed is told apart from time that requests and processes add up to."""
 
 from core.cli.run_summary import summary
+from core.runs.path import at_hand
 from core.runs.progress import Progress
-from core.schema import Run, RunKind, StepCost
+from core.schema import Run, StepCost
 from core.store import Store
 
 
-def progress(kind: RunKind, cost: StepCost, worked: float | None) -> Progress:
+def lines_of(store: Store, kind: str, cost: StepCost, worked: float | None) -> list[str]:
     run = Run(
         1, kind, "done", {"metrics": ["bleu-4"]}, {}, "q.csv", "00", 30, None, "", "0", worked_seconds=worked
     )
-    return Progress(run, "done", 30, 0, 0, {}, [cost], None, None)
+    return summary(at_hand(store, run), Progress(run, "done", 30, 0, 0, {}, [cost], None, None))
 
 
 def test_waiting_is_called_waiting_and_time_is_what_passed(store: Store) -> None:
     asked = StepCost("rank", 30, 0, 0, 1_000, 200, 1_012.3)
-    lines = summary(store, progress("factual", asked, 118.0))
+    lines = lines_of(store, "factual", asked, 118.0)
     assert lines[-2].endswith("waited for answers: 1,012.3 s over all open requests.")
     assert lines[-1] == "Time worked: 118.0 s."
     scored = StepCost("lexical", 30, 0, 0, None, None, 20.0)
-    lines = summary(store, progress("scores", scored, 11.0))
+    lines = lines_of(store, "scores", scored, 11.0)
     assert lines[-2].endswith("computing: 20.0 s over all processes.")
     assert lines[-1] == "Time worked: 11.0 s."
 
 
 def test_a_time_that_nobody_noted_is_not_told(store: Store) -> None:
     found = StepCost("rank", 0, 30, 0, None, None, 0.0)
-    lines = summary(store, progress("factual", found, None))
+    lines = lines_of(store, "factual", found, None)
     assert "waited" not in lines[-1]
     assert "Time" not in lines[-1]

@@ -282,12 +282,12 @@ def test_a_judge_is_asked_what_the_raters_of_its_study_were_asked(
     for kind, which in (("automqm", PARROT), ("automqm", asked), ("direct", asked)):
         folder = tmp_path / f"{kind}-{len(which)}"
         run("judge", kind, "study:ratings", "--out", str(folder), *which)
-        assert read_judge_folder(folder).task_text == dump_task(factual)
+        assert read_judge_folder(folder).attached == dump_task(factual)
     parrot = read_judge_folder(tmp_path / f"automqm-{len(PARROT)}")
     (trial, *_) = parrot.texts[0].record.trials
     assert {error.category for error in trial.errors} == {"number or date"}
     run("judge", "direct", "study:ratings", "--out", "named", "--task", "direct", *asked)
-    assert read_judge_folder(Path("named")).task_text == dump_task(find_task("direct"))
+    assert read_judge_folder(Path("named")).attached == dump_task(find_task("direct"))
     folders = [str(tmp_path / f"automqm-{len(which)}") for which in (PARROT, asked)]
     found = json.loads(run("spans", "study:ratings", *folders, "--resamples", "0", "--json"))
     assert found

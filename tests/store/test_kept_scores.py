@@ -6,10 +6,10 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from factories import waiting_run
 from sqlite_utils import Database, Migrations
 
 from core.errors import NotFound
-from core.runs.keeping import keep_run
 from core.schema import Run
 from core.schema.scores import Metric, Score
 from core.store import Store, open_store
@@ -24,10 +24,6 @@ from core.store.scores import find_scores, keep_run_metrics, keep_scores, run_me
 
 ONE, TWO, THREE = (bytes([number]) * 32 for number in (1, 2, 3))
 METRICS = (Metric("bleu-1", "BLEU|order:1", "BLEU"), Metric("ter", "TER|", "TER", "lower"))
-
-
-def new_run(store: Store) -> Run:
-    return keep_run(store, "scores", b"texts", "texts.jsonl", 3, settings={}, running={})
 
 
 def call(key: str, cached: int = 0, position: int = 0) -> Row:
@@ -49,7 +45,7 @@ def keep(store: Store, scores: dict[bytes, dict[str, Score]], run: Run, *calls: 
 
 
 def test_a_score_is_found_by_text_and_signature_alone(store: Store) -> None:
-    run = new_run(store)
+    run = waiting_run(store)
     scores = {ONE: {"a": Score(0.1 + 0.2), "b": Score(None, "no reference")}, TWO: {"a": Score(-math.pi)}}
     keep(store, scores, run)
     assert find_scores(store, [ONE, TWO, THREE], ["a", "b", "c"]) == scores
@@ -60,14 +56,14 @@ def test_a_score_is_found_by_text_and_signature_alone(store: Store) -> None:
 
 def test_the_first_score_stays(store: Store) -> None:
     """Two runs may score the same text at once; what one has read must not change."""
-    run = new_run(store)
+    run = waiting_run(store)
     for value in (1.0, 2.0):
         keep(store, {ONE: {"a": Score(value)}}, run)
     assert find_scores(store, [ONE], ["a"]) == {ONE: {"a": Score(1.0)}}
 
 
 def test_the_first_score_stays_whatever_it_was_kept_with(store: Store) -> None:
-    run = new_run(store)
+    run = waiting_run(store)
     keep(store, {TWO: {"a": Score(7.0), "b": Score(8.0)}}, run)
     keep(store, {ONE: {"a": Score(1.0)}}, run)
     keep(store, {ONE: {"a": Score(2.0), "b": Score(None, "why")}}, run)
@@ -75,14 +71,14 @@ def test_the_first_score_stays_whatever_it_was_kept_with(store: Store) -> None:
 
 
 def test_more_texts_than_one_query_takes(store: Store) -> None:
-    run = new_run(store)
+    run = waiting_run(store)
     scores = {number.to_bytes(32, "big"): {"a": Score(float(number))} for number in range(2_345)}
     keep(store, scores, run)
     assert find_scores(store, list(scores), ["a"]) == scores
 
 
 def test_a_text_stands_on_the_account_once(store: Store) -> None:
-    run = new_run(store)
+    run = waiting_run(store)
     keep(store, {}, run, call("k1"), call("k2"))
     keep(store, {}, run, call("k1", 1), call("k3", 1))  # begun once more
     keep(store, {}, run, call("k1", 1, position=1))
@@ -91,7 +87,7 @@ def test_a_text_stands_on_the_account_once(store: Store) -> None:
 
 
 def test_two_steps_that_ask_the_same_are_both_on_the_account(store: Store) -> None:
-    run = new_run(store)
+    run = waiting_run(store)
     for step, cached in (("source", 0), ("source", 1), ("text", 1), ("text", 1)):
         record_call(store, {**call("k", cached), "run_id": run.run_id, "step": step}, None)
     costs = [(cost.step, cost.calls, cost.cached) for cost in step_costs(store, run.run_id)]
@@ -99,7 +95,7 @@ def test_two_steps_that_ask_the_same_are_both_on_the_account(store: Store) -> No
 
 
 def test_scores_and_account_are_kept_together_or_not_at_all(store: Store, tmp_path: Path) -> None:
-    run = new_run(store)
+    run = waiting_run(store)
     with pytest.raises(Exception, match="could not be used"):
         keep(store, {ONE: {"a": Score(1.0)}}, run, {**call("k"), "step": None})
     with closing(sqlite3.connect(tmp_path / "assay.db")) as other:
@@ -129,12 +125,12 @@ def test_scores_of_an_older_database_come_along(tmp_path: Path) -> None:
             ONE: {"a": Score(0.1 + 0.2), "b": Score(None, "no reference")},
             TWO: {"a": Score(5.0), "c": Score(-1e300)},
         }
-        keep(store, {ONE: {"a": Score(9.0), "c": Score(3.0)}}, new_run(store))
+        keep(store, {ONE: {"a": Score(9.0), "c": Score(3.0)}}, waiting_run(store))
         assert find_scores(store, [ONE], ["a", "c"]) == {ONE: {"a": Score(0.1 + 0.2), "c": Score(3.0)}}
 
 
 def test_the_metrics_of_a_run_go_with_it(store: Store) -> None:
-    run = new_run(store)
+    run = waiting_run(store)
     keep_run_metrics(store, run.run_id, METRICS[::-1])
     keep_run_metrics(store, run.run_id, METRICS)
     assert run_metrics(store, run.run_id) == METRICS
@@ -185,13 +181,13 @@ def test_runs_of_an_older_database_are_there_and_can_be_scored(tmp_path: Path) -
         assert [(run.kind, run.state) for run in list_runs(store)] == [("factual", "done")]
         assert item_states(store, 1) == {0: "done"}
         assert step_costs(store, 1)[0].calls == 1
-        keep(store, {ONE: {"a": Score(1.0)}}, new_run(store))
+        keep(store, {ONE: {"a": Score(1.0)}}, waiting_run(store))
         assert find_scores(store, [ONE], ["a"]) == {ONE: {"a": Score(1.0)}}
     assert (tmp_path / "old.db.before-m004_scores").exists()
 
 
 def test_a_backup_carries_scores_and_files(store: Store, tmp_path: Path) -> None:
-    run = new_run(store)
+    run = waiting_run(store)
     keep_run_metrics(store, run.run_id, METRICS)
     keep(store, {ONE: {"a": Score(0.25)}}, run, call("k"))
     kept = keep_file(store, "correlations", "theirs.json", b"{}")

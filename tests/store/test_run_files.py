@@ -5,11 +5,11 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from factories import waiting_run
 from sqlite_utils import Database, Migrations
 
-from core.runs.keeping import keep_run
 from core.runs.progress import progress_of, wall_seconds
-from core.schema import Run, RunItem
+from core.schema import RunItem
 from core.store import Store, open_store
 from core.store.backup import write_backup
 from core.store.migrations import migrations
@@ -33,10 +33,6 @@ FILES = (b"\x00short", b"text " * 50_000, b"")
 IO = Path("/proc/self/io")
 
 
-def new_run(store: Store, data: bytes = b"texts") -> Run:
-    return keep_run(store, "scores", data, "texts.jsonl", 3, settings={}, running={})
-
-
 def item(position: int, *failures: tuple[str, str]) -> RunItem:
     return RunItem(position, f"q{position}", "failed" if failures else "done", {"outputs": []}, failures)
 
@@ -49,7 +45,7 @@ def bytes_moved() -> int:
 
 @pytest.mark.skipif(not IO.exists(), reason="needs Linux' count of bytes that are read and written")
 def test_what_is_done_for_every_batch_does_not_touch_the_file(store: Store) -> None:
-    run = new_run(store, b"x" * 20_000_000)
+    run = waiting_run(store, b"x" * 20_000_000)
     owner = claim_run(store, run.run_id, 1)
     store.forget()
     before = bytes_moved()
@@ -119,13 +115,13 @@ def test_files_that_move_grow_the_database_by_one_of_them_at_most(tmp_path: Path
 
 
 def test_a_run_that_is_forgotten_takes_its_file_with_it(store: Store) -> None:
-    run = new_run(store)
+    run = waiting_run(store)
     delete_run(store, run.run_id)
     assert store.rows("select * from run_data") == []
 
 
 def test_failures_and_progress_are_counted_in_an_index(store: Store) -> None:
-    run = new_run(store)
+    run = waiting_run(store)
     owner = claim_run(store, run.run_id, 1)
     save_items(store, run.run_id, [item(0), item(1, ("lexical", "KeyError")), item(2)], owner)
     assert item_counts(store, run.run_id) == ({"done": 2, "failed": 1}, {("lexical", "KeyError"): 1})
@@ -143,7 +139,7 @@ def test_failures_and_progress_are_counted_in_an_index(store: Store) -> None:
 
 
 def test_time_worked_adds_up_over_starts_and_leaves_out_what_lies_between(store: Store) -> None:
-    run = new_run(store)
+    run = waiting_run(store)
     assert wall_seconds(run) == 0
 
     def started(seconds: int) -> None:
