@@ -9,6 +9,7 @@ from typing import Any
 
 from core.datasets.reading import shown
 from core.errors import InputError
+from core.judges.cross_examination.judge import KIND as EXAMINATION
 from core.judges.cross_examination.questions import Answerer, Answering, answer_prompt, answering_setting
 from core.judges.cross_examination.record import CefRecord, CrossQuestion, Examination, Side
 from core.judges.kind import AuditKind, Audits, Done
@@ -83,9 +84,13 @@ def check_together(given: Sequence[str], outputs: Sequence[JudgeOutput]) -> list
     """What is to be known of cross-examinations whose questions are answered together.
 
     given: what the user calls each of them.
-    Raises InputError where two are by one model, which would meet its own questions twice, or examined against
-    different documents, which no model's questions then share.
+    Raises InputError for other judges, and where two are by one model, which would meet its own questions twice, or
+    examined against different documents, which no model's questions then share.
     """
+    others = [one for one in outputs if one.kind != EXAMINATION.name]
+    if others:
+        wrong = [f"{shown(one.name)} is a judge of the kind {one.kind}" for one in others]
+        raise InputError("Only cross-examinations ask questions", wrong)
     by_model: dict[str, list[str]] = {}
     by_mode: dict[str, list[str]] = {}
     for name, output in zip(given, outputs, strict=True):

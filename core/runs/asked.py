@@ -168,21 +168,24 @@ def ask(
     problems: list[Remark] = []
     chosen = {**kind.Settings.usual(chosen, str(model.get("backend", "rules"))), **chosen}
     own, asked, how = (
-        shape.read(given, problems)
+        _read(shape, given, problems)
         for shape, given in (
             (kind.Settings, chosen),
             (ModelSettings, model),
             (kind.Running or Running, running),
         )
     )
+    between: list[Remark] = []
     if isinstance(asked, ModelSettings) and kind.work != "scores":
-        problems += _model_problems(asked)
+        between += _model_problems(asked)
         if asked.backend == "rules" and not kind.Settings.MODEL_FREE:
-            problems.append(Remark("backend", "rules cannot be this judge; choose openai or vllm"))
+            between.append(Remark("backend", "rules cannot be this judge; choose openai or vllm"))
     if isinstance(how, Running):
-        problems += _key_problems(how)
+        between += _key_problems(how)
     if isinstance(own, KindSettings) and isinstance(asked, ModelSettings):
-        problems += own.problems(asked.backend)
+        between += own.problems(asked.backend)
+    wrong = {one.name for one in problems}
+    problems += [one for one in between if wrong.isdisjoint(one.fields)]
     if name and not _NAME.fullmatch(name):
         text = "a column's name has at most 80 characters, no blanks, commas, colons, equals signs or quotes"
         problems.append(Remark("name", text))
@@ -197,6 +200,16 @@ def ask(
     own = own.settled()
     found = choose_prompts(own.prompts(by_rules=asked.backend == "rules"), prompts)
     return Asked(kind, own, asked, found, name, attached), how
+
+
+def _read(shape: type[Settings], given: Mapping[str, object], problems: list[Remark]) -> Settings | None:
+    """The settings of these values. Where some are wrong, those of the others: what is wrong between these is told too."""
+    before = len(problems)
+    found = shape.read(given, problems)
+    if found is not None:
+        return found
+    wrong = {one.name for one in problems[before:]}
+    return shape.read({name: value for name, value in given.items() if name not in wrong}, [])
 
 
 def choose_prompts(slots: Sequence[PromptSlot], chosen: Sequence[Prompt] = ()) -> dict[str, str]:

@@ -117,6 +117,11 @@ class Remark:
     text: str
     values: Mapping[str, object] = field(default_factory=dict)
 
+    @property
+    def fields(self) -> frozenset[str]:
+        """Names of all that it speaks of."""
+        return frozenset({self.name, *(found[1] for found in _FIELD.finditer(self.text))} - {""})
+
 
 class Settings(BaseModel):
     """Base of all settings: frozen, equal where all fields are equal, unknown fields left out."""
