@@ -30,7 +30,7 @@ def test_it_is_scored_by_command_and_kept_with_its_signature(capsys: pytest.Capt
     capsys.readouterr()
     assert main(["runs", "show", "1", "--json"]) == 0
     metrics = json.loads(capsys.readouterr().out)["settings"]["metrics"]
-    assert [(one["name"], one["signature"], one["family"]) for one in metrics][0] == (
+    assert tuple(metrics[0][key] for key in ("name", "signature", "family")) == (
         "toy-length",
         "Toy|version:1",
         "Toy",
