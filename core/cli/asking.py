@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from core.cli.options import add_database_option
+from core.cli.options import Options, add_database_option
 from core.cli.run_here import check_folder, finish_in_folder, go_where_it_runs, work_or_forget
 from core.cli.setting_options import add_settings, settings_given
 from core.datasets.reading import parse_json
@@ -19,7 +19,7 @@ from core.schema.settings import as_option
 from core.schema.settings import said as worded
 from core.store import Store, database_path, open_store
 
-_OWN_WAY = ("backend", "base_url", "engine")
+_OWN_WAY = ("backend", "engine")
 """Fields of ModelSettings that an option gives in a way of its own."""
 Read = Callable[[Store], tuple[bytes, str]]
 """Reads the file that a run is to work on, and its name."""
@@ -28,47 +28,48 @@ Read = Callable[[Store], tuple[bytes, str]]
 def add_asking(
     command: argparse.ArgumentParser,
     kind: Kind,
-    does: str,
     *,
     usual: str | None = None,
     same: str = "this file",
-) -> None:
-    """Everything by which a run of the kind is asked for.
+) -> Options:
+    """Everything by which a run of the kind is asked for. Returns the options of what is asked, for a command's own.
 
-    does: what the backend does here, such as `judges`. usual: backend unless another is named; None: one must be.
-    same: what --resume looks for beside the settings.
+    usual: backend unless another is named; None: one must be. same: what --resume looks for beside the settings.
     """
     command.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for the results")
-    command.add_argument(
+    settings = command.add_argument_group("settings")
+    add_settings(settings, kind.Settings)
+    settings.add_argument(
+        "--prompt", action="append", default=[], metavar="NAME|FILE", help="prompt to use; may be repeated"
+    )
+    model = command.add_argument_group("model")
+    model.add_argument(
         "--backend",
         choices=BACKENDS,
         default=usual,
         required=usual is None,
-        help=f"who {does}" + (f" (default {usual})" if usual else ""),
+        help=f"who {kind.does}" + (f" (default {usual})" if usual else ""),
     )
-    command.add_argument("--base-url", default="", help=f"OpenAI-compatible server (default {OPENAI_URL})")
-    command.add_argument(
+    add_settings(model, ModelSettings, without=_OWN_WAY)
+    model.add_argument(
         "--engine",
         action="append",
         default=[],
         metavar="NAME=VALUE",
         help="vllm: an argument of vllm.LLM, such as quantization=awq; may be repeated",
     )
-    command.add_argument(
-        "--prompt", action="append", default=[], metavar="NAME|FILE", help="prompt to use; may be repeated"
-    )
-    add_settings(command, kind.Settings)
-    add_settings(command, ModelSettings, without=_OWN_WAY)
-    add_settings(command, Running)
-    command.add_argument(
+    run = command.add_argument_group("run")
+    add_settings(run, Running)
+    run.add_argument(
         "--limit", type=int, metavar="N", help="only the first N items; more later with --resume"
     )
-    command.add_argument(
+    run.add_argument(
         "--resume",
         action="store_true",
         help=f"go on with the last run of {same} and these settings; prices and requests as it had them, unless named",
     )
-    add_database_option(command)
+    add_database_option(run)
+    return settings
 
 
 def asked(
@@ -85,13 +86,9 @@ def asked(
     """
     if options.backend == "rules" and options.prompt:
         raise InputError("--prompt: rules ask no model, so they use no prompt; leave it out.")
-    url = options.base_url or (OPENAI_URL if options.backend == "openai" else "")
-    model = {
-        **settings_given(options, ModelSettings, without=_OWN_WAY),
-        "backend": options.backend,
-        "base_url": url,
-        "engine": _engine(options),
-    }
+    model = settings_given(options, ModelSettings, without=_OWN_WAY)
+    url = model.get("base_url") or (OPENAI_URL if options.backend == "openai" else "")
+    model |= {"backend": options.backend, "base_url": url, "engine": _engine(options)}
     running = settings_given(options, Running)
     # A run that is yet to be found brings its own key.
     usual_key = (

@@ -30,8 +30,8 @@ def add_to(nouns: Commands) -> None:
 def _add_scheme(verbs: Commands, kind: Kind) -> None:
     command = verbs.add_parser(kind.verb or kind.name, help=kind.summary)
     command.add_argument("file", type=Path, help="questions and references: JSON, CSV or JSONL")
-    add_asking(command, kind, "makes the answers", usual="rules")
-    command.add_argument(
+    settings = add_asking(command, kind, usual="rules")
+    settings.add_argument(
         "--source", default="", help="name of these answers in files and studies (default: the model's)"
     )
     command.set_defaults(run=lambda options: _generate(options, kind))

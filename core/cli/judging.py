@@ -37,6 +37,7 @@ _RATED_MEANING = (
     "texts, with ratings or without: rated JSONL, CSV, JSONL or JSON, an mt-metrics-eval folder, what run N generated, an "
     "unblinded study"
 )
+_PAIR = "language pair to read from a folder with several, such as en-de"
 
 
 def add_to(verbs: Commands) -> None:
@@ -52,19 +53,20 @@ def add_to(verbs: Commands) -> None:
 def _add_judge(command: argparse.ArgumentParser, kind: JudgeKind) -> None:
     on_ratings = kind.reads == "rated texts"
     command.add_argument("texts", metavar=NAMES, help=_RATED_MEANING if on_ratings else MEANING)
-    add_asking(command, kind, kind.does, same="these texts and ratings" if on_ratings else "these texts")
-    command.add_argument(
-        "--name", default="", help="what the judge's columns begin with (default: its kind, mode and model)"
-    )
-    command.add_argument("--language-pair", metavar="PAIR", help="of a folder with several, such as en-de")
-    if kind.attachment is not None:
-        what, usual = kind.attachment.help, kind.attachment.usual
-        said = f"what the raters of a study were asked where it fits, else {usual}" if on_ratings else usual
-        command.add_argument(
-            f"--{kind.attachment.option}", metavar="NAME|FILE", help=f"{what} (default {said})"
-        )
+    command.add_argument("--language-pair", metavar="PAIR", help=_PAIR)
     if on_ratings:
         _add_ratings(command, kind)
+    settings = add_asking(command, kind, same="these texts and ratings" if on_ratings else "these texts")
+    if kind.attachment is not None:
+        what, usual = kind.attachment.help, kind.attachment.usual
+        said = f": what the raters of a study were asked where it fits, else {usual}"
+        said = said if on_ratings else f" {usual}"
+        settings.add_argument(
+            f"--{kind.attachment.option}", metavar="NAME|FILE", help=f"{what} (default{said})"
+        )
+    settings.add_argument(
+        "--name", default="", help="what the judge's columns begin with (default: its kind, mode and model)"
+    )
     command.set_defaults(run=lambda options: _judge(options, kind), flip="")
 
 
@@ -100,15 +102,11 @@ def _add_audit(command: argparse.ArgumentParser, kind: AuditKind) -> None:
             metavar="PATH",
             help="ratings with marked errors: MQM TSV, or a folder",
         )
+        command.add_argument("--language-pair", metavar="PAIR", help=_PAIR)
         command.add_argument(
-            "--language-pair", metavar="PAIR", help="of a folder with several, such as en-de"
+            "--json", action="store_true", help="print JSON; everything else goes to standard error"
         )
-        command.add_argument(
-            "--json", action="store_true", help="print JSON; all else is said on standard error"
-        )
-    add_asking(
-        command, kind, kind.does, same="these questions" if kind.reads == "questions asked" else "these texts"
-    )
+    add_asking(command, kind, same="these questions" if kind.reads == "questions asked" else "these texts")
     command.set_defaults(run=lambda options: _audit(options, kind))
 
 

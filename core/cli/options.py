@@ -13,11 +13,14 @@ from core.store import database_path
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
+Options: TypeAlias = "argparse._ActionsContainer"
+"""A command, or a group of its options."""
+
 _RUN = "run:"
 ALL = "all"
 
 
-def add_database_option(command: argparse.ArgumentParser) -> None:
+def add_database_option(command: Options) -> None:
     """`--db`, the same for every command."""
     command.add_argument("--db", metavar="PATH", help="database (default: ASSAY_DB, else var/assay.db)")
 

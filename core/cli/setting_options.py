@@ -4,13 +4,12 @@ import argparse
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from core.cli.options import Options
 from core.schema.kinds import KindSettings
 from core.schema.settings import SettingField, Settings, as_option, fields_of, worded
 
 
-def add_settings(
-    command: argparse.ArgumentParser, model: type[Settings], *, without: Collection[str] = ()
-) -> None:
+def add_settings(command: Options, model: type[Settings], *, without: Collection[str] = ()) -> None:
     """Register an option for every field. without: names of fields that the command takes in another way.
 
     What is not given leaves nothing behind, so that the field's default, or what a run kept, stays.

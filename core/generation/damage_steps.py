@@ -32,7 +32,9 @@ class DamageSettings(GenerationSettings):
             "translation": "translations",
         },
     )
-    levels: tuple[int, ...] = setting(DAMAGE_LEVELS, "Levels", "such as 0-5 or 0,3,5")
+    levels: tuple[int, ...] = setting(
+        DAMAGE_LEVELS, "Levels", "such as 0-5 or 0,3,5", words={", ".join(map(str, DAMAGE_LEVELS)): "0-5"}
+    )
     seed: int = seed_setting()
 
     @field_validator("levels", mode="before")
@@ -44,9 +46,10 @@ class DamageSettings(GenerationSettings):
             if isinstance(given, tuple | list)
             else [level for part in str(given).split(",") for level in _from_to(part)]
         )
-        wrong = [str(level) for level in levels if level not in DAMAGE_LEVELS]
-        if wrong or not levels:
-            raise ValueError(f"{', '.join(wrong) or 'no level'}; damage levels are 0 to {DAMAGE_LEVELS[-1]}")
+        if not levels:
+            raise ValueError("name at least one level")
+        if wrong := [str(level) for level in levels if level not in DAMAGE_LEVELS]:
+            raise ValueError(f"there is no level {', '.join(wrong)}; damage levels are 0 to {DAMAGE_LEVELS[-1]}")
         return tuple(level for level in DAMAGE_LEVELS if level in levels)
 
     @property

@@ -74,6 +74,7 @@ class Scheme(Kind):
 
     work: Work = "generation"
     reads: Reads = "questions"
+    does: str = "makes the answers"
     Trace: type[Any]
     """What is kept of each item: everything that was done."""
     make: Callable[[Any, Material, Writer], Awaitable[Any]]

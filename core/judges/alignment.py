@@ -305,6 +305,7 @@ KIND = AuditKind(
     verb="align",
     summary="which errors that people marked a cross-examination's mismatching questions point to",
     reads="marked texts",
+    does="decides; rules: by the words that question and error share, a stand-in",
     section="alignment-with-marked-errors",
     Settings=AlignmentSettings,
     Piece=MarkedText,

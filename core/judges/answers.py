@@ -201,6 +201,7 @@ KIND = AuditKind(
     title="Answers to judges' questions",
     summary="a model answers the questions of cross-examinations, for the reliability of their judges",
     reads="questions asked",
+    does="answers",
     section="judge-reliability",
     Settings=AnswersSettings,
     Piece=QuestionSet,

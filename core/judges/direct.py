@@ -320,7 +320,6 @@ KIND = JudgeKind(
     reads="rated texts",
     Settings=DirectSettings,
     attachment=task_attachment("direct", "dimension and its scale"),
-    does="judges",
     Record=DirectRecord,
     reports=frozenset({"accuracy", "calibration"}),
     open=_open,

@@ -168,6 +168,7 @@ class JudgeKind(Kind):
 
     work: Work = "judging"
     reads: Reads = "texts"
+    does: str = "judges"
     family: str
     """What its signatures begin with."""
     open: Callable[[Any, Bench], Opened]
@@ -259,7 +260,7 @@ def temperature_setting() -> Any:
     return setting(
         0.0,
         "Temperature",
-        "of the model's answers; 0: the likeliest answer, so that repeats differ only on a server that varies by itself",
+        "how freely the model answers; at 0 it gives its likeliest answer, and repeats differ only where the server varies",
         within=(0.0, 2.0),
         step=0.1,
     )

@@ -319,7 +319,6 @@ KIND = JudgeKind(
         dump=Rubric.dump,
         shipped=shipped_rubrics,
     ),
-    does="judges",
     Record=RubricRecord,
     reports=frozenset({"consistency"}),
     open=_open,

@@ -42,11 +42,15 @@ class ModelSettings(Settings):
     attempts: int = setting(
         DEFAULT_ATTEMPTS,
         "Answers requested for one step",
-        "before the step counts as failed",
+        "answers requested for one step before it counts as failed",
         within=(1, 1_000),
     )
     max_model_len: int | None = setting(
-        None, "Longest prompt and answer", "vllm: together, in tokens", within=(1, 10**8), unit="tokens"
+        None,
+        "Longest prompt and answer",
+        "vllm: most tokens of prompt and answer together",
+        within=(1, 10**8),
+        unit="tokens",
     )
     engine: dict[str, Any] = setting(
         {}, "Engine", "vllm: an argument of vllm.LLM, such as quantization=awq", metavar="NAME=VALUE"
@@ -63,7 +67,7 @@ class Running(Settings):
 
     concurrency: int = setting(32, "Requests open at once", "requests open at once", within=(1, 10_000))
     timeout: float = setting(
-        120.0, "Seconds for one request", "seconds for a request", within=(0.001, 1e7), unit="s"
+        120.0, "Seconds for one request", "time limit of one request", within=(0.001, 1e7), unit="s"
     )
     retries: int = setting(
         4, "Retries", "retries after a connection failure, with growing pauses", within=(0, 1_000)

@@ -337,6 +337,6 @@ def _problem(fields: Mapping[str, SettingField], error: ErrorDetails) -> Remark:
         return Remark(name, f"{{value}} {wanted}", given)
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if number and (one.shape == "number" or value == value // 1):
-        wanted = "is not"
+        wanted, given = "is not", {"value": _plain(value)}
     low, high = one.bounds
     return Remark(name, f"{{value}} {wanted} between {low} and {high}", given)

@@ -179,9 +179,9 @@ def test_the_published_report_is_replayed(quiet: Run, shared_data: Path) -> None
 SERVER = ["--backend", "openai", "--model", "m", "--base-url"]
 MISTAKES: list[tuple[str, list[str], str]] = [
     ("factual", ["--levels", "A0-B2"], "--levels: 'A0-B2'"),
-    ("factual", ["--levels", "12"], "12 levels beyond A0; 1 to 9"),
-    ("factual", ["--keep", "0"], "--keep: 0 is no share"),
-    ("damage", ["--levels", "7"], "there is no level '7'"),
+    ("factual", ["--levels", "12"], "--levels: 12 is not between 1 and 9"),
+    ("factual", ["--keep", "0"], "--keep: 0 is not between"),
+    ("damage", ["--levels", "7"], "--levels: there is no level 7"),
     ("damage", ["--task", "translation"], "context (source sentence) is missing"),
     ("damage", ["--limit", "0"], "--limit: 0 is too small"),
     ("damage", ["--resume"], "no run of this file with these settings"),

@@ -344,7 +344,7 @@ MISTAKES: list[tuple[list[str], list[str]]] = [
         ["claims", "mills.jsonl", "--backend", "rules", "--verifier", "llm", "--beta", "0", "--name", "a b"],
         [
             "--verifier: llm asks a model",
-            "--beta: 0.0 is not between 0.001 and 1000",
+            "--beta: 0 is not between 0.001 and 1000",
             "--name: a column's name",
         ],
     ),

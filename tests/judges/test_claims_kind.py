@@ -253,7 +253,7 @@ def test_a_model_s_path_is_kept_whole(tmp_path: Path, monkeypatch: pytest.Monkey
         ({"atomicity": "middle"}, "atomicity", "Size of a claim: 'middle' is none of low, high"),
         ({"coverage": "all"}, "coverage", "Which claims: 'all' is none of low, high"),
         ({"verifier": "me"}, "verifier", "Claims are verified by: 'me' is none of llm, nli, rules"),
-        ({"beta": 0.0}, "beta", "Weight of recall (beta): 0.0 is not between 0.001 and 1000"),
+        ({"beta": 0.0}, "beta", "Weight of recall (beta): 0 is not between 0.001 and 1000"),
         ({"beta": float("nan")}, "beta", "Weight of recall (beta): nan is not between 0.001 and 1000"),
         ({"temperature": 2.5}, "temperature", "Temperature: 2.5 is not between 0 and 2"),
         ({"seed": -1}, "seed", "Seed: -1 is not between 0 and 9007199254740991"),

@@ -26,6 +26,7 @@ class FactualSettings(GenerationSettings):
         "A0-A4, or the number of levels beyond A0",
         within=(1, MOST_LEVELS),
         option="levels",
+        words={"4": "A0-A4"},
     )
     keep: float = setting(
         0.8,

@@ -230,7 +230,6 @@ KIND = JudgeKind(
     summary="claims of text and reference, each verified against the other; needs references",
     section="claims",
     Settings=ClaimsSettings,
-    does="judges",
     Record=ClaimsRecord,
     open=_open,
     check=check_compared,

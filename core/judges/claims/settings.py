@@ -51,7 +51,7 @@ class ClaimsSettings(JudgeSettings):
         option="nli",
         metavar="PATH",
     )
-    device: str = setting("auto", "Device", "of the entailment model: auto, cpu or cuda", scored=False)
+    device: str = setting("auto", "Device", "device of the entailment model: auto, cpu or cuda", scored=False)
     beta: float = setting(
         1.0,
         "Weight of recall (beta)",

@@ -567,7 +567,6 @@ KIND = JudgeKind(
     reads="rated texts",
     Settings=QualitySettings,
     attachment=task_attachment("multilingual", "dimensions and their classes"),
-    does="judges",
     Record=QualityRecord,
     reports=frozenset({"accuracy", "calibration"}),
     open=_open,
