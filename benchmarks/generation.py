@@ -19,19 +19,15 @@ import openai
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from core.runs.model_settings import RunningSettings
-from core.runs.plan import create_run
-from core.runs.settings import settings_of
 from model_answers import answer
 from scripted_server import Said, ScriptedServer
 
 from core.generation.factual.spans import find_spans
-from core.generation.factual.steps import FactualSettings
 from core.generation.records import EditCalls
-from core.generation.scheme import GenerationSettings
 from core.llm.prompts import find_prompt
-from core.runs.asked import choose_prompts, running_of
-from core.runs.generation import GenerationJob, materials_of
+from core.runs.asked import ask
+from core.runs.kinds import KINDS
+from core.runs.path import create
 from core.runs.progress import progress_of
 from core.runs.worker import work
 from core.store import open_store
@@ -87,26 +83,20 @@ def straightforward(data: bytes, url: str, n: int) -> tuple[float, float]:
 
 def assay(data: bytes, url: str, concurrency: int, edit_calls: EditCalls) -> tuple[float, float, int]:
     """Seconds an item, calls an item, items complete."""
-    settings = GenerationSettings(
-        kind="factual",
-        backend="openai",
-        model="tiny",
-        base_url=url,
-        prompts=choose_prompts("factual", "qa", edit_calls),
-        factual=FactualSettings(n_levels=LEVELS, edit_calls=edit_calls),
+    asked, running = ask(
+        KINDS["factual"],
+        {"n_levels": LEVELS, "edit_calls": edit_calls},
+        {"backend": "openai", "model": "tiny", "base_url": url},
+        {"concurrency": concurrency},
     )
     with tempfile.TemporaryDirectory() as folder, open_store(Path(folder) / "assay.db") as store:
-        run, _ = create_run(store, data, "questions.jsonl", settings, RunningSettings(concurrency))
+        run, _ = create(store, data, "questions.jsonl", asked, running)
         begun = time.perf_counter()
-        work(
-            store,
-            run.run_id,
-            lambda run: GenerationJob(materials_of(store, run).materials, settings_of(run), running_of(run)),
-        )
+        work(store, run.run.run_id, lambda claimed: run.path.job(run.claimed(claimed)))
         seconds = time.perf_counter() - begun
-        progress = progress_of(store, run.run_id)
-    calls = sum(cost.calls for cost in progress.costs)
-    return seconds / run.n_items, calls / run.n_items, progress.n_done
+        progress = progress_of(store, run.run.run_id)
+    n_items = run.run.n_items
+    return seconds / n_items, sum(cost.calls for cost in progress.costs) / n_items, progress.n_done
 
 
 def main() -> None:

@@ -19,26 +19,25 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from core.runs.judge_plan import choose_judge_prompts
 from scripted_server import Said, ScriptedServer
 
 from core.analysis.judge_costs import ALL_STEPS, CostRow, JudgeCost, costs_side_by_side
-from core.judges.cross_examination.judge import CefSettings
-from core.judges.kind import JudgeSettings
-from core.judges.rubric_files import find_rubric
+from core.judges.kind import Bench
 from core.llm.asking import Model
 from core.llm.client import Call, Reply
 from core.llm.openai_server import OpenAIServer
-from core.runs.judging import open_judge, prompts_of
+from core.runs.asked import Asked, ask
+from core.runs.judging import kind_of
+from core.runs.kinds import KINDS
 from core.schema import StepCost
-from core.scoring.metrics.scorer import ScoringPair
+from core.schema.rated import RatedText
+from core.schema.scores import ScorableOutput
 
 ROOT = Path(__file__).resolve().parents[1]
 Count = Callable[[str], int]
@@ -105,11 +104,11 @@ def of_words(texts: Sequence[str], n: int) -> str:
     return "\n\n".join(" ".join(word for word, own in words if own == number) for number in numbers)
 
 
-def pair_of(n: int) -> ScoringPair:
+def text_of(n: int) -> RatedText:
     """A document of n words, and a text of n words that says much of it: other wordings of the same answers."""
     texts = list(english())
     document, text = of_words(texts[0::2], n), of_words(texts[1::2], n)
-    return ScoringPair(text, reference=document, source=document)
+    return RatedText(ScorableOutput("1", "system", text, reference=document, source=document))
 
 
 def bpe() -> Count:
@@ -183,50 +182,51 @@ def _question(sentence: str, number: int) -> str:
     return f"Does the text say, in point {number + 1}, that {' '.join(sentence.split()[:9]).rstrip('.,;')}?"
 
 
-def judges(n_questions: int) -> dict[str, JudgeSettings]:
-    """Name -> settings, as a user would give them."""
-    named = {
-        "cef, each": JudgeSettings("cef", cef=CefSettings(answers="each", n_questions=n_questions)),
-        "cef, batch": JudgeSettings("cef", cef=CefSettings(answers="batch", n_questions=n_questions)),
-        "claims": JudgeSettings("claims"),
-        "rubric": JudgeSettings("rubric", rubric_text=find_rubric("factual").dump()),
+def judges(n_questions: int, url: str) -> dict[str, Asked]:
+    """Name -> what is asked, as a user would ask for it."""
+    return {
+        "cef, each": _asked("cef", url, answers="each", n_questions=n_questions),
+        "cef, batch": _asked("cef", url, answers="batch", n_questions=n_questions),
+        "claims": _asked("claims", url),
+        "rubric": _asked("rubric", url),
     }
-    return {name: _asking(settings) for name, settings in named.items()}
 
 
-def _asking(settings: JudgeSettings) -> JudgeSettings:
-    asking = replace(settings, backend="openai", model="tiny")
-    return replace(asking, prompts=choose_judge_prompts(asking))
+def _asked(name: str, url: str, **settings: object) -> Asked:
+    kind = KINDS[name]
+    attached = "" if kind.attachment is None else kind.attachment.find(kind.attachment.usual)
+    model = {"backend": "openai", "model": "tiny", "base_url": url}
+    return ask(kind, settings, model, {}, attached=attached)[0]
 
 
-def measure(settings: JudgeSettings, pair: ScoringPair, count: Count) -> tuple[StepCost, ...]:
+def measure(asked: Asked, text: RatedText) -> tuple[StepCost, ...]:
     """What judging one text costs by step; raises where the judge did not score it."""
 
-    async def judged(url: str) -> tuple[StepCost, ...]:
-        client, account = OpenAIServer(url, "tiny"), Account()
+    async def judged() -> tuple[StepCost, ...]:
+        client, account = OpenAIServer(asked.model.base_url, asked.model.model), Account()
         await client.start()
         try:
-            judge = open_judge(settings, prompts_of(settings), Model(client, account), None)
-            found = await judge.judge(pair)
+            opened = kind_of(asked).open(asked.chosen, Bench(asked.prompts_read, asked.attached))
+            found = await opened(Model(client, account)).judge(text)
         finally:
             await client.close()
         if found.failures or any(score.value is None for score in found.scores):
-            raise RuntimeError(f"{settings.kind} was not judged: {found.failures or found.scores}")
+            raise RuntimeError(f"{asked.kind.name} was not judged: {found.failures or found.scores}")
         return account.costs()
 
-    with ScriptedServer(server_script(count)) as server:
-        return asyncio.run(judged(server.url))
+    return asyncio.run(judged())
 
 
 def rows_of(n_words: int, n_questions: int, count: Count) -> tuple[CostRow, ...]:
     """All judges on one document of so many words."""
-    pair = pair_of(n_words)
-    return costs_side_by_side(
-        [
-            JudgeCost(name, measure(settings, pair, count), n_items=1, n_texts=1)
-            for name, settings in judges(n_questions).items()
-        ]
-    )
+    text = text_of(n_words)
+    with ScriptedServer(server_script(count)) as server:
+        return costs_side_by_side(
+            [
+                JudgeCost(name, measure(asked, text), n_items=1, n_texts=1)
+                for name, asked in judges(n_questions, server.url).items()
+            ]
+        )
 
 
 def fewer(rows: Sequence[CostRow]) -> float:

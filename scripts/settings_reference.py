@@ -9,13 +9,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from core.judges import rubric
+from core.runs.kinds import KINDS
 from core.schema.kinds import Kind, KindSettings, Work
 from core.schema.settings import SettingField, Settings, as_option, fields_of, worded
 
 OUT = Path(__file__).resolve().parents[1] / "docs" / "settings.md"
-KINDS: tuple[Kind, ...] = (rubric.KIND,)
-"""In the order of the file."""
 _WHERE: Mapping[Work, tuple[str, str]] = {
     "generation": ("generate", "generation.md"),
     "scores": ("score", "metrics.md"),
@@ -36,7 +34,7 @@ _HEAD = ("On the page", "Option", "Field", "Default", "Values", "Scored", "What 
 
 def reference() -> str:
     """The whole file."""
-    return "\n".join([_START, *(line for kind in KINDS for line in _section(kind))])
+    return "\n".join([_START, *(line for kind in KINDS.values() for line in _section(kind))])
 
 
 def table(model: type[Settings]) -> str:
@@ -70,7 +68,8 @@ def _row(one: SettingField, fields: Mapping[str, SettingField], *, depends: bool
     yield _values(one)
     yield "yes" if one.about.scored else "no"
     text = _cell(worded(one.about.help, fields, as_option))
-    yield f"{text[:1].upper()}{text[1:]}"
+    explains_a_value = text.partition(":")[0] in one.choices  # as it is typed
+    yield text if explains_a_value else f"{text[:1].upper()}{text[1:]}"
 
 
 def _values(one: SettingField) -> str:

@@ -7,17 +7,11 @@ from statistics import mean
 import sacrebleu
 
 from core.datasets.questions import read_questions
-from core.generation.damage import damage
-from core.generation.damage_steps import DamageSettings
-from core.generation.factual.pipeline import perturb
-from core.generation.factual.steps import FactualSettings
-from core.generation.rules.damage_steps import RuleDamage
-from core.generation.rules.factual_steps import RuleSteps
 from core.generation.rules.pool import make_pool
-from core.schema import Material, RunKind
+from core.generation.scheme import Scheme, Writer
+from core.runs.kinds import KINDS
 
 QUESTIONS = Path(__file__).resolve().parents[1] / "data" / "demo" / "questions.jsonl"
-SEED = 0
 
 
 def _bleu(text: str, reference: str, language: str) -> float:
@@ -39,10 +33,16 @@ def _ter(text: str, reference: str, language: str) -> float:
 METRICS: dict[str, Callable[[str, str, str], float]] = {"chrF": _chrf, "100 - TER": _ter, "BLEU": _bleu}
 
 
-async def level_means(kind: RunKind, names: Collection[str] = tuple(METRICS)) -> dict[str, dict[str, float]]:
-    """Metric -> level -> mean over the questions; higher is nearer to the reference."""
+async def level_means(kind: str, names: Collection[str] = tuple(METRICS)) -> dict[str, dict[str, float]]:
+    """Metric -> level -> mean over the questions; higher is nearer to the reference. kind: of a scheme."""
+    scheme = KINDS[kind]
+    assert isinstance(scheme, Scheme)
+    settings = scheme.Settings.checked({"parser": "rules"})  # the same with and without a language's model
     materials = read_questions(QUESTIONS.read_bytes(), QUESTIONS.name).materials
-    made = [(material, await _levels(kind, material, materials)) for material in materials]
+    writer = Writer(None, {}, make_pool(materials))
+    made = [
+        (material, scheme.came(await scheme.make(settings, material, writer)).texts) for material in materials
+    ]
     levels = list(made[0][1])
     return {
         name: {
@@ -52,13 +52,3 @@ async def level_means(kind: RunKind, names: Collection[str] = tuple(METRICS)) ->
         for name, metric in METRICS.items()
         if name in names
     }
-
-
-async def _levels(kind: RunKind, material: Material, materials: tuple[Material, ...]) -> dict[str, str]:
-    pool = make_pool(materials)
-    if kind == "factual":
-        settings = FactualSettings(parser="rules", seed=SEED)
-        factual = await perturb(material, RuleSteps(pool, SEED), settings)
-        return {level.name: level.text for level in factual.levels}
-    damaged = await damage(material, RuleDamage(pool, "qa", SEED), DamageSettings("qa", seed=SEED))
-    return {str(level.level): level.text for level in damaged.levels if level.text is not None}

@@ -31,7 +31,7 @@ def test_the_reference_says_what_the_fields_say(script: ModuleType) -> None:
 
 def test_every_kind_has_a_section_with_all_its_fields(script: ModuleType) -> None:
     text = script.reference()
-    for kind in script.KINDS:
+    for kind in script.KINDS.values():
         section = text.partition(f"\n## {kind.title}\n")[2].partition("\n## ")[0]
         for one in fields_of(kind.Settings).values():
             assert f"| `{one.option}` | `{one.name}` |" in section

@@ -33,7 +33,10 @@ class DamageSettings(GenerationSettings):
         },
     )
     levels: tuple[int, ...] = setting(
-        DAMAGE_LEVELS, "Levels", "such as 0-5 or 0,3,5", words={", ".join(map(str, DAMAGE_LEVELS)): "0-5"}
+        DAMAGE_LEVELS,
+        "Levels",
+        "levels to make, such as 0-5 or 0,3,5",
+        words={", ".join(map(str, DAMAGE_LEVELS)): "0-5"},
     )
     seed: int = seed_setting()
 
@@ -49,7 +52,9 @@ class DamageSettings(GenerationSettings):
         if not levels:
             raise ValueError("name at least one level")
         if wrong := [str(level) for level in levels if level not in DAMAGE_LEVELS]:
-            raise ValueError(f"there is no level {', '.join(wrong)}; damage levels are 0 to {DAMAGE_LEVELS[-1]}")
+            raise ValueError(
+                f"there is no level {', '.join(wrong)}; damage levels are 0 to {DAMAGE_LEVELS[-1]}"
+            )
         return tuple(level for level in DAMAGE_LEVELS if level in levels)
 
     @property

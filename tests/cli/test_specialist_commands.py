@@ -197,9 +197,7 @@ def test_what_is_missing_is_said_with_its_remedy(refused: Command, asked: list[s
     (tmp_path / "others.csv").write_text("item_id,system,score\n77,Z,3\n")
     folder_of_mt(tmp_path / "wmt")
     for said, command in {
-        "nobody marked errors in a text: add --ratings": judge(
-            "automqm", "texts.jsonl", *PARROT
-        ),
+        "nobody marked errors in a text: add --ratings": judge("automqm", "texts.jsonl", *PARROT),
         "--ratings: rated.jsonl holds ratings itself": judge(
             "automqm", "rated.jsonl", *PARROT, "--ratings", "rated.jsonl"
         ),

@@ -62,7 +62,9 @@ class FactualSettings(GenerationSettings):
             "shared": "one call for all levels (cheaper)",
         },
     )
-    parser: str = setting("auto", "Facts are found by", "auto, rules, or the name of a spaCy model")
+    parser: str = setting(
+        "auto", "Facts are found by", "what finds facts: auto, rules, or the name of a spaCy model"
+    )
     seed: int = seed_setting()
 
     @field_validator("n_levels", mode="before")
