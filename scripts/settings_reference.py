@@ -24,8 +24,8 @@ _WHERE: Mapping[Work, tuple[str, str]] = {
 _START = """# Settings
 
 Every setting of every kind of run, under its name on a page and as the option of a command. Saved runs and `run.json` name
-the *field*. *Scored*: the setting can change a score, so it is part of the signature wherever it has an effect. The settings
-of the model and of the line to its server are in [models](models.md).
+the *field*. *Scored*: the setting can change a score, so it is part of the signature wherever it has an effect. Options
+that all commands share, for the model and for the run, are in the help of each command; [models](models.md) explains them.
 
 `python scripts/settings_reference.py` writes this file from the code; a test fails where they differ.
 """
