@@ -190,7 +190,7 @@ def ask(
         between += own.problems(asked.backend)
     wrong = {one.name for one in problems}
     problems += [one for one in between if wrong.isdisjoint(one.fields)]
-    if name and not _NAME.fullmatch(name):
+    if name and kind.work == "judging" and not _NAME.fullmatch(name):
         text = "a column's name has at most 80 characters, no blanks, commas, colons, equals signs or quotes"
         problems.append(Remark("name", text))
     if kind.attachment is not None and not attached:

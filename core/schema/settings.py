@@ -302,6 +302,8 @@ def _plain(value: object) -> str:
     """A value, several of them, or none, as a person would type it."""
     if isinstance(value, tuple):
         return ", ".join(map(_plain, value))
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
     if isinstance(value, float) and float(f"{value:g}") == value:
         return f"{value:g}"
     return str(value) if isinstance(value, int | float | str) else ""

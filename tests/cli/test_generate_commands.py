@@ -64,14 +64,14 @@ def test_factual_levels_without_a_model(quiet: Run, tmp_path: Path) -> None:
 
 
 def test_damage_levels_without_a_model(quiet: Run, tmp_path: Path) -> None:
-    quiet("generate", "damage", str(DEMO), "--levels", "0,3-5", "--source", "ours", "--out", "out")
+    quiet("generate", "damage", str(DEMO), "--levels", "0,3-5", "--source", "our own", "--out", "out")
     lines = [
         json.loads(line) for line in (tmp_path / "out" / "meta-judge.jsonl").read_text("utf-8").splitlines()
     ]
     assert len(lines) == 56
     assert lines[1]["id"] == "d01_level3"
     assert {line["damage_level"] for line in lines} == {0, 3, 4, 5}
-    assert {line["source"] for line in lines} == {"ours"}
+    assert {line["source"] for line in lines} == {"our own"}
 
 
 def test_the_same_seed_gives_the_same_files_and_another_other_ones(quiet: Run, tmp_path: Path) -> None:
