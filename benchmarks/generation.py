@@ -117,7 +117,7 @@ def main() -> None:
             f"one call after the other ({few} items): {1 / plain:6.2f} items/s, {plain_calls:.1f} calls an item"
         )
         for edit_calls in ("each", "shared"):
-            seconds, calls, done = assay(data, server.url, chosen.concurrency, edit_calls)  # type: ignore[arg-type]  # both are EditCalls
+            seconds, calls, done = assay(data, server.url, chosen.concurrency, edit_calls)
             print(
                 f"assay, concurrency {chosen.concurrency}, edits {edit_calls:6}: {1 / seconds:6.2f} items/s, {calls:.1f} calls "
                 f"an item, {done} of {chosen.items} complete: {plain / seconds:.1f} times as fast"
