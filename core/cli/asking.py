@@ -1,7 +1,7 @@
 """Options of every command that starts a run: its kind's settings, who is asked, how the run is worked on."""
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +26,9 @@ Read = Callable[[Store], tuple[bytes, str]]
 
 
 def add_asking(
-    command: argparse.ArgumentParser,
-    kind: Kind,
-    *,
-    usual: str | None = None,
-    same: str = "this file",
+    command: argparse.ArgumentParser, kind: Kind, *, usual: str | None = None, same: str = "this file"
 ) -> Options:
-    """Everything by which a run of the kind is asked for. Returns the options of what is asked, for a command's own.
+    """Everything by which a run of the kind is asked for. Returns its group of settings, for a command's own.
 
     usual: backend unless another is named; None: one must be. same: what --resume looks for beside the settings.
     """
@@ -66,24 +62,16 @@ def add_asking(
     run.add_argument(
         "--resume",
         action="store_true",
-        help=f"go on with the last run of {same} and these settings; prices and requests as it had them, unless named",
+        help=f"go on with the last run of {same} with these settings; other options of the run stay as they were, unless named",
     )
     add_database_option(run)
     return settings
 
 
 def asked(
-    options: argparse.Namespace,
-    kind: Kind,
-    *,
-    name: str = "",
-    attached: str = "",
-    chosen: Mapping[str, object] | None = None,
+    options: argparse.Namespace, kind: Kind, *, name: str = "", attached: str = ""
 ) -> tuple[Asked, Running]:
-    """What the command asks for, checked. chosen: settings of the kind that are not told by its options alone.
-
-    Raises SettingsError or InputError with everything that is wrong.
-    """
+    """What the command asks for, checked. Raises SettingsError or InputError with everything that is wrong."""
     if options.backend == "rules" and options.prompt:
         raise InputError("--prompt: rules ask no model, so they use no prompt; leave it out.")
     model = settings_given(options, ModelSettings, without=_OWN_WAY)
@@ -97,7 +85,7 @@ def asked(
     running["key_variable"] = running.get("key_variable", usual_key) or None
     return ask(
         kind,
-        settings_given(options, kind.Settings) | dict(chosen or {}),
+        settings_given(options, kind.Settings),
         model,
         running,
         name=name,
