@@ -9,9 +9,13 @@ import pytest
 from toy_settings import ToySettings
 
 from core import cli
+from core.cli.asking import add_asking
 from core.cli.setting_options import add_settings, settings_given
 from core.errors import InputError
 from core.judges.rubric import RubricSettings
+from core.runs.asked import ModelSettings, Running
+from core.runs.kinds import KINDS
+from core.schema.kinds import Kind
 from core.schema.settings import Settings, fields_of, setting
 
 
@@ -135,6 +139,24 @@ def test_a_rubrics_options_are_those_of_its_fields_with_their_defaults() -> None
         assert text == f"{one.about.help} (default {one.usual})"
     options = given("--order both --repeats 3 --temperature 0.7 --seed 4", RubricSettings)
     assert RubricSettings.checked(options) == RubricSettings(order="both", repeats=3, temperature=0.7, seed=4)
+
+
+@pytest.mark.parametrize(
+    "kind", [one for one in KINDS.values() if one.work != "scores"], ids=lambda one: one.name
+)
+def test_a_command_groups_its_options_by_what_they_are_about(kind: Kind) -> None:
+    command = argparse.ArgumentParser()
+    add_asking(command, kind)
+    groups = {
+        group.title: [one.option_strings[0] for one in group._group_actions]
+        for group in command._action_groups
+        if group.title not in ("positional arguments", "options")
+    }
+    assert list(groups) == ["settings", "model", "run"]
+    for title, model in (("settings", kind.Settings), ("model", ModelSettings), ("run", Running)):
+        of_fields = [one.option for one in fields_of(model).values()]
+        assert [one for one in groups[title] if one in of_fields] == of_fields
+    assert {"--limit", "--resume", "--db"} < set(groups["run"])
 
 
 def test_usage_names_choices_and_placeholders() -> None:
