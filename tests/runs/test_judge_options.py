@@ -5,11 +5,6 @@ from dataclasses import fields, replace
 from typing import Any
 
 import pytest
-from core.datasets.judge_bounds import settings_problems
-from core.judges.settings import Mode
-from core.runs.judge_settings import check_judge
-from core.runs.model_settings import RunningSettings
-from core.schema.judges import SETTING_BOUNDS
 
 from core.errors import InputError
 from core.judges.cross_examination.judge import CefSettings
@@ -25,19 +20,19 @@ def examiner(mode: Mode, language: str) -> JudgeSettings:
 @pytest.mark.parametrize("language", ["", "  ", "\n", "\u200b"])
 def test_a_round_trip_needs_a_language_to_come_back_to(language: str) -> None:
     with pytest.raises(InputError) as refused:
-        check_judge(examiner("round-trip", language), RunningSettings())
+        check_judge(examiner("round-trip", language), Running())
     (problem,) = refused.value.problems
     assert problem.startswith("--source-language: is empty")
 
 
 def test_other_modes_do_not_translate() -> None:
-    check_judge(examiner("reference-free", ""), RunningSettings())
-    check_judge(examiner("round-trip", "German"), RunningSettings())
+    check_judge(examiner("reference-free", ""), Running())
+    check_judge(examiner("round-trip", "German"), Running())
 
 
 def refused(settings: JudgeSettings) -> tuple[str, ...]:
     try:
-        check_judge(settings, RunningSettings())
+        check_judge(settings, Running())
     except InputError as problem:
         return tuple(problem.problems)
     return ()

@@ -5,9 +5,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from core.datasets.judge_records import marked_file, question_file
-from core.runs.judge_plan import choose_judge_prompts, create_check, create_judging, default_judge_prompts
-from core.runs.judge_settings import describe_judge, judge_of
 from judge_runs import RUNNING, settings, texts
 
 from core.errors import InputError
@@ -29,12 +26,12 @@ URL = "http://127.0.0.1:1/v1"
     [
         ("rubric", {}, ["rubric"]),
         ("claims", {}, ["decompose-low-low", "verify"]),
-        ("claims", {"claims": ClaimsSettings("high", "low", "nli")}, ["decompose-high-low"]),
-        ("claims", {"backend": "rules", "claims": ClaimsSettings(verifier="rules")}, []),
+        ("claims", {"atomicity": "high", "coverage": "low", "verifier": "nli"}, ["decompose-high-low"]),
+        ("claims", {"backend": "rules", "verifier": "rules"}, []),
         ("cef", {}, ["questions-yes", "answers"]),
-        ("cef", {"cef": CefSettings(answers="each", questions="mixed")}, ["questions-mixed", "answer"]),
-        ("cef", {"cef": CefSettings("round-trip")}, ["questions-yes", "answers", "translate-back"]),
-        ("answers", {"answers": AnswersSettings("each")}, ["answer"]),
+        ("cef", {"answers": "each", "questions": "mixed"}, ["questions-mixed", "answer"]),
+        ("cef", {"mode": "round-trip"}, ["questions-yes", "answers", "translate-back"]),
+        ("answers", {"answers": "each"}, ["answer"]),
         ("alignment", {}, ["align"]),
         ("alignment", {"backend": "rules"}, []),
     ],
@@ -78,7 +75,7 @@ def test_prompts_that_do_not_fit_are_named_together() -> None:
     ]
     with pytest.raises(InputError) as refused:
         choose_judge_prompts(
-            JudgeSettings("claims", claims=ClaimsSettings(verifier="rules")), prompts("verify")
+            JudgeSettings("claims", verifier="rules"), prompts("verify")
         )
     assert list(refused.value.problems) == [
         "prompt verify: is for verify; this run asks no model, so it needs no prompt"
@@ -105,27 +102,27 @@ def test_a_file_in_which_nothing_can_be_judged_makes_no_run(store: Store) -> Non
         ("cef", rows(reference="In 1900."), r"or compare with the references \(--mode reference\)"),
     ):
         with pytest.raises(InputError, match=said):
-            create_judging(store, data, "t.jsonl", settings(kind, URL), RUNNING)
+            create(store, data, "t.jsonl", settings(kind, URL), RUNNING)
     assert list_runs(store) == []
 
 
 def test_a_question_in_the_place_of_a_source_is_told(store: Store) -> None:
     asked = rows(source="Who built it?", reference="Ida Holm built it.")
-    _, outputs = create_judging(store, asked, "t.jsonl", settings("cef", URL), RUNNING)
-    (note,) = outputs.notes
+    _, notes = create_told(store, asked, "t.jsonl", settings("cef", URL), RUNNING)
+    (note,) = notes
     assert "the source of 4 of 4 texts looks like a question" in note
     assert "--mode reference" in note
-    for chosen in (settings("cef", URL, cef=CefSettings("reference")), settings("rubric", URL)):
-        assert create_judging(store, asked, "t.jsonl", chosen, RUNNING)[1].notes == ()
-    assert create_judging(store, texts(2), "t.jsonl", settings("cef", URL), RUNNING)[1].notes == ()
+    for chosen in (settings("cef", URL, mode="reference"), settings("rubric", URL)):
+        assert create(store, asked, "t.jsonl", chosen, RUNNING)[1].notes == ()
+    assert create(store, texts(2), "t.jsonl", settings("cef", URL), RUNNING)[1].notes == ()
 
 
 def test_everything_wrong_with_the_settings_is_named_together(store: Store) -> None:
     wrong = settings(
-        "cef", URL, attempts=0, name="a b", cef=CefSettings(n_questions=0, repeats=0, temperature=3)
+        "cef", URL, attempts=0, name="a b", n_questions=0, repeats=0, temperature=3
     )
     with pytest.raises(InputError) as refused:
-        create_judging(store, texts(1), "t.jsonl", wrong, RUNNING)
+        create(store, texts(1), "t.jsonl", wrong, RUNNING)
     assert [problem.split(":")[0] for problem in refused.value.problems] == [
         "--attempts",
         "--name",
@@ -134,19 +131,19 @@ def test_everything_wrong_with_the_settings_is_named_together(store: Store) -> N
         "--temperature",
     ]
     with pytest.raises(InputError, match="--rubric: name a rubric"):
-        create_judging(store, texts(1), "t.jsonl", settings("rubric", URL, rubric_text=""), RUNNING)
+        create(store, texts(1), "t.jsonl", settings("rubric", URL, rubric_text=""), RUNNING)
     with pytest.raises(InputError, match=r"rubric\.yaml"):
-        create_judging(store, texts(1), "t.jsonl", settings("rubric", URL, rubric_text="levels: 3"), RUNNING)
+        create(store, texts(1), "t.jsonl", settings("rubric", URL, rubric_text="levels: 3"), RUNNING)
     with pytest.raises(InputError, match="--limit: 0 is too small"):
-        create_judging(store, texts(1), "t.jsonl", settings("rubric", URL), RUNNING, limit=0)
+        create(store, texts(1), "t.jsonl", settings("rubric", URL), RUNNING, limit=0)
     assert list_runs(store) == []
 
 
 def test_what_a_run_keeps_is_what_was_asked_for(store: Store) -> None:
-    chosen = settings("claims", f"{URL}/", claims=ClaimsSettings(atomicity="high", beta=2))
-    run, _ = create_judging(store, texts(1), "t.jsonl", chosen, RUNNING)
-    assert judge_of(run) == replace(chosen, base_url=URL)
-    described = describe_judge(judge_of(run))
+    chosen = settings("claims", f"{URL}/", atomicity="high", beta=2)
+    run, _ = create(store, texts(1), "t.jsonl", chosen, RUNNING)
+    assert run.asked == replace(chosen, base_url=URL)
+    described = describe_judge(run.asked)
     assert described["prompts"]["decompose"]["name"] == "decompose-high-low"
     assert described["name"] == "claims-tiny"
     assert not {"rubric", "cef", "rubric_text"} & set(described)
@@ -156,13 +153,13 @@ def test_a_look_at_judges_needs_something_to_look_at(store: Store) -> None:
     empty = QuestionSet(ScoredRow("1", "s"), "text", "a", "d", ())
 
     with pytest.raises(InputError, match="holds no question to answer"):
-        create_check(store, question_file([empty]), "q.jsonl", settings("answers", URL), RUNNING)
+        create(store, write_pieces([empty]), "q.jsonl", settings("answers", URL), RUNNING)
     with pytest.raises(InputError, match="holds no questions"):
-        create_check(store, b"", "q.jsonl", settings("answers", URL), RUNNING)
+        create(store, b"", "q.jsonl", settings("answers", URL), RUNNING)
     asked = replace(empty, questions=(CrossQuestion("Is it?"),))
     with pytest.raises(InputError, match="cannot be imported"):
-        create_check(store, question_file([asked]), "q.jsonl", settings("alignment", URL), RUNNING)
+        create(store, write_pieces([asked]), "q.jsonl", settings("alignment", URL), RUNNING)
     with pytest.raises(InputError, match="holds no texts"):
-        create_check(store, marked_file([]), "q.jsonl", settings("alignment", URL), RUNNING)
+        create(store, write_pieces([]), "q.jsonl", settings("alignment", URL), RUNNING)
     with pytest.raises(InputError, match="rules cannot be this judge"):
-        create_check(store, question_file([asked]), "q.jsonl", JudgeSettings("answers"), RUNNING)
+        create(store, write_pieces([asked]), "q.jsonl", JudgeSettings("answers"), RUNNING)

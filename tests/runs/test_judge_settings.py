@@ -3,8 +3,6 @@
 from typing import Any
 
 import pytest
-from core.runs.judge_plan import create_judging, judging_notes
-from core.runs.judge_settings import usual_verifier
 from judge_runs import RUNNING, settings, texts
 
 from core.datasets.scorable import read_outputs
@@ -23,22 +21,22 @@ ASKED: dict[str, Any] = {"backend": "openai", "model": "org/tiny"}
     [
         ("rubric", {}, "rubric-tiny"),
         ("claims", {}, "claims-tiny"),
-        ("claims", {"claims": ClaimsSettings(verifier="nli")}, "claims-nli-tiny"),
-        ("claims", {"claims": ClaimsSettings(verifier="rules")}, "claims-rules-tiny"),
+        ("claims", {"verifier": "nli"}, "claims-nli-tiny"),
+        ("claims", {"verifier": "rules"}, "claims-rules-tiny"),
         (
             "claims",
-            {"claims": ClaimsSettings(verifier="rules"), "backend": "rules", "model": ""},
+            {"verifier": "rules", "backend": "rules", "model": ""},
             "claims-rules",
         ),
         (
             "claims",
-            {"claims": ClaimsSettings(verifier="nli"), "backend": "rules", "model": ""},
+            {"verifier": "nli", "backend": "rules", "model": ""},
             "claims-nli-rules",
         ),
         ("cef", {}, "cef-tiny"),
-        ("cef", {"cef": CefSettings("reference")}, "cef-reference-tiny"),
-        ("cef", {"cef": CefSettings("round-trip")}, "cef-round-trip-tiny"),
-        ("cef", {"cef": CefSettings("round-trip"), "name": "mine"}, "mine"),
+        ("cef", {"mode": "reference"}, "cef-reference-tiny"),
+        ("cef", {"mode": "round-trip"}, "cef-round-trip-tiny"),
+        ("cef", {"mode": "round-trip", "name": "mine"}, "mine"),
     ],
 )
 def test_the_modes_of_a_judge_have_names_of_their_own(kind: Any, fields: dict[str, Any], name: str) -> None:
@@ -48,9 +46,9 @@ def test_the_modes_of_a_judge_have_names_of_their_own(kind: Any, fields: dict[st
 @pytest.mark.parametrize(
     ("chosen", "told"),
     [
-        (JudgeSettings("claims", claims=ClaimsSettings(verifier="rules")), True),
-        (JudgeSettings("claims", **ASKED, claims=ClaimsSettings(verifier="rules")), True),
-        (JudgeSettings("claims", claims=ClaimsSettings(verifier="nli")), True),
+        (JudgeSettings("claims", verifier="rules"), True),
+        (JudgeSettings("claims", **ASKED, verifier="rules"), True),
+        (JudgeSettings("claims", verifier="nli"), True),
         (JudgeSettings("claims", **ASKED), False),
         (JudgeSettings("rubric", **ASKED), False),
     ],
@@ -70,9 +68,9 @@ def test_who_verifies_unless_the_user_says_so(backend: Any, nli: str, who: str) 
 @pytest.mark.parametrize(
     ("kind", "fields", "told"),
     [
-        ("rubric", {"rubric": RubricSettings(repeats=3)}, True),
-        ("cef", {"cef": CefSettings("reference", repeats=3)}, True),
-        ("cef", {"cef": CefSettings("reference", repeats=3, temperature=0.7)}, False),
+        ("rubric", {"repeats": 3}, True),
+        ("cef", {"mode": "reference", "repeats": 3}, True),
+        ("cef", {"mode": "reference", "repeats": 3, "temperature": 0.7}, False),
         ("rubric", {}, False),
         ("claims", {}, False),
     ],
@@ -80,5 +78,5 @@ def test_who_verifies_unless_the_user_says_so(backend: Any, nli: str, who: str) 
 def test_repeats_at_temperature_0_are_told_before_they_cost_anything(
     kind: Any, fields: dict[str, Any], told: bool, store: Store
 ) -> None:
-    _, outputs = create_judging(store, texts(1), "t.jsonl", settings(kind, URL, **fields), RUNNING)
-    assert any("3 repeats at temperature 0" in note for note in outputs.notes) == told
+    _, notes = create_told(store, texts(1), "t.jsonl", settings(kind, URL, **fields), RUNNING)
+    assert any("3 repeats at temperature 0" in note for note in notes) == told

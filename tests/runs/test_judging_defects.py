@@ -4,10 +4,6 @@ import math
 from dataclasses import replace
 
 import pytest
-from core.datasets.judge_records import marked_file, question_file
-from core.judges.question_sets import QuestionAnswerer
-from core.runs.judge_plan import create_check
-from core.runs.judge_results import answer_set, judged_texts, marked_texts_of
 from judge_runs import RUNNING, judging_server, run_to_the_end, settings, texts
 
 from core.datasets.score_tables import read_scores
@@ -46,11 +42,11 @@ def test_one_text_breaks_and_the_others_keep_their_scores(
     breaks_with(OverflowError("too large"), monkeypatch)
     with judging_server() as server:
         run = run_to_the_end(store, settings("rubric", server.url), texts(3, ("A0", "A1")))
-    assert run.state == "done"
-    assert item_states(store, run.run_id) == {0: "done", 1: "failed", 2: "done"}
-    assert progress_of(store, run.run_id).failures == {("internal", "OverflowError"): 1}
-    assert texts_come_to(store, run.run_id) == (len(judged_texts(store, run)), 3) == (6, 3)
-    table = read_scores(files_of(store, run)["scores.csv"], "scores.csv")
+    assert run.run.state == "done"
+    assert item_states(store, run.run.run_id) == {0: "done", 1: "failed", 2: "done"}
+    assert progress_of(store, run.run.run_id).failures == {("internal", "OverflowError"): 1}
+    assert texts_come_to(store, run.run.run_id) == (len(judge_output(run).texts), 3) == (6, 3)
+    table = read_scores(written(run)["scores.csv"], "scores.csv")
     assert len(table.rows) == 6
     unscored = [at for at in range(6) if math.isnan(table.values[at, 0])]
     assert [(table.rows[at].item_id, table.rows[at].level) for at in unscored] == [("q1", "A1")]
@@ -65,8 +61,8 @@ def test_what_no_text_is_to_blame_for_stops_the_run(store: Store, monkeypatch: p
     with judging_server() as server, pytest.raises(StorageError, match="disk is full"):
         run_to_the_end(store, settings("rubric", server.url), texts(3, ("A0", "A1")))
     (run,) = list_runs(store)
-    assert (run.state, run.message) == ("stopped", "The disk is full.")
-    assert 1 not in item_states(store, run.run_id)
+    assert (run.run.state, run.run.message) == ("stopped", "The disk is full.")
+    assert 1 not in item_states(store, run.run.run_id)
 
 
 ROWS = [ScoredRow("q1", "mills", level, "en") for level in ("A0", "A1")]
@@ -83,15 +79,15 @@ def test_one_set_of_questions_breaks_and_the_others_keep_their_answers(
     monkeypatch.setattr(QuestionAnswerer, "answer", answer)
     sets = [QuestionSet(row, "text", "a", "It burned.", (CrossQuestion("Did it burn?"),)) for row in ROWS]
     with judging_server() as server:
-        run, _ = create_check(store, question_file(sets), "q.jsonl", settings("answers", server.url), RUNNING)
-        assert work(store, run.run_id, lambda claimed: job_of(store, claimed)).state == "done"
-    (failure,) = progress_of(store, run.run_id).failures
+        run, _ = create(store, write_pieces(sets), "q.jsonl", settings("answers", server.url), RUNNING)
+        assert worked(run).state == "done"
+    (failure,) = progress_of(store, run.run.run_id).failures
     assert failure[0] == "internal"
-    first, second = answer_set(store, run).sets
+    first, second = answer_set(run).sets
     assert first.questions[0].answer is not None
     assert second.questions == (CrossQuestion("Did it burn?", reason=f"looking at it broke ({failure[1]})"),)
     assert "Traceback" in capsys.readouterr().err
-    assert texts_come_to(store, run.run_id) == (2, 1)
+    assert texts_come_to(store, run.run.run_id) == (2, 1)
 
 
 def test_one_marked_text_breaks_and_the_others_keep_their_verdicts(
@@ -109,10 +105,10 @@ def test_one_marked_text_breaks_and_the_others_keep_their_verdicts(
     errors = (MarkedError("1907", "major", "accuracy"),)
     marked = [MarkedText(row, "Built in 1907.", "Built in 1906.", mismatches, errors) for row in ROWS]
     with judging_server() as server:
-        run, _ = create_check(
-            store, marked_file(marked), "m.jsonl", settings("alignment", server.url), RUNNING
+        run, _ = create(
+            store, write_pieces(marked), "m.jsonl", settings("alignment", server.url), RUNNING
         )
-        work(store, run.run_id, lambda claimed: job_of(store, claimed))
-    assert progress_of(store, run.run_id).failures == {("internal", "OverflowError"): 1}
-    found = [(error.found, error.reason) for one in marked_texts_of(store, run) for error in one.errors]
+        worked(run)
+    assert progress_of(store, run.run.run_id).failures == {("internal", "OverflowError"): 1}
+    found = [(error.found, error.reason) for one in marked_texts_of(run) for error in one.errors]
     assert found == [(True, None), (None, "looking at it broke (OverflowError)")]

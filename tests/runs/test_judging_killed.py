@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from core.runs.judge_plan import create_judging
-from core.runs.model_settings import RunningSettings
 from judge_runs import judging_server, settings, texts
 from killed_run import kill_in_the_middle, run_to_the_end
 from model_answers import Body, answer
@@ -31,8 +29,8 @@ CONCURRENCY = 8
 def output_in(database: Path) -> JudgeOutput:
     with open_store(database) as store:
         run = get_run(store, 1)
-        assert (run.state, run.message) == ("done", "")
-        return judge_output(store, run)
+        assert (run.run.state, run.run.message) == ("done", "")
+        return judge_output(run)
 
 
 @pytest.mark.slow
@@ -49,10 +47,10 @@ def test_a_killed_judge_goes_on_without_repeating_what_was_saved(
     with judging_server(slowly) as server:
         for database in (killed, fresh):
             with open_store(database) as store:
-                running = RunningSettings(concurrency=CONCURRENCY)
+                running = Running(concurrency=CONCURRENCY)
                 data = rated_texts(n_items) if on_ratings else texts(n_items)
                 chosen = (specialist if on_ratings else settings)(kind, server.url)
-                create_judging(store, data, "t.jsonl", chosen, running)
+                create(store, data, "t.jsonl", chosen, running)
         kill_in_the_middle([*WORK, str(killed)], killed, n_items // 3, n_items)
         time.sleep(0.2)  # what the dead process had asked is answered into the void
         before = len(server.bodies)

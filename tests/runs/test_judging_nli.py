@@ -5,8 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from core.runs.judge_plan import create_judging
-from core.runs.keeping import go_on
 from judge_runs import RUNNING, judging_server, settings, texts
 from neural_environment import neural_python as neural_python
 from neural_environment import run_neural
@@ -30,7 +28,7 @@ N = 8
 def worked_on(store: Store, python: Path, run: Run) -> Run:
     ended = run_neural(python, "-m", "core", "runs", "work", str(run.run_id), "--db", str(store.path))
     assert ended.returncode == 0, ended.stderr[-3000:]
-    return get_run(store, run.run_id)
+    return get_run(store, run.run.run_id)
 
 
 def test_claims_of_rules_and_of_a_model_are_verified_by_the_cross_encoder(
@@ -43,16 +41,16 @@ def test_claims_of_rules_and_of_a_model_are_verified_by_the_cross_encoder(
             ("rules", JudgeSettings("claims", claims=chosen)),
             ("openai", settings("claims", server.url, claims=chosen)),
         ):
-            run, _ = create_judging(store, texts(N), "t.jsonl", judge, RUNNING, limit=5)
-            assert environment_of(run) == "neural"
+            run, _ = create(store, texts(N), "t.jsonl", judge, RUNNING, limit=5)
+            assert run.asked.environment == "neural"
             assert worked_on(store, neural_python, run).state == "done"
-            ended = worked_on(store, neural_python, go_on(store, get_run(store, run.run_id), None, None))
+            ended = worked_on(store, neural_python, resume(run, None, None))
             assert (ended.state, ended.message) == ("done", "")
-            steps = {cost.step for cost in progress_of(store, run.run_id).costs}
+            steps = {cost.step for cost in progress_of(store, run.run.run_id).costs}
             assert steps == (
                 set() if backend == "rules" else {"claims of the response", "claims of the reference"}
             )
-            output = judge_output(store, ended)
+            output = judge_output(ended)
             assert len(output.texts) == 5 * N
             for text in output.texts:
                 assert isinstance(text.record, ClaimsRecord)

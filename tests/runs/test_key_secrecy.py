@@ -6,8 +6,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from core.runs.model_settings import RunningSettings
-from core.runs.settings import check_settings
 from model_answers import Body, answer
 from scripted_server import Said, ScriptedServer, error
 
@@ -110,9 +108,9 @@ def test_a_secret_among_the_engines_options_is_refused() -> None:
         "damage", backend="vllm", model="m", engine={"hf_token": KEY, "a": {"api_key": KEY}}
     )
     with pytest.raises(InputError) as refused:
-        check_settings(settings, RunningSettings())
+        check_settings(settings, Running())
     assert [problem.split(":")[0] for problem in refused.value.problems] == ["--engine", "--engine"]
     assert KEY not in str(refused.value)
     check_settings(
-        GenerationSettings("damage", backend="vllm", model="m", engine={"tokenizer": "x"}), RunningSettings()
+        GenerationSettings("damage", backend="vllm", model="m", engine={"tokenizer": "x"}), Running()
     )

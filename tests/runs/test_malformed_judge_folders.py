@@ -14,8 +14,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from core.datasets.judge_records import marked_file, question_file, read_marked_file, read_question_file
-from core.schema.judges import Record
 from mutations import damaged, mutated, written
 
 from core.analysis.alignment import alignment_table
@@ -70,14 +68,14 @@ def metrics_of(kind: str) -> tuple[Metric, ...]:
 def records_of(kind: str) -> bytes:
     if kind == "answers":
         sets = [QuestionSet(row, "text", author, "Text.", questions(True)) for row in ROWS for author in "ab"]
-        return question_file(sets)
+        return write_pieces(sets)
     if kind == "alignment":
         mismatches = (Mismatch("text", "Did it burn?", "YES", "NO"),)
         errors = (
             MarkedError("burned", "major", "accuracy/addition", True),
             MarkedError("x", "", "", None, "", "cut off"),
         )
-        return marked_file([MarkedText(row, "It burned.", None, mismatches, errors) for row in ROWS])
+        return write_pieces([MarkedText(row, "It burned.", None, mismatches, errors) for row in ROWS])
     texts = []
     for number, row in enumerate(ROWS):
         scores = {metric.name: 0.25 * number for metric in metrics_of(kind)}
@@ -192,9 +190,9 @@ def read_what_no_command_prints(kind: str, folder: Path) -> None:
     with contextlib.suppress(InputError):
         if kind == "cef":
             sets = question_sets_of(read_judge_folder(folder))
-            read_question_file(question_file(sets), "questions.jsonl")
+            read_pieces(answers.KIND, write_pieces(sets), "questions.jsonl")
         elif kind == "alignment":
-            alignment_table(read_marked_file((folder / "records.jsonl").read_bytes(), "records.jsonl"))
+            alignment_table(read_pieces(alignment.KIND, (folder / "records.jsonl").read_bytes(), "records.jsonl"))
         elif kind != "answers":
             read_judge_folder(folder)
 

@@ -5,8 +5,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from core.datasets.judge_bounds import settings_problems
-from core.schema.judges import Record
 
 from core.errors import InputError
 from core.judges.automqm.errors import AutoMqmRecord, ErrorTrial, FoundError

@@ -6,14 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from core.datasets.judge_records import (
-    marked_file,
-    question_file,
-    read_answer_folder,
-    read_marked_file,
-    read_question_file,
-)
-from core.schema.judges import Record
 
 from core.errors import MOST_PROBLEMS, InputError
 from core.judges.alignment import MarkedError, MarkedText, Mismatch
@@ -82,7 +74,7 @@ def test_question_sets_and_marked_texts_come_back_as_they_were() -> None:
         QuestionSet(ROW, "text", "org/judge-a", "Ein Text", ()),
         QuestionSet(ROW, "source", "judge-b", "Die Mühle ...", QUESTIONS),
     )
-    assert read_question_file(question_file(sets), "q.jsonl") == sets
+    assert read_pieces(answers.KIND, write_pieces(sets), "q.jsonl") == sets
     errors = (
         MarkedError("1703", "major", "accuracy/mistranslation", True, "asked in question 2"),
         MarkedError("x", "", "", None, "", "cut off"),
@@ -91,7 +83,7 @@ def test_question_sets_and_marked_texts_come_back_as_they_were() -> None:
         MarkedText(ROW, "t", None, (Mismatch("text", "Q?", "YES", "IDK"),), errors),
         MarkedText(replace(ROW, level=None), "", "d", (), ()),
     )
-    assert read_marked_file(marked_file(texts), "m.jsonl") == texts
+    assert read_pieces(alignment.KIND, write_pieces(texts), "m.jsonl") == texts
 
 
 def line_of(record: Record | None = CEF, **changes: Any) -> dict[str, Any]:
@@ -167,7 +159,7 @@ def test_a_file_of_another_kind_is_not_answered_with_thousands_of_lines() -> Non
 def test_the_same_questions_may_not_count_twice() -> None:
     one = QuestionSet(ROW, "source", "a", "d", QUESTIONS)
     with pytest.raises(InputError, match="cannot be imported") as refused:
-        read_question_file(question_file([one, one]), "q.jsonl")
+        read_pieces(answers.KIND, write_pieces([one, one]), "q.jsonl")
     assert list(refused.value.problems) == [
         "item ä 1, system sys, level A2: a second set of the same questions"
     ]
@@ -219,7 +211,7 @@ def test_folders_say_whose_records_they_hold(tmp_path: Path) -> None:
     by_rules = run_of("claims", model="", claims={"beta": 1.0})
     assert read_judge_folder(folder_with(tmp_path / "b", by_rules, b"")).model == "rules"
     sets = (QuestionSet(ROW, "source", "a", "d", QUESTIONS),)
-    answers = read_answer_folder(folder_with(tmp_path / "c", run_of("answers"), question_file(sets)))
+    answers = read_answer_folder(folder_with(tmp_path / "c", run_of("answers"), write_pieces(sets)))
     assert (answers.model, answers.sets) == ("org/tiny", sets)
 
 
@@ -291,7 +283,7 @@ def test_numbers_that_go_too_far_and_what_stands_twice_are_refused() -> None:
 def test_a_text_with_marked_errors_may_not_come_twice() -> None:
     marked = MarkedText(ROW, "t", None, (), ())
     with pytest.raises(InputError, match="level A2: a second text"):
-        read_marked_file(marked_file([marked, replace(marked, text="other")]), "m.jsonl")
+        read_pieces(alignment.KIND, write_pieces([marked, replace(marked, text="other")]), "m.jsonl")
 
 
 @pytest.mark.parametrize(
