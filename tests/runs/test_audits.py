@@ -106,5 +106,7 @@ def test_marked_errors_are_looked_for_by_a_model_or_by_rules(store: Store, tmp_p
             assert len(set(asked)) == (0 if by_rules else 2)
             assert run.path.maker(run.asked) == ("rules" if by_rules else "tiny")
             folder = in_folder(run, tmp_path / chosen.model.backend)
-            assert read_pieces(alignment.KIND, (folder / "records.jsonl").read_bytes(), "records.jsonl") == found
+            assert (
+                read_pieces(alignment.KIND, (folder / "records.jsonl").read_bytes(), "records.jsonl") == found
+            )
             assert len((folder / "alignment.csv").read_text("utf-8").splitlines()) == 5

@@ -22,7 +22,12 @@ VLLM: dict[str, Any] = {"backend": "vllm", "model": "tiny", "base_url": ""}
 
 
 def progress(
-    *costs: StepCost, done: int = 4, failed: int = 1, n_items: int = 100, prices: float | None = 2.0, **model: Any
+    *costs: StepCost,
+    done: int = 4,
+    failed: int = 1,
+    n_items: int = 100,
+    prices: float | None = 2.0,
+    **model: Any,
 ) -> tuple[RunAtHand, Progress]:
     """Of a run that makes texts with 10 requests open at once, as far as its user can say."""
     asked, running = ask(
@@ -91,9 +96,7 @@ BY_NLI = settings("claims", "", backend="rules", verifier="nli")
 AT_SERVER, IN_PROCESS = settings("rubric", OPENAI["base_url"]), settings("rubric", "", **VLLM)
 
 
-def judging(
-    asked: Asked, *costs: StepCost, seen: int = 5, n_items: int = 100
-) -> tuple[RunAtHand, Progress]:
+def judging(asked: Asked, *costs: StepCost, seen: int = 5, n_items: int = 100) -> tuple[RunAtHand, Progress]:
     return of(asked, Running(concurrency=10), seen, 0, n_items, costs)
 
 

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 from judge_runs import (
+    COMPARING,
     LEVELS,
     RUNNING,
+    create_told,
     facts,
     in_folder,
     judging_server,
@@ -19,6 +21,7 @@ from judge_runs import (
     settings,
     text_at,
     texts,
+    worked,
 )
 from model_answers import Body, answer
 from scripted_server import Said, ScriptedServer, error
@@ -26,25 +29,22 @@ from scripted_server import Said, ScriptedServer, error
 from core.cli import main
 from core.datasets.score_tables import read_scores
 from core.errors import InputError
-from core.judges.claims.settings import ClaimsSettings
+from core.judges import answers
 from core.judges.claims.steps import ClaimsRecord
-from core.judges.cross_examination.judge import CefSettings
 from core.judges.cross_examination.record import CefRecord
-from core.judges.kind import JudgeSettings
-from core.judges.rubric import RubricRecord, RubricSettings
+from core.judges.rubric import RubricRecord
 from core.llm.client import Cache
+from core.runs.asked import Running
 from core.runs.estimate import estimate_all
 from core.runs.jobs import Outcome
 from core.runs.judging import JudgeJob, judge_output
-from core.runs.kinds import environment_of, job_of, maker_of, seed_of
-from core.runs.path import run_report
+from core.runs.path import create, find_same, resume, run_report
 from core.runs.progress import money_of, progress_of
-from core.runs.records import read_judge_folder
-from core.runs.scoring import output_set, score_table, undefined_scores
+from core.runs.records import read_judge_folder, read_pieces
+from core.runs.scoring import score_table, undefined_scores
 from core.runs.worker import work
-from core.schema import COMPARING_KINDS
 from core.store import Store
-from core.store.runs import ask_to_stop, get_run, item_states
+from core.store.runs import ask_to_stop, item_states
 from core.store.scores import keep_run_metrics, run_metrics
 
 EXPECTED = {
@@ -82,7 +82,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize("n_items", [4, pytest.param(100, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("kind", COMPARING_KINDS)
+@pytest.mark.parametrize("kind", COMPARING)
 def test_every_text_is_scored_as_counted_by_hand(
     kind: Any, n_items: int, store: Store, tmp_path: Path
 ) -> None:
@@ -121,7 +121,7 @@ def test_every_text_is_scored_as_counted_by_hand(
 def test_what_the_judges_said_is_kept_beside_the_texts_they_read(store: Store) -> None:
     kept: dict[str, Any] = {}
     with judging_server() as server:
-        for kind in COMPARING_KINDS:
+        for kind in COMPARING:
             run = run_to_the_end(store, settings(kind, server.url), texts(1))
             kept[kind] = judge_output(run)
     for kind, output in kept.items():
@@ -131,7 +131,7 @@ def test_what_the_judges_said_is_kept_beside_the_texts_they_read(store: Store) -
         source = f"Of mill 0 this is known. {' '.join(reversed(facts(0)))}"
         assert one.question == source
         assert one.document == (source if kind == "cef" else " ".join(facts(0)))
-    rubric, claims, cef = (kept[kind].texts[1].record for kind in COMPARING_KINDS)
+    rubric, claims, cef = (kept[kind].texts[1].record for kind in COMPARING)
     assert isinstance(rubric, RubricRecord)
     assert [(trial.verdict, trial.feedback[:4]) for trial in rubric.trials] == [(4, "0.75")]
     assert isinstance(claims, ClaimsRecord)
@@ -148,9 +148,7 @@ def test_settings_stand_in_the_signature(store: Store) -> None:
     with judging_server() as server:
         chosen = settings("cef", server.url, name="mine", n_questions=3, repeats=2, seed=5)
         run = run_to_the_end(store, chosen, texts(2))
-    (signature,) = {
-        metric.signature for metric in score_table(run).metrics if metric.name == "mine-overall"
-    }
+    (signature,) = {metric.signature for metric in score_table(run).metrics if metric.name == "mine-overall"}
     for part in ("model:tiny", "attempts:3", "n-questions:3", "repeats:2", "seed:5", "mode:reference-free"):
         assert f"|{part}" in signature
     assert {
@@ -178,7 +176,7 @@ def failing(body: Body, n: int) -> Said | str:
     return answer(body)
 
 
-@pytest.mark.parametrize("kind", COMPARING_KINDS)
+@pytest.mark.parametrize("kind", COMPARING)
 def test_what_fails_has_a_reason_and_costs_nothing_else(kind: Any, store: Store) -> None:
     with ScriptedServer(failing) as server:
         run = run_to_the_end(store, settings(kind, server.url, attempts=2), texts(8))
@@ -208,14 +206,16 @@ def test_what_fails_has_a_reason_and_costs_nothing_else(kind: Any, store: Store)
         )
         assert (
             sum(
-                n for (_, reason), n in progress_of(store, run.run.run_id).failures.items() if reason == "cut off"
+                n
+                for (_, reason), n in progress_of(store, run.run.run_id).failures.items()
+                if reason == "cut off"
             )
             > 0
         )
         assert len(judge_output(run).texts) == 40
         server.script = lambda body, n: answer(body)
         again = worked(run)
-    assert again.state == "done"
+    assert again.run.state == "done"
     assert item_states(store, run.run.run_id)[4] == "done"
 
 
@@ -237,7 +237,7 @@ def rows_lacking() -> bytes:
     return "".join(json.dumps(row) + "\n" for row in rows).encode()
 
 
-@pytest.mark.parametrize("kind", COMPARING_KINDS)
+@pytest.mark.parametrize("kind", COMPARING)
 def test_texts_that_lack_something_are_left_out_with_that_reason_and_are_no_failures(
     kind: Any, store: Store
 ) -> None:
@@ -257,7 +257,7 @@ def test_texts_that_lack_something_are_left_out_with_that_reason_and_are_no_fail
 
 
 def test_claims_by_rules_ask_nobody(store: Store) -> None:
-    chosen = JudgeSettings("claims", verifier="rules")
+    chosen = settings("claims", "", backend="rules", verifier="rules")
     run = run_to_the_end(store, chosen, texts(6))
     progress = progress_of(store, run.run.run_id)
     assert (run.run.state, progress.costs, money_of(progress)) == ("done", [], None)
@@ -267,7 +267,11 @@ def test_claims_by_rules_ask_nobody(store: Store) -> None:
     by_level = precision.reshape(6, 5).mean(axis=0)
     assert by_level[0] == 1
     assert all(before >= after for before, after in pairwise(by_level))
-    assert (run.asked.environment, run.path.maker(run.asked), run.asked.seed) == ("base", "claims-rules", None)
+    assert (run.asked.environment, run.path.maker(run.asked), run.asked.seed) == (
+        "base",
+        "claims-rules",
+        None,
+    )
 
 
 def test_where_a_run_goes(store: Store) -> None:
@@ -277,10 +281,14 @@ def test_where_a_run_goes(store: Store) -> None:
             create(store, texts(1), "t.jsonl", one, RUNNING)
             for one in (settings("rubric", server.url, seed=7), by_nli)
         )
-    assert (at_server.asked.environment, at_server.path.maker(at_server.asked), at_server.asked.seed) == ("base", "rubric-tiny", 7)
+    assert (at_server.asked.environment, at_server.path.maker(at_server.asked), at_server.asked.seed) == (
+        "base",
+        "rubric-tiny",
+        7,
+    )
     assert nli.asked.environment == "neural"
     assert nli.asked.prompts.keys() == {"decompose"}, "claims are verified without a prompt"
-    in_process = replace(settings("rubric", server.url), backend="vllm", base_url="")
+    in_process = settings("rubric", "", backend="vllm")
     run, _ = create(store, texts(1), "t.jsonl", in_process, RUNNING)
     assert run.asked.environment == "vllm"
 
@@ -332,12 +340,12 @@ def test_a_cancelled_run_goes_on_where_it_stopped(store: Store, monkeypatch: pyt
             if len(server.asked) > 5:
                 ask_to_stop(store, run.run.run_id)
 
-        cancelled = work(store, run.run_id, lambda claimed: job_of(store, claimed), tell=stop_soon)
+        cancelled = work(store, run.run.run_id, lambda one: run.path.job(run.claimed(one)), tell=stop_soon)
         assert cancelled.state == "cancelled"
         saved = len(item_states(store, run.run.run_id))
         assert saved < 12
-        again = resume(run, running, None)
-        assert worked(again).state == "done"
+        again = resume(run.now(), running, None)
+        assert worked(again).run.state == "done"
         assert len(server.asked) <= 60 + running.concurrency, "at most what was open is asked again"
     assert len(score_table(run).rows) == 60
 
@@ -350,7 +358,7 @@ def test_a_second_run_of_the_same_asks_nothing(store: Store) -> None:
         named = replace(chosen, name="again")
         second = run_to_the_end(store, named, texts(3))
         assert len(server.asked) == asked
-        assert find_same(store, texts(3), named).run.run_id == second.run_id
+        assert find_same(store, texts(3), named).run.run_id == second.run.run_id
         with pytest.raises(InputError, match="no run of this file with these settings"):
             find_same(store, texts(4), named)
     assert sum(cost.calls for cost in progress_of(store, second.run.run_id).costs) == 0
@@ -360,7 +368,8 @@ def test_a_run_goes_on_only_with_what_it_was_begun_with(store: Store) -> None:
     with judging_server() as server:
         run = run_to_the_end(store, settings("rubric", server.url), texts(3), limit=1)
         (known,) = run_metrics(store, run.run.run_id)
-        keep_run_metrics(store, run.run.run_id, [replace(known, signature=known.signature.replace("tiny", "other"))]
+        keep_run_metrics(
+            store, run.run.run_id, [replace(known, signature=known.signature.replace("tiny", "other"))]
         )
         resume(run, None, None)
         with pytest.raises(InputError, match="begun with metrics that are computed otherwise") as refused:
@@ -382,8 +391,7 @@ def test_a_defect_of_ours_costs_one_item(
 ) -> None:
     with judging_server() as server:
         run, _ = create(store, texts(3), "t.jsonl", settings("rubric", server.url), RUNNING)
-        outputs = run.contents.outputs
-        work(store, run.run_id, lambda one: BreakingJob(store, one.run_id, outputs, one.asked, RUNNING))
+        work(store, run.run.run_id, lambda one: BreakingJob(run.claimed(one)))
     assert "ZeroDivisionError" in capsys.readouterr().err
     assert {one.row.item_id for one in judge_output(run).texts} == {"q0", "q2"}
     assert len(read_judge_folder(in_folder(run, tmp_path / "out")).texts) == 10
@@ -396,8 +404,8 @@ def test_the_commands_of_runs_know_judges(
     with ScriptedServer(failing) as server:
         run, _ = create(store, texts(4), "t.jsonl", settings("rubric", server.url), RUNNING, limit=2)
         where = ["--db", str(store.path)]
-        assert main(["runs", "work", str(run.run_id), *where]) == 0
-        assert main(["runs", "resume", str(run.run_id), "--out", str(tmp_path / "out"), *where]) == 0
+        assert main(["runs", "work", str(run.run.run_id), *where]) == 0
+        assert main(["runs", "resume", str(run.run.run_id), "--out", str(tmp_path / "out"), *where]) == 0
         printed = capsys.readouterr().out
     assert "3 of 4 items complete" in printed
     assert "20 texts, 1 metric." in printed
@@ -408,7 +416,7 @@ def test_the_commands_of_runs_know_judges(
     assert main(["runs", "list", *where]) == 0
     listed = capsys.readouterr().out.splitlines()[1].split("\t")
     assert (listed[2], listed[5], listed[6]) == ("rubric", "rubric-tiny", "0")
-    assert main(["runs", "show", str(run.run_id), "--json", *where]) == 0
+    assert main(["runs", "show", str(run.run.run_id), "--json", *where]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert shown["settings"]["prompts"]["rubric"]["name"] == "rubric"
     assert [metric["name"] for metric in shown["settings"]["metrics"]] == ["rubric-tiny"]

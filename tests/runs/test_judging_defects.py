@@ -1,23 +1,26 @@
 """A judge with a defect: it costs the text that shows it, no other, and a text is never missing from the scores."""
 
 import math
-from dataclasses import replace
+from typing import Any
 
 import pytest
-from judge_runs import RUNNING, judging_server, run_to_the_end, settings, texts
+from judge_runs import RUNNING, judging_server, run_to_the_end, settings, texts, worked
 
 from core.datasets.score_tables import read_scores
 from core.errors import StorageError
 from core.judges.alignment import Aligner, MarkedError, MarkedText, Mismatch
 from core.judges.answers import QuestionSet
+from core.judges.cross_examination.questions import Answerer
 from core.judges.cross_examination.record import CrossQuestion
 from core.judges.kind import Judged
 from core.judges.rubric import RubricJudge
-from core.runs.kinds import files_of, job_of
+from core.runs.audits import pieces_done
+from core.runs.judging import judge_output
+from core.runs.path import create, written
 from core.runs.progress import progress_of
-from core.runs.worker import work
+from core.runs.records import write_pieces
+from core.schema.rated import RatedText
 from core.schema.scores import ScoredRow
-from core.scoring.metrics.scorer import ScoringPair
 from core.store import Store
 from core.store.runs import item_states, list_runs
 from core.store.scores import texts_come_to
@@ -28,10 +31,11 @@ WHOLE = RubricJudge.judge
 def breaks_with(problem: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
     """At one text: the second level of mill 1."""
 
-    async def judge(self: RubricJudge, pair: ScoringPair) -> Judged:
-        if "mill 1 near" in pair.text and "mill number 1 was built in 1501." not in pair.text:
+    async def judge(self: RubricJudge, text: RatedText) -> Judged:
+        said = text.output.text
+        if "mill 1 near" in said and "mill number 1 was built in 1501." not in said:
             raise problem
-        return await WHOLE(self, pair)
+        return await WHOLE(self, text)
 
     monkeypatch.setattr(RubricJudge, "judge", judge)
 
@@ -61,8 +65,8 @@ def test_what_no_text_is_to_blame_for_stops_the_run(store: Store, monkeypatch: p
     with judging_server() as server, pytest.raises(StorageError, match="disk is full"):
         run_to_the_end(store, settings("rubric", server.url), texts(3, ("A0", "A1")))
     (run,) = list_runs(store)
-    assert (run.run.state, run.run.message) == ("stopped", "The disk is full.")
-    assert 1 not in item_states(store, run.run.run_id)
+    assert (run.state, run.message) == ("stopped", "The disk is full.")
+    assert 1 not in item_states(store, run.run_id)
 
 
 ROWS = [ScoredRow("q1", "mills", level, "en") for level in ("A0", "A1")]
@@ -71,19 +75,20 @@ ROWS = [ScoredRow("q1", "mills", level, "en") for level in ("A0", "A1")]
 def test_one_set_of_questions_breaks_and_the_others_keep_their_answers(
     store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    whole = QuestionAnswerer.answer
+    whole = Answerer.answer
 
-    async def answer(self: QuestionAnswerer, asked: QuestionSet) -> object:
-        return await whole(self, replace(asked, document=None) if asked.row.level == "A1" else asked)  # type: ignore[arg-type]
+    async def answer(self: Answerer, document: str, *others: Any) -> object:
+        return await whole(self, None if "A1" in document else document, *others)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(QuestionAnswerer, "answer", answer)
-    sets = [QuestionSet(row, "text", "a", "It burned.", (CrossQuestion("Did it burn?"),)) for row in ROWS]
+    monkeypatch.setattr(Answerer, "answer", answer)
+    asked = (CrossQuestion("Did it burn?"),)
+    sets = [QuestionSet(row, "text", "a", f"It burned {row.level}.", asked) for row in ROWS]
     with judging_server() as server:
         run, _ = create(store, write_pieces(sets), "q.jsonl", settings("answers", server.url), RUNNING)
-        assert worked(run).state == "done"
+        assert worked(run).run.state == "done"
     (failure,) = progress_of(store, run.run.run_id).failures
     assert failure[0] == "internal"
-    first, second = answer_set(run).sets
+    first, second = pieces_done(run)
     assert first.questions[0].answer is not None
     assert second.questions == (CrossQuestion("Did it burn?", reason=f"looking at it broke ({failure[1]})"),)
     assert "Traceback" in capsys.readouterr().err
@@ -105,10 +110,8 @@ def test_one_marked_text_breaks_and_the_others_keep_their_verdicts(
     errors = (MarkedError("1907", "major", "accuracy"),)
     marked = [MarkedText(row, "Built in 1907.", "Built in 1906.", mismatches, errors) for row in ROWS]
     with judging_server() as server:
-        run, _ = create(
-            store, write_pieces(marked), "m.jsonl", settings("alignment", server.url), RUNNING
-        )
+        run, _ = create(store, write_pieces(marked), "m.jsonl", settings("alignment", server.url), RUNNING)
         worked(run)
     assert progress_of(store, run.run.run_id).failures == {("internal", "OverflowError"): 1}
-    found = [(error.found, error.reason) for one in marked_texts_of(run) for error in one.errors]
+    found = [(error.found, error.reason) for one in pieces_done(run) for error in one.errors]
     assert found == [(True, None), (None, "looking at it broke (OverflowError)")]

@@ -82,9 +82,7 @@ def guided_replies(store: Store) -> list[str]:
 def test_a_whole_run_over_the_server(
     kind: Any, vllm_server: VllmServer, store: Store, tmp_path: Path
 ) -> None:
-    chosen = settings(
-        kind, vllm_server.url, model=vllm_server.model, attempts=1, n_questions=2
-    )
+    chosen = settings(kind, vllm_server.url, model=vllm_server.model, attempts=1, n_questions=2)
     running = Running(concurrency=64)
     run, _ = create(store, texts(N), "t.jsonl", chosen, running)
     worked(run)

@@ -192,7 +192,9 @@ def read_what_no_command_prints(kind: str, folder: Path) -> None:
             sets = question_sets_of(read_judge_folder(folder))
             read_pieces(answers.KIND, write_pieces(sets), "questions.jsonl")
         elif kind == "alignment":
-            alignment_table(read_pieces(alignment.KIND, (folder / "records.jsonl").read_bytes(), "records.jsonl"))
+            alignment_table(
+                read_pieces(alignment.KIND, (folder / "records.jsonl").read_bytes(), "records.jsonl")
+            )
         elif kind != "answers":
             read_judge_folder(folder)
 
