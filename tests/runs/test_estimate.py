@@ -16,7 +16,6 @@ from core.runs.path import PATHS
 from core.runs.progress import Progress
 from core.schema import Run, StepCost
 
-
 OPENAI: dict[str, Any] = {"backend": "openai", "model": "tiny", "base_url": "http://127.0.0.1:1/v1"}
 VLLM: dict[str, Any] = {"backend": "vllm", "model": "tiny", "base_url": ""}
 

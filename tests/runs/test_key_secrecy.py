@@ -10,8 +10,9 @@ from model_answers import Body, answer
 from scripted_server import Said, ScriptedServer, error
 
 from core.cli import main
-from core.errors import InputError
-from core.generation.scheme import GenerationSettings
+from core.generation import damage_scheme as damage
+from core.runs.asked import ask
+from core.schema.settings import SettingsError
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = ROOT / "data" / "demo" / "questions.jsonl"
@@ -104,13 +105,9 @@ def test_a_secret_in_the_address_is_refused_and_not_repeated(
 
 
 def test_a_secret_among_the_engines_options_is_refused() -> None:
-    settings = GenerationSettings(
-        "damage", backend="vllm", model="m", engine={"hf_token": KEY, "a": {"api_key": KEY}}
-    )
-    with pytest.raises(InputError) as refused:
-        check_settings(settings, Running())
-    assert [problem.split(":")[0] for problem in refused.value.problems] == ["--engine", "--engine"]
+    model = {"backend": "vllm", "model": "m"}
+    with pytest.raises(SettingsError) as refused:
+        ask(damage.KIND, {}, model | {"engine": {"hf_token": KEY, "a": {"api_key": KEY}}}, {})
+    assert [one.name for one in refused.value.found_in] == ["engine", "engine"]
     assert KEY not in str(refused.value)
-    check_settings(
-        GenerationSettings("damage", backend="vllm", model="m", engine={"tokenizer": "x"}), Running()
-    )
+    ask(damage.KIND, {}, model | {"engine": {"tokenizer": "x"}}, {})

@@ -11,19 +11,23 @@ import numpy as np
 import pytest
 from toy_scorer import BREAKS, DIES, NO_MODEL, NO_NUMBER, ToyScorer, open_toy
 
+from core.datasets.reading import sha256_of
 from core.errors import AssayError, InputError, NotAllowed
+from core.runs.asked import ask, kept
 from core.runs.estimate import estimate_all
+from core.runs.path import at_hand
 from core.runs.progress import progress_of
 from core.runs.score_parts import Part, PoolPart, ThreadPart
 from core.runs.scoring import ScoringJob, pair_hash, score_table, undefined_scores
 from core.runs.worker import work
 from core.schema import Run
 from core.schema.scores import ScorableOutput, ScoredRow
+from core.scoring.metrics import kind as metrics
 from core.scoring.metrics.kind import ScoringRunning
 from core.scoring.metrics.scorer import ScoringPair
 from core.store import Store, open_store
 from core.store.replies import step_costs
-from core.store.runs import ask_to_stop, claim_run, delete_run, item_states, list_runs
+from core.store.runs import ask_to_stop, claim_run, delete_run, insert_run, item_states, list_runs
 from core.store.scores import run_metrics
 
 NAMES = ("words", "shared")
@@ -49,8 +53,23 @@ def many(n: int) -> tuple[ScorableOutput, ...]:
 
 def new_run(store: Store, outputs: Sequence[ScorableOutput], limit: int | None = None) -> Run:
     n_items = len({output.item_id for output in outputs})
-    settings: dict[str, object] = {"metrics": list(NAMES)}
-    return keep_run(store, "scores", b"-", "texts.jsonl", n_items, settings=settings, running={}, limit=limit)
+    asked, running = ask(
+        metrics.KIND, {"metrics": ("bleu-4", "chrf")}, {}, {}
+    )  # the toy scorer is no metric of ours
+    run = Run(
+        run_id=0,
+        kind=asked.kind.name,
+        state="waiting",
+        settings=kept(asked),
+        running=running.model_dump(mode="json"),
+        data_file="texts.jsonl",
+        data_sha256=sha256_of(b"-"),
+        n_items=n_items,
+        limit=limit,
+        created_utc="",
+        app_version="",
+    )
+    return insert_run(store, run, b"-")
 
 
 def job_with(
@@ -77,7 +96,7 @@ def scored(
 
 
 def same_table(store: Store, one: Run, other: Run) -> bool:
-    first, second = score_table(one), score_table(other)
+    first, second = score_table(at_hand(store, one)), score_table(at_hand(store, other))
     return (
         first.rows == second.rows
         and first.metrics == second.metrics
@@ -88,8 +107,8 @@ def same_table(store: Store, one: Run, other: Run) -> bool:
 
 def test_every_text_has_its_scores_or_a_reason(store: Store) -> None:
     run = scored(store, OUTPUTS)
-    assert (run.run.state, run.run.n_items) == ("done", 2)
-    table = score_table(run)
+    assert (run.state, run.n_items) == ("done", 2)
+    table = score_table(at_hand(store, run))
     assert table.rows[0] == ScoredRow("q1", "tiny", "A0", "en", {"shots": "zero"})
     assert [(row.item_id, row.level) for row in table.rows] == [
         ("q1", "A0"),
@@ -119,7 +138,7 @@ def test_another_version_is_another_score(store: Store) -> None:
     newer = ToyScorer(version="2")
     run = scored(store, OUTPUTS, ThreadPart("lexical", lambda: newer))
     assert sum(newer.batches) == 4
-    assert [metric.signature for metric in run_metrics(store, run.run.run_id)] == [
+    assert [metric.signature for metric in run_metrics(store, run.run_id)] == [
         "words|version:2",
         "shared|version:2",
     ]
@@ -132,7 +151,9 @@ def test_of_models_only_those_that_lack_a_score_are_asked(store: Store) -> None:
         store, OUTPUTS, ThreadPart("neural", lambda: words), ThreadPart("neural", lambda: shared), names=NAMES
     )
     assert (sum(words.batches), sum(shared.batches)) == (2, 4)
-    np.testing.assert_array_equal(score_table(run).values, [[2, 2], [5, 1], [3, 2], [2, np.nan]])
+    np.testing.assert_array_equal(
+        score_table(at_hand(store, run)).values, [[2, 2], [5, 1], [3, 2], [2, np.nan]]
+    )
 
 
 def test_the_same_text_with_another_reference_is_another_text() -> None:
@@ -149,16 +170,16 @@ def test_one_bad_text_costs_its_own_scores_alone(store: Store, capsys: pytest.Ca
     )
     for part in (ThreadPart("lexical", ToyScorer), ThreadPart("neural", ToyScorer)):
         run = scored(store, bad, part)
-        progress = progress_of(store, run.run.run_id)
+        progress = progress_of(store, run.run_id)
         assert (progress.state, progress.n_done, progress.n_failed) == ("done", 19, 1)
         assert progress.failures == {(part.group, "ZeroDivisionError"): 1}
-        assert undefined_scores(score_table(run)) == {
+        assert undefined_scores(score_table(at_hand(store, run))) == {
             ("words", "the metric broke on this text (ZeroDivisionError)"): 1,
             ("shared", "the metric broke on this text (ZeroDivisionError)"): 1,
             ("words", "the metric gave no finite number"): 1,
             ("shared", "the metric gave no finite number"): 1,
         }
-        assert np.isfinite(score_table(run).values).sum() == 80
+        assert np.isfinite(score_table(at_hand(store, run)).values).sum() == 80
         assert "by nothing" in capsys.readouterr().err
     mended = ToyScorer()
     scored(store, bad, ThreadPart("lexical", lambda: mended))
@@ -172,7 +193,7 @@ def test_several_processes_give_the_same_scores(store: Store, tmp_path: Path) ->
         run = new_run(other, outputs)
         pool = PoolPart("lexical", partial(open_toy, NAMES), 2)
         assert work(other, run.run_id, job_with(other, outputs, pool, workers=2)).state == "done"
-        one, two = score_table(alone), score_table(other, run)
+        one, two = score_table(at_hand(store, alone)), score_table(at_hand(other, run))
     assert one.rows == two.rows
     np.testing.assert_array_equal(one.values, two.values)
 
@@ -196,9 +217,9 @@ def test_a_process_that_is_ended_from_outside_stops_the_run(store: Store) -> Non
             run.run_id,
             job_with(store, outputs, PoolPart("lexical", partial(open_toy, NAMES), 1), workers=1),
         )
-    progress = progress_of(store, run.run.run_id)
+    progress = progress_of(store, run.run_id)
     assert (progress.state, progress.n_failed, progress.can_resume) == ("stopped", 0, True)
-    assert "--workers" in progress.run.run.message
+    assert "--workers" in progress.run.message
 
 
 def test_a_model_that_is_not_there_stops_the_run_and_leaves_nothing(store: Store) -> None:
@@ -206,10 +227,10 @@ def test_a_model_that_is_not_there_stops_the_run_and_leaves_nothing(store: Store
     run = new_run(store, outputs)
     with pytest.raises(AssayError, match="no such model"):
         work(store, run.run_id, job_with(store, outputs, ThreadPart("neural", ToyScorer)))
-    assert progress_of(store, run.run.run_id).run.run.message == "There is no such model: tiny."
+    assert progress_of(store, run.run_id).run.message == "There is no such model: tiny."
     delete_run(store, run.run_id)  # as a command does
     assert list_runs(store) == []
-    assert run_metrics(store, run.run.run_id) == ()
+    assert run_metrics(store, run.run_id) == ()
 
 
 def test_a_cancelled_run_goes_on_where_it_stopped(store: Store, tmp_path: Path) -> None:
@@ -226,9 +247,9 @@ def test_a_cancelled_run_goes_on_where_it_stopped(store: Store, tmp_path: Path) 
     canceller.start()
     ended = work(store, run.run_id, job_with(store, outputs, ThreadPart("lexical", lambda: slow)))
     canceller.join()
-    n_done = len(item_states(store, run.run.run_id))
+    n_done = len(item_states(store, run.run_id))
     assert (ended.state, 5 <= n_done < 60) == ("cancelled", True)
-    assert len(score_table(run).rows) == 2 * n_done, "a table as far as it is"
+    assert len(score_table(at_hand(store, run)).rows) == 2 * n_done, "a table as far as it is"
     rest = ToyScorer()
     assert (
         work(store, run.run_id, job_with(store, outputs, ThreadPart("lexical", lambda: rest))).state == "done"
@@ -247,7 +268,7 @@ def test_a_run_is_not_resumed_with_metrics_that_are_computed_otherwise(store: St
         work(store, run.run_id, job_with(store, outputs, newer))
     assert refused.value.problems[0] == "words: words|version:1 then, words|version:2 now"
     assert "Start a new run" in refused.value.what
-    assert run_metrics(store, run.run.run_id)[0].signature == "words|version:1"
+    assert run_metrics(store, run.run_id)[0].signature == "words|version:1"
 
 
 def test_two_processes_never_work_on_one_run(store: Store) -> None:
@@ -273,12 +294,12 @@ def test_what_all_items_will_take_is_told_from_the_first(store: Store) -> None:
         run.run_id,
         job_with(store, outputs, ThreadPart("lexical", partial(open_toy, NAMES, "1", 0.005))),
     )
-    found = estimate_all(run, progress_of(store, run.run.run_id))
+    found = estimate_all(at_hand(store, run), progress_of(store, run.run_id))
     assert (found.n_seen, found.n_items, found.calls, found.money) == (10, 50, 100, None)
     assert found.seconds == pytest.approx(0.5, rel=0.5)
     cached = new_run(store, outputs, limit=10)
     work(store, cached.run_id, job_with(store, outputs))
-    assert estimate_all(run, progress_of(store, cached.run_id)).seconds is None, (
+    assert estimate_all(at_hand(store, cached), progress_of(store, cached.run_id)).seconds is None, (
         "the cache says nothing of the time"
     )
 
@@ -307,7 +328,7 @@ def test_twenty_thousand_texts_by_28_metrics_are_a_table_in_seconds(store: Store
             [{"run": run.run_id, "at": at, "name": name} for at, name in enumerate(names)],
         )
     begun = time.process_time()
-    table = score_table(run)
+    table = score_table(at_hand(store, run))
     assert time.process_time() - begun < 3
     assert table.values.shape == (20_000, 28)
     assert len(table.reasons) == 20_000

@@ -9,29 +9,28 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from judge_runs import RUNNING, in_folder, rows_of, run_to_the_end
+from judge_runs import RUNNING, create_told, in_folder, named, rows_of, run_to_the_end, worked
 from scripted_server import Body, Said, ScriptedServer, error
 from slips import SYSTEMS, rated, rated_texts, text_of
 from specialist_runs import parrot, says, specialist
 
 from core.datasets.rated import write_rated
-from core.errors import InputError
 from core.judges.automqm.errors import AutoMqmRecord
-from core.judges.automqm.judge import AutoMqmSettings
-from core.judges.direct import DirectRecord, DirectSettings
-from core.judges.quality.judge import HELD_OUT, QualityRecord, QualitySettings
-from core.runs.judging import judge_output
-from core.runs.kinds import environment_of, job_of, maker_of, seed_of
+from core.judges.direct import DirectRecord
+from core.judges.quality.judge import HELD_OUT, QualityRecord
+from core.runs.asked import Running
+from core.runs.at_hand import RunAtHand
+from core.runs.judging import judge_output, judged_among
+from core.runs.kinds import KINDS
+from core.runs.path import create, find_same, resume
 from core.runs.progress import progress_of
 from core.runs.records import read_judge_folder
-from core.runs.scoring import output_set, score_table
+from core.runs.scoring import score_table
 from core.runs.texts import rated_of_folder
-from core.runs.worker import work
-from core.schema import Run
 from core.schema.judging import JudgedText
 from core.schema.rated import RatedText
+from core.schema.settings import SettingsError
 from core.store import Store
-from core.store.runs import get_run
 
 N_ITEMS = 6
 
@@ -61,7 +60,7 @@ SLOW_KINDS = [pytest.param(kind, marks=pytest.mark.slow) for kind in ("direct", 
 def test_every_text_is_scored_by_what_the_model_said_of_it(kind: Any, store: Store, tmp_path: Path) -> None:
     with ScriptedServer(says) as server:
         run = run_to_the_end(store, specialist(kind, server.url), rated_texts(N_ITEMS), name="mills.jsonl")
-        assert find_same(store, rated_texts(N_ITEMS), specialist(kind, server.url)) == run
+        assert find_same(store, rated_texts(N_ITEMS), specialist(kind, server.url)).run == run.run
     progress = progress_of(store, run.run.run_id)
     assert (run.run.state, run.run.message, progress.n_done, progress.failures) == ("done", "", N_ITEMS, {})
     output = judge_output(run)
@@ -100,17 +99,16 @@ def test_errors_stand_in_the_table_where_they_stand_in_the_text(store: Store, tm
 
 
 def test_systems_that_are_not_judged_give_examples_only(store: Store) -> None:
-    chosen = AutoMqmSettings(only=("B",), rater="r3")
     with ScriptedServer(says) as server:
-        settings = specialist("automqm", server.url, automqm=chosen)
+        settings = specialist("automqm", server.url, only=("B",), rater="r3")
         run, notes = create_told(store, rated_texts(N_ITEMS), "m.jsonl", settings, RUNNING)
         worked(run)
-    assert settings.judge_name == "automqm-r3-tiny"
+    assert settings.called == "automqm-r3-tiny"
     assert any("18 texts of other systems are not judged" in note for note in notes)
     assert any("6 of the 6 texts to be judged are rated themselves" in note for note in notes)
-    assert {output.system for output in run.contents.outputs} == {"B"}
-    assert sum(texts_left_out(run).values()) == 18
-    assert len(rated_set(store, run).texts) == 24
+    assert {text.output.system for text in judged_among(run)} == {"B"}
+    assert sum(run.path.left_out(run).values()) == 18
+    assert len(run.contents.texts) == 24
     texts = judge_output(run).texts
     assert [text.row.system for text in texts] == ["B"] * N_ITEMS
     for text in texts:
@@ -138,8 +136,8 @@ def test_what_a_text_s_own_raters_said_is_never_shown(store: Store) -> None:
 
 
 def test_repeats_draw_anew_and_the_score_is_their_mean(store: Store) -> None:
-    chosen = AutoMqmSettings("shuffled", n_examples=2, repeats=3, seed=7)
-    run = run_to_the_end(store, parrot(automqm=chosen), rated_texts(N_ITEMS))
+    chosen = parrot(examples="shuffled", n_examples=2, repeats=3, seed=7)
+    run = run_to_the_end(store, chosen, rated_texts(N_ITEMS))
     assert (run.path.maker(run.asked), run.asked.seed) == ("parrot-shuffled-2-examples", 7)
     output = judge_output(run)
     drawn: set[tuple[object, ...]] = set()
@@ -167,9 +165,8 @@ def test_the_parrot_asks_nobody_and_copies_what_it_was_shown(store: Store) -> No
 
 
 def test_held_out_items_have_rows_without_a_score(store: Store) -> None:
-    quality = QualitySettings("compound", shots=1, held_out=0.34)
     with ScriptedServer(says) as server:
-        settings = specialist("quality", server.url, quality=quality)
+        settings = specialist("quality", server.url, prompting="compound", shots=1, held_out=0.34)
         run = run_to_the_end(store, settings, rated_texts(N_ITEMS))
     output = judge_output(run)
     assert output.name == "quality-compound-1-shot-tiny"
@@ -208,15 +205,14 @@ def test_what_fails_has_a_reason_and_costs_nothing_else(kind: Any, store: Store,
             assert set(text.reasons) == (set(text.scores) if fails else set())
         assert read_judge_folder(in_folder(run, tmp_path / "out")) == judge_output(run)
         server.script = says  # the line is mended
-        run = resumed(store, run)
+        run = resumed(run)
     assert run.run.state == "done"
     texts = judge_output(run).texts
     assert {text.row.item_id for text in texts if text.reasons} == {"1"}
 
 
-def resumed(store: Store, run: Run) -> Run:
-    again = resume(run, RUNNING, None)
-    return worked(again)
+def resumed(run: RunAtHand) -> RunAtHand:
+    return worked(resume(run, RUNNING, None))
 
 
 def test_a_run_of_the_first_items_goes_on_with_the_others(store: Store) -> None:
@@ -227,7 +223,7 @@ def test_a_run_of_the_first_items_goes_on_with_the_others(store: Store) -> None:
         resume(run, None, None)
         worked(run)
         assert len(server.asked) <= asked + 16, "the first are not asked again"
-    texts = judge_output(get_run(store, run.run.run_id)).texts
+    texts = judge_output(run).texts
     assert len(texts) == 24
     assert all(isinstance(text.record, DirectRecord) for text in texts)
 
@@ -238,61 +234,60 @@ def test_a_run_of_the_first_items_goes_on_with_the_others(store: Store) -> None:
         (
             "automqm",
             {"backend": "rules", "examples": "none"},
-            "--examples: none leaves the Parrot",
+            "examples: none leaves the Parrot",
         ),
-        ("direct", {"backend": "rules"}, "--backend: rules cannot be this judge"),
-        ("quality", {"backend": "rules"}, "--backend: rules cannot be this judge"),
-        ("automqm", {"examples": "none", "n_examples": 3}, "--n-examples: says which examples"),
-        ("automqm", {"examples": "none", "filtered": True}, "--filtered: says which examples"),
-        ("direct", {"examples": "none", "rater": "r1"}, "--rater: says which examples"),
-        ("automqm", {"examples": "mixed"}, "--examples: 'mixed' is none of specialist"),  # type: ignore[arg-type]
-        ("automqm", {"occurrences": "last"}, "--occurrences: 'last' is none"),  # type: ignore[arg-type]
-        ("quality", {"majority": "most"}, "--majority: 'most' is none"),  # type: ignore[arg-type]
-        ("quality", {"shots": 2, "held_out": 0.0}, "--held-out: 0 holds no item out"),
-        ("quality", {"shots": 21}, "--shots: 21 is not between 0 and 20"),
-        ("automqm", {"task": "direct"}, "--task: direct marks no errors"),
-        ("direct", {"task": "mqm"}, "--task: mqm has no dimension"),
-        ("quality", {"task": "mqm"}, "--task: mqm has no dimension"),
+        ("direct", {"backend": "rules"}, "backend: rules cannot be this judge"),
+        ("quality", {"backend": "rules"}, "backend: rules cannot be this judge"),
+        ("automqm", {"examples": "none", "n_examples": 3}, "n_examples: says which examples"),
+        ("automqm", {"examples": "none", "filtered": True}, "filtered: says which examples"),
+        ("direct", {"examples": "none", "rater": "r1"}, "rater: says which examples"),
+        ("automqm", {"examples": "mixed"}, "examples: 'mixed' is none of specialist"),
+        ("automqm", {"occurrences": "last"}, "occurrences: 'last' is none"),
+        ("quality", {"majority": "most"}, "majority: 'most' is none"),
+        ("quality", {"shots": 2, "held_out": 0.0}, "held_out: 0 holds no item out"),
+        ("quality", {"shots": 21}, "shots: 21 is not between 0 and 20"),
+        ("automqm", {"task": "direct"}, "task: direct marks no errors"),
+        ("direct", {"task": "mqm"}, "task: mqm has no dimension"),
+        ("quality", {"task": "mqm"}, "task: mqm has no dimension"),
         (
             "direct",
             {"dimension": "style"},
-            "--dimension: style is none of the task direct: overall",
+            "dimension: style is none of the task direct: overall",
         ),
         (
             "automqm",
             {"only": ("E",)},
-            "--only: E has no text in the file; there are A, B, C, D",
+            "only: E has no text in the file; there are A, B, C, D",
         ),
         (
             "automqm",
             {"rater": "r9"},
-            "--rater: r9 rated nothing of the kind in the file; there are r1",
+            "rater: r9 rated nothing of the kind in the file; there are r1",
         ),
-        ("direct", {"only": ("E",), "rater": "r9"}, "--rater: r9 rated nothing"),
+        ("direct", {"only": ("E",), "rater": "r9"}, "rater: r9 rated nothing"),
     ],
 )
 def test_what_cannot_be_is_refused_before_it_costs_anything(
     kind: Any, fields: dict[str, Any], said: str, store: Store
 ) -> None:
-    chosen = specialist(kind, "http://127.0.0.1:1/v1", **fields)
-    with pytest.raises(InputError) as refused:
-        create(store, rated_texts(2), "m.jsonl", chosen, RUNNING)
-    assert any(problem.startswith(said) for problem in refused.value.problems), refused.value.problems
+    with pytest.raises(SettingsError) as refused:
+        create(store, rated_texts(2), "m.jsonl", specialist(kind, "http://127.0.0.1:1/v1", **fields), RUNNING)
+    assert any(problem.startswith(said) for problem in named(refused.value)), named(refused.value)
 
 
 @pytest.mark.parametrize(
     ("kind", "fields", "said"),
     [
-        ("automqm", {}, "--examples: nobody marked errors in a text: give ratings with --ratings"),
-        ("direct", {}, "--examples: nobody rated overall on the task's scale"),
-        ("quality", {"shots": 1}, "--shots: nobody rated LA, OCQ, TQ, PC, H"),
+        ("automqm", {}, "examples: nobody marked errors in a text: give ratings with --ratings"),
+        ("direct", {}, "examples: nobody rated overall on the task's scale"),
+        ("quality", {"shots": 1}, "shots: nobody rated LA, OCQ, TQ, PC, H"),
     ],
 )
 def test_examples_need_ratings(kind: Any, fields: dict[str, Any], said: str, store: Store) -> None:
     chosen = specialist(kind, "http://127.0.0.1:1/v1", **fields)
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(SettingsError) as refused:
         create(store, rated_texts(2, ()), "m.jsonl", chosen, RUNNING)
-    (problem,) = refused.value.problems
+    (problem,) = named(refused.value)
     assert problem.startswith(said)
 
 
@@ -306,9 +301,9 @@ def test_ratings_off_the_scale_are_told_from_none(store: Store) -> None:
         for one in texts
     ]
     chosen = specialist("direct", "http://127.0.0.1:1/v1")
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(SettingsError) as refused:
         create(store, write_rated(weighed), "m.jsonl", chosen, RUNNING)
-    (problem,) = refused.value.problems
+    (problem,) = named(refused.value)
     assert (
         "nobody rated overall on the task's scale from 0 to 100 (the file's 24 ratings of overall" in problem
     )
@@ -317,17 +312,11 @@ def test_ratings_off_the_scale_are_told_from_none(store: Store) -> None:
 
 @pytest.mark.parametrize("kind", ["automqm", *SLOW_KINDS])
 def test_without_examples_texts_need_no_ratings(kind: Any, store: Store) -> None:
-    none: dict[str, Any] = {
-        "examples": "none",
-        "examples": "none",
-        ,
-    }
+    none = {"examples": "none"} if "examples" in KINDS[kind].Settings.model_fields else {}
     plain = b"item_id,system,text\n1,A,One slipA1x0.\n1,B,Two.\n1,C,\n"
     with ScriptedServer(says) as server:
-        run = run_to_the_end(
-            store, specialist(kind, server.url, **{kind: none[kind]}), plain, name="plain.csv"
-        )
-    assert dict(texts_left_out(run)) == {"no text": 1}
+        run = run_to_the_end(store, specialist(kind, server.url, **none), plain, name="plain.csv")
+    assert run.path.left_out(run) == {"no text": 1}
     texts = judge_output(run).texts
     assert [next(iter(text.scores.values())) for text in texts] == {
         "automqm": [-5, 0],
@@ -337,18 +326,18 @@ def test_without_examples_texts_need_no_ratings(kind: Any, store: Store) -> None
 
 
 def test_a_lone_system_has_nobody_to_learn_from(store: Store) -> None:
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(SettingsError) as refused:
         create(store, write_rated([rated(0, "A"), rated(1, "A")]), "m.jsonl", parrot(), RUNNING)
-    (problem,) = refused.value.problems
-    assert problem.startswith("--examples: no text has a rated text of another system beside it")
+    (problem,) = named(refused.value)
+    assert problem.startswith("examples: no text has a rated text of another system beside it")
 
 
 def test_items_are_left_to_judge(store: Store) -> None:
     chosen = specialist("quality", "http://127.0.0.1:1/v1", shots=1, held_out=0.4)
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(SettingsError) as refused:
         create(store, rated_texts(1), "m.jsonl", chosen, RUNNING)
-    (problem,) = refused.value.problems
-    assert problem.startswith("--shots: no task and language has two rated items")
+    (problem,) = named(refused.value)
+    assert problem.startswith("shots: no task and language has two rated items")
     _, notes = create_told(store, rated_texts(5), "m.jsonl", chosen, RUNNING)
     assert any(note.startswith("2 of 5 items are held out for examples") for note in notes)
 
@@ -370,10 +359,10 @@ def test_errors_of_severities_that_the_task_lacks_are_not_lost_in_silence(
     chosen = parrot() if by_rules else specialist("automqm", "http://127.0.0.1:1/v1")
     texts = [rated(item, system) for item in range(3) for system in SYSTEMS]
     high = write_rated(with_severity(one, "High") for one in texts)
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(SettingsError) as refused:
         create(store, high, "m.jsonl", chosen, RUNNING)
-    (problem,) = refused.value.problems
-    assert problem.startswith("--task: all errors marked in the file (High) have a severity")
+    (problem,) = named(refused.value)
+    assert problem.startswith("task: all errors marked in the file (High) have a severity")
     mixed = write_rated([with_severity(texts[1], "High"), *texts[:1], *texts[2:]])
     _, notes = create_told(store, mixed, "m.jsonl", chosen, RUNNING)
     (note,) = (note for note in notes if "(High)" in note)
@@ -398,13 +387,10 @@ def test_languages_and_classes_without_examples_are_named(store: Store) -> None:
     file = write_rated([*rare, *texts])
     said = set()
     for seed in range(8):
-        chosen = QualitySettings(shots=1, seed=seed, held_out=0.3)
-        judge = specialist("quality", "http://127.0.0.1:1/v1", quality=chosen)
+        judge = specialist("quality", "http://127.0.0.1:1/v1", shots=1, seed=seed, held_out=0.3)
         _, notes = create_told(store, file, "m.jsonl", judge, RUNNING)
         gone = any("every item of sw is held out" in note for note in notes)
-        bare = any(
-            note.startswith("4 of the 28 texts to be judged get no examples") for note in notes
-        )
+        bare = any(note.startswith("4 of the 28 texts to be judged get no examples") for note in notes)
         assert gone != bare
         said.add(gone)
     assert said == {True, False}
@@ -428,9 +414,8 @@ def test_signatures_hold_what_determines_the_scores(store: Store) -> None:
     with ScriptedServer(says) as server:
         run = run_to_the_end(store, specialist("direct", server.url), rated_texts(2))
         other = run_to_the_end(store, specialist("direct", server.url), rated_texts(3))
-        without = DirectSettings(examples="none")
         alone = [
-            run_to_the_end(store, specialist("direct", server.url, direct=without), rated_texts(n))
+            run_to_the_end(store, specialist("direct", server.url, examples="none"), rated_texts(n))
             for n in (2, 3)
         ]
     (first,), (second,) = judge_output(run).metrics, judge_output(other).metrics
@@ -439,7 +424,7 @@ def test_signatures_hold_what_determines_the_scores(store: Store) -> None:
     assert f"|ratings:{run.run.data_sha256[:12]}|" in first.signature
     assert first.signature != second.signature, "other ratings, other examples"
     assert judge_output(alone[0]).metrics == judge_output(alone[1]).metrics
-    assert run.asked.judge_name == "direct-tiny"
+    assert run.asked.called == "direct-tiny"
 
 
 @pytest.mark.slow

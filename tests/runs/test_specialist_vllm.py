@@ -9,22 +9,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from judge_runs import ON_RATINGS, worked
 from slips import SYSTEMS, rated_texts
-from specialist_runs import TASKS, specialist
+from specialist_runs import specialist
 from vllm_environment import VllmServer
 
 from core.analysis.judged_spans import locating
 from core.datasets.task_files import find_task
-from core.judges.automqm.judge import AutoMqmSettings
-from core.judges.quality.judge import QualitySettings
+from core.runs.asked import Running
 from core.runs.judging import judge_output
-from core.runs.kinds import files_of, job_of
+from core.runs.kinds import KINDS
+from core.runs.path import create, written
 from core.runs.progress import progress_of
 from core.runs.records import read_judge_folder
-from core.runs.worker import work
-from core.schema import RATED_KINDS
 from core.store import Store
-from core.store.runs import get_run
 
 pytestmark = pytest.mark.slow
 
@@ -37,14 +35,13 @@ OWN: dict[str, Any] = {
 STEPS = {"automqm": {"mark errors"}, "direct": {"direct"}, "quality": {"quality"}}
 
 
-@pytest.mark.parametrize("kind", RATED_KINDS)
+@pytest.mark.parametrize("kind", ON_RATINGS)
 def test_a_whole_run_over_the_server(
     kind: Any, vllm_server: VllmServer, store: Store, tmp_path: Path
 ) -> None:
     chosen = specialist(kind, vllm_server.url, model=vllm_server.model, attempts=1, **OWN[kind])
     run, _ = create(store, rated_texts(N_ITEMS), "t.jsonl", chosen, Running(concurrency=64))
     worked(run)
-    run = get_run(store, run.run.run_id)
     assert (run.run.state, run.run.message) == ("done", "")
     progress = progress_of(store, run.run.run_id)
     assert progress.n_done + progress.n_failed == N_ITEMS
@@ -77,7 +74,9 @@ def guided_replies(store: Store) -> list[str]:
 
 def check_replies(kind: Any, replies: list[Any]) -> None:
     """Nothing but what the task offers."""
-    task = find_task(TASKS[kind])
+    attachment = KINDS[kind].attachment
+    assert attachment is not None
+    task = find_task(attachment.usual)
     if kind == "automqm":
         assert task.spans is not None
         named = [error for reply in replies for error in reply["errors"]]
