@@ -1,6 +1,6 @@
 """Hundreds of broken folders for every command that reads judges' folders: each ends in a sentence or in a result.
 
-`python -m pytest tests/datasets/test_malformed_judge_folders.py -m "slow or not slow"` runs all of them. A failure
+`python -m pytest tests/runs/test_malformed_judge_folders.py -m "slow or not slow"` runs all of them. A failure
 names the folder and the number; `broken_folder(name, number, path)` makes that folder again.
 """
 
@@ -20,12 +20,13 @@ from core.analysis.alignment import alignment_table
 from core.cli import main
 from core.datasets.score_tables import write_scores_csv
 from core.errors import InputError
+from core.judges import alignment, answers
 from core.judges.alignment import MarkedError, MarkedText, Mismatch
 from core.judges.answers import QuestionSet, question_sets_of
 from core.judges.claims.steps import Claim, ClaimsRecord
 from core.judges.cross_examination.record import CefRecord, CrossQuestion, Examination
 from core.judges.rubric import RubricRecord, RubricTrial
-from core.runs.records import read_judge_folder, write_records
+from core.runs.records import read_judge_folder, read_pieces, write_pieces, write_records
 from core.schema.judging import JudgedText
 from core.schema.scores import Metric, ScoredRow, ScoreTable
 
@@ -43,7 +44,7 @@ def questions(right: bool, reasked: bool = True) -> tuple[CrossQuestion, ...]:
     )
 
 
-def record(kind: str, row: int) -> Record:
+def record(kind: str, row: int) -> Any:
     right = row % 2 == 0
     if kind == "rubric":
         return RubricRecord(

@@ -90,7 +90,7 @@ def test_a_batch_that_cannot_be_saved_whole_leaves_nothing_and_is_done_again(
         patch.setattr(worker, "save_items", dies)
         with pytest.raises(SystemExit):
             work(store, run.run_id, job_with(store, outputs))
-    n_items = len(item_states(store, run.run.run_id))
+    n_items = len(item_states(store, run.run_id))
     assert 0 < n_items < 60
     assert counts(store) == [n_items, 2 * n_items, 2 * n_items]
     assert work(store, run.run_id, job_with(store, outputs)).state == "done"

@@ -278,7 +278,7 @@ def test_what_cannot_be_is_refused_before_it_costs_anything(
 @pytest.mark.parametrize(
     ("kind", "fields", "said"),
     [
-        ("automqm", {}, "examples: nobody marked errors in a text: give ratings with --ratings"),
+        ("automqm", {}, "examples: nobody marked errors in a text: add ratings"),
         ("direct", {}, "examples: nobody rated overall on the task's scale"),
         ("quality", {"shots": 1}, "shots: nobody rated LA, OCQ, TQ, PC, H"),
     ],
