@@ -11,7 +11,7 @@ from core.judges import alignment, answers
 from core.judges.alignment import MarkedError, MarkedText, Mismatch
 from core.judges.answers import QuestionSet, question_sets_of
 from core.runs.audits import answered, pieces_done
-from core.runs.estimate import estimate_all
+from core.runs.costs import estimate_all
 from core.runs.path import create
 from core.runs.progress import progress_of
 from core.runs.records import read_audit_folder, read_judge_folder, read_pieces, write_pieces

@@ -35,7 +35,7 @@ from core.judges.cross_examination.record import CefRecord
 from core.judges.rubric import RubricRecord
 from core.llm.client import Cache
 from core.runs.asked import Running
-from core.runs.estimate import estimate_all
+from core.runs.costs import estimate_all
 from core.runs.jobs import Outcome
 from core.runs.judging import JudgeJob, judge_output
 from core.runs.path import create, find_same, resume, run_report

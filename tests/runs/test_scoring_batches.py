@@ -11,11 +11,11 @@ from toy_scorer import ToyScorer
 
 from core.errors import NotAllowed
 from core.runs import scoring, worker
-from core.runs.score_parts import PoolPart, ThreadPart
 from core.runs.scoring import FIRST_BATCH, MOST_IN_BATCH, parts_of
 from core.runs.worker import work
 from core.schema.scores import Score
 from core.scoring.metrics.kind import TEXTS_PER_WORKER, ScoringRunning, ScoringSettings
+from core.scoring.metrics.parts import PoolPart, ThreadPart
 from core.scoring.metrics.scorer import ScoringPair
 from core.store import Store, open_store
 from core.store.replies import step_costs
