@@ -41,7 +41,7 @@ def test_a_command_has_its_fields(capsys: pytest.CaptureFixture[str]) -> None:
     told = " ".join(capsys.readouterr().out.split())
     for option in ("--penalty", "--letters", "--most-named"):
         assert option in told
-    assert "points for a word that the reference lacks (0 to 1, default 1)" in told
+    assert "points for a word that the reference lacks (default 1)" in told
 
 
 def test_a_whole_run_is_scored_written_and_read_again(capsys: pytest.CaptureFixture[str]) -> None:
