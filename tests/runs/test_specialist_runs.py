@@ -439,7 +439,7 @@ def test_the_whole_of_wmt23_is_judged(by_model: bool, store: Store, shared_data:
         settings = specialist("automqm", server.url) if by_model else parrot()
         run, _ = create(store, rated_only, name, settings, Running(concurrency=64))
         done = worked(run)
-    assert (done.state, done.n_items, time.monotonic() - began < 300) == ("done", 460, True)
+    assert (done.run.state, done.run.n_items, time.monotonic() - began < 300) == ("done", 460, True)
     n_examples = n_errors = n_texts = 0
     for text in judge_output(run).texts:
         if not isinstance(text.record, AutoMqmRecord):
