@@ -16,7 +16,7 @@ from core.runs.at_hand import RunAtHand
 from core.runs.kinds import KINDS, kinds_that
 from core.runs.path import create, written
 from core.runs.worker import work
-from core.schema.settings import Remark, SettingField, SettingsError, said
+from core.schema.settings import SettingField, SettingsError, said
 from core.store import Store
 
 LEVELS = ("A0", "A1", "A2", "A3", "A4")
@@ -101,11 +101,9 @@ def by_name(field: SettingField, value: str | None) -> str:
     return field.name if value is None else f"{field.name}={value}"
 
 
-def named(problems: Sequence[Remark] | SettingsError, fields: Any = None) -> list[str]:
-    """Problems as `field: what`."""
-    if isinstance(problems, SettingsError):
-        return list(problems.in_words(by_name).problems)
-    return [said(one, fields, by_name) for one in problems]
+def named(wrong: SettingsError) -> list[str]:
+    """Its problems as `field: what`."""
+    return list(wrong.in_words(by_name).problems)
 
 
 def worked(run: RunAtHand) -> RunAtHand:

@@ -21,7 +21,7 @@ from core.errors import InputError
 from core.judges.alignment import MarkedError, MarkedText, Mismatch
 from core.judges.answers import QuestionSet
 from core.judges.cross_examination.record import CrossQuestion
-from core.runs.asked import Asked, Running, ask
+from core.runs.asked import Asked, Running, ask, asked_of
 from core.runs.at_hand import RunAtHand
 from core.runs.kinds import KINDS
 from core.runs.path import PATHS, at_hand, create, find_same, resume, run_report
@@ -32,7 +32,7 @@ from core.schema.scores import ScoredRow
 from core.schema.settings import Settings, SettingsError
 from core.scoring.metrics import kind as metrics
 from core.store import Store
-from core.store.runs import claim_run, list_runs
+from core.store.runs import claim_run, list_runs, run_data
 
 URL = "http://127.0.0.1:1/v1"
 ROW = ScoredRow("1", "s", "A1", "en")
@@ -88,6 +88,22 @@ def test_a_run_waits_with_all_that_it_needs(kind: Kind, store: Store) -> None:
     report = run_report(again, progress_of(store, saved.run_id))
     assert (report["kind"], report["items"], report["state"]) == (kind.name, 2, "waiting")
     json.dumps(report)
+
+
+@ALL
+def test_nothing_is_read_before_it_is_needed_and_nothing_twice(
+    kind: Kind, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = made(store, kind)
+    calls: Counter[str] = Counter()
+    counted(monkeypatch, calls, run_data, asked_of)
+    again = at_hand(store, run.run.run_id)
+    assert calls == {}
+    assert [again.kind, again.kind, again.asked.kind] == [kind] * 3
+    assert again.fields
+    assert calls == {"asked_of": 1}
+    assert again.contents is again.contents
+    assert calls == {"asked_of": 1, "run_data": 1}
 
 
 @ALL

@@ -1,6 +1,5 @@
 """A judge is one file and one line: then commands, runs, records, signatures and the page's form have it."""
 
-import csv
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Any
 
 import pytest
 import toy_judge
+from judge_runs import rows_of
 from streamlit.testing.v1 import AppTest
 
 from core.cli import main
@@ -51,10 +51,10 @@ def test_a_whole_run_is_scored_written_and_read_again(capsys: pytest.CaptureFixt
     assert report["settings"]["toy"] == {"penalty": 0.5, "letters": False, "most_named": 1}
     (metric,) = report["settings"]["metrics"]
     assert metric["signature"] == "Toy|score:verdict|backend:rules|penalty:0.5|letters:no"
-    scores = list(csv.DictReader(Path("out/scores.csv").open(newline="")))
+    scores = rows_of(Path("out/scores.csv"))
     assert [row["score"] for row in scores] == ["1.0", str(1 - 0.5 * 2 / 3), ""]
     assert scores[2]["reason"] == "no reference"
-    details = list(csv.DictReader(Path("out/details.csv").open(newline="")))
+    details = rows_of(Path("out/details.csv"))
     assert [(row["item"], row["what"], row["text"]) for row in details] == [("2", "missing", "b")]
     output = read_judge_folder(Path("out"))
     assert [text.record for text in output.texts] == [
