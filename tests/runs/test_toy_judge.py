@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.cli import main
 from core.errors import InputError
-from core.runs.asked import ask, asked_from, kept
+from core.runs.asked import ModelSettings, ask, asked_from, kept
 from core.runs.judging import judge_output
 from core.runs.kinds import KINDS
 from core.runs.path import at_hand
@@ -106,6 +107,8 @@ def test_what_it_refuses_is_said_in_the_commands_words(
 def test_what_it_kept_comes_back_and_records_of_its_own_are_refused() -> None:
     asked, _ = ask(toy_judge.KIND, {"letters": True}, {}, {}, name="mine")
     assert asked_from(toy_judge.KIND, json.loads(json.dumps(kept(asked)))) == asked
+    by_model = replace(asked, model=ModelSettings(backend="openai", model="m"))
+    assert (by_model.seed, by_model.environment) == (None, "base"), "it has no field for a seed"
     with pytest.raises(SettingsError) as refused:
         ask(toy_judge.KIND, {"letters": 1, "penalty": True}, {}, {})
     assert [one.name for one in refused.value.found_in] == ["penalty", "letters"]
