@@ -13,12 +13,15 @@ from scripted_server import Body, Said, ScriptedServer
 from core.llm.prompts import Prompt
 from core.runs.asked import Asked, ModelSettings, Running, ask
 from core.runs.at_hand import RunAtHand
-from core.runs.kinds import KINDS
+from core.runs.kinds import KINDS, kinds_that
 from core.runs.path import create, written
 from core.runs.worker import work
+from core.schema.settings import SettingField, SettingsError, said
 from core.store import Store
 
 LEVELS = ("A0", "A1", "A2", "A3", "A4")
+COMPARING = tuple(kind.name for kind in kinds_that("judging") if kind.reads == "texts")
+ON_RATINGS = tuple(kind.name for kind in kinds_that("judging") if kind.reads == "rated texts")
 RUNNING = Running(concurrency=16, retries=0)
 
 
@@ -83,6 +86,24 @@ def run_to_the_end(
 ) -> RunAtHand:
     run, _ = create(store, data, name, chosen, running, limit)
     return worked(run)
+
+
+def create_told(
+    store: Store, data: bytes, name: str, chosen: Asked, running: Running = RUNNING, limit: int | None = None
+) -> tuple[RunAtHand, list[str]]:
+    """A new run, and what its user is told of it."""
+    run, notes = create(store, data, name, chosen, running, limit)
+    return run, [note if isinstance(note, str) else said(note, run.fields, by_name) for note in notes]
+
+
+def by_name(field: SettingField, value: str | None) -> str:
+    """A word for fields: as the settings call them."""
+    return field.name if value is None else f"{field.name}={value}"
+
+
+def named(wrong: SettingsError) -> list[str]:
+    """Its problems as `field: what`."""
+    return list(wrong.in_words(by_name).problems)
 
 
 def worked(run: RunAtHand) -> RunAtHand:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from core.cli import parser
+from core.runs.kinds import KINDS
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -122,6 +123,79 @@ def test_the_list_above_is_whole() -> None:
     assert reached("pages/annotate.py") - door == {f"pages/{name}" for name in RATERS_MODULES}
 
 
+ORDINARY = {"scores", "answers", "direct", "quality", "damage"}
+"""Kinds whose names are words of data, too: keys of files, columns, steps, purposes of prompts."""
+NO_KIND = {
+    ("core/llm/prompt_files.py", "rubric"): "purpose of a prompt",
+    ("core/judges/rubric_files.py", "rubric"): "what the rubric judge's own files are called",
+    ("core/judges/rubric.py", "factual"): "a shipped rubric",
+    **{("core/datasets/score_columns.py", name): "how columns begin" for name in ("cef", "rubric", "claims")},
+}
+"""Where a kind's name is something else."""
+
+
+def homes() -> dict[str, Path]:
+    """Kind -> the file that exports it; of one in a package of its own, that package."""
+    exporting = {
+        name: path
+        for path in sorted(ROOT.glob("core/**/*.py"))
+        if re.search(r"^KIND = ", path.read_text("utf-8"), re.MULTILINE)
+        for name in re.findall(r"^    name=\"(\w+)\",$", path.read_text("utf-8"), re.MULTILINE)
+    }
+    folders = [path.parent for path in exporting.values()]
+    return {
+        name: path.parent if folders.count(path.parent) == 1 and path.parent.parent.parent != ROOT else path
+        for name, path in exporting.items()
+    }
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """Kinds that are named in quotes, alone or among others."""
+    return {one.value for one in ast.walk(node) if isinstance(one, ast.Constant) and one.value in KINDS}
+
+
+def is_a_kind(node: ast.AST) -> bool:
+    """`run.kind`, `kind`, `output.kind`, `kind.name`."""
+    if isinstance(node, ast.Attribute) and node.attr == "name":
+        return is_a_kind(node.value)
+    return getattr(node, "attr", getattr(node, "id", None)) == "kind"
+
+
+def kinds_spelled_out(top: str) -> list[str]:
+    """Where a kind is asked for by its name instead of by the object that its own file exports."""
+    home, found = homes(), []
+    for path in sorted(ROOT.glob(f"{top}/**/*.py")):
+        file = path.relative_to(ROOT).as_posix()
+        for node in ast.walk(tree(path)):
+            named: set[str] = set()
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                named = names_in(node) - ORDINARY
+            elif isinstance(node, ast.Compare) and any(map(is_a_kind, (node.left, *node.comparators))):
+                named = names_in(node) & ORDINARY
+            found += [
+                f"{file}, line {node.lineno}: {name}"  # type: ignore[attr-defined]  # both have one
+                for name in sorted(named)
+                if (file, name) not in NO_KIND and path != home[name] and home[name] not in path.parents
+            ]
+    return found
+
+
+def test_no_kind_is_spelled_out_outside_its_own_file() -> None:
+    """What is known of a kind alone stands in its file: others ask the object. Prompts, data and docs name kinds."""
+    assert set(homes()) == set(KINDS)
+    assert all(home.is_relative_to(ROOT / "core") for home in homes().values())
+    assert kinds_spelled_out("core") == []
+
+
+def test_a_kind_that_is_spelled_out_is_found() -> None:
+    """The rule above sees what it forbids."""
+    code = ast.parse('x = run.kind == "quality" or kind in ("direct", "rubric")')
+    compared = [node for node in ast.walk(code) if isinstance(node, ast.Compare)]
+    assert [any(map(is_a_kind, (one.left, *one.comparators))) for one in compared] == [True, True]
+    assert set.union(*map(names_in, compared)) == {"quality", "direct", "rubric"}
+    assert not is_a_kind(ast.parse("kind.work").body[0].value)  # type: ignore[attr-defined]  # an expression
+
+
 UNRELEASED = {
     "core.store.answers.history_of",
     "core.store.guesses.guesses_of",
@@ -134,9 +208,8 @@ def test_what_is_frozen_is_loaded_in_one_place() -> None:
     """Results and exports ask released_record(), which refuses before the study is unblinded."""
     for path in sorted([*ROOT.glob("core/**/*.py"), *ROOT.glob("pages/**/*.py"), ROOT / "app.py"]):
         loads = "load_record" in path.read_text("utf-8")
-        assert loads == (
-            path.relative_to(ROOT).as_posix() in ("core/store/record.py", "core/study/release.py")
-        ), path
+        there = path.relative_to(ROOT).as_posix()
+        assert loads == (there in ("core/store/record.py", "core/study/release.py")), path
     for path in sorted([*ROOT.glob("core/cli/*.py"), *ROOT.glob("pages/**/*.py"), ROOT / "app.py"]):
         names = imported(path)
         assert not [name for name in names if name.startswith("core.store.record")], path

@@ -14,6 +14,7 @@ from core.analysis.joining import rows_met
 from core.datasets.reading import shown
 from core.errors import InputError
 from core.judges.alignment import MarkedError, MarkedText, Mismatch, mismatches_of
+from core.judges.cross_examination import judge as cross_examination
 from core.judges.cross_examination.record import CefRecord
 from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.scores import ErrorSpan, Rating, RatingSet, ScoreTable
@@ -71,7 +72,7 @@ def marked_texts(output: JudgeOutput, ratings: RatingSet) -> tuple[tuple[MarkedT
     examination. Raises InputError for other judges, ratings without
     marks, and where nothing meets.
     """
-    if output.kind != "cef":
+    if output.kind != cross_examination.KIND.name:
         raise InputError(f"{shown(output.name)} asks no questions: it is a judge of the kind {output.kind}.")
     rated = [rating for rating in ratings.ratings if rating.spans is not None]
     if not rated:

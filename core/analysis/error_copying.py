@@ -14,6 +14,7 @@ from core.analysis.row_columns import Key, items_of
 from core.analysis.span_segments import text_keys
 from core.datasets.reading import shown
 from core.errors import InputError
+from core.judges.automqm import judge as automqm
 from core.judges.automqm.errors import AutoMqmRecord, ErrorTrial
 from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.rated import RatedSet, RatedText
@@ -227,7 +228,7 @@ def _judged(
     output: JudgeOutput, rated: RatedSet, options: CopyOptions
 ) -> tuple[list[_Judged], dict[str, int]]:
     """The texts with a usable answer that are among the rated, and why others are not here."""
-    if output.kind != "automqm":
+    if output.kind != automqm.KIND.name:
         raise InputError(f"{shown(output.name)} is a judge of the kind {output.kind}, which marks no errors.")
     rows = [
         ScoredRow(

@@ -12,7 +12,10 @@ from core.analysis.quality_repeats import classes_by_repeat
 from core.analysis.row_columns import items_of
 from core.datasets.reading import shown
 from core.errors import InputError
+from core.judges import direct, rubric
+from core.judges.cross_examination import judge as cross_examination
 from core.judges.cross_examination.scores import CEF_COMPONENTS
+from core.judges.quality import judge as quality
 from core.judges.rubric import ORDERS, Order, RubricRecord
 from core.schema.judging import JudgedText, JudgeOutput
 from core.stats.constant import Constant, constant, constants_said
@@ -145,7 +148,7 @@ def consistency(
             for k, component in enumerate(components)
         ),
         order=_over_orders(values[..., 0], output.texts, orders, options)
-        if output.kind == "rubric"
+        if output.kind == rubric.KIND.name
         else None,
         confidence_level=confidence_level,
         notes=(note,) if (note := temperature_note(output, values, axis=2)) else (),
@@ -164,14 +167,14 @@ def temperature_note(output: JudgeOutput, values: Floats, axis: int) -> str | No
 
 
 _EXAMINED = tuple(component for component in CEF_COMPONENTS if component != "conciseness")
-_ASKED_AGAIN = ("rubric", "cef", "direct", "quality")
+_ASKED_AGAIN = tuple(kind.name for kind in (rubric.KIND, cross_examination.KIND, direct.KIND, quality.KIND))
 
 
 def _values(output: JudgeOutput) -> tuple[Floats, tuple[Order, ...], tuple[str, ...]]:
     """Shape (texts, orders, repeats, components), in which orders it was asked, and the components' names."""
-    if output.kind == "rubric":
+    if output.kind == rubric.KIND.name:
         return *_rubric_values(output.texts), (VERDICT,)
-    if output.kind == "cef":
+    if output.kind == cross_examination.KIND.name:
         return values_by_repeat(output.texts, _EXAMINED)[:, None], (), _EXAMINED
     classes, dimensions = classes_by_repeat(output.texts)
     return classes[:, None], (), dimensions

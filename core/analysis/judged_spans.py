@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from core.datasets.mqm_weights import score_of, weight_of
 from core.datasets.reading import shown
 from core.errors import InputError
+from core.judges.automqm import judge as automqm
 from core.judges.automqm.errors import AutoMqmRecord, ErrorTrial, FoundError
 from core.judges.automqm.quotes import Located
 from core.schema.judging import JudgedText, JudgeOutput
@@ -90,10 +91,10 @@ def span_of(error: FoundError) -> ErrorSpan:
 
 
 def _trials(output: JudgeOutput) -> list[tuple[JudgedText, tuple[ErrorTrial, ...]]]:
-    if output.kind != "automqm":
+    if output.kind != automqm.KIND.name:
         raise InputError(
             f"{shown(output.name)} is a judge of the kind {output.kind}, which marks no errors: name one of the kind "
-            "automqm."
+            f"{automqm.KIND.name}."
         )
     return [
         (text, text.record.trials if isinstance(text.record, AutoMqmRecord) else ()) for text in output.texts

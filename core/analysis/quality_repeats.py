@@ -11,6 +11,7 @@ from core.analysis.row_columns import items_of
 from core.datasets.reading import shown
 from core.errors import InputError
 from core.judges.direct import DirectRecord
+from core.judges.quality import judge as quality
 from core.judges.quality.judge import QualityRecord
 from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.scores import ScoredRow
@@ -110,7 +111,7 @@ def _check_twins(plain: JudgeOutput, shuffled: JudgeOutput) -> None:
     problems = [
         f"{shown(one.name)} is a judge of the kind {one.kind}, not quality"
         for one in (plain, shuffled)
-        if one.kind != "quality"
+        if one.kind != quality.KIND.name
     ]
     if not problems and plain.settings.get("shuffled_words"):
         problems.append(

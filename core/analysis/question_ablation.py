@@ -9,6 +9,7 @@ from core.analysis.cef_repeats import values_by_repeat
 from core.analysis.judge_consistency import temperature_note
 from core.datasets.reading import shown
 from core.errors import InputError
+from core.judges.cross_examination import judge as cross_examination
 from core.judges.cross_examination.scores import CEF_COMPONENTS
 from core.schema.judging import JudgeOutput
 from core.stats.resampling import Floats
@@ -66,10 +67,10 @@ def ablation(outputs: Sequence[JudgeOutput]) -> tuple[AblationRow, ...]:
     """
     problems = [
         f"{shown(one.name)} is a judge of the kind {one.kind}"
-        if one.kind != "cef"
+        if one.kind != cross_examination.KIND.name
         else f"{shown(one.name)} does not say how many questions were asked for"
         for one in outputs
-        if one.kind != "cef" or not isinstance(one.settings.get("n_questions"), int)
+        if one.kind != cross_examination.KIND.name or not isinstance(one.settings.get("n_questions"), int)
     ]
     if problems:
         raise InputError(

@@ -11,6 +11,7 @@ from core.analysis.judge_reliability import ALL_SIDES, SIDES
 from core.analysis.row_columns import items_of
 from core.datasets.reading import shown
 from core.errors import InputError
+from core.judges.cross_examination import judge as cross_examination
 from core.judges.cross_examination.record import CefRecord, CrossQuestion, Side
 from core.judges.cross_examination.verdicts import VERDICTS, Verdict
 from core.schema.judging import JudgedText, JudgeOutput
@@ -52,7 +53,7 @@ def confusion(output: JudgeOutput, *, confidence_level: float = 0.95) -> Reasked
     repeats itself: to stand by an answer does not make it right. Raises InputError for other judges, and for runs that
     asked nothing again.
     """
-    if output.kind != "cef":
+    if output.kind != cross_examination.KIND.name:
         raise InputError(f"{shown(output.name)} asks no questions: it is a judge of the kind {output.kind}.")
     by_side = _distinct(output.texts)
     asked: dict[str, list[CrossQuestion]] = {

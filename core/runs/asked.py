@@ -126,7 +126,7 @@ class Asked:
         """Of all that is drawn; None: nothing is."""
         if self.kind.work == "scores" or (self.by_rules and self.chosen.drawn_with is None):
             return None  # rules draw nothing, unless their settings say so
-        seed: int = self.chosen.seed
+        seed: int | None = getattr(self.chosen, "seed", None)
         return seed
 
     @property

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from core.errors import InputError
-from core.runs.asked import Environment
+from core.runs.asked import BACKENDS, Backend, Environment
 from core.scoring.metrics.neural.libraries import NOT_SET_UP, libraries_are_here
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -43,8 +43,10 @@ _EXTRAS = {
 }
 
 
-def python_for(environment: Environment) -> Path:
+def python_for(environment: Environment | Backend) -> Path:
     """The Python of an environment. Raises InputError, saying how to get it, where there is none."""
+    if environment not in ("base", *BACKENDS, *_EXTRAS):
+        raise ValueError(f"there is no environment {environment!r}")
     extra = _EXTRAS.get(environment)
     if extra is None or extra.is_here():
         return Path(sys.executable)
@@ -54,7 +56,7 @@ def python_for(environment: Environment) -> Path:
     return python
 
 
-def missing_for(environment: Environment) -> str | None:
+def missing_for(environment: Environment | Backend) -> str | None:
     """One line on what an environment still needs on this machine; None: nothing."""
     try:
         python_for(environment)

@@ -39,7 +39,7 @@ def asked_of(
     attempts: int = 3,
 ) -> tuple[DamageTrace, ScriptedServer]:
     """One item's trace from a server that answers as `said` does."""
-    settings = DamageSettings(task, tuple(levels), 11)
+    settings = DamageSettings(task=task, levels=tuple(levels), seed=11)
 
     async def whole() -> DamageTrace:
         client = OpenAIServer(server.url, "tiny", retries=0)
@@ -238,7 +238,7 @@ def test_a_prompt_for_another_task_is_refused() -> None:
         LlmDamage(
             Model(OpenAIServer("http://127.0.0.1:9", "m")),
             find_prompt("damage-qa"),
-            DamageSettings("summary"),
+            DamageSettings(task="summary"),
         )
 
 

@@ -273,15 +273,15 @@ def test_values_that_cannot_be(given: dict[str, object], field: str, said: str) 
             {},
             "rules",
             "verifier",
-            "Claims are verified by: llm asks a model, and Model by: rules has none; choose rules or nli",
+            'Claims are verified by: llm asks a model, and "Model by: rules" has none; choose rules or nli',
             "--verifier: llm asks a model, and --backend rules has none; choose rules or nli",
         ),
         (
             {"nli_model": "m"},
             "openai",
             "nli_model",
-            "Entailment model: names an entailment model, which only Claims are verified by: an entailment model (NLI) "
-            "uses",
+            "Entailment model: names an entailment model, which only "
+            '"Claims are verified by: an entailment model (NLI)" uses',
             "--nli: names an entailment model, which only --verifier nli uses",
         ),
         (
@@ -289,7 +289,7 @@ def test_values_that_cannot_be(given: dict[str, object], field: str, said: str) 
             "vllm",
             "backend",
             "Model by: vllm and an entailment model cannot share an environment; serve the model (`vllm serve`) and choose "
-            "Model by: a server with its Address",
+            '"Model by: a server" with its "Address"',
             "--backend: vllm and an entailment model cannot share an environment; serve the model (`vllm serve`) and choose "
             "--backend openai with its --base-url",
         ),

@@ -9,10 +9,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
+from score_factories import unrated
 
 from core.errors import InputError
 from core.judges.kind import Judged
 from core.judges.rubric import (
+    KIND,
     LONGEST_FEEDBACK,
     RubricJudge,
     RubricRecord,
@@ -66,7 +68,7 @@ def judged_all(
         chosen = RubricSettings(**settings)  # type: ignore[arg-type]
         judge = RubricJudge(Model(server), {prompt: find_prompt(prompt)}, find_rubric(rubric), chosen)
         try:
-            return [await judge.judge(pair) for pair in pairs]
+            return [await judge.judge(unrated(pair.text, pair.reference, pair.source)) for pair in pairs]
         finally:
             await server.close()
 
@@ -353,3 +355,25 @@ def test_the_feedback_is_what_stands_before_the_verdict() -> None:
 def test_a_judge_needs_its_prompt() -> None:
     with pytest.raises(InputError, match="rubric or rubric-text"):
         RubricJudge(Model(OpenAIServer("http://127.0.0.1:9/v1", "tiny")), {}, FACTUAL, RubricSettings())
+
+
+@pytest.mark.parametrize(
+    ("changed", "another"),
+    [
+        ({"repeats": 2}, True),
+        ({"order": "both"}, True),
+        ({"temperature": 0.5}, True),
+        ({"seed": 1}, True),
+        ({}, False),
+    ],
+)
+def test_a_signature_changes_with_what_changes_a_score(changed: dict[str, object], another: bool) -> None:
+    def signature(given: dict[str, object]) -> str:
+        asked = {"model": "tiny", "backend": "openai", "attempts": 3}
+        (metric,) = KIND.metrics("judge", RubricSettings.checked(given), asked)
+        return metric.signature
+
+    before = "Rubric|score:verdict|model:tiny|backend:openai|attempts:3|order:reference-first|repeats:1|temperature:0|seed:0"
+    assert signature({}) == before
+    assert (signature(changed) != before) == another
+    assert all(f"|{name}:{value}" in signature(changed) for name, value in changed.items())

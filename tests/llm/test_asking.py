@@ -1,11 +1,12 @@
 """Asking until it can be used, against a real server and with accounts that are looked at."""
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeVar
 
 import pytest
-from scripted_server import Said, Script, ScriptedServer, error
+from scripted_server import Body, Said, Script, ScriptedServer, error
 
 from core.errors import InputError, StorageError
 from core.llm.asking import LONGEST_ECHO, Answer, Model, Unusable
@@ -262,11 +263,15 @@ def test_cancelling_all_ends_the_call_and_the_next_one_starts_afresh() -> None:
 
 
 def test_a_request_that_comes_while_the_last_call_is_being_cancelled_does_not_join_it() -> None:
-    script: Script = lambda body, n: Said("5", then="hang" if n == 0 else "answer")  # noqa: E731
+    came = threading.Event()
+
+    def script(body: Body, n: int) -> Said:
+        came.set()
+        return Said("5", then="hang" if n == 0 else "answer")
 
     async def work(model: Model) -> Answer[int]:
         first = asyncio.create_task(model.ask(QUESTION, number))
-        await asyncio.sleep(0.1)
+        await asyncio.to_thread(came.wait, 30)
         first.cancel()
         await asyncio.sleep(0)
         return await asyncio.wait_for(model.ask(QUESTION, number), 5)

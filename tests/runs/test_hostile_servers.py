@@ -5,72 +5,56 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from core.runs.model_settings import RunningSettings
-from core.runs.outputs import output_files
-from core.runs.plan import create_run
-from core.runs.settings import settings_of
+from judge_runs import worked
 from model_answers import Body, answer
 from scripted_server import Said, ScriptedServer, error
 
-from core.generation.damage_steps import DamageSettings
-from core.generation.scheme import GenerationSettings
-from core.runs.asked import choose_prompts, running_of
-from core.runs.generation import GenerationJob, materials_of, traces_of
+from core.runs.asked import ask
+from core.runs.at_hand import RunAtHand
+from core.runs.generation import traces_of
+from core.runs.kinds import KINDS, kinds_that
+from core.runs.path import create, written
 from core.runs.progress import Progress, money_of, progress_of
-from core.runs.worker import work
-from core.schema import Run, RunKind
 from core.store import Store
 
 DEMO = Path(__file__).resolve().parents[2] / "data" / "demo" / "questions.jsonl"
 N = 14
-KINDS: tuple[RunKind, ...] = ("factual", "damage")
+SCHEMES = tuple(kind.name for kind in kinds_that("generation"))
 Script = Callable[[Body, int], Said | str]
 
 
 def whole_run(
-    store: Store, server: ScriptedServer, kind: RunKind, data: bytes | None = None, **running: float
-) -> tuple[Run, Progress]:
+    store: Store, server: ScriptedServer, kind: str, data: bytes | None = None, **running: float
+) -> tuple[RunAtHand, Progress]:
     """Everything the command does but reading options."""
-    settings = GenerationSettings(
-        kind=kind,
-        backend="openai",
-        model="tiny",
-        base_url=server.url,
-        prompts=choose_prompts(kind, "qa", "each"),
-        damage=DamageSettings("qa"),
-    )
-    how = RunningSettings(**{"concurrency": 8, "timeout": 20.0, "retries": 0, **running})  # type: ignore[arg-type]
-    run, _ = create_run(store, data or DEMO.read_bytes(), DEMO.name, settings, how)
-    return go_on(store, run)
+    model = {"backend": "openai", "model": "tiny", "base_url": server.url}
+    how = {"concurrency": 8, "timeout": 20.0, "retries": 0, **running}
+    asked, checked = ask(KINDS[kind], {"task": "qa"} if kind == "damage" else {}, model, how)
+    run, _ = create(store, data or DEMO.read_bytes(), DEMO.name, asked, checked)
+    return go_on(run)
 
 
-def go_on(store: Store, run: Run) -> tuple[Run, Progress]:
-    def job(claimed: Run) -> GenerationJob:
-        return GenerationJob(
-            materials_of(store, claimed).materials, settings_of(claimed), running_of(claimed)
-        )
-
-    ended = work(store, run.run_id, job)
-    return ended, progress_of(store, run.run_id)
+def go_on(run: RunAtHand) -> tuple[RunAtHand, Progress]:
+    return worked(run), progress_of(run.store, run.run.run_id)
 
 
-def check_accounted(store: Store, run: Run, progress: Progress) -> None:
+def check_accounted(run: RunAtHand, progress: Progress) -> None:
     """Every item the run came to has a record; what has no text has a reason that is counted."""
     assert progress.n_finished == progress.run.n_wanted == N
-    assert all(trace.item_id for trace in traces_of(store, run))
-    report = json.loads(output_files(store, run)["run.json"])
+    assert all(trace.item_id for trace in traces_of(run))
+    report = json.loads(written(run)["run.json"])
     assert report["done"] + report["failed"] + report["again"] == N
     if progress.n_failed + progress.n_again:
         assert sum(progress.failures.values()) >= progress.n_failed + progress.n_again
     assert not any(step == "internal" for step, _ in progress.failures), progress.failures
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_good_server_gives_every_item(store: Store, kind: RunKind) -> None:
+@pytest.mark.parametrize("kind", SCHEMES)
+def test_a_good_server_gives_every_item(store: Store, kind: str) -> None:
     with ScriptedServer(lambda body, n: answer(body)) as server:
         run, progress = whole_run(store, server, kind)
-    assert (run.state, progress.n_done, progress.failures) == ("done", N, {})
-    files = output_files(store, run)
+    assert (run.run.state, progress.n_done, progress.failures) == ("done", N, {})
+    files = written(run)
     assert len(json.loads(files["dataset.json"])["questions"]) == N
     steps = {cost.step: cost for cost in progress.costs}
     assert set(steps) == ({"paraphrase", "rank", "edit"} if kind == "factual" else {"damage"})
@@ -121,31 +105,31 @@ def _refusing(body: Body, n: int) -> Said:
     return Said(None, refusal="I will not write wrong facts.")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SCHEMES)
 @pytest.mark.parametrize(
     "script", [_ignoring_schemas, _cutting, _failing_now_and_then, _injecting, _broken_text, _refusing]
 )
-def test_every_item_is_accounted_for(store: Store, kind: RunKind, script: Script) -> None:
+def test_every_item_is_accounted_for(store: Store, kind: str, script: Script) -> None:
     with ScriptedServer(script) as server:
         run, progress = whole_run(store, server, kind)
-    assert run.state == ("stopped" if progress.n_again else "done"), "what got no answer is asked again"
-    check_accounted(store, run, progress)
+    assert run.run.state == ("stopped" if progress.n_again else "done"), "what got no answer is asked again"
+    check_accounted(run, progress)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_nothing_of_an_injected_answer_gets_further(store: Store, kind: RunKind) -> None:
+@pytest.mark.parametrize("kind", SCHEMES)
+def test_nothing_of_an_injected_answer_gets_further(store: Store, kind: str) -> None:
     with ScriptedServer(_injecting) as server:
         run, _ = whole_run(store, server, kind)
     marks = ("⟦", "{{", "\x00", "\x1b") if kind == "factual" else ("\x00", "\x1b", "<level>", "</answer>")
-    for trace in traces_of(store, run):
+    for trace in traces_of(run):
         for level in trace.levels:
             text = level.text or ""
             assert not any(mark in text for mark in marks), trace
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SCHEMES)
 def test_a_server_that_only_fails_stops_the_run_and_resuming_it_later_gives_everything(
-    store: Store, kind: RunKind
+    store: Store, kind: str
 ) -> None:
     many = b"\n".join(
         json.dumps(
@@ -164,12 +148,12 @@ def test_a_server_that_only_fails_stops_the_run_and_resuming_it_later_gives_ever
 
     with ScriptedServer(script) as server:
         run, progress = whole_run(store, server, kind, many)
-        assert run.state == "stopped"
-        assert "server error" in run.message
+        assert run.run.state == "stopped"
+        assert "server error" in run.run.message
         assert progress.n_finished < 60, "it gave up before asking for every item"
         up = True
-        run, progress = go_on(store, run)
-    assert (run.state, progress.n_done + progress.n_failed, progress.n_again) == ("done", 60, 0)
+        run, progress = go_on(run)
+    assert (run.run.state, progress.n_done + progress.n_failed, progress.n_again) == ("done", 60, 0)
     assert progress.n_done >= 55
 
 
@@ -179,7 +163,7 @@ def test_a_server_that_hangs_costs_its_time_limit_and_no_more(store: Store) -> N
 
     with ScriptedServer(script) as server:
         run, progress = whole_run(store, server, "damage", timeout=0.5)
-    assert run.state == "stopped"
+    assert run.run.state == "stopped"
     assert 1 <= progress.n_again <= 3
     assert progress.n_done == N - progress.n_again
     assert {reason for _, reason in progress.failures} == {"timeout"}

@@ -8,15 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from core.datasets.judge_records import read_question_file
-from core.runs.judge_plan import create_judging, find_same_judging, prepare_judging
-from core.runs.judge_results import judged_texts
-from core.runs.judge_settings import judge_of
-from core.runs.keeping import go_on
-from core.runs.model_settings import RunningSettings
 from judge_runs import (
+    COMPARING,
     LEVELS,
     RUNNING,
+    create_told,
     facts,
     in_folder,
     judging_server,
@@ -25,6 +21,7 @@ from judge_runs import (
     settings,
     text_at,
     texts,
+    worked,
 )
 from model_answers import Body, answer
 from scripted_server import Said, ScriptedServer, error
@@ -32,25 +29,22 @@ from scripted_server import Said, ScriptedServer, error
 from core.cli import main
 from core.datasets.score_tables import read_scores
 from core.errors import InputError
-from core.judges.claims.settings import ClaimsSettings
+from core.judges import answers
 from core.judges.claims.steps import ClaimsRecord
-from core.judges.cross_examination.judge import CefSettings
 from core.judges.cross_examination.record import CefRecord
-from core.judges.kind import JudgeSettings
-from core.judges.rubric import RubricRecord, RubricSettings
+from core.judges.rubric import RubricRecord
 from core.llm.client import Cache
-from core.runs.estimate import estimate_all
+from core.runs.asked import Running
+from core.runs.costs import estimate_all
 from core.runs.jobs import Outcome
 from core.runs.judging import JudgeJob, judge_output
-from core.runs.kinds import environment_of, job_of, maker_of, seed_of
-from core.runs.path import run_report
+from core.runs.path import create, find_same, resume, run_report
 from core.runs.progress import money_of, progress_of
-from core.runs.records import read_judge_folder
-from core.runs.scoring import output_set, score_table, undefined_scores
+from core.runs.records import read_judge_folder, read_pieces
+from core.runs.scoring import score_table, undefined_scores
 from core.runs.worker import work
-from core.schema import COMPARING_KINDS
 from core.store import Store
-from core.store.runs import ask_to_stop, get_run, item_states
+from core.store.runs import ask_to_stop, item_states
 from core.store.scores import keep_run_metrics, run_metrics
 
 EXPECTED = {
@@ -88,15 +82,15 @@ CALLS = {
 
 
 @pytest.mark.parametrize("n_items", [4, pytest.param(100, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("kind", COMPARING_KINDS)
+@pytest.mark.parametrize("kind", COMPARING)
 def test_every_text_is_scored_as_counted_by_hand(
     kind: Any, n_items: int, store: Store, tmp_path: Path
 ) -> None:
     with judging_server() as server:
         run = run_to_the_end(store, settings(kind, server.url), texts(n_items))
-    progress = progress_of(store, run.run_id)
-    assert (run.state, run.message, progress.n_done, progress.failures) == ("done", "", n_items, {})
-    table = score_table(store, run)
+    progress = progress_of(store, run.run.run_id)
+    assert (run.run.state, run.run.message, progress.n_done, progress.failures) == ("done", "", n_items, {})
+    table = score_table(run)
     assert len(table.rows) == n_items * len(LEVELS)
     columns = {metric.name: at for at, metric in enumerate(table.metrics)}
     for name, by_level in EXPECTED[kind].items():
@@ -107,8 +101,8 @@ def test_every_text_is_scored_as_counted_by_hand(
     }
     assert len(server.asked) == sum(CALLS[kind].values()) * n_items
 
-    folder = in_folder(store, run, tmp_path / "out")
-    assert read_judge_folder(folder) == judge_output(store, run), "the folder holds all that the run holds"
+    folder = in_folder(run, tmp_path / "out")
+    assert read_judge_folder(folder) == judge_output(run), "the folder holds all that the run holds"
     again = read_scores((folder / "scores.csv").read_bytes(), "scores.csv")
     assert (again.rows, again.metrics, again.reasons) == (table.rows, table.metrics, table.reasons)
     assert (again.values == table.values).all()
@@ -127,9 +121,9 @@ def test_every_text_is_scored_as_counted_by_hand(
 def test_what_the_judges_said_is_kept_beside_the_texts_they_read(store: Store) -> None:
     kept: dict[str, Any] = {}
     with judging_server() as server:
-        for kind in COMPARING_KINDS:
+        for kind in COMPARING:
             run = run_to_the_end(store, settings(kind, server.url), texts(1))
-            kept[kind] = judge_output(store, run)
+            kept[kind] = judge_output(run)
     for kind, output in kept.items():
         one = output.texts[1]
         assert (output.name, output.kind, output.model) == (f"{kind}-tiny", kind, "tiny")
@@ -137,7 +131,7 @@ def test_what_the_judges_said_is_kept_beside_the_texts_they_read(store: Store) -
         source = f"Of mill 0 this is known. {' '.join(reversed(facts(0)))}"
         assert one.question == source
         assert one.document == (source if kind == "cef" else " ".join(facts(0)))
-    rubric, claims, cef = (kept[kind].texts[1].record for kind in COMPARING_KINDS)
+    rubric, claims, cef = (kept[kind].texts[1].record for kind in COMPARING)
     assert isinstance(rubric, RubricRecord)
     assert [(trial.verdict, trial.feedback[:4]) for trial in rubric.trials] == [(4, "0.75")]
     assert isinstance(claims, ClaimsRecord)
@@ -152,19 +146,17 @@ def test_what_the_judges_said_is_kept_beside_the_texts_they_read(store: Store) -
 
 def test_settings_stand_in_the_signature(store: Store) -> None:
     with judging_server() as server:
-        chosen = settings("cef", server.url, name="mine", cef=CefSettings(n_questions=3, repeats=2, seed=5))
+        chosen = settings("cef", server.url, name="mine", n_questions=3, repeats=2, seed=5)
         run = run_to_the_end(store, chosen, texts(2))
-    (signature,) = {
-        metric.signature for metric in score_table(store, run).metrics if metric.name == "mine-overall"
-    }
+    (signature,) = {metric.signature for metric in score_table(run).metrics if metric.name == "mine-overall"}
     for part in ("model:tiny", "attempts:3", "n-questions:3", "repeats:2", "seed:5", "mode:reference-free"):
         assert f"|{part}" in signature
     assert {
         "questions": sum(
-            c.calls for c in progress_of(store, run.run_id).costs if c.step.startswith("questions")
+            c.calls for c in progress_of(store, run.run.run_id).costs if c.step.startswith("questions")
         )
     } == {"questions": 2 * 6 * 2}, "each repeat asks anew"
-    record = judged_texts(store, run)[0].record
+    record = judge_output(run).texts[0].record
     assert isinstance(record, CefRecord)
     assert [examination.repeat for examination in record.examinations] == [0, 1]
     assert all(len(one.from_source or ()) == 3 for one in record.examinations)
@@ -184,16 +176,16 @@ def failing(body: Body, n: int) -> Said | str:
     return answer(body)
 
 
-@pytest.mark.parametrize("kind", COMPARING_KINDS)
+@pytest.mark.parametrize("kind", COMPARING)
 def test_what_fails_has_a_reason_and_costs_nothing_else(kind: Any, store: Store) -> None:
     with ScriptedServer(failing) as server:
         run = run_to_the_end(store, settings(kind, server.url, attempts=2), texts(8))
-        assert (run.state, run.message) == (
+        assert (run.run.state, run.run.message) == (
             "stopped",
             "No answer came for 1 item (server error). Last: The server answered 500: out of order. Resume the run to ask "
             "for them again.",
         )
-        states = item_states(store, run.run_id)
+        states = item_states(store, run.run.run_id)
         assert [states[position] for position in range(8)] == [
             *["done"] * 3,
             "failed",
@@ -201,7 +193,7 @@ def test_what_fails_has_a_reason_and_costs_nothing_else(kind: Any, store: Store)
             *["failed"] * 2,
             "done",
         ]
-        table = score_table(store, run)
+        table = score_table(run)
         whole = {"q0", "q1", "q2", "q7"}
         for number, row in enumerate(table.rows):
             for at, metric in enumerate(table.metrics):
@@ -214,15 +206,17 @@ def test_what_fails_has_a_reason_and_costs_nothing_else(kind: Any, store: Store)
         )
         assert (
             sum(
-                n for (_, reason), n in progress_of(store, run.run_id).failures.items() if reason == "cut off"
+                n
+                for (_, reason), n in progress_of(store, run.run.run_id).failures.items()
+                if reason == "cut off"
             )
             > 0
         )
-        assert len(judged_texts(store, run)) == 40
+        assert len(judge_output(run).texts) == 40
         server.script = lambda body, n: answer(body)
-        again = work(store, run.run_id, lambda claimed: job_of(store, claimed))
-    assert again.state == "done"
-    assert item_states(store, run.run_id)[4] == "done"
+        again = worked(run)
+    assert again.run.state == "done"
+    assert item_states(store, run.run.run_id)[4] == "done"
 
 
 def rows_lacking() -> bytes:
@@ -243,19 +237,19 @@ def rows_lacking() -> bytes:
     return "".join(json.dumps(row) + "\n" for row in rows).encode()
 
 
-@pytest.mark.parametrize("kind", COMPARING_KINDS)
+@pytest.mark.parametrize("kind", COMPARING)
 def test_texts_that_lack_something_are_left_out_with_that_reason_and_are_no_failures(
     kind: Any, store: Store
 ) -> None:
     with judging_server() as server:
         chosen = settings(kind, server.url)
-        run, outputs = create_judging(store, rows_lacking(), "lacking.jsonl", chosen, RUNNING)
-        work(store, run.run_id, lambda claimed: job_of(store, claimed))
+        run, notes = create_told(store, rows_lacking(), "lacking.jsonl", chosen, RUNNING)
+        worked(run)
     lacking = "source" if kind == "cef" else "reference"
-    assert any(f"1 of 4 texts have no {lacking}" in note for note in outputs.notes)
-    progress = progress_of(store, run.run_id)
+    assert any(f"1 of 4 texts have no {lacking}" in note for note in notes)
+    progress = progress_of(store, run.run.run_id)
     assert (progress.n_done, progress.failures) == (4, {})
-    texts_by_id = {one.row.item_id: one for one in judged_texts(store, run)}
+    texts_by_id = {one.row.item_id: one for one in judge_output(run).texts}
     assert set(texts_by_id[f"no {lacking}"].reasons.values()) == {f"no {lacking}"}
     assert set(texts_by_id["empty"].reasons.values()) == {"the text is empty"}
     assert texts_by_id["empty"].record is None
@@ -263,48 +257,56 @@ def test_texts_that_lack_something_are_left_out_with_that_reason_and_are_no_fail
 
 
 def test_claims_by_rules_ask_nobody(store: Store) -> None:
-    chosen = JudgeSettings("claims", claims=ClaimsSettings(verifier="rules"))
+    chosen = settings("claims", "", backend="rules", verifier="rules")
     run = run_to_the_end(store, chosen, texts(6))
-    progress = progress_of(store, run.run_id)
-    assert (run.state, progress.costs, money_of(progress)) == ("done", [], None)
-    assert estimate_all(store, progress).calls == 0
-    table = score_table(store, run)
+    progress = progress_of(store, run.run.run_id)
+    assert (run.run.state, progress.costs, money_of(progress)) == ("done", [], None)
+    assert estimate_all(run, progress).calls == 0
+    table = score_table(run)
     precision = table.values[:, [metric.name for metric in table.metrics].index("claims-rules-precision")]
     by_level = precision.reshape(6, 5).mean(axis=0)
     assert by_level[0] == 1
     assert all(before >= after for before, after in pairwise(by_level))
-    assert (environment_of(run), maker_of(run), seed_of(run)) == ("base", "claims-rules", None)
+    assert (run.asked.environment, run.path.maker(run.asked), run.asked.seed) == (
+        "base",
+        "claims-rules",
+        None,
+    )
 
 
 def test_where_a_run_goes(store: Store) -> None:
     with judging_server() as server:
-        by_nli = settings("claims", server.url, claims=ClaimsSettings(verifier="nli", nli_model="some/model"))
+        by_nli = settings("claims", server.url, verifier="nli", nli_model="some/model")
         (at_server, _), (nli, _) = (
-            create_judging(store, texts(1), "t.jsonl", one, RUNNING)
-            for one in (settings("rubric", server.url, rubric=RubricSettings(seed=7)), by_nli)
+            create(store, texts(1), "t.jsonl", one, RUNNING)
+            for one in (settings("rubric", server.url, seed=7), by_nli)
         )
-    assert (environment_of(at_server), maker_of(at_server), seed_of(at_server)) == ("base", "rubric-tiny", 7)
-    assert environment_of(nli) == "neural"
-    assert judge_of(nli).prompts.keys() == {"decompose"}, "claims are verified without a prompt"
-    in_process = replace(settings("rubric", server.url), backend="vllm", base_url="")
-    run, _ = create_judging(store, texts(1), "t.jsonl", in_process, RUNNING)
-    assert environment_of(run) == "vllm"
+    assert (at_server.asked.environment, at_server.path.maker(at_server.asked), at_server.asked.seed) == (
+        "base",
+        "rubric-tiny",
+        7,
+    )
+    assert nli.asked.environment == "neural"
+    assert nli.asked.prompts.keys() == {"decompose"}, "claims are verified without a prompt"
+    in_process = settings("rubric", "", backend="vllm")
+    run, _ = create(store, texts(1), "t.jsonl", in_process, RUNNING)
+    assert run.asked.environment == "vllm"
 
 
 def test_a_preview_tells_what_all_will_cost_and_all_costs_that(store: Store) -> None:
-    running = RunningSettings(concurrency=16, retries=0, input_price=2.0, output_price=8.0)
+    running = Running(concurrency=16, retries=0, input_price=2.0, output_price=8.0)
     with judging_server() as server:
-        run, _ = create_judging(store, texts(10), "t.jsonl", settings("cef", server.url), running, limit=5)
-        work(store, run.run_id, lambda claimed: job_of(store, claimed))
-        assert len(item_states(store, run.run_id)) == 5
-        told = estimate_all(store, progress_of(store, run.run_id))
+        run, _ = create(store, texts(10), "t.jsonl", settings("cef", server.url), running, limit=5)
+        worked(run)
+        assert len(item_states(store, run.run.run_id)) == 5
+        told = estimate_all(run, progress_of(store, run.run.run_id))
         before = len(server.asked)
-        go_on(store, get_run(store, run.run_id), None, None)
-        work(store, run.run_id, lambda claimed: job_of(store, claimed))
+        resume(run, None, None)
+        worked(run)
         assert len(server.asked) - before == 5 * sum(CALLS["cef"].values()), (
             "the preview is not paid for again"
         )
-    progress = progress_of(store, run.run_id)
+    progress = progress_of(store, run.run.run_id)
     assert (told.n_seen, told.n_items, told.calls) == (5, 10, sum(cost.calls for cost in progress.costs))
     assert told.input_tokens == pytest.approx(
         sum(cost.input_tokens or 0 for cost in progress.costs), rel=0.01
@@ -312,17 +314,17 @@ def test_a_preview_tells_what_all_will_cost_and_all_costs_that(store: Store) -> 
     money = money_of(progress)
     assert money is not None
     assert told.money == pytest.approx(money, rel=0.01)
-    report = run_report(store, progress)
+    report = run_report(run, progress)
     assert report["money"] == money
     assert report["left_out"] == {}
 
 
 def test_the_time_told_is_at_least_what_the_requests_take_that_can_be_open_at_once(store: Store) -> None:
-    running = RunningSettings(concurrency=4, retries=0)
+    running = Running(concurrency=4, retries=0)
     with judging_server(lambda body, n: Said(answer(body), delay=0.02)) as server:
-        run, _ = create_judging(store, texts(40), "t.jsonl", settings("rubric", server.url), running, limit=5)
-        work(store, run.run_id, lambda claimed: job_of(store, claimed))
-    told = estimate_all(store, progress_of(store, run.run_id))
+        run, _ = create(store, texts(40), "t.jsonl", settings("rubric", server.url), running, limit=5)
+        worked(run)
+    told = estimate_all(run, progress_of(store, run.run.run_id))
     assert told.seconds is not None
     assert told.seconds >= 1.0, "200 calls of at least 20 ms, four at once"
 
@@ -330,22 +332,22 @@ def test_the_time_told_is_at_least_what_the_requests_take_that_can_be_open_at_on
 def test_a_cancelled_run_goes_on_where_it_stopped(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("core.runs.worker.BEAT_SECONDS", 0.02)
 
-    running = RunningSettings(concurrency=4, retries=0)
+    running = Running(concurrency=4, retries=0)
     with judging_server(lambda body, n: Said(answer(body), delay=0.02)) as server:
-        run, _ = create_judging(store, texts(12), "t.jsonl", settings("rubric", server.url), running)
+        run, _ = create(store, texts(12), "t.jsonl", settings("rubric", server.url), running)
 
         def stop_soon() -> None:
             if len(server.asked) > 5:
-                ask_to_stop(store, run.run_id)
+                ask_to_stop(store, run.run.run_id)
 
-        cancelled = work(store, run.run_id, lambda claimed: job_of(store, claimed), tell=stop_soon)
+        cancelled = work(store, run.run.run_id, lambda one: run.path.job(run.claimed(one)), tell=stop_soon)
         assert cancelled.state == "cancelled"
-        saved = len(item_states(store, run.run_id))
+        saved = len(item_states(store, run.run.run_id))
         assert saved < 12
-        again = prepare_judging(store, get_run(store, run.run_id), running, None)
-        assert work(store, again.run_id, lambda claimed: job_of(store, claimed)).state == "done"
+        again = resume(run.now(), running, None)
+        assert worked(again).run.state == "done"
         assert len(server.asked) <= 60 + running.concurrency, "at most what was open is asked again"
-    assert len(score_table(store, run).rows) == 60
+    assert len(score_table(run).rows) == 60
 
 
 def test_a_second_run_of_the_same_asks_nothing(store: Store) -> None:
@@ -356,22 +358,22 @@ def test_a_second_run_of_the_same_asks_nothing(store: Store) -> None:
         named = replace(chosen, name="again")
         second = run_to_the_end(store, named, texts(3))
         assert len(server.asked) == asked
-        assert find_same_judging(store, texts(3), named).run_id == second.run_id
+        assert find_same(store, texts(3), named).run.run_id == second.run.run_id
         with pytest.raises(InputError, match="no run of this file with these settings"):
-            find_same_judging(store, texts(4), named)
-    assert sum(cost.calls for cost in progress_of(store, second.run_id).costs) == 0
+            find_same(store, texts(4), named)
+    assert sum(cost.calls for cost in progress_of(store, second.run.run_id).costs) == 0
 
 
 def test_a_run_goes_on_only_with_what_it_was_begun_with(store: Store) -> None:
     with judging_server() as server:
         run = run_to_the_end(store, settings("rubric", server.url), texts(3), limit=1)
-        (known,) = run_metrics(store, run.run_id)
+        (known,) = run_metrics(store, run.run.run_id)
         keep_run_metrics(
-            store, run.run_id, [replace(known, signature=known.signature.replace("tiny", "other"))]
+            store, run.run.run_id, [replace(known, signature=known.signature.replace("tiny", "other"))]
         )
-        go_on(store, run, None, None)
+        resume(run, None, None)
         with pytest.raises(InputError, match="begun with metrics that are computed otherwise") as refused:
-            work(store, run.run_id, lambda claimed: job_of(store, claimed))
+            worked(run)
     assert "rubric-tiny: " in refused.value.problems[0]
 
 
@@ -388,23 +390,22 @@ def test_a_defect_of_ours_costs_one_item(
     store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with judging_server() as server:
-        run, _ = create_judging(store, texts(3), "t.jsonl", settings("rubric", server.url), RUNNING)
-        outputs = output_set(store, run).outputs
-        work(store, run.run_id, lambda one: BreakingJob(store, one.run_id, outputs, judge_of(one), RUNNING))
+        run, _ = create(store, texts(3), "t.jsonl", settings("rubric", server.url), RUNNING)
+        work(store, run.run.run_id, lambda one: BreakingJob(run.claimed(one)))
     assert "ZeroDivisionError" in capsys.readouterr().err
-    assert {one.row.item_id for one in judged_texts(store, run)} == {"q0", "q2"}
-    assert len(read_judge_folder(in_folder(store, run, tmp_path / "out")).texts) == 10
-    assert any("1 item has no scores" in note for note in score_table(store, run).notes)
+    assert {one.row.item_id for one in judge_output(run).texts} == {"q0", "q2"}
+    assert len(read_judge_folder(in_folder(run, tmp_path / "out")).texts) == 10
+    assert any("1 item has no scores" in note for note in score_table(run).notes)
 
 
 def test_the_commands_of_runs_know_judges(
     store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with ScriptedServer(failing) as server:
-        run, _ = create_judging(store, texts(4), "t.jsonl", settings("rubric", server.url), RUNNING, limit=2)
+        run, _ = create(store, texts(4), "t.jsonl", settings("rubric", server.url), RUNNING, limit=2)
         where = ["--db", str(store.path)]
-        assert main(["runs", "work", str(run.run_id), *where]) == 0
-        assert main(["runs", "resume", str(run.run_id), "--out", str(tmp_path / "out"), *where]) == 0
+        assert main(["runs", "work", str(run.run.run_id), *where]) == 0
+        assert main(["runs", "resume", str(run.run.run_id), "--out", str(tmp_path / "out"), *where]) == 0
         printed = capsys.readouterr().out
     assert "3 of 4 items complete" in printed
     assert "20 texts, 1 metric." in printed
@@ -415,9 +416,9 @@ def test_the_commands_of_runs_know_judges(
     assert main(["runs", "list", *where]) == 0
     listed = capsys.readouterr().out.splitlines()[1].split("\t")
     assert (listed[2], listed[5], listed[6]) == ("rubric", "rubric-tiny", "0")
-    assert main(["runs", "show", str(run.run_id), "--json", *where]) == 0
+    assert main(["runs", "show", str(run.run.run_id), "--json", *where]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert shown["settings"]["prompts"]["rubric"]["name"] == "rubric"
     assert [metric["name"] for metric in shown["settings"]["metrics"]] == ["rubric-tiny"]
     with pytest.raises(InputError):
-        read_question_file((tmp_path / "out" / "records.jsonl").read_bytes(), "records.jsonl")
+        read_pieces(answers.KIND, (tmp_path / "out" / "records.jsonl").read_bytes(), "records.jsonl")

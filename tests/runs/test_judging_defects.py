@@ -1,27 +1,26 @@
 """A judge with a defect: it costs the text that shows it, no other, and a text is never missing from the scores."""
 
 import math
-from dataclasses import replace
+from typing import Any
 
 import pytest
-from core.datasets.judge_records import marked_file, question_file
-from core.judges.question_sets import QuestionAnswerer
-from core.runs.judge_plan import create_check
-from core.runs.judge_results import answer_set, judged_texts, marked_texts_of
-from judge_runs import RUNNING, judging_server, run_to_the_end, settings, texts
+from judge_runs import RUNNING, judging_server, run_to_the_end, settings, texts, worked
 
 from core.datasets.score_tables import read_scores
 from core.errors import StorageError
 from core.judges.alignment import Aligner, MarkedError, MarkedText, Mismatch
 from core.judges.answers import QuestionSet
+from core.judges.cross_examination.questions import Answerer
 from core.judges.cross_examination.record import CrossQuestion
 from core.judges.kind import Judged
 from core.judges.rubric import RubricJudge
-from core.runs.kinds import files_of, job_of
+from core.runs.audits import pieces_done
+from core.runs.judging import judge_output
+from core.runs.path import create, written
 from core.runs.progress import progress_of
-from core.runs.worker import work
+from core.runs.records import write_pieces
+from core.schema.rated import RatedText
 from core.schema.scores import ScoredRow
-from core.scoring.metrics.scorer import ScoringPair
 from core.store import Store
 from core.store.runs import item_states, list_runs
 from core.store.scores import texts_come_to
@@ -32,10 +31,11 @@ WHOLE = RubricJudge.judge
 def breaks_with(problem: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
     """At one text: the second level of mill 1."""
 
-    async def judge(self: RubricJudge, pair: ScoringPair) -> Judged:
-        if "mill 1 near" in pair.text and "mill number 1 was built in 1501." not in pair.text:
+    async def judge(self: RubricJudge, text: RatedText) -> Judged:
+        said = text.output.text
+        if "mill 1 near" in said and "mill number 1 was built in 1501." not in said:
             raise problem
-        return await WHOLE(self, pair)
+        return await WHOLE(self, text)
 
     monkeypatch.setattr(RubricJudge, "judge", judge)
 
@@ -46,11 +46,11 @@ def test_one_text_breaks_and_the_others_keep_their_scores(
     breaks_with(OverflowError("too large"), monkeypatch)
     with judging_server() as server:
         run = run_to_the_end(store, settings("rubric", server.url), texts(3, ("A0", "A1")))
-    assert run.state == "done"
-    assert item_states(store, run.run_id) == {0: "done", 1: "failed", 2: "done"}
-    assert progress_of(store, run.run_id).failures == {("internal", "OverflowError"): 1}
-    assert texts_come_to(store, run.run_id) == (len(judged_texts(store, run)), 3) == (6, 3)
-    table = read_scores(files_of(store, run)["scores.csv"], "scores.csv")
+    assert run.run.state == "done"
+    assert item_states(store, run.run.run_id) == {0: "done", 1: "failed", 2: "done"}
+    assert progress_of(store, run.run.run_id).failures == {("internal", "OverflowError"): 1}
+    assert texts_come_to(store, run.run.run_id) == (len(judge_output(run).texts), 3) == (6, 3)
+    table = read_scores(written(run)["scores.csv"], "scores.csv")
     assert len(table.rows) == 6
     unscored = [at for at in range(6) if math.isnan(table.values[at, 0])]
     assert [(table.rows[at].item_id, table.rows[at].level) for at in unscored] == [("q1", "A1")]
@@ -75,23 +75,24 @@ ROWS = [ScoredRow("q1", "mills", level, "en") for level in ("A0", "A1")]
 def test_one_set_of_questions_breaks_and_the_others_keep_their_answers(
     store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    whole = QuestionAnswerer.answer
+    whole = Answerer.answer
 
-    async def answer(self: QuestionAnswerer, asked: QuestionSet) -> object:
-        return await whole(self, replace(asked, document=None) if asked.row.level == "A1" else asked)  # type: ignore[arg-type]
+    async def answer(self: Answerer, document: str, *others: Any) -> object:
+        return await whole(self, None if "A1" in document else document, *others)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(QuestionAnswerer, "answer", answer)
-    sets = [QuestionSet(row, "text", "a", "It burned.", (CrossQuestion("Did it burn?"),)) for row in ROWS]
+    monkeypatch.setattr(Answerer, "answer", answer)
+    asked = (CrossQuestion("Did it burn?"),)
+    sets = [QuestionSet(row, "text", "a", f"It burned {row.level}.", asked) for row in ROWS]
     with judging_server() as server:
-        run, _ = create_check(store, question_file(sets), "q.jsonl", settings("answers", server.url), RUNNING)
-        assert work(store, run.run_id, lambda claimed: job_of(store, claimed)).state == "done"
-    (failure,) = progress_of(store, run.run_id).failures
+        run, _ = create(store, write_pieces(sets), "q.jsonl", settings("answers", server.url), RUNNING)
+        assert worked(run).run.state == "done"
+    (failure,) = progress_of(store, run.run.run_id).failures
     assert failure[0] == "internal"
-    first, second = answer_set(store, run).sets
+    first, second = pieces_done(run)
     assert first.questions[0].answer is not None
     assert second.questions == (CrossQuestion("Did it burn?", reason=f"looking at it broke ({failure[1]})"),)
     assert "Traceback" in capsys.readouterr().err
-    assert texts_come_to(store, run.run_id) == (2, 1)
+    assert texts_come_to(store, run.run.run_id) == (2, 1)
 
 
 def test_one_marked_text_breaks_and_the_others_keep_their_verdicts(
@@ -109,10 +110,8 @@ def test_one_marked_text_breaks_and_the_others_keep_their_verdicts(
     errors = (MarkedError("1907", "major", "accuracy"),)
     marked = [MarkedText(row, "Built in 1907.", "Built in 1906.", mismatches, errors) for row in ROWS]
     with judging_server() as server:
-        run, _ = create_check(
-            store, marked_file(marked), "m.jsonl", settings("alignment", server.url), RUNNING
-        )
-        work(store, run.run_id, lambda claimed: job_of(store, claimed))
-    assert progress_of(store, run.run_id).failures == {("internal", "OverflowError"): 1}
-    found = [(error.found, error.reason) for one in marked_texts_of(store, run) for error in one.errors]
+        run, _ = create(store, write_pieces(marked), "m.jsonl", settings("alignment", server.url), RUNNING)
+        worked(run)
+    assert progress_of(store, run.run.run_id).failures == {("internal", "OverflowError"): 1}
+    found = [(error.found, error.reason) for one in pieces_done(run) for error in one.errors]
     assert found == [(True, None), (None, "looking at it broke (OverflowError)")]

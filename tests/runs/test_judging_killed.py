@@ -7,22 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from core.runs.judge_plan import create_judging
-from core.runs.model_settings import RunningSettings
-from judge_runs import judging_server, settings, texts
+from judge_runs import COMPARING, ON_RATINGS, judging_server, settings, texts, worked
 from killed_run import kill_in_the_middle, run_to_the_end
 from model_answers import Body, answer
 from scripted_server import Said
 from slips import rated_texts
 from specialist_runs import says, specialist
 
+from core.runs.asked import Running
 from core.runs.judging import judge_output
-from core.runs.kinds import job_of
-from core.runs.worker import work
-from core.schema import COMPARING_KINDS, RATED_KINDS
+from core.runs.path import at_hand, create
 from core.schema.judging import JudgeOutput
 from core.store import open_store
-from core.store.runs import get_run
 
 WORK = ("runs", "work", "1", "--db")
 CONCURRENCY = 8
@@ -30,17 +26,17 @@ CONCURRENCY = 8
 
 def output_in(database: Path) -> JudgeOutput:
     with open_store(database) as store:
-        run = get_run(store, 1)
-        assert (run.state, run.message) == ("done", "")
-        return judge_output(store, run)
+        run = at_hand(store, 1)
+        assert (run.run.state, run.run.message) == ("done", "")
+        return judge_output(run)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "n_items"), [*((kind, 100) for kind in COMPARING_KINDS), ("automqm", 40)])
+@pytest.mark.parametrize(("kind", "n_items"), [*((kind, 100) for kind in COMPARING), ("automqm", 40)])
 def test_a_killed_judge_goes_on_without_repeating_what_was_saved(
     kind: Any, n_items: int, tmp_path: Path
 ) -> None:
-    on_ratings = kind in RATED_KINDS
+    on_ratings = kind in ON_RATINGS
 
     def slowly(body: Body, number: int) -> Said:
         return Said(says(body) if on_ratings else answer(body), delay=0.02)
@@ -49,10 +45,10 @@ def test_a_killed_judge_goes_on_without_repeating_what_was_saved(
     with judging_server(slowly) as server:
         for database in (killed, fresh):
             with open_store(database) as store:
-                running = RunningSettings(concurrency=CONCURRENCY)
+                running = Running(concurrency=CONCURRENCY)
                 data = rated_texts(n_items) if on_ratings else texts(n_items)
                 chosen = (specialist if on_ratings else settings)(kind, server.url)
-                create_judging(store, data, "t.jsonl", chosen, running)
+                create(store, data, "t.jsonl", chosen, running)
         kill_in_the_middle([*WORK, str(killed)], killed, n_items // 3, n_items)
         time.sleep(0.2)  # what the dead process had asked is answered into the void
         before = len(server.bodies)
@@ -61,7 +57,7 @@ def test_a_killed_judge_goes_on_without_repeating_what_was_saved(
         assert sum(repeated.values()) <= CONCURRENCY, "at most what was in flight is asked again"
         asked_in_all = len(server.bodies)
         with open_store(fresh) as store:
-            work(store, 1, lambda claimed: job_of(store, claimed))
+            worked(at_hand(store, 1))
         undisturbed = len(server.bodies) - asked_in_all
     assert asked_in_all <= undisturbed + CONCURRENCY
     assert output_in(killed) == output_in(fresh)

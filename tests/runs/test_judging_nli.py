@@ -5,54 +5,49 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from core.runs.judge_plan import create_judging
-from core.runs.keeping import go_on
 from judge_runs import RUNNING, judging_server, settings, texts
 from neural_environment import neural_python as neural_python
 from neural_environment import run_neural
 from neural_environment import tiny_metric_models as tiny_metric_models
 
-from core.judges.claims.settings import ClaimsSettings
 from core.judges.claims.steps import ClaimsRecord
-from core.judges.kind import JudgeSettings
+from core.runs.at_hand import RunAtHand
 from core.runs.judging import judge_output
-from core.runs.kinds import environment_of
+from core.runs.path import create, resume
 from core.runs.progress import progress_of
-from core.schema import Run
-from core.store import Store, open_store
-from core.store.runs import get_run
+from core.store import open_store
 
 pytestmark = pytest.mark.slow
 
 N = 8
 
 
-def worked_on(store: Store, python: Path, run: Run) -> Run:
-    ended = run_neural(python, "-m", "core", "runs", "work", str(run.run_id), "--db", str(store.path))
+def worked_on(python: Path, run: RunAtHand) -> RunAtHand:
+    ended = run_neural(python, "-m", "core", "runs", "work", str(run.run.run_id), "--db", str(run.store.path))
     assert ended.returncode == 0, ended.stderr[-3000:]
-    return get_run(store, run.run_id)
+    return run.now()
 
 
 def test_claims_of_rules_and_of_a_model_are_verified_by_the_cross_encoder(
     neural_python: Path, tiny_metric_models: Path, tmp_path: Path
 ) -> None:
-    chosen = ClaimsSettings(verifier="nli", nli_model=str(tiny_metric_models / "nli"), device="cpu")
+    chosen = {"verifier": "nli", "nli_model": str(tiny_metric_models / "nli"), "device": "cpu"}
     signatures: dict[str, Any] = {}
     with judging_server() as server, open_store(tmp_path / "assay.db") as store:
         for backend, judge in (
-            ("rules", JudgeSettings("claims", claims=chosen)),
-            ("openai", settings("claims", server.url, claims=chosen)),
+            ("rules", settings("claims", "", backend="rules", **chosen)),
+            ("openai", settings("claims", server.url, **chosen)),
         ):
-            run, _ = create_judging(store, texts(N), "t.jsonl", judge, RUNNING, limit=5)
-            assert environment_of(run) == "neural"
-            assert worked_on(store, neural_python, run).state == "done"
-            ended = worked_on(store, neural_python, go_on(store, get_run(store, run.run_id), None, None))
-            assert (ended.state, ended.message) == ("done", "")
-            steps = {cost.step for cost in progress_of(store, run.run_id).costs}
+            run, _ = create(store, texts(N), "t.jsonl", judge, RUNNING, limit=5)
+            assert run.asked.environment == "neural"
+            assert worked_on(neural_python, run).run.state == "done"
+            ended = worked_on(neural_python, resume(run, None, None))
+            assert (ended.run.state, ended.run.message) == ("done", "")
+            steps = {cost.step for cost in progress_of(store, run.run.run_id).costs}
             assert steps == (
                 set() if backend == "rules" else {"claims of the response", "claims of the reference"}
             )
-            output = judge_output(store, ended)
+            output = judge_output(ended)
             assert len(output.texts) == 5 * N
             for text in output.texts:
                 assert isinstance(text.record, ClaimsRecord)

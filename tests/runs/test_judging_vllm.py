@@ -11,22 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from core.runs.judge_plan import create_judging
-from core.runs.model_settings import RunningSettings
-from judge_runs import LEVELS, settings
+from judge_runs import COMPARING, LEVELS, settings, worked
 from vllm_environment import VllmServer, run_core
 
-from core.judges.cross_examination.judge import CefSettings
+from core.runs.asked import Running
 from core.runs.judging import judge_output
-from core.runs.kinds import files_of, job_of
-from core.runs.path import run_report
+from core.runs.path import at_hand, create, run_report, written
 from core.runs.progress import progress_of
 from core.runs.records import read_judge_folder
-from core.runs.worker import work
-from core.schema import COMPARING_KINDS
 from core.schema.judging import JudgeOutput
 from core.store import Store, open_store
-from core.store.runs import get_run
 
 pytestmark = pytest.mark.slow
 
@@ -57,11 +51,11 @@ def texts(n_items: int) -> bytes:
 
 def check(store: Store, run_id: int, kind: Any, n_items: int) -> JudgeOutput:
     """Every text is there, scored or with a reason, and every call is on the account."""
-    run = get_run(store, run_id)
-    assert (run.state, run.message) == ("done", "")
+    run = at_hand(store, run_id)
+    assert (run.run.state, run.run.message) == ("done", "")
     progress = progress_of(store, run_id)
     assert progress.n_done + progress.n_failed == n_items
-    output = judge_output(store, run)
+    output = judge_output(run)
     assert Counter(text.row.level for text in output.texts) == dict.fromkeys(LEVELS, n_items)
     for text in output.texts:
         for metric in output.metrics:
@@ -80,22 +74,20 @@ def guided_replies(store: Store) -> list[str]:
     return [row["text"] for row in rows]
 
 
-@pytest.mark.parametrize("kind", COMPARING_KINDS)
+@pytest.mark.parametrize("kind", COMPARING)
 def test_a_whole_run_over_the_server(
     kind: Any, vllm_server: VllmServer, store: Store, tmp_path: Path
 ) -> None:
-    chosen = settings(
-        kind, vllm_server.url, model=vllm_server.model, attempts=1, cef=CefSettings(n_questions=2)
-    )
-    running = RunningSettings(concurrency=64)
-    run, _ = create_judging(store, texts(N), "t.jsonl", chosen, running)
-    work(store, run.run_id, lambda claimed: job_of(store, claimed))
-    output = check(store, run.run_id, kind, N)
+    chosen = settings(kind, vllm_server.url, model=vllm_server.model, attempts=1, n_questions=2)
+    running = Running(concurrency=64)
+    run, _ = create(store, texts(N), "t.jsonl", chosen, running)
+    worked(run)
+    output = check(store, run.run.run_id, kind, N)
     assert any(score is not None for text in output.texts for score in text.scores.values())
     replies = guided_replies(store)
     assert replies
     assert all(isinstance(json.loads(reply), dict) for reply in replies)
-    for name, data in files_of(store, run).items():
+    for name, data in written(run).items():
         (tmp_path / name).write_bytes(data)
     assert read_judge_folder(tmp_path) == output
 
@@ -110,15 +102,15 @@ def test_a_run_in_process(vllm_python: Path, tiny_model: Path, tmp_path: Path) -
         attempts=1,
         max_model_len=8192,
         engine={"dtype": "bfloat16"},
-        cef=CefSettings(n_questions=2),
+        n_questions=2,
     )
     with open_store(database) as store:
-        create_judging(store, texts(n_items), "t.jsonl", chosen, RunningSettings())
+        create(store, texts(n_items), "t.jsonl", chosen, Running())
     ended = run_core(vllm_python, "runs", "work", "1", "--db", str(database))
     assert ended.returncode == 0, ended.stderr[-3000:]
     with open_store(database) as store:
         output = check(store, 1, "cef", n_items)
-        report = run_report(store, progress_of(store, 1))
+        report = run_report(at_hand(store, 1), progress_of(store, 1))
     for metric in output.metrics:  # which weights, with which options; not where they lie
         assert re.search(r"\|engine:[0-9a-f]{12}\|", metric.signature)
         assert str(tiny_model.parent) not in metric.signature

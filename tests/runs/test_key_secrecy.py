@@ -6,14 +6,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from core.runs.model_settings import RunningSettings
-from core.runs.settings import check_settings
 from model_answers import Body, answer
 from scripted_server import Said, ScriptedServer, error
 
 from core.cli import main
-from core.errors import InputError
-from core.generation.scheme import GenerationSettings
+from core.generation import damage_scheme as damage
+from core.runs.asked import ask
+from core.schema.settings import SettingsError
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = ROOT / "data" / "demo" / "questions.jsonl"
@@ -102,17 +101,14 @@ def test_a_secret_in_the_address_is_refused_and_not_repeated(
     assert main(["generate", "damage", str(DEMO), *where, *server]) == 2
     said = capsys.readouterr()
     assert "--base-url" in said.err
-    nothing_holds(tmp_path, said.out, said.err)
+    assert not list(tmp_path.iterdir()), "it is refused before anything is kept"
+    assert all(piece not in said.out + said.err for piece in (KEY, KEY[:12], KEY[-12:]))
 
 
 def test_a_secret_among_the_engines_options_is_refused() -> None:
-    settings = GenerationSettings(
-        "damage", backend="vllm", model="m", engine={"hf_token": KEY, "a": {"api_key": KEY}}
-    )
-    with pytest.raises(InputError) as refused:
-        check_settings(settings, RunningSettings())
-    assert [problem.split(":")[0] for problem in refused.value.problems] == ["--engine", "--engine"]
+    model = {"backend": "vllm", "model": "m"}
+    with pytest.raises(SettingsError) as refused:
+        ask(damage.KIND, {}, model | {"engine": {"hf_token": KEY, "a": {"api_key": KEY}}}, {})
+    assert [one.name for one in refused.value.found_in] == ["engine", "engine"]
     assert KEY not in str(refused.value)
-    check_settings(
-        GenerationSettings("damage", backend="vllm", model="m", engine={"tokenizer": "x"}), RunningSettings()
-    )
+    ask(damage.KIND, {}, model | {"engine": {"tokenizer": "x"}}, {})

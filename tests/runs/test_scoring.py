@@ -9,22 +9,25 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from core.runs.keeping import keep_run
 from toy_scorer import BREAKS, DIES, NO_MODEL, NO_NUMBER, ToyScorer, open_toy
 
+from core.datasets.reading import sha256_of
 from core.errors import AssayError, InputError, NotAllowed
-from core.runs.estimate import estimate_all
+from core.runs.asked import ask, kept
+from core.runs.costs import estimate_all
+from core.runs.path import at_hand
 from core.runs.progress import progress_of
-from core.runs.score_parts import Part, PoolPart, ThreadPart
 from core.runs.scoring import ScoringJob, pair_hash, score_table, undefined_scores
 from core.runs.worker import work
 from core.schema import Run
 from core.schema.scores import ScorableOutput, ScoredRow
+from core.scoring.metrics import kind as metrics
 from core.scoring.metrics.kind import ScoringRunning
+from core.scoring.metrics.parts import Part, PoolPart, ThreadPart
 from core.scoring.metrics.scorer import ScoringPair
 from core.store import Store, open_store
 from core.store.replies import step_costs
-from core.store.runs import ask_to_stop, claim_run, delete_run, item_states, list_runs
+from core.store.runs import ask_to_stop, claim_run, delete_run, insert_run, item_states, list_runs
 from core.store.scores import run_metrics
 
 NAMES = ("words", "shared")
@@ -50,8 +53,23 @@ def many(n: int) -> tuple[ScorableOutput, ...]:
 
 def new_run(store: Store, outputs: Sequence[ScorableOutput], limit: int | None = None) -> Run:
     n_items = len({output.item_id for output in outputs})
-    settings: dict[str, object] = {"metrics": list(NAMES)}
-    return keep_run(store, "scores", b"-", "texts.jsonl", n_items, settings=settings, running={}, limit=limit)
+    asked, running = ask(
+        metrics.KIND, {"metrics": ("bleu-4", "chrf")}, {}, {}
+    )  # the toy scorer is no metric of ours
+    run = Run(
+        run_id=0,
+        kind=asked.kind.name,
+        state="waiting",
+        settings=kept(asked),
+        running=running.model_dump(mode="json"),
+        data_file="texts.jsonl",
+        data_sha256=sha256_of(b"-"),
+        n_items=n_items,
+        limit=limit,
+        created_utc="",
+        app_version="",
+    )
+    return insert_run(store, run, b"-")
 
 
 def job_with(
@@ -78,7 +96,7 @@ def scored(
 
 
 def same_table(store: Store, one: Run, other: Run) -> bool:
-    first, second = score_table(store, one), score_table(store, other)
+    first, second = score_table(at_hand(store, one)), score_table(at_hand(store, other))
     return (
         first.rows == second.rows
         and first.metrics == second.metrics
@@ -90,7 +108,7 @@ def same_table(store: Store, one: Run, other: Run) -> bool:
 def test_every_text_has_its_scores_or_a_reason(store: Store) -> None:
     run = scored(store, OUTPUTS)
     assert (run.state, run.n_items) == ("done", 2)
-    table = score_table(store, run)
+    table = score_table(at_hand(store, run))
     assert table.rows[0] == ScoredRow("q1", "tiny", "A0", "en", {"shots": "zero"})
     assert [(row.item_id, row.level) for row in table.rows] == [
         ("q1", "A0"),
@@ -133,7 +151,9 @@ def test_of_models_only_those_that_lack_a_score_are_asked(store: Store) -> None:
         store, OUTPUTS, ThreadPart("neural", lambda: words), ThreadPart("neural", lambda: shared), names=NAMES
     )
     assert (sum(words.batches), sum(shared.batches)) == (2, 4)
-    np.testing.assert_array_equal(score_table(store, run).values, [[2, 2], [5, 1], [3, 2], [2, np.nan]])
+    np.testing.assert_array_equal(
+        score_table(at_hand(store, run)).values, [[2, 2], [5, 1], [3, 2], [2, np.nan]]
+    )
 
 
 def test_the_same_text_with_another_reference_is_another_text() -> None:
@@ -153,13 +173,13 @@ def test_one_bad_text_costs_its_own_scores_alone(store: Store, capsys: pytest.Ca
         progress = progress_of(store, run.run_id)
         assert (progress.state, progress.n_done, progress.n_failed) == ("done", 19, 1)
         assert progress.failures == {(part.group, "ZeroDivisionError"): 1}
-        assert undefined_scores(score_table(store, run)) == {
+        assert undefined_scores(score_table(at_hand(store, run))) == {
             ("words", "the metric broke on this text (ZeroDivisionError)"): 1,
             ("shared", "the metric broke on this text (ZeroDivisionError)"): 1,
             ("words", "the metric gave no finite number"): 1,
             ("shared", "the metric gave no finite number"): 1,
         }
-        assert np.isfinite(score_table(store, run).values).sum() == 80
+        assert np.isfinite(score_table(at_hand(store, run)).values).sum() == 80
         assert "by nothing" in capsys.readouterr().err
     mended = ToyScorer()
     scored(store, bad, ThreadPart("lexical", lambda: mended))
@@ -173,7 +193,7 @@ def test_several_processes_give_the_same_scores(store: Store, tmp_path: Path) ->
         run = new_run(other, outputs)
         pool = PoolPart("lexical", partial(open_toy, NAMES), 2)
         assert work(other, run.run_id, job_with(other, outputs, pool, workers=2)).state == "done"
-        one, two = score_table(store, alone), score_table(other, run)
+        one, two = score_table(at_hand(store, alone)), score_table(at_hand(other, run))
     assert one.rows == two.rows
     np.testing.assert_array_equal(one.values, two.values)
 
@@ -229,7 +249,7 @@ def test_a_cancelled_run_goes_on_where_it_stopped(store: Store, tmp_path: Path) 
     canceller.join()
     n_done = len(item_states(store, run.run_id))
     assert (ended.state, 5 <= n_done < 60) == ("cancelled", True)
-    assert len(score_table(store, run).rows) == 2 * n_done, "a table as far as it is"
+    assert len(score_table(at_hand(store, run)).rows) == 2 * n_done, "a table as far as it is"
     rest = ToyScorer()
     assert (
         work(store, run.run_id, job_with(store, outputs, ThreadPart("lexical", lambda: rest))).state == "done"
@@ -274,12 +294,12 @@ def test_what_all_items_will_take_is_told_from_the_first(store: Store) -> None:
         run.run_id,
         job_with(store, outputs, ThreadPart("lexical", partial(open_toy, NAMES, "1", 0.005))),
     )
-    found = estimate_all(store, progress_of(store, run.run_id))
+    found = estimate_all(at_hand(store, run), progress_of(store, run.run_id))
     assert (found.n_seen, found.n_items, found.calls, found.money) == (10, 50, 100, None)
     assert found.seconds == pytest.approx(0.5, rel=0.5)
     cached = new_run(store, outputs, limit=10)
     work(store, cached.run_id, job_with(store, outputs))
-    assert estimate_all(store, progress_of(store, cached.run_id)).seconds is None, (
+    assert estimate_all(at_hand(store, cached), progress_of(store, cached.run_id)).seconds is None, (
         "the cache says nothing of the time"
     )
 
@@ -308,7 +328,7 @@ def test_twenty_thousand_texts_by_28_metrics_are_a_table_in_seconds(store: Store
             [{"run": run.run_id, "at": at, "name": name} for at, name in enumerate(names)],
         )
     begun = time.process_time()
-    table = score_table(store, run)
+    table = score_table(at_hand(store, run))
     assert time.process_time() - begun < 3
     assert table.values.shape == (20_000, 28)
     assert len(table.reasons) == 20_000

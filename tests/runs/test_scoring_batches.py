@@ -6,17 +6,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from core.runs.score_settings import choose_metrics
 from test_scoring import job_with, many, new_run, same_table, scored
 from toy_scorer import ToyScorer
 
 from core.errors import NotAllowed
 from core.runs import scoring, worker
-from core.runs.score_parts import PoolPart, ThreadPart
 from core.runs.scoring import FIRST_BATCH, MOST_IN_BATCH, parts_of
 from core.runs.worker import work
 from core.schema.scores import Score
-from core.scoring.metrics.kind import TEXTS_PER_WORKER, ScoringRunning
+from core.scoring.metrics.kind import TEXTS_PER_WORKER, ScoringRunning, ScoringSettings
+from core.scoring.metrics.parts import PoolPart, ThreadPart
 from core.scoring.metrics.scorer import ScoringPair
 from core.store import Store, open_store
 from core.store.replies import step_costs
@@ -129,7 +128,7 @@ def test_all_processors_score_by_default_where_there_is_enough_to_do() -> None:
     running = ScoringRunning(workers=4)
     found = [running.processes(n * TEXTS_PER_WORKER) for n in (0, 1, 2, 4, 100)]
     assert found == [1, 1, 2, 4, 4]
-    settings = choose_metrics(["bleu-4"])
+    settings = ScoringSettings(metrics=("bleu-4",))
     (few,) = parts_of(settings, running, TEXTS_PER_WORKER)
     (lot,) = parts_of(settings, running, 3 * TEXTS_PER_WORKER)
     assert type(few) is ThreadPart

@@ -9,35 +9,28 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from core.runs.judge_plan import create_judging, find_same_judging, prepare_judging
-from core.runs.judge_settings import judge_of
-from core.runs.keeping import go_on
-from core.runs.model_settings import RunningSettings
-from core.runs.rated_texts import rated_set
-from core.runs.score_results import texts_left_out
-from judge_runs import RUNNING, in_folder, rows_of, run_to_the_end
+from judge_runs import RUNNING, create_told, in_folder, named, rows_of, run_to_the_end, worked
 from scripted_server import Body, Said, ScriptedServer, error
 from slips import SYSTEMS, rated, rated_texts, text_of
 from specialist_runs import parrot, says, specialist
 
 from core.datasets.rated import write_rated
-from core.errors import InputError
 from core.judges.automqm.errors import AutoMqmRecord
-from core.judges.automqm.judge import AutoMqmSettings
-from core.judges.direct import DirectRecord, DirectSettings
-from core.judges.quality.judge import HELD_OUT, QualityRecord, QualitySettings
-from core.runs.judging import judge_output
-from core.runs.kinds import environment_of, job_of, maker_of, seed_of
+from core.judges.direct import DirectRecord
+from core.judges.quality.judge import HELD_OUT, QualityRecord
+from core.runs.asked import Running
+from core.runs.at_hand import RunAtHand
+from core.runs.judging import judge_output, judged_among
+from core.runs.kinds import KINDS
+from core.runs.path import create, find_same, resume
 from core.runs.progress import progress_of
 from core.runs.records import read_judge_folder
-from core.runs.scoring import output_set, score_table
+from core.runs.scoring import score_table
 from core.runs.texts import rated_of_folder
-from core.runs.worker import work
-from core.schema import Run
 from core.schema.judging import JudgedText
 from core.schema.rated import RatedText
+from core.schema.settings import SettingsError
 from core.store import Store
-from core.store.runs import get_run
 
 N_ITEMS = 6
 
@@ -67,10 +60,10 @@ SLOW_KINDS = [pytest.param(kind, marks=pytest.mark.slow) for kind in ("direct", 
 def test_every_text_is_scored_by_what_the_model_said_of_it(kind: Any, store: Store, tmp_path: Path) -> None:
     with ScriptedServer(says) as server:
         run = run_to_the_end(store, specialist(kind, server.url), rated_texts(N_ITEMS), name="mills.jsonl")
-        assert find_same_judging(store, rated_texts(N_ITEMS), specialist(kind, server.url)) == run
-    progress = progress_of(store, run.run_id)
-    assert (run.state, run.message, progress.n_done, progress.failures) == ("done", "", N_ITEMS, {})
-    output = judge_output(store, run)
+        assert find_same(store, rated_texts(N_ITEMS), specialist(kind, server.url)).run == run.run
+    progress = progress_of(store, run.run.run_id)
+    assert (run.run.state, run.run.message, progress.n_done, progress.failures) == ("done", "", N_ITEMS, {})
+    output = judge_output(run)
     assert len(output.texts) == N_ITEMS * len(SYSTEMS)
     for text in output.texts:
         assert dict(text.scores) == SCORES[kind](n_slips(text)), text.row
@@ -78,10 +71,10 @@ def test_every_text_is_scored_by_what_the_model_said_of_it(kind: Any, store: Sto
     assert {cost.step: cost.calls for cost in progress.costs} == {
         step: n * len(output.texts) for step, n in CALLS[kind].items()
     }
-    assert (maker_of(run), environment_of(run), seed_of(run)) == (f"{kind}-tiny", "base", 0)
-    table = score_table(store, run)
+    assert (run.path.maker(run.asked), run.asked.environment, run.asked.seed) == (f"{kind}-tiny", "base", 0)
+    table = score_table(run)
     assert [metric.direction for metric in table.metrics] == ["higher"] * len(SCORES[kind](0))
-    folder = in_folder(store, run, tmp_path / "out")
+    folder = in_folder(run, tmp_path / "out")
     assert read_judge_folder(folder) == output, "the folder holds all that the run holds"
     details = rows_of(folder / "details.csv")
     assert (
@@ -97,7 +90,7 @@ def test_every_text_is_scored_by_what_the_model_said_of_it(kind: Any, store: Sto
 def test_errors_stand_in_the_table_where_they_stand_in_the_text(store: Store, tmp_path: Path) -> None:
     with ScriptedServer(says) as server:
         run = run_to_the_end(store, specialist("automqm", server.url), rated_texts(2))
-    rows = [row for row in rows_of(in_folder(store, run, tmp_path / "out") / "details.csv") if row["quote"]]
+    rows = [row for row in rows_of(in_folder(run, tmp_path / "out") / "details.csv") if row["quote"]]
     assert rows
     for row in rows:
         text = text_of(int(row["item"]), row["system"])
@@ -106,18 +99,17 @@ def test_errors_stand_in_the_table_where_they_stand_in_the_text(store: Store, tm
 
 
 def test_systems_that_are_not_judged_give_examples_only(store: Store) -> None:
-    chosen = AutoMqmSettings(only=("B",), rater="r3")
     with ScriptedServer(says) as server:
-        settings = specialist("automqm", server.url, automqm=chosen)
-        run, outputs = create_judging(store, rated_texts(N_ITEMS), "m.jsonl", settings, RUNNING)
-        work(store, run.run_id, lambda claimed: job_of(store, claimed))
-    assert settings.judge_name == "automqm-r3-tiny"
-    assert any("18 texts of other systems are not judged" in note for note in outputs.notes)
-    assert any("6 of the 6 texts to be judged are rated themselves" in note for note in outputs.notes)
-    assert {output.system for output in output_set(store, run).outputs} == {"B"}
-    assert sum(texts_left_out(store, run).values()) == 18
-    assert len(rated_set(store, run).texts) == 24
-    texts = judge_output(store, run).texts
+        settings = specialist("automqm", server.url, only=("B",), rater="r3")
+        run, notes = create_told(store, rated_texts(N_ITEMS), "m.jsonl", settings, RUNNING)
+        worked(run)
+    assert settings.called == "automqm-r3-tiny"
+    assert any("18 texts of other systems are not judged" in note for note in notes)
+    assert any("6 of the 6 texts to be judged are rated themselves" in note for note in notes)
+    assert {text.output.system for text in judged_among(run)} == {"B"}
+    assert sum(run.path.left_out(run).values()) == 18
+    assert len(run.contents.texts) == 24
+    texts = judge_output(run).texts
     assert [text.row.system for text in texts] == ["B"] * N_ITEMS
     for text in texts:
         assert isinstance(text.record, AutoMqmRecord)
@@ -144,10 +136,10 @@ def test_what_a_text_s_own_raters_said_is_never_shown(store: Store) -> None:
 
 
 def test_repeats_draw_anew_and_the_score_is_their_mean(store: Store) -> None:
-    chosen = AutoMqmSettings("shuffled", n_examples=2, repeats=3, seed=7)
-    run = run_to_the_end(store, parrot(automqm=chosen), rated_texts(N_ITEMS))
-    assert (maker_of(run), seed_of(run)) == ("parrot-shuffled-2-examples", 7)
-    output = judge_output(store, run)
+    chosen = parrot(examples="shuffled", n_examples=2, repeats=3, seed=7)
+    run = run_to_the_end(store, chosen, rated_texts(N_ITEMS))
+    assert (run.path.maker(run.asked), run.asked.seed) == ("parrot-shuffled-2-examples", 7)
+    output = judge_output(run)
     drawn: set[tuple[object, ...]] = set()
     for text in output.texts:
         assert isinstance(text.record, AutoMqmRecord)
@@ -165,19 +157,18 @@ def test_the_parrot_asks_nobody_and_copies_what_it_was_shown(store: Store) -> No
     texts = [rated(0, "A"), rated(0, "B"), rated(0, "C")]
     twice = f"{texts[2].output.text} And again {texts[2].output.text}"
     texts[0] = replace(texts[0], output=replace(texts[0].output, text=twice), ratings=())
-    run = run_to_the_end(store, parrot(automqm=AutoMqmSettings(only=("A",), rater="r1")), write_rated(texts))
-    (text,) = judge_output(store, run).texts
+    run = run_to_the_end(store, parrot(only=("A",), rater="r1"), write_rated(texts))
+    (text,) = judge_output(run).texts
     # C has two slips, each a major error; they stand twice in the text.
     assert dict(text.scores) == {"parrot-r1": -20.0}
-    assert progress_of(store, run.run_id).costs == []
+    assert progress_of(store, run.run.run_id).costs == []
 
 
 def test_held_out_items_have_rows_without_a_score(store: Store) -> None:
-    quality = QualitySettings("compound", shots=1, held_out=0.34)
     with ScriptedServer(says) as server:
-        settings = specialist("quality", server.url, quality=quality)
+        settings = specialist("quality", server.url, prompting="compound", shots=1, held_out=0.34)
         run = run_to_the_end(store, settings, rated_texts(N_ITEMS))
-    output = judge_output(store, run)
+    output = judge_output(run)
     assert output.name == "quality-compound-1-shot-tiny"
     held = {text.row.item_id for text in output.texts if HELD_OUT in text.reasons.values()}
     assert len(held) == 2
@@ -207,33 +198,32 @@ def failing(body: Body, n: int) -> Said | str:
 def test_what_fails_has_a_reason_and_costs_nothing_else(kind: Any, store: Store, tmp_path: Path) -> None:
     with ScriptedServer(failing) as server:
         run = run_to_the_end(store, specialist(kind, server.url, attempts=2), rated_texts(4))
-        assert run.state == "stopped"
-        for text in judge_output(store, run).texts:
+        assert run.run.state == "stopped"
+        for text in judge_output(run).texts:
             fails = text.row.item_id in ("1", "2")
             assert all((score is None) == fails for score in text.scores.values())
             assert set(text.reasons) == (set(text.scores) if fails else set())
-        assert read_judge_folder(in_folder(store, run, tmp_path / "out")) == judge_output(store, run)
+        assert read_judge_folder(in_folder(run, tmp_path / "out")) == judge_output(run)
         server.script = says  # the line is mended
-        run = resumed(store, run)
-    assert run.state == "done"
-    texts = judge_output(store, run).texts
+        run = resumed(run)
+    assert run.run.state == "done"
+    texts = judge_output(run).texts
     assert {text.row.item_id for text in texts if text.reasons} == {"1"}
 
 
-def resumed(store: Store, run: Run) -> Run:
-    again = prepare_judging(store, get_run(store, run.run_id), RUNNING, None)
-    return work(store, again.run_id, lambda claimed: job_of(store, claimed))
+def resumed(run: RunAtHand) -> RunAtHand:
+    return worked(resume(run, RUNNING, None))
 
 
 def test_a_run_of_the_first_items_goes_on_with_the_others(store: Store) -> None:
     with ScriptedServer(says) as server:
         run = run_to_the_end(store, specialist("direct", server.url), rated_texts(N_ITEMS), limit=2)
-        assert len(judge_output(store, run).texts) == 8
+        assert len(judge_output(run).texts) == 8
         asked = len(server.asked)
-        go_on(store, run, None, None)
-        work(store, run.run_id, lambda claimed: job_of(store, claimed))
+        resume(run, None, None)
+        worked(run)
         assert len(server.asked) <= asked + 16, "the first are not asked again"
-    texts = judge_output(store, get_run(store, run.run_id)).texts
+    texts = judge_output(run).texts
     assert len(texts) == 24
     assert all(isinstance(text.record, DirectRecord) for text in texts)
 
@@ -243,62 +233,61 @@ def test_a_run_of_the_first_items_goes_on_with_the_others(store: Store) -> None:
     [
         (
             "automqm",
-            {"backend": "rules", "automqm": AutoMqmSettings("none")},
-            "--examples: none leaves the Parrot",
+            {"backend": "rules", "examples": "none"},
+            "examples: none leaves the Parrot",
         ),
-        ("direct", {"backend": "rules"}, "--backend: rules cannot be this judge"),
-        ("quality", {"backend": "rules"}, "--backend: rules cannot be this judge"),
-        ("automqm", {"automqm": AutoMqmSettings("none", n_examples=3)}, "--n-examples: says which examples"),
-        ("automqm", {"automqm": AutoMqmSettings("none", filtered=True)}, "--filtered: says which examples"),
-        ("direct", {"direct": DirectSettings(examples="none", rater="r1")}, "--rater: says which examples"),
-        ("automqm", {"automqm": AutoMqmSettings("mixed")}, "--examples: 'mixed' is none of specialist"),  # type: ignore[arg-type]
-        ("automqm", {"automqm": AutoMqmSettings(occurrences="last")}, "--occurrences: 'last' is none"),  # type: ignore[arg-type]
-        ("quality", {"quality": QualitySettings(majority="most")}, "--majority: 'most' is none"),  # type: ignore[arg-type]
-        ("quality", {"quality": QualitySettings(shots=2, held_out=0.0)}, "--held-out: 0 holds no item out"),
-        ("quality", {"quality": QualitySettings(shots=21)}, "--shots: 21 is not between 0 and 20"),
-        ("automqm", {"task": "direct"}, "--task: direct marks no errors"),
-        ("direct", {"task": "mqm"}, "--task: mqm has no dimension"),
-        ("quality", {"task": "mqm"}, "--task: mqm has no dimension"),
+        ("direct", {"backend": "rules"}, "backend: rules cannot be this judge"),
+        ("quality", {"backend": "rules"}, "backend: rules cannot be this judge"),
+        ("automqm", {"examples": "none", "n_examples": 3}, "n_examples: says which examples"),
+        ("automqm", {"examples": "none", "filtered": True}, "filtered: says which examples"),
+        ("direct", {"examples": "none", "rater": "r1"}, "rater: says which examples"),
+        ("automqm", {"examples": "mixed"}, "examples: 'mixed' is none of specialist"),
+        ("automqm", {"occurrences": "last"}, "occurrences: 'last' is none"),
+        ("quality", {"majority": "most"}, "majority: 'most' is none"),
+        ("quality", {"shots": 2, "held_out": 0.0}, "held_out: 0 holds no item out"),
+        ("quality", {"shots": 21}, "shots: 21 is not between 0 and 20"),
+        ("automqm", {"task": "direct"}, "task: direct marks no errors"),
+        ("direct", {"task": "mqm"}, "task: mqm has no dimension"),
+        ("quality", {"task": "mqm"}, "task: mqm has no dimension"),
         (
             "direct",
-            {"direct": DirectSettings("style")},
-            "--dimension: style is none of the task direct: overall",
+            {"dimension": "style"},
+            "dimension: style is none of the task direct: overall",
         ),
         (
             "automqm",
-            {"automqm": AutoMqmSettings(only=("E",))},
-            "--only: E has no text in the file; there are A, B, C, D",
+            {"only": ("E",)},
+            "only: E has no text in the file; there are A, B, C, D",
         ),
         (
             "automqm",
-            {"automqm": AutoMqmSettings(rater="r9")},
-            "--rater: r9 rated nothing of the kind in the file; there are r1",
+            {"rater": "r9"},
+            "rater: r9 rated nothing of the kind in the file; there are r1",
         ),
-        ("direct", {"direct": DirectSettings(only=("E",), rater="r9")}, "--rater: r9 rated nothing"),
+        ("direct", {"only": ("E",), "rater": "r9"}, "rater: r9 rated nothing"),
     ],
 )
 def test_what_cannot_be_is_refused_before_it_costs_anything(
     kind: Any, fields: dict[str, Any], said: str, store: Store
 ) -> None:
-    chosen = specialist(kind, "http://127.0.0.1:1/v1", **fields)
-    with pytest.raises(InputError) as refused:
-        create_judging(store, rated_texts(2), "m.jsonl", chosen, RUNNING)
-    assert any(problem.startswith(said) for problem in refused.value.problems), refused.value.problems
+    with pytest.raises(SettingsError) as refused:
+        create(store, rated_texts(2), "m.jsonl", specialist(kind, "http://127.0.0.1:1/v1", **fields), RUNNING)
+    assert any(problem.startswith(said) for problem in named(refused.value)), named(refused.value)
 
 
 @pytest.mark.parametrize(
     ("kind", "fields", "said"),
     [
-        ("automqm", {}, "--examples: nobody marked errors in a text: give ratings with --ratings"),
-        ("direct", {}, "--examples: nobody rated overall on the task's scale"),
-        ("quality", {"quality": QualitySettings(shots=1)}, "--shots: nobody rated LA, OCQ, TQ, PC, H"),
+        ("automqm", {}, "examples: nobody marked errors in a text: add ratings"),
+        ("direct", {}, "examples: nobody rated overall on the task's scale"),
+        ("quality", {"shots": 1}, "shots: nobody rated LA, OCQ, TQ, PC, H"),
     ],
 )
 def test_examples_need_ratings(kind: Any, fields: dict[str, Any], said: str, store: Store) -> None:
     chosen = specialist(kind, "http://127.0.0.1:1/v1", **fields)
-    with pytest.raises(InputError) as refused:
-        create_judging(store, rated_texts(2, ()), "m.jsonl", chosen, RUNNING)
-    (problem,) = refused.value.problems
+    with pytest.raises(SettingsError) as refused:
+        create(store, rated_texts(2, ()), "m.jsonl", chosen, RUNNING)
+    (problem,) = named(refused.value)
     assert problem.startswith(said)
 
 
@@ -312,9 +301,9 @@ def test_ratings_off_the_scale_are_told_from_none(store: Store) -> None:
         for one in texts
     ]
     chosen = specialist("direct", "http://127.0.0.1:1/v1")
-    with pytest.raises(InputError) as refused:
-        create_judging(store, write_rated(weighed), "m.jsonl", chosen, RUNNING)
-    (problem,) = refused.value.problems
+    with pytest.raises(SettingsError) as refused:
+        create(store, write_rated(weighed), "m.jsonl", chosen, RUNNING)
+    (problem,) = named(refused.value)
     assert (
         "nobody rated overall on the task's scale from 0 to 100 (the file's 24 ratings of overall" in problem
     )
@@ -323,18 +312,12 @@ def test_ratings_off_the_scale_are_told_from_none(store: Store) -> None:
 
 @pytest.mark.parametrize("kind", ["automqm", *SLOW_KINDS])
 def test_without_examples_texts_need_no_ratings(kind: Any, store: Store) -> None:
-    none: dict[str, Any] = {
-        "automqm": AutoMqmSettings("none"),
-        "direct": DirectSettings(examples="none"),
-        "quality": QualitySettings(),
-    }
+    none = {"examples": "none"} if "examples" in KINDS[kind].Settings.model_fields else {}
     plain = b"item_id,system,text\n1,A,One slipA1x0.\n1,B,Two.\n1,C,\n"
     with ScriptedServer(says) as server:
-        run = run_to_the_end(
-            store, specialist(kind, server.url, **{kind: none[kind]}), plain, name="plain.csv"
-        )
-    assert dict(texts_left_out(store, run)) == {"no text": 1}
-    texts = judge_output(store, run).texts
+        run = run_to_the_end(store, specialist(kind, server.url, **none), plain, name="plain.csv")
+    assert run.path.left_out(run) == {"no text": 1}
+    texts = judge_output(run).texts
     assert [next(iter(text.scores.values())) for text in texts] == {
         "automqm": [-5, 0],
         "direct": [90, 100],
@@ -343,20 +326,20 @@ def test_without_examples_texts_need_no_ratings(kind: Any, store: Store) -> None
 
 
 def test_a_lone_system_has_nobody_to_learn_from(store: Store) -> None:
-    with pytest.raises(InputError) as refused:
-        create_judging(store, write_rated([rated(0, "A"), rated(1, "A")]), "m.jsonl", parrot(), RUNNING)
-    (problem,) = refused.value.problems
-    assert problem.startswith("--examples: no text has a rated text of another system beside it")
+    with pytest.raises(SettingsError) as refused:
+        create(store, write_rated([rated(0, "A"), rated(1, "A")]), "m.jsonl", parrot(), RUNNING)
+    (problem,) = named(refused.value)
+    assert problem.startswith("examples: no text has a rated text of another system beside it")
 
 
 def test_items_are_left_to_judge(store: Store) -> None:
-    chosen = specialist("quality", "http://127.0.0.1:1/v1", quality=QualitySettings(shots=1, held_out=0.4))
-    with pytest.raises(InputError) as refused:
-        create_judging(store, rated_texts(1), "m.jsonl", chosen, RUNNING)
-    (problem,) = refused.value.problems
-    assert problem.startswith("--shots: no task and language has two rated items")
-    _, outputs = create_judging(store, rated_texts(5), "m.jsonl", chosen, RUNNING)
-    assert any(note.startswith("2 of 5 items are held out for examples") for note in outputs.notes)
+    chosen = specialist("quality", "http://127.0.0.1:1/v1", shots=1, held_out=0.4)
+    with pytest.raises(SettingsError) as refused:
+        create(store, rated_texts(1), "m.jsonl", chosen, RUNNING)
+    (problem,) = named(refused.value)
+    assert problem.startswith("shots: no task and language has two rated items")
+    _, notes = create_told(store, rated_texts(5), "m.jsonl", chosen, RUNNING)
+    assert any(note.startswith("2 of 5 items are held out for examples") for note in notes)
 
 
 def with_severity(text: RatedText, severity: str) -> RatedText:
@@ -376,13 +359,13 @@ def test_errors_of_severities_that_the_task_lacks_are_not_lost_in_silence(
     chosen = parrot() if by_rules else specialist("automqm", "http://127.0.0.1:1/v1")
     texts = [rated(item, system) for item in range(3) for system in SYSTEMS]
     high = write_rated(with_severity(one, "High") for one in texts)
-    with pytest.raises(InputError) as refused:
-        create_judging(store, high, "m.jsonl", chosen, RUNNING)
-    (problem,) = refused.value.problems
-    assert problem.startswith("--task: all errors marked in the file (High) have a severity")
+    with pytest.raises(SettingsError) as refused:
+        create(store, high, "m.jsonl", chosen, RUNNING)
+    (problem,) = named(refused.value)
+    assert problem.startswith("task: all errors marked in the file (High) have a severity")
     mixed = write_rated([with_severity(texts[1], "High"), *texts[:1], *texts[2:]])
-    _, outputs = create_judging(store, mixed, "m.jsonl", chosen, RUNNING)
-    (note,) = (note for note in outputs.notes if "(High)" in note)
+    _, notes = create_told(store, mixed, "m.jsonl", chosen, RUNNING)
+    (note,) = (note for note in notes if "(High)" in note)
     # Of each slip two raters say major, which stands once, and one minor; of the one slip of texts[1] all say High.
     n_errors = 2 * sum(one.output.text.count("slip") for one in texts) - 1
     assert note.startswith(f"1 of the {n_errors} errors marked in examples")
@@ -404,48 +387,44 @@ def test_languages_and_classes_without_examples_are_named(store: Store) -> None:
     file = write_rated([*rare, *texts])
     said = set()
     for seed in range(8):
-        chosen = QualitySettings(shots=1, seed=seed, held_out=0.3)
-        judge = specialist("quality", "http://127.0.0.1:1/v1", quality=chosen)
-        _, outputs = create_judging(store, file, "m.jsonl", judge, RUNNING)
-        gone = any("every item of sw is held out" in note for note in outputs.notes)
-        bare = any(
-            note.startswith("4 of the 28 texts to be judged get no examples") for note in outputs.notes
-        )
+        judge = specialist("quality", "http://127.0.0.1:1/v1", shots=1, seed=seed, held_out=0.3)
+        _, notes = create_told(store, file, "m.jsonl", judge, RUNNING)
+        gone = any("every item of sw is held out" in note for note in notes)
+        bare = any(note.startswith("4 of the 28 texts to be judged get no examples") for note in notes)
         assert gone != bare
         said.add(gone)
     assert said == {True, False}
     one_class = write_rated(rated(item, "A") for item in (0, 3, 6))  # no slips: the highest class of all
-    judge = specialist("quality", "http://127.0.0.1:1/v1", quality=QualitySettings(shots=1))
-    _, outputs = create_judging(store, one_class, "m.jsonl", judge, RUNNING)
-    assert "classes that no example has: LA 0, 1; OCQ 0, 1; TQ 0, 1; PC 0; H 0" in outputs.notes
+    judge = specialist("quality", "http://127.0.0.1:1/v1", shots=1)
+    _, notes = create_told(store, one_class, "m.jsonl", judge, RUNNING)
+    assert "classes that no example has: LA 0, 1; OCQ 0, 1; TQ 0, 1; PC 0; H 0" in notes
 
 
 def test_notes_say_what_a_run_will_not_show(store: Store) -> None:
-    twice = parrot(automqm=AutoMqmSettings(repeats=2))
-    _, outputs = create_judging(store, rated_texts(2), "m.jsonl", twice, RUNNING)
-    assert any("2 repeats say the same by construction" in note for note in outputs.notes)
-    fixed = parrot(automqm=AutoMqmSettings("fixed", repeats=2))
-    _, outputs = create_judging(store, rated_texts(3, (None,)), "m.jsonl", fixed, RUNNING)
-    assert any("the ratings carry no rater" in note for note in outputs.notes)
-    assert not any("by construction" in note for note in outputs.notes), "examples are drawn anew"
+    twice = parrot(repeats=2)
+    _, notes = create_told(store, rated_texts(2), "m.jsonl", twice, RUNNING)
+    assert any("2 repeats say the same by construction" in note for note in notes)
+    fixed = parrot(examples="fixed", repeats=2)
+    _, notes = create_told(store, rated_texts(3, (None,)), "m.jsonl", fixed, RUNNING)
+    assert any("the ratings carry no rater" in note for note in notes)
+    assert not any("by construction" in note for note in notes), "examples are drawn anew"
 
 
 def test_signatures_hold_what_determines_the_scores(store: Store) -> None:
     with ScriptedServer(says) as server:
         run = run_to_the_end(store, specialist("direct", server.url), rated_texts(2))
         other = run_to_the_end(store, specialist("direct", server.url), rated_texts(3))
-        without = DirectSettings(examples="none")
         alone = [
-            run_to_the_end(store, specialist("direct", server.url, direct=without), rated_texts(n))
+            run_to_the_end(store, specialist("direct", server.url, examples="none"), rated_texts(n))
             for n in (2, 3)
         ]
-    (first,), (second,) = judge_output(store, run).metrics, judge_output(store, other).metrics
+    (first,), (second,) = judge_output(run).metrics, judge_output(other).metrics
     for part in ("model:tiny", "prompt-direct:", "task:direct-", "examples:specialist", "dimension:overall"):
         assert f"|{part}" in first.signature
-    assert f"|ratings:{run.data_sha256[:12]}|" in first.signature
+    assert f"|ratings:{run.run.data_sha256[:12]}|" in first.signature
     assert first.signature != second.signature, "other ratings, other examples"
-    assert judge_output(store, alone[0]).metrics == judge_output(store, alone[1]).metrics
-    assert judge_of(run).judge_name == "direct-tiny"
+    assert judge_output(alone[0]).metrics == judge_output(alone[1]).metrics
+    assert run.asked.called == "direct-tiny"
 
 
 @pytest.mark.slow
@@ -458,11 +437,11 @@ def test_the_whole_of_wmt23_is_judged(by_model: bool, store: Store, shared_data:
     began = time.monotonic()
     with ScriptedServer(lambda body, n: json.dumps({"errors": []})) as server:
         settings = specialist("automqm", server.url) if by_model else parrot()
-        run, _ = create_judging(store, rated_only, name, settings, RunningSettings(concurrency=64))
-        done = work(store, run.run_id, lambda claimed: job_of(store, claimed))
-    assert (done.state, done.n_items, time.monotonic() - began < 300) == ("done", 460, True)
+        run, _ = create(store, rated_only, name, settings, Running(concurrency=64))
+        done = worked(run)
+    assert (done.run.state, done.run.n_items, time.monotonic() - began < 300) == ("done", 460, True)
     n_examples = n_errors = n_texts = 0
-    for text in judge_output(store, run).texts:
+    for text in judge_output(run).texts:
         if not isinstance(text.record, AutoMqmRecord):
             continue
         (trial,) = text.record.trials

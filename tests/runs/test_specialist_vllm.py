@@ -9,51 +9,46 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from core.runs.judge_plan import create_judging
-from core.runs.model_settings import RunningSettings
+from judge_runs import ON_RATINGS, worked
 from slips import SYSTEMS, rated_texts
-from specialist_runs import TASKS, specialist
+from specialist_runs import specialist
 from vllm_environment import VllmServer
 
 from core.analysis.judged_spans import locating
 from core.datasets.task_files import find_task
-from core.judges.automqm.judge import AutoMqmSettings
-from core.judges.quality.judge import QualitySettings
+from core.runs.asked import Running
 from core.runs.judging import judge_output
-from core.runs.kinds import files_of, job_of
+from core.runs.kinds import KINDS
+from core.runs.path import create, written
 from core.runs.progress import progress_of
 from core.runs.records import read_judge_folder
-from core.runs.worker import work
-from core.schema import RATED_KINDS
 from core.store import Store
-from core.store.runs import get_run
 
 pytestmark = pytest.mark.slow
 
 N_ITEMS = 50
 OWN: dict[str, Any] = {
-    "automqm": {"automqm": AutoMqmSettings(only=("A",), n_examples=2)},
+    "automqm": {"only": ("A",), "n_examples": 2},
     "direct": {},
-    "quality": {"quality": QualitySettings("compound", shots=1, held_out=0.1)},
+    "quality": {"prompting": "compound", "shots": 1, "held_out": 0.1},
 }
 STEPS = {"automqm": {"mark errors"}, "direct": {"direct"}, "quality": {"quality"}}
 
 
-@pytest.mark.parametrize("kind", RATED_KINDS)
+@pytest.mark.parametrize("kind", ON_RATINGS)
 def test_a_whole_run_over_the_server(
     kind: Any, vllm_server: VllmServer, store: Store, tmp_path: Path
 ) -> None:
     chosen = specialist(kind, vllm_server.url, model=vllm_server.model, attempts=1, **OWN[kind])
-    run, _ = create_judging(store, rated_texts(N_ITEMS), "t.jsonl", chosen, RunningSettings(concurrency=64))
-    work(store, run.run_id, lambda claimed: job_of(store, claimed))
-    run = get_run(store, run.run_id)
-    assert (run.state, run.message) == ("done", "")
-    progress = progress_of(store, run.run_id)
+    run, _ = create(store, rated_texts(N_ITEMS), "t.jsonl", chosen, Running(concurrency=64))
+    worked(run)
+    assert (run.run.state, run.run.message) == ("done", "")
+    progress = progress_of(store, run.run.run_id)
     assert progress.n_done + progress.n_failed == N_ITEMS
     costs = {cost.step: cost for cost in progress.costs}
     assert set(costs) == STEPS[kind]
     assert all(cost.input_tokens and cost.output_tokens for cost in costs.values() if cost.calls)
-    output = judge_output(store, run)
+    output = judge_output(run)
     assert len(output.texts) == N_ITEMS * (1 if kind == "automqm" else len(SYSTEMS))
     for text in output.texts:
         for metric in output.metrics:
@@ -64,7 +59,7 @@ def test_a_whole_run_over_the_server(
     check_replies(kind, [json.loads(reply) for reply in replies])
     if kind == "automqm":
         assert locating(output).n_texts > 0
-    for name, data in files_of(store, run).items():
+    for name, data in written(run).items():
         (tmp_path / name).write_bytes(data)
     assert read_judge_folder(tmp_path) == output
 
@@ -79,7 +74,9 @@ def guided_replies(store: Store) -> list[str]:
 
 def check_replies(kind: Any, replies: list[Any]) -> None:
     """Nothing but what the task offers."""
-    task = find_task(TASKS[kind])
+    attachment = KINDS[kind].attachment
+    assert attachment is not None
+    task = find_task(attachment.usual)
     if kind == "automqm":
         assert task.spans is not None
         named = [error for reply in replies for error in reply["errors"]]

@@ -67,7 +67,9 @@ class ScoringSettings(KindSettings):
 
     def settled(self) -> Self:
         """With local paths whole: the run's process may have another folder to work in."""
-        return self.but(models={name: settled_path(model) for name, model in self.models.items()})
+        return self.model_copy(
+            update={"models": {name: settled_path(model) for name, model in self.models.items()}}
+        )
 
     @property
     def needs(self) -> Literal["base", "neural"]:

@@ -1,6 +1,6 @@
 """Hundreds of broken folders for every command that reads judges' folders: each ends in a sentence or in a result.
 
-`python -m pytest tests/datasets/test_malformed_judge_folders.py -m "slow or not slow"` runs all of them. A failure
+`python -m pytest tests/runs/test_malformed_judge_folders.py -m "slow or not slow"` runs all of them. A failure
 names the folder and the number; `broken_folder(name, number, path)` makes that folder again.
 """
 
@@ -14,20 +14,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from core.datasets.judge_records import marked_file, question_file, read_marked_file, read_question_file
-from core.schema.judges import Record
 from mutations import damaged, mutated, written
 
 from core.analysis.alignment import alignment_table
 from core.cli import main
 from core.datasets.score_tables import write_scores_csv
 from core.errors import InputError
+from core.judges import alignment, answers
 from core.judges.alignment import MarkedError, MarkedText, Mismatch
 from core.judges.answers import QuestionSet, question_sets_of
 from core.judges.claims.steps import Claim, ClaimsRecord
 from core.judges.cross_examination.record import CefRecord, CrossQuestion, Examination
 from core.judges.rubric import RubricRecord, RubricTrial
-from core.runs.records import read_judge_folder, write_records
+from core.runs.records import read_judge_folder, read_pieces, write_pieces, write_records
 from core.schema.judging import JudgedText
 from core.schema.scores import Metric, ScoredRow, ScoreTable
 
@@ -45,7 +44,7 @@ def questions(right: bool, reasked: bool = True) -> tuple[CrossQuestion, ...]:
     )
 
 
-def record(kind: str, row: int) -> Record:
+def record(kind: str, row: int) -> Any:
     right = row % 2 == 0
     if kind == "rubric":
         return RubricRecord(
@@ -70,14 +69,14 @@ def metrics_of(kind: str) -> tuple[Metric, ...]:
 def records_of(kind: str) -> bytes:
     if kind == "answers":
         sets = [QuestionSet(row, "text", author, "Text.", questions(True)) for row in ROWS for author in "ab"]
-        return question_file(sets)
+        return write_pieces(sets)
     if kind == "alignment":
         mismatches = (Mismatch("text", "Did it burn?", "YES", "NO"),)
         errors = (
             MarkedError("burned", "major", "accuracy/addition", True),
             MarkedError("x", "", "", None, "", "cut off"),
         )
-        return marked_file([MarkedText(row, "It burned.", None, mismatches, errors) for row in ROWS])
+        return write_pieces([MarkedText(row, "It burned.", None, mismatches, errors) for row in ROWS])
     texts = []
     for number, row in enumerate(ROWS):
         scores = {metric.name: 0.25 * number for metric in metrics_of(kind)}
@@ -192,9 +191,11 @@ def read_what_no_command_prints(kind: str, folder: Path) -> None:
     with contextlib.suppress(InputError):
         if kind == "cef":
             sets = question_sets_of(read_judge_folder(folder))
-            read_question_file(question_file(sets), "questions.jsonl")
+            read_pieces(answers.KIND, write_pieces(sets), "questions.jsonl")
         elif kind == "alignment":
-            alignment_table(read_marked_file((folder / "records.jsonl").read_bytes(), "records.jsonl"))
+            alignment_table(
+                read_pieces(alignment.KIND, (folder / "records.jsonl").read_bytes(), "records.jsonl")
+            )
         elif kind != "answers":
             read_judge_folder(folder)
 

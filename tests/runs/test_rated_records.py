@@ -5,17 +5,17 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from core.datasets.judge_bounds import settings_problems
-from core.schema.judges import Record
 
 from core.errors import InputError
 from core.judges.automqm.errors import AutoMqmRecord, ErrorTrial, FoundError
 from core.judges.direct import DirectRecord, DirectTrial
 from core.judges.examples import ExampleUsed
 from core.judges.quality.judge import QualityRecord, QualityTrial
+from core.runs.kinds import KINDS
 from core.runs.records import kept_record, read_records, record_of, write_records
 from core.schema.judging import JudgedText
 from core.schema.scores import Metric, ScoredRow
+from core.schema.settings import Remark
 
 TEXT = "Die 𝄞 Mühle."
 METRIC = Metric("judge", "AutoMQM|score:verdict", "AutoMQM")
@@ -41,7 +41,7 @@ RATED = QualityRecord(
 )
 
 
-def judged(record: Record | None, score: float | None = -6.0) -> JudgedText:
+def judged(record: Any, score: float | None = -6.0) -> JudgedText:
     reasons = {} if score is not None else {"judge": "mark errors: cut off"}
     return JudgedText(
         ScoredRow("1", "sys-A", "A2", "de"), TEXT, "The mill.", "The mill.", {"judge": score}, reasons, record
@@ -49,15 +49,15 @@ def judged(record: Record | None, score: float | None = -6.0) -> JudgedText:
 
 
 @pytest.mark.parametrize(("kind", "record"), [("automqm", MARKED), ("direct", SCORED), ("quality", RATED)])
-def test_records_come_back_as_they_were(kind: Any, record: Record) -> None:
-    assert record_of(kind, json.loads(json.dumps(kept_record(kind, record)))) == record
+def test_records_come_back_as_they_were(kind: Any, record: Any) -> None:
+    assert record_of(KINDS[kind], json.loads(json.dumps(kept_record(KINDS[kind], record)))) == record
     texts = (judged(record, -6.0), replace(judged(None, None), row=ScoredRow("2", "sys-A")))
-    assert read_records(write_records(texts), "records.jsonl", kind, [METRIC]) == texts
+    assert read_records(write_records(texts), "records.jsonl", KINDS[kind], [METRIC]) == texts
 
 
-def problems(kind: Any, record: Record, score: float = -6.0) -> list[str]:
+def problems(kind: Any, record: Any, score: float = -6.0) -> list[str]:
     with pytest.raises(InputError) as refused:
-        read_records(write_records([judged(record, score)]), "records.jsonl", kind, [METRIC])
+        read_records(write_records([judged(record, score)]), "records.jsonl", KINDS[kind], [METRIC])
     return [one.removeprefix("line 1").removeprefix(", record, ") for one in refused.value.problems]
 
 
@@ -81,7 +81,7 @@ def test_the_last_place_of_a_text_is_in_it() -> None:
     whole = AutoMqmRecord(
         (ErrorTrial(0, (replace(FOUND, start=0, end=12), replace(FOUND, start=12, end=12))),)
     )
-    (read,) = read_records(write_records([judged(whole)]), "records.jsonl", "automqm", [METRIC])
+    (read,) = read_records(write_records([judged(whole)]), "records.jsonl", KINDS["automqm"], [METRIC])
     assert read.record == whole
 
 
@@ -104,21 +104,21 @@ def test_repeats_and_scores_keep_to_their_bounds() -> None:
     assert problems("quality", again) == ["trials, 3: a second one with the dimension H and the repeat 0"]
 
 
-def test_settings_that_no_run_has_are_refused() -> None:
-    good = {
-        "examples": "fixed",
-        "n_examples": 3,
-        "filtered": True,
-        "only": ["A"],
-        "rater": "",
-        "held_out": 0.2,
-    }
-    assert list(settings_problems(good)) == []
-    bad = {"n_examples": -1, "filtered": "yes", "only": "A", "held_out": 1.0, "shots": 2.5}
-    assert list(settings_problems(bad)) == [
-        "n_examples: is -1, which is not between 0 and 1000",
-        "filtered: is 'yes', expected true or false",
-        "only: is 'A', expected a list of texts",
-        "held_out: is 1.0, which is not between 0 and 0.9",
-        "shots: is 2.5, expected a whole number",
-    ]
+@pytest.mark.parametrize(
+    ("kind", "bad", "fields"),
+    [
+        ("automqm", {"n_examples": -1, "filtered": "yes", "only": "A"}, ["n_examples", "filtered", "only"]),
+        ("automqm", {"n_examples": True, "filtered": 1, "rater": 3}, ["n_examples", "filtered", "rater"]),
+        ("automqm", {"only": [1], "examples": True}, ["examples", "only"]),
+        ("quality", {"held_out": 1.0, "shots": 2.5}, ["shots", "held_out"]),
+        ("quality", {"held_out": False, "shots": "2"}, ["shots", "held_out"]),
+    ],
+)
+def test_settings_that_no_run_has_are_refused(kind: str, bad: dict[str, Any], fields: list[str]) -> None:
+    model = KINDS[kind].Settings
+    problems: list[Remark] = []
+    assert model.read(bad, problems) is None
+    assert sorted(one.name for one in problems) == sorted(fields)
+    good = {"n_examples": 3, "filtered": True, "only": ["A"], "rater": "", "held_out": 0.2}
+    known = {name: value for name, value in good.items() if name in model.model_fields}
+    assert model.read(known, problems) is not None

@@ -6,22 +6,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from core.datasets.judge_records import (
-    marked_file,
-    question_file,
-    read_answer_folder,
-    read_marked_file,
-    read_question_file,
-)
-from core.schema.judges import Record
 
 from core.errors import MOST_PROBLEMS, InputError
+from core.judges import alignment, answers
 from core.judges.alignment import MarkedError, MarkedText, Mismatch
 from core.judges.answers import QuestionSet
 from core.judges.claims.steps import Claim, ClaimsRecord
+from core.judges.cross_examination import judge as cross_examination
 from core.judges.cross_examination.record import CefRecord, CrossQuestion, Examination
 from core.judges.rubric import RubricRecord, RubricTrial
-from core.runs.records import printable_record, read_judge_folder, read_records, write_records
+from core.runs.kinds import KINDS
+from core.runs.records import (
+    printable_record,
+    read_audit_folder,
+    read_judge_folder,
+    read_pieces,
+    read_records,
+    write_pieces,
+    write_records,
+)
 from core.schema.judging import JudgedText
 from core.schema.scores import Metric, ScoredRow
 
@@ -49,7 +52,7 @@ CLAIMS = ClaimsRecord(
 RUBRIC = RubricRecord((RubricTrial("response-first", 2, None, "", "verdict not on offer", "7"),))
 
 
-def judged(record: Record | None, **fields: Any) -> JudgedText:
+def judged(record: Any, **fields: Any) -> JudgedText:
     return JudgedText(
         **{
             "row": ROW,
@@ -67,13 +70,13 @@ def judged(record: Record | None, **fields: Any) -> JudgedText:
 @pytest.mark.parametrize(
     ("kind", "record"), [("rubric", RUBRIC), ("claims", CLAIMS), ("cef", CEF), ("cef", None)]
 )
-def test_records_come_back_as_they_were(kind: Any, record: Record | None) -> None:
+def test_records_come_back_as_they_were(kind: Any, record: Any) -> None:
     texts = (judged(record), judged(None, row=ScoredRow("2", "sys"), text="", document=None, question="Q?"))
-    assert read_records(write_records(texts), "records.jsonl", kind, METRICS) == texts
+    assert read_records(write_records(texts), "records.jsonl", KINDS[kind], METRICS) == texts
 
 
 def test_a_run_that_has_come_to_nothing_yet_wrote_no_line() -> None:
-    assert read_records(b"", "records.jsonl", "cef", METRICS) == ()
+    assert read_records(b"", "records.jsonl", cross_examination.KIND, METRICS) == ()
 
 
 def test_question_sets_and_marked_texts_come_back_as_they_were() -> None:
@@ -82,7 +85,7 @@ def test_question_sets_and_marked_texts_come_back_as_they_were() -> None:
         QuestionSet(ROW, "text", "org/judge-a", "Ein Text", ()),
         QuestionSet(ROW, "source", "judge-b", "Die Mühle ...", QUESTIONS),
     )
-    assert read_question_file(question_file(sets), "q.jsonl") == sets
+    assert read_pieces(answers.KIND, write_pieces(sets), "q.jsonl") == sets
     errors = (
         MarkedError("1703", "major", "accuracy/mistranslation", True, "asked in question 2"),
         MarkedError("x", "", "", None, "", "cut off"),
@@ -91,10 +94,10 @@ def test_question_sets_and_marked_texts_come_back_as_they_were() -> None:
         MarkedText(ROW, "t", None, (Mismatch("text", "Q?", "YES", "IDK"),), errors),
         MarkedText(replace(ROW, level=None), "", "d", (), ()),
     )
-    assert read_marked_file(marked_file(texts), "m.jsonl") == texts
+    assert read_pieces(alignment.KIND, write_pieces(texts), "m.jsonl") == texts
 
 
-def line_of(record: Record | None = CEF, **changes: Any) -> dict[str, Any]:
+def line_of(record: Any = CEF, **changes: Any) -> dict[str, Any]:
     line: dict[str, Any] = json.loads(write_records([judged(record)]))
     return {**line, **changes}
 
@@ -102,7 +105,7 @@ def line_of(record: Record | None = CEF, **changes: Any) -> dict[str, Any]:
 def problems(*lines: Any, kind: Any = "cef") -> list[str]:
     data = "\n".join(one if isinstance(one, str) else json.dumps(one) for one in lines).encode()
     with pytest.raises(InputError) as refused:
-        read_records(data, "records.jsonl", kind, METRICS)
+        read_records(data, "records.jsonl", KINDS[kind], METRICS)
     assert "records.jsonl cannot be imported" in refused.value.what
     return list(refused.value.problems)
 
@@ -167,7 +170,7 @@ def test_a_file_of_another_kind_is_not_answered_with_thousands_of_lines() -> Non
 def test_the_same_questions_may_not_count_twice() -> None:
     one = QuestionSet(ROW, "source", "a", "d", QUESTIONS)
     with pytest.raises(InputError, match="cannot be imported") as refused:
-        read_question_file(question_file([one, one]), "q.jsonl")
+        read_pieces(answers.KIND, write_pieces([one, one]), "q.jsonl")
     assert list(refused.value.problems) == [
         "item ä 1, system sys, level A2: a second set of the same questions"
     ]
@@ -183,7 +186,7 @@ def test_what_no_page_can_hold_is_replaced_and_nothing_else() -> None:
         "t": [True, 0.5],
     }
     text = json.dumps(line_of(text="bad \ud800 half")).encode()
-    (read,) = read_records(text, "records.jsonl", "cef", METRICS)
+    (read,) = read_records(text, "records.jsonl", cross_examination.KIND, METRICS)
     assert read.text == "bad \ufffd half"
 
 
@@ -194,7 +197,7 @@ def test_a_character_is_replaced_however_it_is_written(char: str) -> None:
     """Lines that hold nothing of the kind are not looked through; a backslash of the text's own escapes nothing."""
     for as_ascii in (True, False):
         line = json.dumps(line_of(text=f"a{char}b"), ensure_ascii=as_ascii or char == "\udfff")
-        (read,) = read_records(line.encode(), "records.jsonl", "cef", METRICS)
+        (read,) = read_records(line.encode(), "records.jsonl", cross_examination.KIND, METRICS)
         assert read.text == printable_record(f"a{char}b")
         assert (read.text == f"a{char}b") == (char in ("\\u0000", "\\b", "\u200d"))
 
@@ -219,8 +222,10 @@ def test_folders_say_whose_records_they_hold(tmp_path: Path) -> None:
     by_rules = run_of("claims", model="", claims={"beta": 1.0})
     assert read_judge_folder(folder_with(tmp_path / "b", by_rules, b"")).model == "rules"
     sets = (QuestionSet(ROW, "source", "a", "d", QUESTIONS),)
-    answers = read_answer_folder(folder_with(tmp_path / "c", run_of("answers"), question_file(sets)))
-    assert (answers.model, answers.sets) == ("org/tiny", sets)
+    model, read = read_audit_folder(
+        folder_with(tmp_path / "c", run_of("answers"), write_pieces(sets)), answers.KIND
+    )
+    assert (model, read) == ("org/tiny", sets)
 
 
 @pytest.mark.parametrize(
@@ -250,7 +255,7 @@ def test_a_folder_that_holds_no_judge_says_so(
 
 
 def test_no_folder_at_all_says_what_is_wanted(tmp_path: Path) -> None:
-    for read in (read_judge_folder, read_answer_folder):
+    for read in (read_judge_folder, lambda folder: read_audit_folder(folder, answers.KIND)):
         with pytest.raises(InputError, match="name a folder that a judge's run wrote"):
             read(tmp_path / "none")
 
@@ -291,17 +296,17 @@ def test_numbers_that_go_too_far_and_what_stands_twice_are_refused() -> None:
 def test_a_text_with_marked_errors_may_not_come_twice() -> None:
     marked = MarkedText(ROW, "t", None, (), ())
     with pytest.raises(InputError, match="level A2: a second text"):
-        read_marked_file(marked_file([marked, replace(marked, text="other")]), "m.jsonl")
+        read_pieces(alignment.KIND, write_pieces([marked, replace(marked, text="other")]), "m.jsonl")
 
 
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"cef": {"n_questions": True}}, "settings, cef, n_questions: is true, expected a whole number"),
-        ({"cef": {"n_questions": 101}}, "settings, cef, n_questions: is 101, which is not between 1 and 100"),
-        ({"cef": {"temperature": "0"}}, "settings, cef, temperature: is '0', expected a number"),
-        ({"cef": {"reask": 1}}, "settings, cef, reask: is 1, expected true or false"),
-        ({"cef": {"mode": None}}, "settings, cef, mode: is null, expected a text"),
+        ({"cef": {"n_questions": True}}, "settings, cef, n_questions: True is not"),
+        ({"cef": {"n_questions": 101}}, "settings, cef, n_questions: 101 is not between 1 and 100"),
+        ({"cef": {"temperature": "0"}}, "settings, cef, temperature: '0' is not a number"),
+        ({"cef": {"reask": 1}}, "settings, cef, reask: 1 is neither true nor false"),
+        ({"cef": {"mode": None}}, "settings, cef, mode: None is none of"),
         ({"name": "a\nb"}, "settings, name: holds a line break"),
         ({"model": 7}, "settings, model: is a number"),
         (

@@ -1,0 +1,361 @@
+"""What a user asks for: every problem together before anything costs something, and what a run keeps of it."""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from judge_runs import RUNNING, create_told, named, settings, texts
+
+from core.errors import InputError
+from core.judges import alignment, answers, rubric
+from core.judges.answers import QuestionSet
+from core.judges.claims import judge as claims
+from core.judges.claims.settings import STAND_IN
+from core.judges.cross_examination import judge as cross_examination
+from core.judges.cross_examination.record import CrossQuestion
+from core.judges.kind import JudgeKind
+from core.llm.prompts import Prompt, find_prompt
+from core.runs.asked import ModelSettings, ask, asked_from, asked_of, choose_prompts, described, kept
+from core.runs.kinds import KINDS, kind_named
+from core.runs.path import at_hand, create
+from core.runs.records import write_pieces
+from core.schema.kinds import Kind
+from core.schema.scores import ScoredRow
+from core.schema.settings import SettingsError, as_option, fields_of, on_page
+from core.scoring.metrics import kind as metrics
+from core.store import Store
+from core.store.runs import list_runs
+
+URL = "http://127.0.0.1:1/v1"
+SERVER: dict[str, Any] = {"backend": "openai", "model": "org/tiny", "base_url": URL}
+JUDGES = [kind for kind in KINDS.values() if isinstance(kind, JudgeKind)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "names"),
+    [
+        ("rubric", {}, ["rubric"]),
+        ("claims", {}, ["decompose-low-low", "verify"]),
+        ("claims", {"atomicity": "high", "coverage": "low", "verifier": "nli"}, ["decompose-high-low"]),
+        ("claims", {"backend": "rules", "verifier": "rules"}, []),
+        ("cef", {}, ["questions-yes", "answers"]),
+        ("cef", {"answers": "each", "questions": "mixed"}, ["questions-mixed", "answer"]),
+        ("cef", {"mode": "round-trip"}, ["questions-yes", "answers", "translate-back"]),
+        ("answers", {"answers": "each"}, ["answer"]),
+        ("alignment", {}, ["align"]),
+        ("alignment", {"backend": "rules"}, []),
+    ],
+)
+def test_each_judge_asks_with_its_own_prompts(kind: str, fields: dict[str, Any], names: list[str]) -> None:
+    chosen = settings(kind, URL, **fields)
+    slots = chosen.chosen.prompts(by_rules=chosen.by_rules)
+    assert [slot.shipped for slot in slots] == names
+    assert list(chosen.prompts.values()) == [find_prompt(name).dump() for name in names]
+
+
+def prompts(*names: str) -> list[Prompt]:
+    return [find_prompt(name) for name in names]
+
+
+def test_another_prompt_takes_the_place_of_the_shipped_one() -> None:
+    assert list(settings("rubric", URL, prompts=prompts("rubric-text")).prompts) == ["rubric-text"]
+    own = replace(find_prompt("answers"), name="mine", user="$text\n$questions")
+    found = settings("cef", URL, prompts=[own]).prompts
+    assert "mine" in found["answers"]
+    assert "questions-yes" in found["questions"]
+
+
+def test_prompts_that_do_not_fit_are_named_together() -> None:
+    chosen = prompts("answer", "questions-mixed", "answers", "answers", "rubric")
+    with pytest.raises(InputError, match="The prompts do not fit") as refused:
+        settings("cef", URL, prompts=chosen)
+    assert list(refused.value.problems) == [
+        "prompt answer: is for answer; this run asks for questions, answers",
+        "prompt questions-mixed: is for the task mixed, the run's is yes",
+        "prompt answers: is the second one for answers; choose one",
+        "prompt rubric: is for rubric; this run asks for questions, answers",
+    ]
+    with pytest.raises(InputError) as refused:
+        settings("rubric", URL, prompts=prompts("rubric", "rubric-text"))
+    assert list(refused.value.problems) == [
+        "prompt rubric-text: is the second one for the same answer (it is for rubric-text, and prompt rubric for rubric); "
+        "choose one"
+    ]
+    with pytest.raises(InputError) as refused:
+        choose_prompts((), prompts("verify"))
+    assert list(refused.value.problems) == [
+        "prompt verify: is for verify; this run asks no model, so it needs no prompt"
+    ]
+
+
+def refused_fields(*given: Any, **more: Any) -> list[str]:
+    """Names of the fields that `ask` refuses; none where all can be used."""
+    try:
+        ask(*given, **more)
+    except SettingsError as wrong:
+        return [one.name for one in wrong.found_in]
+    return []
+
+
+def test_everything_wrong_is_named_together_whoever_it_is_of() -> None:
+    found = refused_fields(
+        cross_examination.KIND,
+        {"n_questions": 0, "repeats": 0, "temperature": 3},
+        {"backend": "openai", "attempts": 0},
+        {"concurrency": 0, "timeout": "long"},
+        name="a b",
+    )
+    assert found == [
+        *("n_questions", "repeats", "temperature"),
+        "attempts",
+        *("concurrency", "timeout"),
+        "name",
+    ]
+    between = refused_fields(
+        claims.KIND,
+        {"nli_model": "some/model", "verifier": "rules"},
+        {"backend": "openai", "model": "", "base_url": "ftp://x"},
+        {"key_variable": "NO_SUCH_VARIABLE"},
+        name="a:b",
+    )
+    assert between == ["model", "base_url", "key_variable", "nli_model", "name"]
+    by_rules = refused_fields(rubric.KIND, {}, {"backend": "rules", "model": "m", "base_url": URL}, {})
+    assert by_rules == ["model", "base_url", "backend", "rubric_text"]
+    assert refused_fields(metrics.KIND, {"metrics": ()}, {}, {"batch_size": 0}) == ["batch_size", "metrics"]
+
+
+def test_a_problem_is_said_in_the_words_of_each_door() -> None:
+    with pytest.raises(SettingsError) as refused:
+        ask(cross_examination.KIND, {"n_questions": 0}, SERVER, {})
+    assert str(refused.value).endswith("Questions from each text: 0 is not between 1 and 100")
+    assert refused.value.in_words(as_option).problems == ("--questions: 0 is not between 1 and 100",)
+    assert on_page(refused.value.fields["n_questions"], None) == "Questions from each text"
+
+
+def numbers_of(kind: Kind) -> list[str]:
+    return [name for name, one in fields_of(kind.Settings).items() if one.bounds is not None]
+
+
+@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind in JUDGES for name in numbers_of(kind)])
+def test_a_run_takes_the_numbers_that_a_folder_may_hold(kind: Kind, name: str) -> None:
+    one = fields_of(kind.Settings)[name]
+    assert one.lowest is not None
+    assert one.highest is not None
+    beyond: tuple[Any, ...] = (one.lowest - 1, one.highest + 1, -one.lowest - 1, math.nan, 2**64, 1e17, True)
+    for value in (one.lowest, one.highest, *beyond):
+        there = value is not True and one.lowest <= value <= one.highest
+        problems: list[Any] = []
+        kind.Settings.read({name: value}, problems)
+        assert [problem.name for problem in problems] == ([] if there else [name])
+        assert refused_fields(kind, {name: value}, SERVER, {}, attached="-") == ([] if there else [name])
+
+
+def test_every_number_of_a_judge_has_its_bounds() -> None:
+    assert [
+        (kind.name, name)
+        for kind in JUDGES
+        for name, one in fields_of(kind.Settings).items()
+        if one.shape in ("number", "whole") and one.bounds is None
+    ] == []
+    assert {kind.name: numbers_of(kind) for kind in JUDGES} == {
+        "rubric": ["repeats", "temperature", "seed"],
+        "claims": ["beta", "temperature", "seed"],
+        "cef": ["n_questions", "repeats", "temperature", "seed"],
+        "automqm": ["n_examples", "repeats", "temperature", "seed"],
+        "direct": ["n_examples", "repeats", "temperature", "seed"],
+        "quality": ["shots", "held_out", "shuffled_words", "repeats", "temperature", "seed"],
+    }
+
+
+@pytest.mark.parametrize("language", ["", "  ", "\n", "\u200b"])
+def test_a_round_trip_needs_a_language_to_come_back_to(language: str) -> None:
+    with pytest.raises(SettingsError) as refused:
+        settings("cef", URL, mode="round-trip", source_language=language)
+    (problem,) = named(refused.value)
+    assert problem.startswith("source_language: is empty")
+
+
+def test_other_modes_do_not_translate() -> None:
+    assert settings("cef", URL, mode="reference-free", source_language="").chosen.source_language == ""
+    assert settings("cef", URL, mode="round-trip", source_language="German").chosen.translates
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "name"),
+    [
+        ("rubric", {}, "rubric-tiny"),
+        ("claims", {}, "claims-tiny"),
+        ("claims", {"verifier": "nli"}, "claims-nli-tiny"),
+        ("claims", {"verifier": "rules"}, "claims-rules-tiny"),
+        ("claims", {"verifier": "rules", "backend": "rules"}, "claims-rules"),
+        ("claims", {"verifier": "nli", "backend": "rules"}, "claims-nli-rules"),
+        ("cef", {}, "cef-tiny"),
+        ("cef", {"mode": "reference"}, "cef-reference-tiny"),
+        ("cef", {"mode": "round-trip"}, "cef-round-trip-tiny"),
+        ("cef", {"mode": "round-trip", "name": "mine"}, "mine"),
+    ],
+)
+def test_the_modes_of_a_judge_have_names_of_their_own(kind: str, fields: dict[str, Any], name: str) -> None:
+    model = {} if "backend" in fields else {"model": "org/tiny"}
+    assert settings(kind, URL, **model, **fields).called == name
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "told"),
+    [
+        ("claims", {"backend": "rules", "verifier": "rules"}, True),
+        ("claims", {"verifier": "rules"}, True),
+        ("claims", {"backend": "rules", "verifier": "nli"}, True),
+        ("claims", {}, False),
+        ("rubric", {}, False),
+    ],
+)
+def test_what_rules_say_is_told_to_be_a_stand_in(
+    kind: str, fields: dict[str, Any], told: bool, store: Store
+) -> None:
+    _, notes = create_told(store, texts(1), "t.jsonl", settings(kind, URL, **fields))
+    assert (STAND_IN in notes) == told
+
+
+@pytest.mark.parametrize(
+    ("model", "nli", "who"), [({}, "", "rules"), (SERVER, "", "llm"), ({}, "m", "nli"), (SERVER, "m", "nli")]
+)
+def test_who_verifies_unless_the_user_says_so(model: Mapping[str, Any], nli: str, who: str) -> None:
+    asked, _ = ask(claims.KIND, {"nli_model": nli}, model, {})
+    assert asked.chosen.verifier == who
+    said, _ = ask(claims.KIND, {"verifier": "rules"}, model, {})
+    assert said.chosen.verifier == "rules"
+
+
+def test_a_path_is_whole_wherever_its_run_works(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "nli").mkdir()
+    monkeypatch.chdir(tmp_path)
+    by_claims, _ = ask(claims.KIND, {"nli_model": "nli"}, {}, {})
+    by_metric, _ = ask(
+        metrics.KIND, {"metrics": ("comet-wmt22-da",), "models": {"comet-wmt22-da": "nli"}}, {}, {}
+    )
+    assert by_claims.chosen.nli_model == str(tmp_path / "nli")
+    assert list(by_metric.chosen.models.values()) == [str(tmp_path / "nli")]
+    elsewhere, _ = ask(claims.KIND, {"nli_model": "org/gone"}, {}, {})
+    assert elsewhere.chosen.nli_model == "org/gone"
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "told"),
+    [
+        ("rubric", {"repeats": 3}, True),
+        ("cef", {"mode": "reference", "repeats": 3}, True),
+        ("cef", {"mode": "reference", "repeats": 3, "temperature": 0.7}, False),
+        ("rubric", {}, False),
+        ("claims", {}, False),
+    ],
+)
+def test_repeats_at_temperature_0_are_told_before_they_cost_anything(
+    kind: str, fields: dict[str, Any], told: bool, store: Store
+) -> None:
+    _, notes = create_told(store, texts(1), "t.jsonl", settings(kind, URL, **fields))
+    assert any("3 repeats at temperature 0" in note for note in notes) == told
+
+
+def rows(**fields: str) -> bytes:
+    lines = [
+        {"item_id": str(n), "system": "s", "text": "It was built in 1900 by Ida Holm.", **fields}
+        for n in range(4)
+    ]
+    return "".join(json.dumps(line) + "\n" for line in lines).encode()
+
+
+def test_a_file_in_which_nothing_can_be_judged_makes_no_run(store: Store) -> None:
+    no_source = "has no source for any text, and this judge compares each text with it: add the column"
+    for kind, data, said in (
+        ("rubric", rows(source="Who?"), "has no reference for any text"),
+        ("claims", rows(), "has no reference for any text"),
+        ("cef", rows(), f"{no_source}."),
+        ("cef", rows(reference="In 1900."), f"{no_source}, or compare with the references (mode=reference)"),
+    ):
+        with pytest.raises(SettingsError) as refused:
+            create(store, data, "t.jsonl", settings(kind, URL), RUNNING)
+        assert said in "".join(named(refused.value))
+    assert list_runs(store) == []
+
+
+def test_a_question_in_the_place_of_a_source_is_told(store: Store) -> None:
+    asked = rows(source="Who built it?", reference="Ida Holm built it.")
+    _, notes = create_told(store, asked, "t.jsonl", settings("cef", URL))
+    (note,) = notes
+    assert "the source of 4 of 4 texts looks like a question" in note
+    assert "mode=reference" in note
+    for chosen in (settings("cef", URL, mode="reference"), settings("rubric", URL)):
+        assert create(store, asked, "t.jsonl", chosen, RUNNING)[1] == ()
+    assert create(store, texts(2), "t.jsonl", settings("cef", URL), RUNNING)[1] == ()
+
+
+def test_a_rubric_is_needed_and_has_to_be_one(store: Store) -> None:
+    assert refused_fields(rubric.KIND, {}, SERVER, {}) == ["rubric_text"]
+    with pytest.raises(InputError, match=r"rubric\.yaml"):
+        create(store, texts(1), "t.jsonl", settings("rubric", URL, attached="levels: 3"), RUNNING)
+    with pytest.raises(SettingsError) as refused:
+        create(store, texts(1), "t.jsonl", settings("rubric", URL), RUNNING, limit=0)
+    assert [one.name for one in refused.value.found_in] == ["limit"]
+    assert list_runs(store) == []
+
+
+def test_what_a_run_keeps_is_what_was_asked_for(store: Store) -> None:
+    chosen = settings("claims", f"{URL}/", atomicity="high", beta=2)
+    assert chosen.model.base_url == URL
+    run, _ = create(store, texts(1), "t.jsonl", chosen, RUNNING)
+    saved = at_hand(store, run.run.run_id)
+    assert (saved.asked, saved.running) == (chosen, RUNNING)
+    told = described(saved.asked)
+    assert told["prompts"]["decompose"]["name"] == "decompose-high-low"
+    assert told["name"] == "claims-tiny"
+    assert not {"rubric", "cef", "rubric_text"} & set(told)
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
+@pytest.mark.parametrize("by_rules", [False, True])
+def test_what_is_kept_comes_back_as_it_was_asked_for(kind: Kind, by_rules: bool) -> None:
+    if by_rules and not kind.Settings.MODEL_FREE:
+        pytest.skip("rules cannot do it")
+    attached = "" if kind.attachment is None else kind.attachment.find(kind.attachment.usual)
+    seed = {"seed": 7} if "seed" in kind.Settings.model_fields else {"metrics": ("bleu-4",)}
+    asked, running = ask(kind, seed, {} if by_rules else SERVER, {}, name="mine", attached=attached)
+    text = json.dumps(kept(asked))
+    again = asked_from(kind, json.loads(text))
+    expected = asked if kind.work != "scores" else replace(asked, name="", model=ModelSettings())
+    assert again == expected
+    assert json.dumps(kept(again)) == text, "equal settings are equal texts"
+    assert type(running).model_validate(json.loads(running.model_dump_json())) == running
+    assert asked_from(kind, json.loads(json.dumps(described(asked)))).chosen == asked.chosen
+
+
+def test_a_run_of_a_kind_that_is_not_there_says_so(store: Store) -> None:
+    """As in a database that a newer Assay wrote."""
+    run, _ = create(store, texts(1), "t.jsonl", settings("rubric", URL), RUNNING)
+    with store.writing():
+        store.table("run").update(run.run.run_id, {"kind": "divination"})
+    for look in (lambda: at_hand(store, run.run.run_id), lambda: asked_of(list_runs(store)[0])):
+        with pytest.raises(InputError, match="'divination'") as refused:
+            look()
+        assert all(name in str(refused.value) for name in KINDS)
+    with pytest.raises(InputError, match="There is no kind of run called ''"):
+        kind_named("")
+
+
+def test_a_look_at_judges_needs_something_to_look_at(store: Store) -> None:
+    empty = QuestionSet(ScoredRow("1", "s"), "text", "a", "d", ())
+
+    with pytest.raises(InputError, match="holds no question to answer"):
+        create(store, write_pieces([empty]), "q.jsonl", settings("answers", URL), RUNNING)
+    with pytest.raises(InputError, match="holds no question"):
+        create(store, b"", "q.jsonl", settings("answers", URL), RUNNING)
+    asked = replace(empty, questions=(CrossQuestion("Is it?"),))
+    with pytest.raises(InputError, match="cannot be imported"):
+        create(store, write_pieces([asked]), "q.jsonl", settings("alignment", URL), RUNNING)
+    with pytest.raises(InputError, match="holds no texts"):
+        create(store, write_pieces([]), "q.jsonl", settings("alignment", URL), RUNNING)
+    assert refused_fields(answers.KIND, {}, {"backend": "rules"}, {}) == ["backend"]
+    assert refused_fields(alignment.KIND, {}, {"backend": "rules"}, {}) == []
