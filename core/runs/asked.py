@@ -52,6 +52,17 @@ class ModelSettings(Settings):
         {}, "Engine", "vllm: an argument of vllm.LLM, such as quantization=awq", metavar="NAME=VALUE"
     )
 
+    def idle(self, backend: str) -> frozenset[str]:
+        """See Settings."""
+        if backend == "rules":
+            return frozenset({"model", "base_url", "attempts", "max_model_len", "engine"})
+        return frozenset({"base_url"} if backend == "vllm" else {"max_model_len", "engine"})
+
+    @classmethod
+    def usual(cls, given: Mapping[str, object], backend: str) -> Mapping[str, object]:
+        """See Settings."""
+        return {"base_url": OPENAI_URL} if backend == "openai" else {}
+
     @property
     def short_name(self) -> str:
         """The model's name without the folder or organisation before it; `rules` where no model is asked."""
@@ -63,7 +74,7 @@ class Running(Settings):
 
     concurrency: int = setting(32, "Requests open at once", "requests open at once", within=(1, 10_000))
     timeout: float = setting(
-        120.0, "Seconds for one request", "seconds for a request", within=(0.001, 1e7), unit="s"
+        120.0, "Longest wait for an answer", "seconds for a request", within=(0.001, 1e7), unit="s"
     )
     retries: int = setting(
         4, "Retries", "retries after a connection failure, with growing pauses", within=(0, 1_000)
@@ -80,6 +91,10 @@ class Running(Settings):
     output_price: float | None = setting(
         None, "Price of a million output tokens", "price of a million output tokens", within=(0, 1e12)
     )
+
+    def idle(self, backend: str) -> frozenset[str]:
+        """Only a server is reached over a line, and paid."""
+        return frozenset() if backend == "openai" else frozenset(type(self).model_fields)
 
 
 @dataclass(frozen=True)

@@ -61,20 +61,6 @@ class KindSettings(AnySettings):
         """What is wrong between settings, whatever the file holds."""
         yield from ()
 
-    def idle(self, backend: str) -> frozenset[str]:
-        """Fields that do nothing beside the others: no form asks for them."""
-        return frozenset()
-
-    @classmethod
-    def offered(cls, backend: str) -> Mapping[str, tuple[str, ...]]:
-        """Field -> its words that fit the backend, the usual one first; every other field has all of its words."""
-        return {}
-
-    @classmethod
-    def usual(cls, given: Mapping[str, object], backend: str) -> Mapping[str, object]:
-        """Values of fields that nobody chose, where they depend on what was given and are not simply the defaults."""
-        return {}
-
     def called(self, name: str, *, by_rules: bool) -> tuple[str, ...]:
         """What tells two runs of a kind by one model apart: the kind's name, and all that is not as usual."""
         return (name,)

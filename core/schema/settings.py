@@ -138,6 +138,20 @@ class Settings(BaseModel):
             return value
         raise PydanticCustomError("wrong_type", "Input is of another type")
 
+    def idle(self, backend: str) -> frozenset[str]:
+        """Fields that do nothing beside the others: no form asks for them."""
+        return frozenset()
+
+    @classmethod
+    def offered(cls, backend: str) -> Mapping[str, tuple[str, ...]]:
+        """Field -> its words that fit the backend, the usual one first; every other field has all of its words."""
+        return {}
+
+    @classmethod
+    def usual(cls, given: Mapping[str, object], backend: str) -> Mapping[str, object]:
+        """Values of fields that nobody chose, where they depend on what was given and are not simply the defaults."""
+        return {}
+
     @classmethod
     def checked(cls, given: Mapping[str, object]) -> Self:
         """The settings of these values. Raises SettingsError with every problem."""

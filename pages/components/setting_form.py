@@ -7,8 +7,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.schema.kinds import KindSettings
-from core.schema.settings import SettingField, fields_of, on_page, worded
+from core.schema.settings import SettingField, Settings, fields_of, on_page, worded
 from pages.components.generate_state import given
 from pages.components.messages import with_code
 
@@ -18,7 +17,7 @@ _AWAY = "_away"
 
 
 def render(
-    model: type[KindSettings],
+    model: type[Settings],
     key_prefix: str,
     *,
     columns: int = 2,
@@ -56,9 +55,9 @@ def render(
     return chosen
 
 
-def put(settings: KindSettings, key_prefix: str) -> None:
-    """Fill the widgets with these settings; call it before they are drawn."""
-    for name in fields_of(type(settings)):
+def put(settings: Settings, key_prefix: str, *, without: Collection[str] = ()) -> None:
+    """Fill the widgets with these settings; call it before they are drawn. without: fields that keep what they have."""
+    for name in fields_of(type(settings)).keys() - set(without):
         value, key = getattr(settings, name), f"{key_prefix}_{name}"
         st.session_state[key] = list(value) if isinstance(value, tuple) else value
         st.session_state.pop(f"{key}{_AWAY}", None)
