@@ -30,8 +30,11 @@ from pages.components import (
     visitor,
 )
 from pages.components.metrics_scores import RUN
-from pages.components.parts import nothing
+from pages.components.parts import explained, nothing
+from pages.components.run_words import PREVIEW_WORD
 
+_PREFIX = "specialist"
+"""Of the keys of the form of a new run."""
 _PROGRESS, _SCORES, _SPANS, _TEXTS, _AGREEMENT, _RATERS, _COPYING, _EXAMPLES, _ACCURACY, _COST, _FILES = (
     "Progress",
     "Scores",
@@ -62,7 +65,13 @@ def render() -> None:
         messages.news()
         chosen = specialist_runs.choose(store)
         if chosen == specialist_runs.NEW:
-            started = judges_form.form(store, specialist_runs.RATED)
+            explained(
+                "A specialist judges the texts of one test set. It is shown what people said of other systems' texts of "
+                "the same source. Ratings given here, on the page Studies, can be its examples. A preview of "
+                f"{PREVIEW_WORD} items comes first, and says what all will cost.",
+                "judges-that-stand-on-ratings",
+            )
+            started = judges_form.form(store, _PREFIX, specialist_runs.RATED)
             if started is not None:
                 specialist_runs.remember(started)
                 st.rerun()
@@ -92,7 +101,7 @@ def _body(store: Store, run: Run, name: str) -> None:
 
 def _progress(store: Store, run: Run) -> None:
     run_panel.render(store, run)
-    judges_again.button(store, run)
+    judges_again.button(store, run, _PREFIX, lambda: specialist_runs.remember(specialist_runs.NEW))
 
 
 _BODIES: dict[str, Callable[[Store, Run], None]] = {
