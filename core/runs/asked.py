@@ -15,7 +15,7 @@ from core.llm.vllm_engine import VllmEngine
 from core.runs.kinds import KINDS, kind_named
 from core.schema import RULES, Run
 from core.schema.kinds import Kind, KindSettings, PromptSlot
-from core.schema.settings import About, Remark, SettingField, Settings, refuse, setting
+from core.schema.settings import About, Remark, SettingField, Settings, fields_of, refuse, setting
 
 Environment = Literal["base", "vllm", "neural"]
 """`base` is the app's own; rules and a model on a server run there."""
@@ -126,6 +126,16 @@ class Asked:
         if not self.chosen.named_whole(by_rules=self.by_rules):
             parts.append(self.model.short_name)
         return "-".join(_NOT_IN_NAMES.sub("-", part) for part in parts)
+
+    @property
+    def unusual(self) -> tuple[str, ...]:
+        """What was chosen otherwise than usual, in a few words each."""
+        usual = self.chosen.usual({}, self.model.backend)
+        return tuple(
+            one.valued(value)
+            for name, one in fields_of(type(self.chosen)).items()
+            if (value := getattr(self.chosen, name)) != usual.get(name, one.default)
+        )
 
     @property
     def prompts_read(self) -> dict[str, Prompt]:
