@@ -176,6 +176,11 @@ BESIDE = (
 """What a door asks for that is no setting of any model or kind."""
 
 
+def fields_named(kind: Kind) -> dict[str, SettingField]:
+    """All fields that a remark on a run of the kind may name."""
+    return fields_of(kind.Settings) | {one.name: one for one in BESIDE}
+
+
 def ask(
     kind: Kind,
     chosen: Mapping[str, object],
