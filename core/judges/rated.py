@@ -15,9 +15,8 @@ from core.datasets.task_files import dump_task, find_task, parse_task, shipped_t
 from core.errors import InputError
 from core.judges.comparing import repeated_for_nothing
 from core.judges.examples import MERGED, ExamplePool, ExamplesFrom, ExampleUsed, ShownExample
-from core.judges.kind import SHORT_SHA, Bench, Compared, JudgeSettings
+from core.judges.kind import SHORT_SHA, Bench, Compared, JudgeSettings, repeats_setting, seed_setting
 from core.judges.numbered import in_a_line
-from core.judges.sampling import repeats_setting, seed_setting
 from core.llm.defusing import defused
 from core.llm.prompts import Prompt
 from core.schema import RULES
@@ -121,6 +120,10 @@ class ExampleSettings(RatedSettings):
     def unsigned(self, *, by_rules: bool) -> frozenset[str]:
         """See JudgeSettings."""
         return frozenset() if self.shows_examples else frozenset(_CHOOSING) & type(self).model_fields.keys()
+
+    def pool(self, texts: Sequence[RatedText], task: RatingTask) -> ExamplePool:
+        """The rated texts of a file that examples are drawn from: those in which people marked errors."""
+        return ExamplePool(texts)
 
     def draw(self, pool: ExamplePool, text: RatedText, repeat: int) -> tuple[ShownExample, ...]:
         """The text's examples; each repeat has a draw of its own."""

@@ -23,7 +23,16 @@ from core.judges.automqm.errors import (
 )
 from core.judges.automqm.quotes import Locator, occurrences
 from core.judges.examples import ExamplePool, ExamplesFrom, ExampleUsed, ShownExample
-from core.judges.kind import EMPTY_TEXT, MOST_TOKENS, Bench, Judge, Judged, JudgeKind, Opened
+from core.judges.kind import (
+    EMPTY_TEXT,
+    MOST_TOKENS,
+    Bench,
+    Judge,
+    Judged,
+    JudgeKind,
+    Opened,
+    temperature_setting,
+)
 from core.judges.numbered import in_a_line
 from core.judges.rated import (
     NOTHING,
@@ -49,7 +58,6 @@ from core.judges.rated import (
     task_of,
 )
 from core.judges.record_checks import FURTHEST_SCORE
-from core.judges.sampling import temperature_setting
 from core.llm.asking import Answer, Model
 from core.llm.client import Request
 from core.llm.defusing import defused
@@ -282,7 +290,8 @@ class Parrot:
 
 
 def _open(settings: AutoMqmSettings, bench: Bench) -> Opened:
-    task, pool = task_of(bench), ExamplePool(bench.texts)
+    task = task_of(bench)
+    pool = settings.pool(bench.texts, task)
     refuse_rated([*_task_problems(task), *pool_problems(settings, pool, _NOBODY)], settings)
 
     def judge(model: Model | None) -> Judge:
@@ -295,7 +304,8 @@ def _open(settings: AutoMqmSettings, bench: Bench) -> Opened:
 
 
 def _check(settings: AutoMqmSettings, bench: Bench, rated: RatedSet, by_rules: bool) -> tuple[Remark, ...]:
-    task, pool = task_of(bench), ExamplePool(rated.texts)
+    task = task_of(bench)
+    pool = settings.pool(rated.texts, task)
     refuse_rated(_task_problems(task), settings)
     marked = pool.severities(settings.rater) if settings.shows_examples else {}
     unusable = _unusable(marked, task, by_rules=by_rules)
