@@ -6,7 +6,7 @@ from core.analysis.score_summary import score_summary
 from core.cli.aligned import counted
 from core.datasets.reading import shown
 from core.runs.at_hand import RunAtHand
-from core.runs.estimate import estimate_all
+from core.runs.costs import estimate_all
 from core.runs.progress import Progress, duration, money_of, wall_seconds
 from core.runs.scoring import score_table, undefined_scores
 from core.schema import StepCost

@@ -15,8 +15,7 @@ from core.diff import tokenize
 from core.errors import InputError
 from core.judges.cross_examination.record import SIDES, Examination, Side, questions_of
 from core.judges.cross_examination.verdicts import Verdict, read_verdict
-from core.judges.kind import AuditKind, Audits, Done
-from core.judges.sampling import seed_setting, temperature_setting
+from core.judges.kind import AuditKind, Audits, Done, seed_setting, temperature_setting
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Request
 from core.llm.defusing import defused

@@ -11,8 +11,7 @@ from core.datasets.reading import shown
 from core.errors import InputError
 from core.judges.cross_examination.questions import Answerer, Answering, answer_prompt, answering_setting
 from core.judges.cross_examination.record import CefRecord, CrossQuestion, Examination, Side
-from core.judges.kind import AuditKind, Audits, Done
-from core.judges.sampling import seed_setting, temperature_setting
+from core.judges.kind import AuditKind, Audits, Done, seed_setting, temperature_setting
 from core.llm.asking import Model
 from core.llm.prompts import Prompt
 from core.schema.judging import JudgedText, JudgeOutput

@@ -12,7 +12,7 @@ from typing import Any
 
 from core.datasets.reading import shown
 from core.judges.examples import ExamplePool, ExamplesFrom, ExampleUsed, ShownExample, weighs_its_errors
-from core.judges.kind import EMPTY_TEXT, Bench, Judge, Judged, JudgeKind, Opened
+from core.judges.kind import EMPTY_TEXT, Bench, Judge, Judged, JudgeKind, Opened, temperature_setting
 from core.judges.rated import (
     NOTHING,
     SCORE_COLUMNS,
@@ -40,7 +40,6 @@ from core.judges.rated import (
     task_of,
 )
 from core.judges.record_checks import FURTHEST_SCORE, repeat_problems, score_problems, twice_problems
-from core.judges.sampling import temperature_setting
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Request
 from core.llm.defusing import defused

@@ -9,7 +9,7 @@ from core.llm.prompts import Prompt
 from core.schema.kinds import Kind, KindSettings, Reads, Work
 from core.schema.rated import RatedSet, RatedText
 from core.schema.scores import Metric, Score
-from core.schema.settings import Remark, fields_of
+from core.schema.settings import Remark, fields_of, setting
 from core.schema.tasks import RatingTask
 from core.scoring.metrics.scorer import ScoringPair
 
@@ -24,6 +24,10 @@ COMPARING_COLUMNS = ("what", "side", "repeat", "text", "expected", "verdict", "a
 """Of details.csv, for judges that compare two texts. what: trial, claim, question, or a step that failed; side: the
 order of a trial, response or reference of a claim, source or text of a question; verdict: of a trial the score, of a
 claim yes or no, of a question YES, NO or IDK."""
+MOST_REPEATS = 100
+"""Times that a judge may be asked the same of one text."""
+LARGEST_SEED = 2**53 - 1
+"""Larger whole numbers are not the same in every program that reads JSON."""
 HELPER_AT_ONCE = 32
 """Questions that a helper reads at once; verdicts do not depend on it."""
 MOST_TOKENS = 4_096
@@ -248,3 +252,24 @@ class AuditKind(Kind):
     columns: tuple[str, ...]
     rows: Callable[[Any], Iterator[dict[str, Any]]]
     """Rows of the table, of a piece."""
+
+
+def temperature_setting() -> Any:
+    """How freely the model answers."""
+    return setting(
+        0.0,
+        "Temperature",
+        "of the model's answers; 0: the likeliest answer, so that repeats differ only on a server that varies by itself",
+        within=(0.0, 2.0),
+        step=0.1,
+    )
+
+
+def seed_setting(of: str = "seed of the first repeat; later repeats add 1") -> Any:
+    """Of all that is drawn."""
+    return setting(0, "Seed", of, within=(0, LARGEST_SEED))
+
+
+def repeats_setting(help: str) -> Any:
+    """How often all is asked again; the score is the mean."""
+    return setting(1, "Repeats", help, within=(1, MOST_REPEATS))

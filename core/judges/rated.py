@@ -15,9 +15,8 @@ from core.datasets.task_files import dump_task, find_task, parse_task, shipped_t
 from core.errors import InputError
 from core.judges.comparing import repeated_for_nothing
 from core.judges.examples import MERGED, ExamplePool, ExamplesFrom, ExampleUsed, ShownExample
-from core.judges.kind import SHORT_SHA, Bench, Compared, JudgeSettings
+from core.judges.kind import SHORT_SHA, Bench, Compared, JudgeSettings, repeats_setting, seed_setting
 from core.judges.numbered import in_a_line
-from core.judges.sampling import repeats_setting, seed_setting
 from core.llm.defusing import defused
 from core.llm.prompts import Prompt
 from core.schema import RULES

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from core.datasets.checked_json import number_problem, written
 from core.datasets.reading import shown
-from core.judges.sampling import MOST_REPEATS
+from core.judges.kind import MOST_REPEATS
 
 FURTHEST_SCORE = 1e9
 """From 0, of scales that people define and of the weights of all errors in a text."""

@@ -25,10 +25,12 @@ from core.judges.kind import (
     Opened,
     lacking,
     pair_of,
+    repeats_setting,
+    seed_setting,
+    temperature_setting,
 )
 from core.judges.record_checks import repeat_problems, twice_problems
 from core.judges.rubric_files import HIGHEST_VERDICT, Rubric, find_rubric, parse_rubric, shipped_rubrics
-from core.judges.sampling import repeats_setting, seed_setting, temperature_setting
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Request
 from core.llm.defusing import defused

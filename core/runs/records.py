@@ -8,7 +8,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields, replace
-from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -53,9 +52,14 @@ _PLACES = 9
 """After the point: by less than these a mean of shares may miss 0 or 1."""
 
 
-@cache
+_ADAPTERS: dict[Any, TypeAdapter[Any]] = {}
+
+
 def _adapter(shape: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(shape)
+    """Made once a shape, and not before it is needed."""
+    if shape not in _ADAPTERS:
+        _ADAPTERS[shape] = TypeAdapter(shape)
+    return _ADAPTERS[shape]
 
 
 def record_of(kind: JudgeKind, kept: object) -> Any:

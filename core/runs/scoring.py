@@ -18,11 +18,11 @@ from core.errors import InputError
 from core.runs.asked import Asked
 from core.runs.at_hand import RunAtHand
 from core.runs.jobs import Batch, Outcome, grouped
-from core.runs.score_parts import PairScores, Part, PoolPart, ThreadPart, open_lexical
 from core.schema.scores import Metric, OutputSet, ScorableOutput, Score, ScoredRow, ScoreTable
 from core.schema.settings import Remark
 from core.scoring.metrics.kind import ScoringRunning, ScoringSettings
 from core.scoring.metrics.lexical.notes import notes_about
+from core.scoring.metrics.parts import PairScores, Part, PoolPart, ThreadPart, open_lexical
 from core.scoring.metrics.registry import find_metrics
 from core.scoring.metrics.scorer import MetricSpec, Scorer, ScoringPair
 from core.store import Store

@@ -23,7 +23,16 @@ from core.judges.automqm.errors import (
 )
 from core.judges.automqm.quotes import Locator, occurrences
 from core.judges.examples import ExamplePool, ExamplesFrom, ExampleUsed, ShownExample
-from core.judges.kind import EMPTY_TEXT, MOST_TOKENS, Bench, Judge, Judged, JudgeKind, Opened
+from core.judges.kind import (
+    EMPTY_TEXT,
+    MOST_TOKENS,
+    Bench,
+    Judge,
+    Judged,
+    JudgeKind,
+    Opened,
+    temperature_setting,
+)
 from core.judges.numbered import in_a_line
 from core.judges.rated import (
     NOTHING,
@@ -48,7 +57,6 @@ from core.judges.rated import (
     task_of,
 )
 from core.judges.record_checks import FURTHEST_SCORE
-from core.judges.sampling import temperature_setting
 from core.llm.asking import Answer, Model
 from core.llm.client import Request
 from core.llm.defusing import defused

@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Literal, Self
 
-from core.judges.kind import JudgeSettings
-from core.judges.sampling import seed_setting, temperature_setting
+from core.judges.kind import JudgeSettings, seed_setting, temperature_setting
 from core.llm.weights import absolute_place
 from core.schema.kinds import PromptSlot
 from core.schema.settings import Remark, setting

@@ -44,8 +44,10 @@ from core.judges.kind import (
     Opened,
     lacking,
     pair_of,
+    repeats_setting,
+    seed_setting,
+    temperature_setting,
 )
-from core.judges.sampling import repeats_setting, seed_setting, temperature_setting
 from core.llm.asking import Answer, Model
 from core.llm.client import Request
 from core.llm.defusing import defused

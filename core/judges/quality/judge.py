@@ -17,7 +17,17 @@ from typing import Any, Literal
 from core.diff import tokenize
 from core.judges.comparing import repeated_for_nothing
 from core.judges.examples import ExampleUsed
-from core.judges.kind import EMPTY_TEXT, Bench, Judge, Judged, JudgeKind, Opened
+from core.judges.kind import (
+    EMPTY_TEXT,
+    Bench,
+    Judge,
+    Judged,
+    JudgeKind,
+    Opened,
+    repeats_setting,
+    seed_setting,
+    temperature_setting,
+)
 from core.judges.quality.held_out import HeldOut, Majority
 from core.judges.rated import (
     ADD_RATINGS,
@@ -35,7 +45,6 @@ from core.judges.rated import (
     task_of,
 )
 from core.judges.record_checks import FURTHEST_SCORE, repeat_problems, score_problems, twice_problems
-from core.judges.sampling import repeats_setting, seed_setting, temperature_setting
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Request
 from core.llm.defusing import defused
