@@ -6,7 +6,7 @@ task's dimension, so that the same judge rates whatever people rated: translatio
 
 import asyncio
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -76,6 +76,10 @@ class DirectSettings(ExampleSettings):
     repeats: int = draws_setting()
     temperature: float = temperature_setting()
     seed: int = drawing_seed_setting()
+
+    def pool(self, texts: Sequence[RatedText], task: RatingTask) -> ExamplePool:
+        """Those that people rated on the dimension."""
+        return ExamplePool(texts, dimension=task.dimension(self.dimension))
 
     @property
     def dimension_scored(self) -> str:
@@ -233,7 +237,7 @@ def _open(settings: DirectSettings, bench: Bench) -> Opened:
     task = task_of(bench)
     refuse_rated(_task_problems(settings, task), settings)
     dimension = task.dimension(settings.dimension)
-    pool = ExamplePool(bench.texts, dimension=dimension)
+    pool = settings.pool(bench.texts, task)
     nobody = nobody_rated("rated {what}", {"what": _on_scale(dimension)})
     refuse_rated(pool_problems(settings, pool, nobody), settings)
     prompt = prompt_for(bench, PURPOSE)
@@ -249,7 +253,7 @@ def _check(settings: DirectSettings, bench: Bench, rated: RatedSet, by_rules: bo
     task = task_of(bench)
     refuse_rated(_task_problems(settings, task), settings)
     dimension = task.dimension(settings.dimension)
-    pool = ExamplePool(rated.texts, dimension=dimension)
+    pool = settings.pool(rated.texts, task)
     nobody = nobody_rated(
         "rated {what}{instead}", {"what": _on_scale(dimension), "instead": _found(dimension, rated)}
     )

@@ -121,6 +121,10 @@ class ExampleSettings(RatedSettings):
         """See JudgeSettings."""
         return frozenset() if self.shows_examples else frozenset(_CHOOSING) & type(self).model_fields.keys()
 
+    def pool(self, texts: Sequence[RatedText], task: RatingTask) -> ExamplePool:
+        """The rated texts of a file that examples are drawn from: those in which people marked errors."""
+        return ExamplePool(texts)
+
     def draw(self, pool: ExamplePool, text: RatedText, repeat: int) -> tuple[ShownExample, ...]:
         """The text's examples; each repeat has a draw of its own."""
         return pool.examples_for(

@@ -289,7 +289,8 @@ class Parrot:
 
 
 def _open(settings: AutoMqmSettings, bench: Bench) -> Opened:
-    task, pool = task_of(bench), ExamplePool(bench.texts)
+    task = task_of(bench)
+    pool = settings.pool(bench.texts, task)
     refuse_rated([*_task_problems(task), *pool_problems(settings, pool, _NOBODY)], settings)
 
     def judge(model: Model | None) -> Judge:
@@ -302,7 +303,8 @@ def _open(settings: AutoMqmSettings, bench: Bench) -> Opened:
 
 
 def _check(settings: AutoMqmSettings, bench: Bench, rated: RatedSet, by_rules: bool) -> tuple[Remark, ...]:
-    task, pool = task_of(bench), ExamplePool(rated.texts)
+    task = task_of(bench)
+    pool = settings.pool(rated.texts, task)
     refuse_rated(_task_problems(task), settings)
     marked = pool.severities(settings.rater) if settings.shows_examples else {}
     unusable = _unusable(marked, task, by_rules=by_rules)
