@@ -61,7 +61,7 @@ def _wanted() -> _Wanted | None:
     with scheme:
         st.subheader("What to make", anchor=False)
         kind, chosen_settings = _scheme(chosen.backend)
-        settings = kind.Settings.checked(chosen_settings)
+        settings = kind.Settings.model_construct(**chosen_settings)  # checked as a button is pressed
         assert isinstance(settings, GenerationSettings)
     file = materials = None
     with questions, mistakes_shown():  # beside the file, not at the end of the form
