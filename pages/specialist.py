@@ -15,6 +15,7 @@ from pages.components import (
     judges_cost,
     judges_files,
     judges_form,
+    judges_runs,
     judges_scores,
     messages,
     metrics_heat,
@@ -62,7 +63,7 @@ def render() -> None:
         messages.news()
         chosen = specialist_runs.choose(store)
         if chosen == specialist_runs.NEW:
-            started = judges_form.form(store, specialist_runs.RATED)
+            started = judges_form.form(store, "specialist", judges_runs.judges_of("rated texts"))
             if started is not None:
                 specialist_runs.remember(started)
                 st.rerun()
@@ -92,7 +93,9 @@ def _body(store: Store, run: Run, name: str) -> None:
 
 def _progress(store: Store, run: Run) -> None:
     run_panel.render(store, run)
-    judges_again.button(store, run)
+    judges_again.button(
+        store, run, "specialist", lambda: specialist_runs.remember(specialist_runs.NEW)
+    )
 
 
 _BODIES: dict[str, Callable[[Store, Run], None]] = {
