@@ -31,7 +31,7 @@ from pages.components import (
     visitor,
 )
 from pages.components.metrics_scores import RUN
-from pages.components.parts import nothing
+from pages.components.parts import explained, nothing
 
 _PROGRESS, _SCORES, _SPANS, _TEXTS, _AGREEMENT, _RATERS, _COPYING, _EXAMPLES, _ACCURACY, _COST, _FILES = (
     "Progress",
@@ -63,6 +63,12 @@ def render() -> None:
         messages.news()
         chosen = specialist_runs.choose(store)
         if chosen == specialist_runs.NEW:
+            explained(
+                "A specialist judges the texts of one test set, and is shown what people said of other systems' texts of "
+                "the same source. Ratings that people gave here, on the page Studies, can be its examples. A preview of "
+                "five items comes first, and says what all will cost.",
+                "judges-that-stand-on-ratings",
+            )
             started = judges_form.form(store, "specialist", judges_runs.judges_of("rated texts"))
             if started is not None:
                 specialist_runs.remember(started)
@@ -93,9 +99,7 @@ def _body(store: Store, run: Run, name: str) -> None:
 
 def _progress(store: Store, run: Run) -> None:
     run_panel.render(store, run)
-    judges_again.button(
-        store, run, "specialist", lambda: specialist_runs.remember(specialist_runs.NEW)
-    )
+    judges_again.button(store, run, "specialist", lambda: specialist_runs.remember(specialist_runs.NEW))
 
 
 _BODIES: dict[str, Callable[[Store, Run], None]] = {

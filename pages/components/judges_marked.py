@@ -73,7 +73,11 @@ def result(store: Store, run: Run) -> None:
         return
     found = alignment_table(texts)
     mismatches = sum(len(text.mismatches) for text in texts)
-    by = " Compared by rules: a stand-in, which reads no meaning." if at_hand(store, run).asked.by_rules else ""
+    by = (
+        " Compared by rules: a stand-in, which reads no meaning."
+        if at_hand(store, run).asked.by_rules
+        else ""
+    )
     st.markdown(f"Texts: {len(texts):,}; mismatching questions: {mismatches:,}.{by}")
     groups: dict[str, Sequence[AlignmentRow]] = {
         "all": [found.overall],

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 from core.judges.kind import JudgeKind
 from core.runs.kinds import KINDS
-
 from core.schema.scores import Metric, ScoredRow
 from core.stats.resampling import Estimate
 from core.stats.shares import Share
