@@ -12,7 +12,6 @@ from core.judges.rated import ExampleSettings, task_of
 from core.plots.families import shortened
 from core.runs.asked import asked_of
 from core.runs.judging import bench_of
-from core.runs.kinds import KINDS
 from core.runs.path import at_hand
 from core.runs.progress import state_of
 from core.schema import Run
@@ -26,7 +25,7 @@ from pages.components.menu import menu
 from pages.components.messages import moment
 from pages.components.metrics_computed import Key
 
-RATED = tuple(kind for kind in KINDS.values() if isinstance(kind, JudgeKind) and kind.reads == "rated texts")
+RATED = judges_runs.judges_of("rated texts")
 """Judges that people's ratings may stand behind."""
 MARKING = tuple(kind for kind in RATED if kind.marks_errors)
 """Those of them that mark errors."""
