@@ -23,6 +23,7 @@ from core.judges.rated import (
     drawing_seed_setting,
     draws_setting,
     example_problems,
+    examples_in,
     examples_setting,
     given_in,
     languages_of,
@@ -335,4 +336,8 @@ KIND = JudgeKind(
     record_problems=_record_problems,
     score_bounds=lambda _: (-FURTHEST_SCORE, FURTHEST_SCORE),
     suits=_suits,
+    in_file=lambda bench: {
+        "dimension": tuple(one.name for one in task_of(bench).dimensions),
+        **examples_in(bench),
+    },
 )

@@ -171,7 +171,11 @@ def n_examples_setting() -> Any:
 def rater_setting() -> Any:
     """Whose ratings are shown."""
     return setting(
-        MERGED, "Rater of the examples", "whose ratings are shown; empty: all raters together", metavar="NAME"
+        MERGED,
+        "Rater of the examples",
+        "whose ratings are shown",
+        metavar="NAME",
+        words={MERGED: "all raters together"},
     )
 
 
@@ -180,8 +184,9 @@ def only_setting() -> Any:
     return setting(
         (),
         "Judge only these systems",
-        "system whose texts are judged; the texts of the others serve as examples; none named: all are judged",
+        "system whose texts are judged; the texts of the others serve as examples",
         metavar="SYSTEM",
+        words={"": "all systems"},
         scored=False,
     )
 
@@ -194,6 +199,13 @@ def draws_setting() -> Any:
 def drawing_seed_setting() -> Any:
     """Of draws and answers."""
     return seed_setting("seed of the first draw and its answers; later repeats add 1")
+
+
+def examples_in(bench: Bench) -> dict[str, tuple[str, ...]]:
+    """See JudgeKind.in_file: whose ratings can be examples, and which systems can be judged."""
+    raters = sorted({one.rater for text in bench.texts for one in text.ratings if one.rater})
+    systems = dict.fromkeys(text.output.system for text in bench.texts)
+    return {"rater": (MERGED, *raters) if raters else (), "only": tuple(systems)}
 
 
 def task_attachment(usual: str, help: str) -> Attachment:

@@ -15,7 +15,7 @@ from core.llm.vllm_engine import VllmEngine
 from core.runs.kinds import KINDS, kind_named
 from core.schema import RULES, Run
 from core.schema.kinds import Kind, KindSettings, PromptSlot
-from core.schema.settings import About, Remark, SettingField, Settings, refuse, setting
+from core.schema.settings import About, Remark, SettingField, Settings, fields_of, refuse, setting
 
 Environment = Literal["base", "vllm", "neural"]
 """`base` is the app's own; rules and a model on a server run there."""
@@ -128,6 +128,16 @@ class Asked:
         return "-".join(_NOT_IN_NAMES.sub("-", part) for part in parts)
 
     @property
+    def unusual(self) -> tuple[str, ...]:
+        """What was chosen otherwise than usual, in a few words each."""
+        usual = self.chosen.usual({}, self.model.backend)
+        return tuple(
+            one.valued(value)
+            for name, one in fields_of(type(self.chosen)).items()
+            if (value := getattr(self.chosen, name)) != usual.get(name, one.default)
+        )
+
+    @property
     def prompts_read(self) -> dict[str, Prompt]:
         """Purpose -> prompt."""
         return {purpose: parse_prompt(text, f"{purpose}.yaml") for purpose, text in self.prompts.items()}
@@ -164,6 +174,11 @@ BESIDE = (
     ),
 )
 """What a door asks for that is no setting of any model or kind."""
+
+
+def fields_named(kind: Kind) -> dict[str, SettingField]:
+    """All fields that a remark on a run of the kind may name."""
+    return fields_of(kind.Settings) | {one.name: one for one in BESIDE}
 
 
 def ask(

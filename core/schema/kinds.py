@@ -104,6 +104,9 @@ class Kind:
     """How its runs are worked on; None: as any run that asks a model."""
     does: str = "does the work"
     """What the backend does: "who judges"."""
+    rules: str = ""
+    """What rules do in the place of a model, as sentences for a page; empty where they cannot, or say it all by their
+    name."""
     verb: str = ""
     """Of the command; empty: the name."""
     section: str = ""

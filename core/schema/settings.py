@@ -63,6 +63,11 @@ class SettingField:
         """As a command takes it."""
         return f"--{self.about.option or self.name.replace('_', '-')}"
 
+    def valued(self, value: object) -> str:
+        """The field with a value, as short as a command has it: `repeats 3`."""
+        name = self.option.removeprefix("--")
+        return name if self.shape == "switch" and value else f"{name} {_plain(value) or value}"
+
     def word(self, value: str) -> str:
         """What the page calls one of its values."""
         return self.about.words.get(value, value)

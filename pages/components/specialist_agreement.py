@@ -51,7 +51,7 @@ def render(store: Store, run: Run) -> None:
         nothing("nobody marked errors in these texts: agreement needs people's marks")
         return
     chosen = options("agreement")
-    runs = specialist_runs.beside(store, run, "agreement", "Beside", "automqm")
+    runs = specialist_runs.beside(store, run, "agreement", "Beside", *specialist_runs.MARKING)
     with st.spinner("Computing ..."):
         found = _alone(store, run, chosen)
     _overall(found, n_draws(specialist_runs.output_of(store, run)))

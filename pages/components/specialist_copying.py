@@ -1,7 +1,6 @@
 """Tabs Copying and Examples: does a specialist copy what it was shown, and what does each further example give it?"""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 
 import pandas as pd
@@ -11,7 +10,7 @@ from core.analysis.error_copying import Copying, Disjoint, disjoint_errors, erro
 from core.analysis.example_curve import CurvePoint, ExampleCurve, example_curve
 from core.analysis.span_agreement import SpanOptions
 from core.plots import specialist as figures
-from core.runs.judge_settings import judge_of
+from core.runs.asked import asked_of
 from core.schema import Run
 from core.stats.resampling import Estimate
 from core.store import Store
@@ -43,7 +42,7 @@ def copying(store: Store, run: Run) -> None:
         "examples, and how many in any other system's text of the same source? The words have to be the same, letter by letter.",
         "copied-errors",
     )
-    runs = specialist_runs.beside(store, run, "copying", "Beside", "automqm")
+    runs = specialist_runs.beside(store, run, "copying", "Beside", *specialist_runs.MARKING)
     found = [_copying(store, one) for one in runs]
     table(pd.DataFrame([_row(one, who) for one, who in zip(found, runs, strict=True)]))
     st.markdown(":small[Shares of errors, 95 % intervals resample items; the first of several draws.]")
@@ -136,7 +135,12 @@ def examples(store: Store, run: Run) -> None:
         nothing("nobody marked errors in these texts")
         return
     runs = specialist_runs.beside(
-        store, run, "curve", "Together with", "automqm", at_first=partial(_in_all_else_alike, run)
+        store,
+        run,
+        "curve",
+        "Together with",
+        *specialist_runs.MARKING,
+        at_first=partial(_in_all_else_alike, run),
     )
     if len(runs) < 2:
         nothing("a curve needs at least two runs with different numbers of examples")
@@ -178,9 +182,10 @@ def examples(store: Store, run: Run) -> None:
 
 def _in_all_else_alike(run: Run, other: Run) -> bool:
     """Whether two runs differ in the number of examples, and in the draws of it, alone."""
-    a, b = judge_of(run), judge_of(other)
-    alike = replace(b.automqm, n_examples=a.automqm.n_examples, repeats=a.automqm.repeats)
-    return (a.backend, a.model, a.prompts, a.automqm) == (b.backend, b.model, b.prompts, alike)
+    a, b = asked_of(run), asked_of(other)
+    alike = b.chosen.but(n_examples=a.chosen.n_examples, repeats=a.chosen.repeats)
+    who_a, who_b = (one.model for one in (a, b))
+    return (who_a.backend, who_a.model, a.prompts, a.chosen) == (who_b.backend, who_b.model, b.prompts, alike)
 
 
 def _curve(store: Store, runs: Sequence[Run], options: SpanOptions) -> ExampleCurve:

@@ -5,6 +5,7 @@ import streamlit as st
 
 from core.judges.direct import DirectRecord
 from core.judges.quality.judge import QualityRecord
+from core.runs.kinds import kind_named
 from core.schema import Run
 from core.store import Store
 from pages.components import (
@@ -24,7 +25,7 @@ def render(store: Store, run: Run) -> None:
     part(
         "Texts",
         "What the judge said of one text, beside people's ratings. A justification is the model's own words: it can be wrong.",
-        "quality-rating" if run.kind == "quality" else "scorer",
+        kind_named(run.kind).section,
     )
     output = specialist_runs.output_of(store, run)
     if not output.texts:

@@ -41,6 +41,7 @@ from core.judges.rated import (
     check_examples,
     drawing_seed_setting,
     draws_setting,
+    examples_in,
     examples_setting,
     given_in,
     languages_of,
@@ -362,6 +363,11 @@ KIND = JudgeKind(
     detail_columns=ERROR_COLUMNS,
     record_problems=error_problems,
     score_bounds=lambda _: (-FURTHEST_SCORE, 0.0),
+    rules=(
+        "The Parrot: no model, no cost. It marks the words of its examples' errors wherever they occur in the text, "
+        "letter by letter. A specialist has to beat what copying alone reaches."
+    ),
     suits=lambda task, _: task.spans is not None,
+    in_file=examples_in,
     marks_errors=True,
 )

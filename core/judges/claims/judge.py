@@ -231,6 +231,11 @@ KIND = JudgeKind(
     section="claims",
     Settings=ClaimsSettings,
     does="judges",
+    rules=(
+        "A stand-in to try everything without a model: claims are sentences, and one is supported where its numbers, "
+        "names and enough of its words occur in the other text. It reads no meaning. An entailment model can verify the "
+        "claims instead."
+    ),
     Record=ClaimsRecord,
     open=_open,
     check=check_compared,
