@@ -20,6 +20,11 @@ class Wanted:
     model: generate_backend.Chosen
     prompts: list[Prompt]
 
+    @property
+    def called(self) -> str:
+        """The model without the folder before it."""
+        return str(self.model.model.get("model", "")).rstrip("/").split("/")[-1]
+
 
 def model(kind: AuditKind) -> Wanted:
     """The widgets that say who does it and how."""

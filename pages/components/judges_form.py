@@ -178,7 +178,14 @@ def _told(kind: JudgeKind, judge: _Judge, contents: RatedSet) -> tuple[str, ...]
         notes = kind.check(judge.chosen, bench, contents, judge.backend == "rules")
         return tuple(run_start.worded(kind, note) for note in notes)
 
-    key = (kind.name, contents.sha256, contents.file_name, judge.attached, judge.chosen.model_dump_json(), judge.backend)
+    key = (
+        kind.name,
+        contents.sha256,
+        contents.file_name,
+        judge.attached,
+        judge.chosen.model_dump_json(),
+        judge.backend,
+    )
     return metrics_computed.once(("fits", *key), found)
 
 
