@@ -109,14 +109,15 @@ def test_the_form_takes_a_factual_run_of_the_demos_questions(store: Store) -> No
     )
     running = Running(retries=0)
     run = waiting(store, wanted, name=DEMO.name, running=running)
+    fields = fields_of(ModelSettings) | fields_of(Running)
     finish_run(
         store,
         run.run.run_id,
         "stopped",
-        str(SettingsError([Remark("model", "name it"), Remark("retries", "too few")], run.fields)),
+        str(SettingsError([Remark("model", "name it"), Remark("retries", "too few")], fields)),
     )
     at = visit(run)
-    labels = (fields_of(ModelSettings)["model"].about.label, fields_of(Running)["retries"].about.label)
+    labels = [fields[name].about.label for name in ("model", "retries")]
     assert [code.value for code in at.code][:1] == [f"{labels[0]}: name it\n{labels[1]}: too few"]
     press(at, "Change the settings")
     assert field(at, "From").value == "demo"
