@@ -1,22 +1,20 @@
 """A new run by page: what to make, from which questions, who makes it, and a preview before all is paid for."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import streamlit as st
 
+from core.errors import InputError
 from core.generation.scheme import GenerationSettings
-from core.llm.prompts import Prompt
-from core.runs.asked import ask
+from core.runs.asked import Asked, ask
 from core.runs.kinds import kinds_that
-from core.runs.path import create
 from core.schema.kinds import Kind
 from core.schema.settings import SettingField, fields_of
 from core.store import Store
-from pages.components import generate_backend, generate_file, generate_prompts, run_panel, setting_form
+from pages.components import generate_backend, generate_file, generate_prompts, run_start, setting_form
 from pages.components.generate_again import FORM
 from pages.components.generate_state import given
 from pages.components.messages import mistakes_shown, plain
-from pages.components.run_words import PREVIEW, PREVIEW_WORD
 
 _RULES = (
     "Numbers, dates, names and the like are exchanged by fixed rules: good enough to try everything out, "
@@ -26,33 +24,18 @@ _ALWAYS_SEEN = 2
 """Fields of a scheme; the others stand folded away."""
 
 
-class _Wanted(NamedTuple):
-    file: generate_file.GivenFile
-    kind: Kind
-    settings: dict[str, Any]
-    """Of the kind."""
-    chosen: generate_backend.Chosen
-    prompts: list[Prompt]
-    name: str
-    n_items: int
-
-
 def form(store: Store) -> int | None:
     """The number of a run that was made and started in this run of the page, or None."""
     st.write(
         "Assay makes answers whose quality is known from questions and references: as good as the reference at the "
         "first level, worse at each that follows. A preview of five items comes first, and says what all will cost."
     )
-    started = None
     with mistakes_shown():
-        wanted = _wanted()
-        if wanted is not None:
-            started = _start(store, wanted)
-    return started
+        return _form(store)
+    return None
 
 
-def _wanted() -> _Wanted | None:
-    """What the widgets say; None: there is no file yet."""
+def _form(store: Store) -> int | None:
     # The file is read for a task, and the scheme offers what the backend can do: asked in another order than shown.
     questions, scheme, backend, last = (st.container() for _ in range(4))
     with backend:
@@ -78,14 +61,34 @@ def _wanted() -> _Wanted | None:
                 else "Mend the file, then upload it again. What is wrong with it is said above."
             )
             return None
-        slots = settings.prompts(by_rules=chosen.backend == "rules")
-        prompts = generate_prompts.choose(FORM, slots)
+        by_rules = chosen.backend == "rules"
+        prompts = generate_prompts.choose(FORM, settings.prompts(by_rules=by_rules))
         name = st.text_input(
             "Name of these answers in files and studies (empty: the model's name, or rules)",
             key=f"{FORM}_source",
             persist_state="session",
         ).strip()
-    return _Wanted(file, kind, chosen_settings, chosen, prompts, name, len(materials.materials))
+        asked: Asked | InputError
+        running = None
+        try:
+            asked, running = ask(
+                kind, chosen_settings, chosen.model, chosen.running, name=name, prompts=prompts
+            )
+        except InputError as problem:  # said as a button is pressed
+            asked = problem
+        return run_start.start(
+            store,
+            FORM,
+            asked,
+            running,
+            file.data,
+            file.name,
+            len(materials.materials),
+            disabled=chosen.missing is not None,
+            does="Run",
+            told=materials.notes,
+            free=by_rules,
+        )
 
 
 def _scheme(backend: str) -> tuple[Kind, dict[str, Any]]:
@@ -124,34 +127,3 @@ def _several(one: SettingField) -> tuple[Any, ...]:
             persist_state="session",
         )
     )
-
-
-def _start(store: Store, wanted: _Wanted) -> int | None:
-    """Make the run and start it, once a button is pressed."""
-    limit = None if wanted.n_items <= PREVIEW else PREVIEW
-    everything = f"Run all {wanted.n_items} items" if wanted.n_items != 1 else "Run the one item"
-    with st.container(horizontal=True):
-        preview = st.button(
-            f"Preview {PREVIEW_WORD} items" if limit else everything,
-            type="primary",
-            disabled=wanted.chosen.missing is not None,
-            key=f"{FORM}_preview",
-        )
-        at_once = (
-            limit is not None
-            and wanted.chosen.backend == "rules"
-            and st.button(everything, key=f"{FORM}_all", help="Rules cost nothing.")
-        )
-    if not preview and not at_once:
-        return None
-    asked, running = ask(
-        wanted.kind,
-        wanted.settings,
-        wanted.chosen.model,
-        wanted.chosen.running,
-        name=wanted.name,
-        prompts=wanted.prompts,
-    )
-    run, _ = create(store, wanted.file.data, wanted.file.name, asked, running, None if at_once else limit)
-    run_panel.start(run.run)
-    return run.run.run_id

@@ -26,11 +26,12 @@ def start(
     disabled: bool,
     does: str = "Judge",
     told: Collection[str] = (),
+    free: bool | None = None,
 ) -> int | None:
     """Make the run and start it, once a button is pressed; its number. Raises InputError in the words of the form.
 
     prefix: of the buttons' keys. asked: or what is wrong with it, which a button says. data, name: its file. n_items: that
-    it would work on. does: first word of the buttons. told: notes that the form has shown; others are shown with the run.
+    it would work on. does: first word of the buttons. told: notes that the form has shown; others are shown with the run. free: whether all items cost nothing: then, and where nobody knows, no preview is needed.
     """
     limit = None if n_items <= PREVIEW else PREVIEW
     everything = f"{does} all {n_items:,} items" if n_items != 1 else f"{does} the one item"
@@ -41,11 +42,15 @@ def start(
             disabled=disabled,
             key=f"{prefix}_preview",
         )
-        at_once = limit is not None and st.button(
-            everything,
-            disabled=disabled,
-            key=f"{prefix}_all",
-            help="Without a preview the cost is unknown.",
+        at_once = (
+            limit is not None
+            and free is not False
+            and st.button(
+                everything,
+                disabled=disabled,
+                key=f"{prefix}_all",
+                help="Rules cost nothing." if free else "Without a preview the cost is unknown.",
+            )
         )
     if not first and not at_once:
         return None
