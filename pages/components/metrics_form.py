@@ -21,8 +21,6 @@ from pages.components.messages import mistakes_shown, with_code
 from pages.components.parts import table
 
 _FORM = "metrics_form"
-_OWN_WAY = ("metrics", "models")
-"""Settings that the form asks for in a way of its own."""
 _DEVICES = ("auto", "cpu", "cuda")
 
 
@@ -40,11 +38,10 @@ def form(store: Store) -> int | None:
         specs = _metrics()
         models, missing = _models([spec for spec in specs if spec.group == "neural"])
         settings: dict[str, Any] = {"metrics": tuple(spec.metric.name for spec in specs), "models": models}
-        idle = ScoringSettings.model_construct(**settings).idle("rules")
         chosen = setting_form.render(
             ScoringSettings,
             _FORM,
-            without={*_OWN_WAY, *idle},
+            beside=settings,
             offered={"device": _DEVICES},
             backend="rules",
         )
@@ -79,7 +76,7 @@ def again_button(run: RunAtHand) -> None:
             st.session_state[_key("family", family)] = [name for name in specs if name in settings.metrics]
         for name in settings.metrics:
             st.session_state[_key("model", name)] = settings.models.get(name, "")
-        setting_form.put(settings, _FORM, without=_OWN_WAY)
+        setting_form.put(settings, _FORM, without=("metrics", "models"))
         setting_form.put(run.running, _FORM)
         metrics_scores.remember((metrics_scores.NEW, 0))
         st.rerun()

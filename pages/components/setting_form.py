@@ -11,7 +11,7 @@ from core.schema.settings import SettingField, Settings, fields_of, on_page, wor
 from pages.components.generate_state import given
 from pages.components.messages import with_code
 
-_NONE: Mapping[str, Sequence[str]] = {}
+_NONE: Mapping[str, Any] = {}
 _AWAY = "_away"
 """After the key of a menu: what was chosen before it was not offered any more, and what stands in its place."""
 
@@ -22,6 +22,7 @@ def render(
     *,
     columns: int = 2,
     without: Collection[str] = (),
+    beside: Mapping[str, Any] = _NONE,
     offered: Mapping[str, Sequence[str]] = _NONE,
     backend: str,
 ) -> dict[str, Any]:
@@ -29,7 +30,8 @@ def render(
 
     Fields that do nothing beside the backend and the values above them are neither drawn nor returned.
 
-    without: fields that the page asks for in another way, or not at all.
+    without: fields that the page asks for in another way, or not at all. beside: values of such fields, on which others
+    depend.
     offered: field -> the values that it can have here: names out of a file, or fewer choices than the backend has.
     """
     fields = fields_of(model)
@@ -38,9 +40,9 @@ def render(
     places: list[DeltaGenerator] = []
     for name, one in fields.items():
         nothing_to_choose = name in offered and not offered[name] and one.shape in ("choice", "text")
-        if name in without or nothing_to_choose:
+        if name in without or name in beside or nothing_to_choose:
             continue
-        if name in model.model_construct(**chosen).idle(backend):
+        if name in model.model_construct(**beside, **chosen).idle(backend):
             continue
         usual = model.usual(chosen, backend)
         if not places:  # a row of its own: on a narrow screen, too, the fields stand in their order
