@@ -42,9 +42,10 @@ def render(
         nothing_to_choose = name in offered and not offered[name] and one.shape in ("choice", "text")
         if name in without or name in beside or nothing_to_choose:
             continue
-        if name in model.model_construct(**beside, **chosen).idle(backend):
+        known = {**beside, **chosen}
+        if name in model.model_construct(**known).idle(backend):
             continue
-        usual = model.usual(chosen, backend)
+        usual = model.usual(known, backend)
         if not places:  # a row of its own: on a narrow screen, too, the fields stand in their order
             places = st.columns(columns, vertical_alignment="bottom")
         chosen[name] = _widget(
