@@ -15,6 +15,7 @@ from pages.components import (
     judges_cost,
     judges_files,
     judges_form,
+    judges_runs,
     judges_scores,
     messages,
     metrics_heat,
@@ -95,7 +96,7 @@ def _body(store: Store, run: Run, name: str) -> None:
     if name not in _OF_ANY:
         with st.spinner("Reading what people and the judge said ..."):  # once for all these parts
             specialist_runs.people_of(store, run)
-            specialist_runs.output_of(store, run)
+            judges_runs.output_of(store, run)
     _BODIES[name](store, run)
 
 

@@ -18,7 +18,7 @@ from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.rated import RatedText
 from core.schema.scores import ScorableOutput, ScoredRow
 from core.store import Store
-from pages.components import choices, run_choice, specialist_marked, specialist_runs
+from pages.components import choices, judges_runs, run_choice, specialist_marked, specialist_runs
 from pages.components.judges_numbers import level_said
 from pages.components.messages import plain
 from pages.components.metrics_computed import Key
@@ -63,7 +63,7 @@ def cases(store: Store, run: Run, repeat: int = 0) -> list[Case]:
 # A resource: thousands of texts would be copied at every press of a widget. Nobody changes them.
 @st.cache_resource(show_spinner="Comparing ...", max_entries=4)
 def _cases(key: Key, _store: Store, _run: Run, _repeat: int) -> list[Case]:
-    return cases_of(specialist_runs.output_of(_store, _run), specialist_runs.people_of(_store, _run), _repeat)
+    return cases_of(judges_runs.output_of(_store, _run), specialist_runs.people_of(_store, _run), _repeat)
 
 
 def cases_of(output: JudgeOutput, people: People, repeat: int = 0) -> list[Case]:
@@ -129,7 +129,7 @@ def choose(cases: Sequence[Case], run: Run, metric: str) -> Case | None:
         if system in (None, case.text.row.system) and (not sought or sought in _searched(case.text))
     ]
     if not found:
-        nothing("no text is like that; choose another system, or search for something else")
+        nothing("no matching text; change the system or the search")
         return None
     listed = found[:MOST_LISTED]
     if len(found) > len(listed):

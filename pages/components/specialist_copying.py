@@ -15,6 +15,8 @@ from core.schema import Run
 from core.stats.resampling import Estimate
 from core.store import Store
 from pages.components import (
+    judges_names,
+    judges_runs,
     metrics_computed,
     metrics_figure,
     metrics_kept,
@@ -48,12 +50,12 @@ def copying(store: Store, run: Run) -> None:
     st.markdown(":small[Shares of errors, 95 % intervals resample items; the first of several draws.]")
     for one, who in zip(found, runs, strict=True):
         if one.left_out:
-            metrics_kept.read_notes((specialist_runs.short_name(who),), one.left_out)
+            metrics_kept.read_notes((judges_names.short_name(who),), one.left_out)
     metrics_figure.downloads(
         "copied-errors",
         [
             {
-                "judge": specialist_runs.short_name(who),
+                "judge": judges_names.short_name(who),
                 "texts": one.n_texts,
                 "errors": one.n_errors,
                 "without_words": one.n_without_words,
@@ -71,7 +73,7 @@ def copying(store: Store, run: Run) -> None:
 
 
 def _copying(store: Store, run: Run) -> Copying:
-    rated, output = specialist_runs.people_of(store, run).rated, specialist_runs.output_of(store, run)
+    rated, output = specialist_runs.people_of(store, run).rated, judges_runs.output_of(store, run)
     return metrics_computed.once(
         ("copying", *specialist_runs.keys_of(store, [run])), lambda: error_copying(output, rated)
     )
@@ -79,7 +81,7 @@ def _copying(store: Store, run: Run) -> Copying:
 
 def _row(one: Copying, run: Run) -> dict[str, str]:
     return {
-        "Judge": specialist_runs.short_name(run),
+        "Judge": judges_names.short_name(run),
         **{said: _share(getattr(one, name)) for name, said in _COPIES.items()},
         "Errors, texts": f"{one.n_errors:,}, {one.n_texts:,}",
         "Without words": f"{one.n_without_words:,}",
@@ -98,15 +100,15 @@ def _alone(store: Store, runs: Sequence[Run]) -> None:
         "copied-errors",
     )
     first = runs[0]
-    rated, one = specialist_runs.people_of(store, first).rated, specialist_runs.output_of(store, first)
+    rated, one = specialist_runs.people_of(store, first).rated, judges_runs.output_of(store, first)
     rows = []
     for run in runs[1:]:
-        other = specialist_runs.output_of(store, run)
+        other = judges_runs.output_of(store, run)
         found = metrics_computed.once(
             ("alone", *specialist_runs.keys_of(store, [first, run])),
             partial(disjoint_errors, one, other, rated),
         )
-        names = specialist_runs.short_name(first), specialist_runs.short_name(run)
+        names = judges_names.short_name(first), judges_names.short_name(run)
         rows += [_alone_row(found[0], *names), _alone_row(found[1], *reversed(names))]
     table(pd.DataFrame(rows))
 
@@ -190,7 +192,7 @@ def _in_all_else_alike(run: Run, other: Run) -> bool:
 
 def _curve(store: Store, runs: Sequence[Run], options: SpanOptions) -> ExampleCurve:
     people = specialist_runs.people_of(store, runs[0])
-    outputs = {specialist_runs.short_name(one): specialist_runs.output_of(store, one) for one in runs}
+    outputs = {judges_names.short_name(one): judges_runs.output_of(store, one) for one in runs}
     return example_curve(people.ratings, outputs, texts=people.texts, options=options)
 
 

@@ -13,6 +13,8 @@ from core.schema import Run
 from core.stats.span_f1 import Measure
 from core.store import Store
 from pages.components import (
+    judges_names,
+    judges_runs,
     metrics_computed,
     metrics_figure,
     metrics_kept,
@@ -70,16 +72,14 @@ def _specialists(store: Store, run: Run, measure: Measure) -> None:
         store, run, "raters", "Together with", *specialist_runs.MARKING, at_first=_of_one_rater
     )
     people = specialist_runs.people_of(store, run)
-    raters = {specialist_runs.short_name(one): asked_of(one).chosen.rater for one in runs}
+    raters = {judges_names.short_name(one): asked_of(one).chosen.rater for one in runs}
     with st.spinner("Computing ..."):
         found = metrics_computed.once(
             ("specialists by rater", *specialist_runs.keys_of(store, runs), _OPTIONS),
             lambda: rater_matrix(
                 people.ratings,
                 {
-                    specialist_runs.short_name(one): ratings_of_judge(
-                        specialist_runs.output_of(store, one), 0
-                    )
+                    judges_names.short_name(one): ratings_of_judge(judges_runs.output_of(store, one), 0)
                     for one in runs
                 },
                 raters=raters,

@@ -15,7 +15,6 @@ from core.runs.judging import bench_of
 from core.runs.path import at_hand
 from core.runs.progress import state_of
 from core.schema import Run
-from core.schema.judging import JudgeOutput
 from core.schema.rated import RatedSet
 from core.schema.scores import OutputSet, RatingSet
 from core.store import Store
@@ -80,16 +79,6 @@ def name_of(run: Run) -> str:
         f"Run {run.run_id} ({state_of(run)}), {moment(run.created_utc)} UTC: "
         f"{shortened(asked_of(run).called, _LONGEST)}, {shortened(run.data_file, _LONGEST)}{part}"
     )
-
-
-def short_name(run: Run) -> str:
-    """A run in a table or a figure."""
-    return f"{asked_of(run).called} (run {run.run_id})"
-
-
-def output_of(store: Store, run: Run) -> JudgeOutput:
-    """All that the judge said so far, read once."""
-    return judges_runs.output_of(store, run)
 
 
 def people_of(store: Store, run: Run) -> People:

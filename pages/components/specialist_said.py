@@ -8,12 +8,7 @@ from core.judges.quality.judge import QualityRecord
 from core.runs.kinds import kind_named
 from core.schema import Run
 from core.store import Store
-from pages.components import (
-    generated_level_diff,
-    specialist_cases,
-    specialist_marked,
-    specialist_runs,
-)
+from pages.components import generated_level_diff, judges_runs, specialist_cases, specialist_marked
 from pages.components.judges_numbers import level_said
 from pages.components.numbers import UNDEFINED, number
 from pages.components.parts import nothing, part, table
@@ -27,7 +22,7 @@ def render(store: Store, run: Run) -> None:
         "What the judge said of one text, beside people's ratings. A justification is the model's own words: it can be wrong.",
         kind_named(run.kind).section,
     )
-    output = specialist_runs.output_of(store, run)
+    output = judges_runs.output_of(store, run)
     if not output.texts:
         nothing("nothing is judged yet")
         return
