@@ -2,16 +2,13 @@
 
 import json
 import re
-from dataclasses import replace
 from statistics import mean
 from typing import Any
 
 import numpy as np
 import pytest
-from core.runs.judge_plan import choose_judge_prompts, create_judging
-from core.runs.model_settings import RunningSettings
 from generate_visit import field, html_of, press, said
-from judges_visit import aligned, answered, by_model, cef, judged, rubric, visit
+from judges_visit import CLAIMS, Judge, aligned, answered, by_model, cef, judged, rubric, visit, waiting
 from metrics_visit import lines
 from metrics_visit import visit as visit_metrics
 from model_answers import answer
@@ -21,7 +18,6 @@ from streamlit.testing.v1 import AppTest
 from core.analysis.alignment import marked_texts
 from core.analysis.judge_consistency import AT_TEMPERATURE_0
 from core.datasets.rating_files import read_rating_file
-from core.judges.kind import JudgeSettings
 from core.judges.rubric_files import find_rubric
 from core.runs.judging import judge_output
 from core.runs.scoring import score_table
@@ -159,7 +155,7 @@ def test_a_rubric_of_ones_own_is_still_there_in_the_next_form(
 ) -> None:
     monkeypatch.setattr("pages.components.run_panel.start", lambda run: None)
     own = find_rubric("coverage").dump().replace("name: coverage", "name: mine").replace("2:", "3:")
-    (run,) = by_model(store, given(1), replace(rubric(), rubric_text=own))
+    (run,) = by_model(store, given(1), rubric(attached=own))
     at = press(visit(("run", run.run_id), "Progress"), "Judge with other settings")
     assert field(at, "Rubric").options[-1].endswith("(yours)")  # type: ignore[attr-defined]
     press(at, "Judge the one item")
@@ -167,15 +163,9 @@ def test_a_rubric_of_ones_own_is_still_there_in_the_next_form(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "settings", [rubric(), cef(), JudgeSettings("claims")], ids=["rubric", "cef", "claims"]
-)
-def test_a_run_that_has_judged_nothing_yet_says_so_in_every_part(
-    store: Store, settings: JudgeSettings
-) -> None:
-    settings = replace(settings, backend="openai", model="tiny", base_url="http://127.0.0.1:1/v1")
-    settings = replace(settings, prompts=choose_judge_prompts(settings))
-    run, _ = create_judging(store, *given(), settings, RunningSettings())
+@pytest.mark.parametrize("judge", [rubric(), cef(), CLAIMS], ids=["rubric", "cef", "claims"])
+def test_a_run_that_has_judged_nothing_yet_says_so_in_every_part(store: Store, judge: Judge) -> None:
+    run = waiting(store, given(), judge)
     for part in ("Progress", "Scores", "Texts", "Judges", "Reliability", "Cost", "Files"):
         text = said(visit(("run", run.run_id), part))
         assert part == "Progress" or "Nothing to show" in text, part
