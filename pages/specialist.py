@@ -15,7 +15,6 @@ from pages.components import (
     judges_cost,
     judges_files,
     judges_form,
-    judges_runs,
     judges_scores,
     messages,
     metrics_heat,
@@ -32,7 +31,10 @@ from pages.components import (
 )
 from pages.components.metrics_scores import RUN
 from pages.components.parts import explained, nothing
+from pages.components.run_words import PREVIEW_WORD
 
+_PREFIX = "specialist"
+"""Of the keys of the form of a new run."""
 _PROGRESS, _SCORES, _SPANS, _TEXTS, _AGREEMENT, _RATERS, _COPYING, _EXAMPLES, _ACCURACY, _COST, _FILES = (
     "Progress",
     "Scores",
@@ -64,12 +66,12 @@ def render() -> None:
         chosen = specialist_runs.choose(store)
         if chosen == specialist_runs.NEW:
             explained(
-                "A specialist judges the texts of one test set, and is shown what people said of other systems' texts of "
-                "the same source. Ratings that people gave here, on the page Studies, can be its examples. A preview of "
-                "five items comes first, and says what all will cost.",
+                "A specialist judges the texts of one test set. It is shown what people said of other systems' texts of "
+                "the same source. Ratings given here, on the page Studies, can be its examples. A preview of "
+                f"{PREVIEW_WORD} items comes first, and says what all will cost.",
                 "judges-that-stand-on-ratings",
             )
-            started = judges_form.form(store, "specialist", judges_runs.judges_of("rated texts"))
+            started = judges_form.form(store, _PREFIX, specialist_runs.RATED)
             if started is not None:
                 specialist_runs.remember(started)
                 st.rerun()
@@ -99,7 +101,7 @@ def _body(store: Store, run: Run, name: str) -> None:
 
 def _progress(store: Store, run: Run) -> None:
     run_panel.render(store, run)
-    judges_again.button(store, run, "specialist", lambda: specialist_runs.remember(specialist_runs.NEW))
+    judges_again.button(store, run, _PREFIX, lambda: specialist_runs.remember(specialist_runs.NEW))
 
 
 _BODIES: dict[str, Callable[[Store, Run], None]] = {

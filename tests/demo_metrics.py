@@ -14,7 +14,7 @@ from core.generation.factual.steps import FactualSettings
 from core.generation.rules.damage_steps import RuleDamage
 from core.generation.rules.factual_steps import RuleSteps
 from core.generation.rules.pool import make_pool
-from core.schema import Material, RunKind
+from core.schema import Material
 
 QUESTIONS = Path(__file__).resolve().parents[1] / "data" / "demo" / "questions.jsonl"
 SEED = 0
@@ -39,7 +39,7 @@ def _ter(text: str, reference: str, language: str) -> float:
 METRICS: dict[str, Callable[[str, str, str], float]] = {"chrF": _chrf, "100 - TER": _ter, "BLEU": _bleu}
 
 
-async def level_means(kind: RunKind, names: Collection[str] = tuple(METRICS)) -> dict[str, dict[str, float]]:
+async def level_means(kind: str, names: Collection[str] = tuple(METRICS)) -> dict[str, dict[str, float]]:
     """Metric -> level -> mean over the questions; higher is nearer to the reference."""
     materials = read_questions(QUESTIONS.read_bytes(), QUESTIONS.name).materials
     made = [(material, await _levels(kind, material, materials)) for material in materials]
@@ -54,11 +54,11 @@ async def level_means(kind: RunKind, names: Collection[str] = tuple(METRICS)) ->
     }
 
 
-async def _levels(kind: RunKind, material: Material, materials: tuple[Material, ...]) -> dict[str, str]:
+async def _levels(kind: str, material: Material, materials: tuple[Material, ...]) -> dict[str, str]:
     pool = make_pool(materials)
     if kind == "factual":
         settings = FactualSettings(parser="rules", seed=SEED)
         factual = await perturb(material, RuleSteps(pool, SEED), settings)
         return {level.name: level.text for level in factual.levels}
-    damaged = await damage(material, RuleDamage(pool, "qa", SEED), DamageSettings("qa", seed=SEED))
+    damaged = await damage(material, RuleDamage(pool, "qa", SEED), DamageSettings(task="qa", seed=SEED))
     return {str(level.level): level.text for level in damaged.levels if level.text is not None}

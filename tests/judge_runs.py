@@ -16,6 +16,7 @@ from core.runs.at_hand import RunAtHand
 from core.runs.kinds import KINDS
 from core.runs.path import create, written
 from core.runs.worker import work
+from core.schema.settings import Settings
 from core.store import Store
 
 LEVELS = ("A0", "A1", "A2", "A3", "A4")
@@ -79,7 +80,7 @@ def run_to_the_end(
     limit: int | None = None,
     *,
     name: str = "mills.jsonl",
-    running: Running = RUNNING,
+    running: Settings = RUNNING,
 ) -> RunAtHand:
     run, _ = create(store, data, name, chosen, running, limit)
     return worked(run)

@@ -78,7 +78,7 @@ USES: Mapping[tuple[str, str | None], Use] = {
     ),
     ("align", None): _use("document text questions error severity category", "text questions error", "json"),
 }
-"""(purpose, task) -> its use. A new purpose is one line here; menus and errors follow."""
+"""(purpose, task) -> its use. A new purpose is a line here and one in STEPS; menus and errors follow."""
 
 STEPS: Mapping[str, str] = {
     "paraphrase": "Writing A0",
@@ -101,6 +101,7 @@ STEPS: Mapping[str, str] = {
     "quality": "Rating quality",
 }
 """Purpose -> the step of a run that its prompt is for, as a title."""
+
 PURPOSES: tuple[str, ...] = tuple(dict.fromkeys(purpose for purpose, _ in USES))
 LEVELS = (0, 1, 2, 3, 4, 5)
 """What a ladder has to say something about."""

@@ -213,7 +213,7 @@ def ask(
         problems += _key_problems(how)
     if isinstance(own, KindSettings) and isinstance(asked, ModelSettings):
         problems += own.problems(asked.backend)
-    if name and not _NAME.fullmatch(name):
+    if name and kind.work != "generation" and not _NAME.fullmatch(name):
         text = "a column's name has at most 80 characters, no blanks, commas, colons, equals signs or quotes"
         problems.append(Remark("name", text))
     if kind.attachment is not None and not attached:

@@ -19,6 +19,7 @@ from core.analysis.metric_votes import metrics_against_votes
 from core.datasets.mt_metrics_eval import read_folder
 from core.datasets.ratings import read_ratings
 from core.datasets.score_tables import read_scores
+from core.runs.path import at_hand
 from core.runs.scoring import score_table
 from core.runs.texts import texts_of_study
 from core.schema import Run
@@ -93,7 +94,7 @@ def test_a_generation_run_is_scored_by_a_process_of_its_own(
     press(at, "Score with 16 metrics")
     (made,) = list_runs(store, ("scores",))
     assert begun == [made.run_id]
-    assert made.n_items == source.n_items
+    assert made.n_items == source.run.n_items
     assert field(at, "Scores").value == ("run", made.run_id)  # type: ignore[attr-defined]
 
 
@@ -113,7 +114,7 @@ def test_the_table_holds_what_scipy_computes_from_the_scores(store: Store, run: 
     at = visit(("run", run.run_id), "Correlations")
     frame = shown(at, "Kendall interval")
     assert set(frame["Metric"]) == set(METRICS)
-    scores = score_table(store, run)
+    scores = score_table(at_hand(store, run))
     damage = [-float(row.level or "nan") for row in scores.rows]
     for index, metric in enumerate(scores.metrics):
         row = frame[frame["Metric"] == metric.name].iloc[0]
@@ -402,16 +403,18 @@ def test_without_an_unblinded_study_votes_stay_shut(run: Run) -> None:
 
 
 def test_metrics_meet_the_votes_of_an_unblinded_study(store: Store) -> None:
-    at_hand = study_in(store, dataset(4), raters=("ann", "bob"))
+    study = study_in(store, dataset(4), raters=("ann", "bob"))
     for rater in ("ann", "bob"):
-        vote(store, at_hand.tokens[rater], prefers(0))
-    unblind(at_hand)
-    run = scored(store, *texts_of_study(store, at_hand.study))
+        vote(store, study.tokens[rater], prefers(0))
+    unblind(study)
+    run = scored(store, *texts_of_study(store, study.study))
     at = visit(("run", run.run_id), "Votes")
     frame = shown(at, "In order").set_index("Metric")
     expected = {
         one.metric: one
-        for one in metrics_against_votes(released_record(store, at_hand.study), score_table(store, run))
+        for one in metrics_against_votes(
+            released_record(store, study.study), score_table(at_hand(store, run))
+        )
     }
     assert set(frame.index) == set(METRICS)
     for name, one in expected.items():
@@ -537,7 +540,7 @@ def test_a_run_is_scored_again_with_other_settings(store: Store, run: Run) -> No
     assert not at.exception
     assert f"The file is still {run.data_file}" in said(at).replace("\\", "")
     assert {name for box in at.multiselect for name in box.value} == set(METRICS)
-    assert not at.checkbox(key="metrics_synonyms_1").value
+    assert field(at, "Synonyms of METEOR").value == "none"  # type: ignore[attr-defined]
     assert "Score with 6 metrics" in [button.label for button in at.button]
 
 
