@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
-from functools import cache
 from pathlib import PurePath
 from typing import Any
 
@@ -22,6 +21,7 @@ from core.llm.client import Cache
 from core.runs.asked import Asked, client_of
 from core.runs.at_hand import RunAtHand
 from core.runs.jobs import RULES_WIDTH, Outcome, outcome_of
+from core.runs.kinds import KINDS
 from core.runs.progress import progress_of
 from core.schema import Material, MaterialSet, Output, RunItem
 from core.schema.scores import Metric
@@ -150,12 +150,12 @@ def trace_of(run: RunAtHand, item: RunItem) -> Any:
         detail = str(item.result.get("detail", ""))
         backend, reason = run.asked.model.backend, item.failures[0][1]
         return scheme.broken(run.asked.chosen, item.item_id, backend, reason, detail)
-    return _adapter(scheme.Trace).validate_python(item.result)
+    return _ADAPTERS[scheme.name].validate_python(item.result)
 
 
-@cache
-def _adapter(trace: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(trace)
+_ADAPTERS: Mapping[str, TypeAdapter[Any]] = {
+    kind.name: TypeAdapter(kind.Trace) for kind in KINDS.values() if isinstance(kind, Scheme)
+}
 
 
 def run_labels(run: RunAtHand) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """What a kind of run is: one object that its own file exports, and that every door finds in one registry."""
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
@@ -45,6 +46,8 @@ class Attachment:
     """Its text."""
     shipped: Callable[[], Sequence[Any]]
     """All that are shipped; each has a name and a title."""
+    sha256: Callable[[str], str] = lambda text: hashlib.sha256(text.encode()).hexdigest()
+    """Of a text, as far as it changes a score."""
 
 
 class KindSettings(AnySettings):

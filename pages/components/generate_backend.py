@@ -48,7 +48,7 @@ def choose(prefix: str, rules: str | None) -> Chosen:
     backend: Backend = st.radio(
         "Backend", offered, format_func=_NAMES.__getitem__, horizontal=True, key=key, persist_state="session"
     )
-    missing = missing_for(backend)
+    missing = missing_for(backend) if backend == "vllm" else None
     if missing:
         st.warning(lacking(missing))
     if backend == "rules":

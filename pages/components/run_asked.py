@@ -46,7 +46,7 @@ def _attached(run: RunAtHand) -> None:
     found = kind.read(text, f"{kind.name}.yaml")
     st.markdown(f"{kind.label}: {plain(found.title)}")
     st.code(text, language=None, wrap_lines=True, height=300)
-    st.markdown(f":small[{plain(found.name)}. Hash {found.sha256[:16]}.]")
+    st.markdown(f":small[{plain(found.name)}. Hash {kind.sha256(text)[:16]}.]")
 
 
 def _fields(settings: Settings, backend: str) -> dict[str, object]:

@@ -4,14 +4,11 @@ import time
 from pathlib import Path
 
 import pytest
-from core.runs.model_settings import RunningSettings
-from core.runs.plan import create_run
 from factories import study_in
-from generate_visit import DEMO, ROOT, field, made, press, questions, said, visit
+from generate_visit import ROOT, asked, field, made, press, questions, said, visit, waiting
 from streamlit.testing.v1 import AppTest
 
-from core.generation.scheme import GenerationSettings
-from core.runs.asked import choose_prompts
+from core.runs.at_hand import RunAtHand
 from core.schema import Run
 from core.store import Store
 from core.store.runs import finish_run, get_run, list_runs, run_item
@@ -34,7 +31,7 @@ def test_the_first_visit_offers_the_demos_questions_and_a_preview(store: Store) 
 @pytest.mark.slow
 def test_after_a_preview_the_same_run_goes_on_with_all_items(store: Store) -> None:
     run = made(store, limit=5)
-    before = run_item(store, run.run_id, 0)
+    before = run_item(store, run.run.run_id, 0)
     at = visit(run)
     assert "Told from the 5 items above, for all 14" in said(at)
     assert "none: rules ask no model" in said(at)
@@ -44,18 +41,18 @@ def test_after_a_preview_the_same_run_goes_on_with_all_items(store: Store) -> No
     whole = ended(store, run)
     assert whole.limit is None
     assert len(list_runs(store)) == 1, "the same run, so that five items are not paid for twice"
-    assert run_item(store, run.run_id, 0) == before
-    assert run_item(store, run.run_id, 13) is not None
+    assert run_item(store, run.run.run_id, 0) == before
+    assert run_item(store, run.run.run_id, 13) is not None
     at.run()
     assert "Run 1 **is done**." in said(at)
     assert "Run all 14 items" not in [button.label for button in at.button]
 
 
-def ended(store: Store, run: Run) -> Run:
+def ended(store: Store, run: RunAtHand) -> Run:
     """The run when its new process is through with it."""
     for _ in range(600):
-        now = get_run(store, run.run_id)
-        if now.state == "done" and now.finished_utc != run.finished_utc:
+        now = get_run(store, run.run.run_id)
+        if now.state == "done" and now.finished_utc != run.run.finished_utc:
             return now
         assert now.state in ("waiting", "running", "done"), now.message
         time.sleep(0.05)
@@ -186,11 +183,11 @@ def test_prompts_are_shown_chosen_and_may_be_ones_own(store: Store) -> None:
 
 def test_states_say_what_happened_and_what_to_do(store: Store) -> None:
     run = made(store, limit=2)
-    finish_run(store, run.run_id, "stopped", "No answer for 20 items in a row (timeout).")
+    finish_run(store, run.run.run_id, "stopped", "No answer for 20 items in a row (timeout).")
     at = visit(run)
     assert "stopped before its end" in said(at)
     assert "No answer for 20 items in a row (timeout)." in said(at)
-    store.table("run").update(run.run_id, {"state": "running", "process": 2**22 + 1, "limit": 3})
+    store.table("run").update(run.run.run_id, {"state": "running", "process": 2**22 + 1, "limit": 3})
     store._database.conn.commit()
     at = visit(run)
     assert "was interrupted: its process is gone" in said(at)
@@ -204,10 +201,7 @@ def test_a_process_that_ends_before_it_begins_is_shown_with_what_it_said(
     python.write_text("#!/bin/sh\necho no module named core >&2\nexit 1\n")
     python.chmod(0o755)
     monkeypatch.setenv("ASSAY_VLLM_PYTHON", str(python))
-    settings = GenerationSettings(
-        "factual", backend="vllm", model="m", prompts=choose_prompts("factual", "qa", "each")
-    )
-    run, _ = create_run(store, DEMO.read_bytes(), "q.jsonl", settings, RunningSettings())
+    run = waiting(store, asked(backend="vllm", model="m"))
     at = press(visit(run), "Start")
     for _ in range(100):
         if "ended before it began" in said(at.run()):
@@ -218,7 +212,7 @@ def test_a_process_that_ends_before_it_begins_is_shown_with_what_it_said(
 
 
 def test_a_run_without_a_finished_item_has_nothing_to_show_yet(store: Store) -> None:
-    run, _ = create_run(store, DEMO.read_bytes(), "q.jsonl", GenerationSettings("factual"), RunningSettings())
+    run = waiting(store)
     assert "waits to be started" in said(visit(run))
     assert "Start" in [button.label for button in visit(run).button]
     for part in ("Items", "Levels", "Results"):
