@@ -49,7 +49,7 @@ def visit(chosen: tuple[str, int] | None = None, part: str | None = None, slot: 
 
 def texts(store: Store) -> tuple[bytes, str]:
     """The demo's questions at damage levels 0 to 5, by rules."""
-    return texts_of_run(at_hand(store, generated(store)))
+    return texts_of_run(generated(store))
 
 
 def judged(

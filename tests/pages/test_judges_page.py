@@ -20,6 +20,7 @@ from core.analysis.judge_consistency import AT_TEMPERATURE_0
 from core.datasets.rating_files import read_rating_file
 from core.judges.rubric_files import find_rubric
 from core.runs.judging import judge_output
+from core.runs.path import at_hand
 from core.runs.scoring import score_table
 from core.schema import Run
 from core.store import Store
@@ -178,7 +179,7 @@ def test_the_level_is_correlated_as_003_prints_it(store: Store) -> None:
     run = judged(store, given())
     at = visit(("run", run.run_id), "Scores")
     found = shown(at, "Pearson, over rows").set_index("Score")
-    scores = score_table(store, run)
+    scores = score_table(at_hand(store, run))
     levels = np.array([float(row.level or "nan") for row in scores.rows])
     items = np.array([row.item_id for row in scores.rows])
     for at_column, metric in enumerate(scores.metrics):
@@ -198,7 +199,7 @@ def test_the_level_is_correlated_as_003_prints_it(store: Store) -> None:
 def test_cross_examination_is_shown_in_percent_and_stored_as_shares(store: Store) -> None:
     (run,) = by_model(store, given(), cef())
     at = visit(("run", run.run_id), "Scores")
-    table = score_table(store, run)
+    table = score_table(at_hand(store, run))
     summary = shown(at, "SD").set_index("Score")
     assert table.values[:, 0].max() == 1.0
     assert summary["Mean"]["cef-reference-tiny-coverage (%)"] == f"{100 * table.values[:, 0].mean():.3f}"
@@ -243,7 +244,7 @@ def test_feedback_is_shown_as_text_with_every_verdict(store: Store) -> None:
 def test_the_worst_text_comes_first_with_its_claims_and_marks(store: Store) -> None:
     run = judged(store, given())
     at = visit(("run", run.run_id), "Texts")
-    texts = judge_output(store, run).texts
+    texts = judge_output(at_hand(store, run)).texts
     worst = min(text.scores["claims-rules-f1"] or 0.0 for text in texts)
     assert field(at, "Text").options[0].endswith(f": {worst:.3f}")  # type: ignore[attr-defined]
     assert field(at, "Text").options[0].startswith("GPT, level 3")  # type: ignore[attr-defined]
@@ -278,7 +279,7 @@ def test_two_judges_on_the_same_texts(store: Store) -> None:
     (second,) = by_model(store, texts, rubric())
     at = visit(("run", first.run_id), "Judges")
     assert field(at, "Beside").value == ("run", second.run_id)  # type: ignore[attr-defined]
-    a, b = score_table(store, first).values[:, 0], score_table(store, second).values[:, 0]
+    a, b = score_table(at_hand(store, first)).values[:, 0], score_table(at_hand(store, second)).values[:, 0]
     numbers = shown(at, "Agreement").set_index("Agreement")
     assert numbers["Value"]["Pearson over all texts"] == f"{stats.pearsonr(a, b).statistic:.3f}"
     assert numbers["Value"]["Kendall over all texts"] == f"{stats.kendalltau(a, b).statistic:.3f}"
@@ -363,7 +364,7 @@ def test_a_judge_whose_questions_the_others_deny_has_a_high_disagreement_rate(st
 def mqm(run: Run, store: Store) -> bytes:
     """Two marked errors: one in a sentence that is not the reference's, one in a sentence that is."""
     header = "system\tdoc\tseg_id\trater\tsource\ttarget\tcategory\tseverity"
-    (text,) = (one.text for one in judge_output(store, run).texts if one.row.item_id == "1")
+    (text,) = (one.text for one in judge_output(at_hand(store, run)).texts if one.row.item_id == "1")
     rows = [
         ("Nobody knows", "Accuracy/Addition", "Major"),
         ("tower", "Fluency/Grammar", "Minor"),
@@ -389,7 +390,7 @@ def test_errors_that_people_marked_meet_the_mismatches(store: Store, monkeypatch
     (check,) = list_runs(store, ("alignment",))
     assert begun == [check.run_id]
 
-    found, _ = marked_texts(judge_output(store, run), read_rating_file(marks, "marks.tsv"))
+    found, _ = marked_texts(judge_output(at_hand(store, run)), read_rating_file(marks, "marks.tsv"))
     at = visit(("run", aligned(store, found).run_id), "Result", "check")
     assert shown(at, "All")["Found"][0] == "1 of 2"
     by_severity = shown(at, "By severity").set_index("By severity")
@@ -466,7 +467,7 @@ def test_the_page_metrics_takes_a_judges_scores_as_any(store: Store) -> None:
     run = judged(store, given())
     at = visit_metrics(("run", run.run_id), "Correlations")
     frame = next(one.value for one in at.dataframe if "Pearson" in one.value.columns)
-    assert set(frame["Metric"]) == {metric.name for metric in score_table(store, run).metrics}
+    assert set(frame["Metric"]) == {metric.name for metric in score_table(at_hand(store, run)).metrics}
     assert (frame["Pearson"] > 0.5).all()
     at = visit_metrics(("run", run.run_id), "Progress")
     assert "Score with other settings" not in buttons(at)
