@@ -104,7 +104,7 @@ def test_what_was_asked_for_holds_the_rubric(store: Store) -> None:
     at = visit(("run", waiting(store, rubric()).run_id), "Progress")
     text = said(at)
     assert (ROOT / "data" / "rubrics" / "factual.yaml").is_file()
-    assert "Rubric\nfactual" in text
+    assert "factual. Hash" in text
     assert find_rubric("factual").dump().strip() in text
 
 

@@ -78,7 +78,7 @@ def test_without_any_run_the_form_stands_there_and_waits_for_texts(store: Store)
     at = visit()
     assert field(at, "Judge").options == ["Ask a judge ...", "Give a judge's output ..."]
     assert field(at, "Kind").options == ["Rubric", "Claims", "Cross-examination"]
-    assert "gives a score of the rubric's scale" in said(at)
+    assert "A verdict on the rubric's scale" in said(at)
     assert "methods#rubric" in said(at)
     assert "Choose texts above" in said(at)
     assert "Preview five items" not in buttons(at)
@@ -97,7 +97,7 @@ def test_rules_judge_claims_and_five_items_come_first(store: Store, monkeypatch:
     at.file_uploader[0].upload(*reversed(given(6)))
     at.run()
     assert "Judge all 6 items" in buttons(at)
-    assert "A stand-in to try the page without a model" in said(at)
+    assert "A stand-in to try everything without a model" in said(at)
     assert field(at, "Claims are verified by").options == [  # type: ignore[attr-defined]
         "rules: numbers, names and words",
         "an entailment model (NLI)",
@@ -114,12 +114,12 @@ def test_what_is_wrong_is_said_in_the_words_of_the_form_and_nothing_is_made(stor
     field(at, "From").set_value("file")  # type: ignore[attr-defined]
     at.run()
     at.file_uploader[0].upload(*reversed(given()))
-    at.text_input(key="judges_url").set_value("http://127.0.0.1:1/v1")
+    at.text_input(key="judges_base_url").set_value("http://127.0.0.1:1/v1")
     field(at, "Kind").set_value("cef")  # type: ignore[attr-defined]
     at.run()
     assert "16 of 16 texts looks like a question" in said(at)
     assert "--mode" not in said(at)
-    field(at, "Name of the judge in tables (empty: kind, mode and model)").set_value("a b")  # type: ignore[attr-defined]
+    field(at, "Name of the judge in tables (empty: kind, unusual settings and model)").set_value("a b")  # type: ignore[attr-defined]
     at.run()
     press(at, "Judge all 4 items")
     assert "Model: name the model" in said(at)
@@ -130,7 +130,7 @@ def test_what_is_wrong_is_said_in_the_words_of_the_form_and_nothing_is_made(stor
 @pytest.mark.slow
 def test_a_rubric_that_is_none_is_refused_beside_the_form(store: Store) -> None:
     at = visit()
-    own = next(one for one in at.file_uploader if one.label.startswith("Or a rubric"))
+    own = next(one for one in at.file_uploader if one.label == "Or your own rubric (YAML)")
     own.upload("mine.yaml", b"name: mine\n")
     at.run()
     assert "Rubric mine.yaml cannot be used" in said(at)
