@@ -68,10 +68,9 @@ def form(store: Store, prefix: str, kinds: Sequence[JudgeKind]) -> int | None:
 
     prefix: of the widgets' keys. kinds: the judges that are offered.
     """
-    started = None
     with mistakes_shown():
-        started = _form(store, prefix, {kind.name: kind for kind in kinds})
-    return started
+        return _form(store, prefix, {kind.name: kind for kind in kinds})
+    return None  # type: ignore[unreachable]  # what is wrong is on the page
 
 
 def put(prefix: str, run: RunAtHand) -> None:

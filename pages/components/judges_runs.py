@@ -33,7 +33,7 @@ def choose(store: Store) -> Chosen:
     """What is looked at; without any judge's run yet, the form that makes one."""
     runs: dict[Chosen, str] = {
         (RUN, run.run_id): judges_names.name_of(run)
-        for run in list_runs(store, [kind.name for kind in (*judges_of("texts"), *kinds_that("audit"))])
+        for run in list_runs(store, tuple(kind.name for kind in (*judges_of("texts"), *kinds_that("audit"))))
     }
     files: dict[Chosen, str] = {
         (FILE, file.file_id): metrics_kept.name_of(file) for file in kept_files(store, "scores")
@@ -59,7 +59,7 @@ def with_results(store: Store, *kinds: Kind) -> dict[int, Run]:
     """Runs of these kinds that have finished an item, newest first."""
     return {
         run.run_id: run
-        for run in list_runs(store, [kind.name for kind in kinds])
+        for run in list_runs(store, tuple(kind.name for kind in kinds))
         if any(item_counts(store, run.run_id)[0].values())
     }
 

@@ -18,9 +18,9 @@ from scoring.lexical_texts import edge_pairs, generated_pairs
 
 from core.scoring.metrics.lexical.ngrams import shared_characters
 from core.scoring.metrics.lexical.scorer import LexicalScorer
-from core.scoring.metrics.lexical.specs import LEXICAL_METRICS
 from core.scoring.metrics.lexical.synonyms import Synonyms, synonyms_in
 from core.scoring.metrics.lexical.texts import ReadText, words_13a
+from core.scoring.metrics.registry import metrics_of
 
 PAIRS = (*generated_pairs(), *edge_pairs())
 EXACT = 1e-9
@@ -31,7 +31,7 @@ MEANINGS = [{"cat", "mat", "Київ".lower(), "fly"}, {"sat", "run", "mat"}, {"
 def of(family, **parameters):
     chosen = {
         spec.metric.name: spec
-        for spec in LEXICAL_METRICS
+        for spec in metrics_of("lexical")
         if spec.metric.family == family and parameters.items() <= spec.parameters.items()
     }
     assert chosen

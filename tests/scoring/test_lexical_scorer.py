@@ -9,8 +9,7 @@ import pytest
 from scoring.lexical_texts import edge_pairs, generated_pairs
 
 from core.scoring.metrics.lexical.scorer import LexicalScorer, open_lexical, score_pairs
-from core.scoring.metrics.lexical.specs import LEXICAL_METRICS
-from core.scoring.metrics.registry import all_metrics, find_metrics
+from core.scoring.metrics.registry import all_metrics, find_metrics, metrics_of
 from core.scoring.metrics.scorer import ScoringPair
 
 PAIRS = [pair for pair in (*generated_pairs()[::25], *edge_pairs()[::7]) if len(pair.text) < 150]
@@ -19,24 +18,24 @@ PAIRS = [pair for pair in (*generated_pairs()[::25], *edge_pairs()[::7]) if len(
 @pytest.fixture(scope="module")
 def alone():
     """Each pair by itself, by a scorer that saw nothing else."""
-    return [open_lexical(LEXICAL_METRICS, synonyms="none").score([pair])[0] for pair in PAIRS]
+    return [open_lexical(metrics_of("lexical"), synonyms="none").score([pair])[0] for pair in PAIRS]
 
 
 def test_the_same_in_any_batch_and_order(alone):
     order = list(range(len(PAIRS)))
     random.Random(1).shuffle(order)
-    shuffled = open_lexical(LEXICAL_METRICS, synonyms="none").score([PAIRS[place] for place in order])
+    shuffled = open_lexical(metrics_of("lexical"), synonyms="none").score([PAIRS[place] for place in order])
     assert [shuffled[order.index(place)] for place in range(len(PAIRS))] == alone
 
 
 def test_the_same_by_a_pickled_scorer(alone):
-    scorer = pickle.loads(pickle.dumps(open_lexical(LEXICAL_METRICS, synonyms="none")))
+    scorer = pickle.loads(pickle.dumps(open_lexical(metrics_of("lexical"), synonyms="none")))
     assert scorer.score(PAIRS) == alone
-    assert scorer.metrics == open_lexical(LEXICAL_METRICS, synonyms="none").metrics
+    assert scorer.metrics == open_lexical(metrics_of("lexical"), synonyms="none").metrics
 
 
 def test_the_same_in_a_pool_of_processes(alone):
-    names = tuple(spec.metric.name for spec in LEXICAL_METRICS)
+    names = tuple(spec.metric.name for spec in metrics_of("lexical"))
     chunks = [PAIRS[start : start + 40] for start in range(0, len(PAIRS), 40)]
     with ProcessPoolExecutor(2) as pool:
         done = pool.map(score_pairs, [names] * len(chunks), ["none"] * len(chunks), chunks)
@@ -45,7 +44,7 @@ def test_the_same_in_a_pool_of_processes(alone):
 
 def test_the_same_alone_and_beside_other_configurations(alone):
     """Shared statistics must not depend on who else shares them, such as a longer order."""
-    for place, spec in enumerate(LEXICAL_METRICS):
+    for place, spec in enumerate(metrics_of("lexical")):
         by_itself = LexicalScorer([spec]).score(PAIRS)
         assert [score for (score,) in by_itself] == [scores[place] for scores in alone], spec.metric.name
 
@@ -68,7 +67,7 @@ def test_nothing_to_score():
 
 
 def test_signatures_are_unique_and_name_the_code_that_decides():
-    signatures = [metric.signature for metric in open_lexical(LEXICAL_METRICS, synonyms="none").metrics]
+    signatures = [metric.signature for metric in open_lexical(metrics_of("lexical"), synonyms="none").metrics]
     assert len(set(signatures)) == len(signatures)
     for signature in signatures:
         assert ("porter" in signature) == (f"porter-nltk-{version('nltk')}" in signature)
@@ -79,4 +78,4 @@ def test_signatures_are_unique_and_name_the_code_that_decides():
 
 
 def test_only_ter_is_better_when_lower():
-    assert [spec.metric.name for spec in LEXICAL_METRICS if spec.metric.direction == "lower"] == ["ter"]
+    assert [spec.metric.name for spec in metrics_of("lexical") if spec.metric.direction == "lower"] == ["ter"]

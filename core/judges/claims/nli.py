@@ -14,8 +14,7 @@ from core.schema.scores import Metric
 from core.scoring.metrics.neural.libraries import chosen_device, in_a_line, library, release
 from core.scoring.metrics.neural.model import NO_NUMBER
 from core.scoring.metrics.neural.model_files import ModelFiles, find_models
-from core.scoring.metrics.neural.nli import EntailmentModel, is_entailment
-from core.scoring.metrics.neural.specs import NLI_MODEL
+from core.scoring.metrics.neural.nli import NLI_MODEL, EntailmentModel, is_entailment
 from core.scoring.metrics.scorer import MetricSpec
 
 Pairs = Sequence[tuple[str, str]]

@@ -6,23 +6,24 @@ from functools import lru_cache
 
 from core.datasets.nearest import nearest_names
 from core.errors import InputError
-from core.scoring.metrics.lexical.specs import LEXICAL_METRICS
-from core.scoring.metrics.neural.specs import NEURAL_METRICS
-from core.scoring.metrics.scorer import MetricSpec
+from core.scoring.metrics.lexical.families import LEXICAL_FAMILIES
+from core.scoring.metrics.neural.families import NEURAL_FAMILIES
+from core.scoring.metrics.scorer import Group, MetricSpec
 
 GROUPS = ("lexical", "neural", "all")
 """What stands for several metrics: 000's 16, its 12, its 28."""
-_ORDER_OF_TABLES = ("BLEU", "chrF", "ROUGE", "METEOR", "BERTScore", "COMET", "BLEURT")
 
 
 def all_metrics() -> tuple[MetricSpec, ...]:
     """Every configuration there is: the 28 of 000 first, in the order of its tables."""
-    everything = (*LEXICAL_METRICS, *NEURAL_METRICS)
-    of_paper = (spec for spec in everything if spec.of_paper)
-    return (
-        *sorted(of_paper, key=lambda spec: _ORDER_OF_TABLES.index(spec.metric.family)),
-        *(spec for spec in everything if not spec.of_paper),
-    )
+    everything = [spec for family in LEXICAL_FAMILIES.values() for spec in family.specs]
+    everything += [spec for family in NEURAL_FAMILIES.values() for spec in family.specs]
+    return tuple(sorted(everything, key=lambda spec: not spec.of_paper))
+
+
+def metrics_of(group: Group) -> tuple[MetricSpec, ...]:
+    """Every configuration of a group, those beyond the paper too."""
+    return tuple(spec for spec in all_metrics() if spec.group == group)
 
 
 def find_metrics(names: Sequence[str]) -> tuple[MetricSpec, ...]:
@@ -55,12 +56,12 @@ def canonical_name(written: str) -> str | None:
     or Greek letters are spelled out: `METEOR α: 0.2, γ: 0.0` is `meteor-a0.2-g0`. Arguments stand in parentheses or, as
     in Meta-Judge's files, behind an underscore: `chrf_char_order=6,word_order=0` is `chrf(char_order=6, word_order=0)`.
     """
-    return _names_by_key().get(_key(written))
+    return _names_by_key((*LEXICAL_FAMILIES, *NEURAL_FAMILIES)).get(_key(written))
 
 
 @lru_cache(maxsize=1)
-def _names_by_key() -> dict[str, str]:
-    """Names win over aliases; an alias that two metrics claim stands for neither."""
+def _names_by_key(_: tuple[str, ...]) -> dict[str, str]:
+    """Names win over aliases; an alias that two metrics claim stands for neither. Made anew for other families."""
     specs = all_metrics()
     aliases: dict[str, set[str]] = {}
     for spec in specs:

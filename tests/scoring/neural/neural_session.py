@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import InputError
-from core.scoring.metrics.neural import NEURAL_METRICS, NeuralScorer, open_neural
+from core.scoring.metrics.neural import NeuralScorer, open_neural
+from core.scoring.metrics.registry import metrics_of
 from core.scoring.metrics.scorer import MetricSpec, ScoringPair
 
 PLACES = {
@@ -60,7 +61,7 @@ ODD = {
 
 
 def specs(*names: str) -> list[MetricSpec]:
-    return [spec for name in names for spec in NEURAL_METRICS if spec.metric.name == name]
+    return [spec for name in names for spec in metrics_of("neural") if spec.metric.name == name]
 
 
 def opened(models: Path, batch_size: int = 64, **other: str) -> NeuralScorer:

@@ -5,7 +5,8 @@ import sys
 import time
 
 from core.errors import InputError
-from core.scoring.metrics.neural import NEURAL_METRICS, open_neural
+from core.scoring.metrics.neural import open_neural
+from core.scoring.metrics.registry import metrics_of
 from core.scoring.metrics.scorer import ScoringPair
 
 PAIRS = [
@@ -18,7 +19,9 @@ def main(*asked: str) -> None:
     models = dict(each.split("=") for each in asked)
     started = time.perf_counter()
     try:
-        scorer = open_neural([spec for spec in NEURAL_METRICS if spec.metric.name in models], models=models)
+        scorer = open_neural(
+            [spec for spec in metrics_of("neural") if spec.metric.name in models], models=models
+        )
         scores = [[score.value for score in row] for row in scorer.score(PAIRS)]
         said = {"scores": scores, "signatures": [metric.signature for metric in scorer.metrics]}
     except InputError as problem:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from neural_environment import ROOT, run_neural
 
-from core.scoring.metrics.neural.specs import DEFAULT_LAYERS, ENGLISH, OTHERS
+from core.scoring.metrics.neural.bertscore import DEFAULT_LAYERS, ENGLISH, OTHERS
 
 pytestmark = pytest.mark.slow
 SCRIPT = ROOT / "tests" / "scoring" / "neural" / "neural_session.py"

@@ -9,24 +9,24 @@ import pytest
 from neural_environment import ROOT
 
 from core.errors import InputError
-from core.scoring.metrics.neural import NEURAL_METRICS, open_neural
+from core.scoring.metrics.neural import open_neural
 from core.scoring.metrics.neural.model import NO_NUMBER, scores_of
-from core.scoring.metrics.registry import canonical_name, find_metrics
+from core.scoring.metrics.registry import canonical_name, find_metrics, metrics_of
 from core.scoring.metrics.scorer import ScoringPair
 
 TABLES = sorted((ROOT / "data" / "published").glob("meta-judge-[4-7].csv"))
 
 
 def test_there_are_the_twelve_of_the_paper_and_more() -> None:
-    names = [spec.metric.name for spec in NEURAL_METRICS]
+    names = [spec.metric.name for spec in metrics_of("neural")]
     assert len(set(names)) == len(names)
-    assert sum(spec.of_paper for spec in NEURAL_METRICS) == 12
-    assert len({spec.metric.signature for spec in NEURAL_METRICS}) == len(names)
+    assert sum(spec.of_paper for spec in metrics_of("neural")) == 12
+    assert len({spec.metric.signature for spec in metrics_of("neural")}) == len(names)
     assert [spec.metric.name for spec in find_metrics(["neural"])] == names[:12]
 
 
 def test_the_reference_free_model_needs_the_source_alone() -> None:
-    needs = {spec.metric.name: spec.needs for spec in NEURAL_METRICS}
+    needs = {spec.metric.name: spec.needs for spec in metrics_of("neural")}
     assert needs["comet-wmt20-qe-da"] == {"source"}
     assert needs["comet-wmt22-da"] == {"source", "reference"}
     assert needs["bleurt-20-d12"] == {"reference"}

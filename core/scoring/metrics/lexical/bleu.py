@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.schema.scores import Score
+from core.scoring.metrics.lexical.family import CODE_VERSION, LexicalFamily, spec
 from core.scoring.metrics.lexical.ngrams import n_shared
 from core.scoring.metrics.lexical.texts import ReadText
+from core.scoring.metrics.scorer import MetricSpec
 
 NO_WORDS = Score(None, "the text has no words")
 NO_REFERENCE_WORDS = Score(None, "the reference has no words")
@@ -84,3 +86,38 @@ def _shared(text: ReadText, reference: ReadText, longest: int) -> list[int]:
             break
         shared[n - 1] = found
     return shared
+
+
+def _bleu(order: int) -> MetricSpec:
+    return spec(
+        f"bleu-{order}",
+        f"BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:add-1|order:{order}|version:{CODE_VERSION}",
+        {"order": order, "smooth": "add-1"},
+        f"Share of the text's word sequences of length 1 to {order} that the reference has, add-one smoothed (0-1).",
+        (
+            f"BLEU Order {order}",
+            f"Order {order}",
+            f"bleu(max_order={order})",
+            f"bleu(max_order={order}, smooth=True)",
+            f"bleu(order={order})",
+        ),
+    )
+
+
+def _bleu_exp(order: int) -> MetricSpec:
+    return spec(
+        f"bleu-{order}-exp",
+        f"BLEU|nrefs:1|case:mixed|eff:yes|tok:13a|smooth:exp|order:{order}|version:{CODE_VERSION}",
+        {"order": order, "smooth": "exp"},
+        f"sacrebleu's sentence BLEU: exponential smoothing, orders that the text is long enough for, at most {order} (0-100).",
+        ("sentBLEU", "sentence_bleu", "sacrebleu") if order == 4 else (),
+        of_paper=False,
+    )
+
+
+FAMILY = LexicalFamily(
+    name="BLEU",
+    specs=(*(_bleu(order) for order in (1, 2, 3, 4)), *(_bleu_exp(order) for order in (1, 2, 3, 4))),
+    open=lambda each, _: BleuScores([BleuSetting(**one) for one in each]),
+    spaced=True,
+)

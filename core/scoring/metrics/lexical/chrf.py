@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.schema.scores import Score
+from core.scoring.metrics.lexical.family import CODE_VERSION, LexicalFamily, spec
 from core.scoring.metrics.lexical.ngrams import n_shared, shared_characters
 from core.scoring.metrics.lexical.texts import ReadText
+from core.scoring.metrics.scorer import MetricSpec
 
 _BETA_SQUARED = 4
 """Recall weighs twice as much as precision."""
@@ -67,3 +69,29 @@ def _shares(shared: Sequence[int], length: int, reference_length: int) -> list[t
         else None
         for order, common in enumerate(shared)
     ]
+
+
+def _chrf(characters: int, words: int) -> MetricSpec:
+    default = {(6, 0): ("chrF", "chrF2"), (6, 2): ("chrF++", "chrF2++")}
+    label = f"c: {characters}, w: {words}"
+    return spec(
+        f"chrf-{characters}-{words}",
+        f"chrF|nrefs:1|case:mixed|eff:yes|nc:{characters}|nw:{words}|beta:2|space:no|version:{CODE_VERSION}",
+        {"characters": characters, "words": words},
+        f"F2 of character sequences up to {characters}{f' and word sequences up to {words}' if words else ''} (0-100).",
+        (
+            f"chrF {label}",
+            label,
+            f"chrf(char_order={characters}, word_order={words})",
+            f"chrf(char_order={characters}, word_order={words}, beta=2, lowercase=False, whitespace=False, "
+            "eps_smoothing=False)",
+            *default.get((characters, words), ()),
+        ),
+    )
+
+
+FAMILY = LexicalFamily(
+    name="chrF",
+    specs=(*(_chrf(characters, words) for characters in (4, 6) for words in (0, 2)),),
+    open=lambda each, _: ChrfScores([ChrfSetting(**one) for one in each]),
+)

@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from core.schema.scores import Score
+from core.scoring.metrics.lexical.family import CODE_VERSION, NLTK, SYNONYMS_OPEN, LexicalFamily, spec
 from core.scoring.metrics.lexical.synonyms import NO_SYNONYMS, Synonyms
 from core.scoring.metrics.lexical.texts import ReadText, stem_of
+from core.scoring.metrics.scorer import MetricSpec
 
 _BETA = 3.0
 Placed = tuple[int, str]
@@ -106,3 +108,27 @@ def _places(words: list[Placed]) -> dict[str, list[int]]:
     for place, word in words:
         places.setdefault(word, []).append(place)
     return places
+
+
+def _meteor(alpha: str, gamma: str) -> MetricSpec:
+    label = f"alpha: {alpha}, gamma: {gamma}"
+    short = f"alpha={alpha}, gamma={gamma}"
+    return spec(
+        f"meteor-a{alpha}-g{gamma}",
+        f"METEOR|nrefs:1|case:lc|tok:13a|alpha:{alpha}|beta:3|gamma:{gamma}"
+        f"|stemmer:porter-{NLTK}|{SYNONYMS_OPEN}|version:{CODE_VERSION}",
+        {"alpha": float(alpha), "gamma": float(gamma)},
+        f"Aligned words, {'precision weighs more' if alpha == '0.2' else 'recall weighs more'}, "
+        f"{'broken order costs' if gamma != '0' else 'order is free'} (0-1). Without WordNet data on the machine it is "
+        "METEOR without synonyms, and its signature says so.",
+        (f"METEOR {label}", label, f"meteor({short})", f"meteor({short}, beta=3)"),
+    )
+
+
+FAMILY = LexicalFamily(
+    name="METEOR",
+    specs=(*(_meteor(alpha, gamma) for alpha in ("0.2", "0.9") for gamma in ("0", "0.5")),),
+    open=lambda each, synonyms: MeteorScores([MeteorSetting(**one) for one in each], synonyms),
+    has_synonyms=True,
+    spaced=True,
+)

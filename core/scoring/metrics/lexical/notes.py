@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from core.scoring.metrics.lexical.families import LEXICAL_FAMILIES
 from core.scoring.metrics.lexical.texts import ReadText
 from core.scoring.metrics.scorer import MetricSpec, ScoringPair
 
@@ -23,7 +24,7 @@ def notes_about(specs: Iterable[MetricSpec], pairs: Sequence[ScoringPair]) -> tu
             f"{len(references)} references. Such scores say little and are often a constant 0; rouge-1-unicode, "
             "rouge-2-unicode, rouge-4-unicode and rouge-l-unicode read every script."
         )
-    spaced = [spec.metric.name for spec in chosen if spec.metric.family in ("BLEU", "METEOR", "TER")]
+    spaced = [spec.metric.name for spec in chosen if LEXICAL_FAMILIES[spec.metric.family].spaced]
     n = sum(map(_unspaced, foreign)) if spaced else 0
     if n:
         notes.append(

@@ -7,11 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import InputError
+from core.schema.scores import Metric
+from core.scoring.metrics.neural.family import REFERENCE, NeuralFamily, Opened
 from core.scoring.metrics.neural.libraries import library
 from core.scoring.metrics.neural.model import loaded, window
 from core.scoring.metrics.neural.model_files import ModelFiles
-from core.scoring.metrics.neural.specs import LIMITED_LAYER
 from core.scoring.metrics.scorer import MetricSpec, ScoringPair
+
+ENGLISH, OTHERS = "roberta-large", "bert-base-multilingual-cased"
+"""What bert-score 0.3.13 takes for English and for a language it has no model of its own for, such as Czech."""
+DEFAULT_LAYERS = {ENGLISH: 17, OTHERS: 9}
+"""bert-score's own choice, where nothing limits the layers: of 24 and of 12."""
+LIMITED_LAYER = 5
 
 
 def chosen_layer(spec: MetricSpec, files: ModelFiles) -> int:
@@ -67,3 +74,41 @@ class BertScoreModel:
 
 def _is_t5(place: Path) -> bool:
     return "t5" in str(library("transformers").AutoConfig.from_pretrained(place).model_type)
+
+
+def _bertscore(name: str, model: str, limited: bool, language: str) -> MetricSpec:
+    layer = LIMITED_LAYER if limited else DEFAULT_LAYERS[model]
+    label = f"{language}, {'Limited (L5)' if limited else 'Not Limited'}"
+    arguments = f"lang={language}, num_layers={LIMITED_LAYER if limited else None}"
+    depth = "of the fifth layer" if limited else f"of layer {layer}, bert-score's default"
+    return MetricSpec(
+        Metric(name, f"BERTScore|model:{model}|layer:{layer}|score:F1|idf:no|rescaled:no", "BERTScore"),
+        "neural",
+        {"model": model, "layer": layer},
+        REFERENCE,
+        of_paper=True,
+        # The table of the first data set shortens the family's name with a full stop, the others without.
+        aliases=(
+            *(f"BERTSc. {label}", f"BERTSc {label}", f"BERTScore {label}"),
+            f"bertscore({arguments})",
+            f"bertscore({arguments}, model_type=None, rescale_with_baseline=False)",
+        ),
+        about=f"Similarity of words in context: embeddings {depth}, of {model}.",
+    )
+
+
+FAMILY = NeuralFamily(
+    name="BERTScore",
+    module="bert_score",
+    distribution="bert-score",
+    specs=(
+        _bertscore("bertscore-cs", OTHERS, False, "cs"),
+        _bertscore("bertscore-cs-l5", OTHERS, True, "cs"),
+        _bertscore("bertscore-en", ENGLISH, False, "en"),
+        _bertscore("bertscore-en-l5", ENGLISH, True, "en"),
+    ),
+    load=lambda one, device, size: BertScoreModel(one.place, one.layer or 0, device, size, one.name),
+    fit=lambda spec, files: Opened(spec, files, chosen_layer(spec, files)),
+    # It has no word to compare then, and its library's 0 would be made up.
+    empty_reason="the text is empty",
+)

@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import InputError
+from core.schema.scores import Metric
+from core.scoring.metrics.neural.family import REFERENCE, NeuralFamily, Opened
 from core.scoring.metrics.neural.libraries import library
 from core.scoring.metrics.neural.model import loaded, window
-from core.scoring.metrics.scorer import ScoringPair
+from core.scoring.metrics.scorer import MetricSpec, ScoringPair
 
 
 class BleurtModel:
@@ -55,3 +57,40 @@ class BleurtModel:
 
 def _letters(pair: ScoringPair) -> int:
     return len(pair.text) + len(pair.reference or "")
+
+
+def _bleurt(name: str, checkpoint: str, length: int, label: str, about: str) -> MetricSpec:
+    model = f"lucadiliello/{checkpoint}"
+    return MetricSpec(
+        Metric(name, f"BLEURT|model:{model}|length:{length}", "BLEURT"),
+        "neural",
+        {"model": model, "length": length},
+        REFERENCE,
+        of_paper=True,
+        aliases=(f"BLEURT {label}", model, f"bleurt(checkpoint={checkpoint})"),
+        about=about,
+    )
+
+
+def _load(one: Opened, device: str, batch_size: int) -> BleurtModel:
+    return BleurtModel(one.place, int(str(one.spec.parameters["length"])), device, batch_size, one.name)
+
+
+FAMILY = NeuralFamily(
+    name="BLEURT",
+    module="bleurt_pytorch",
+    distribution="bleurt-pytorch",
+    specs=(
+        _bleurt("bleurt-20-d12", "BLEURT-20-D12", 512, "20-D12", "Multilingual, 12 layers; about 0 to 1."),
+        _bleurt(
+            "bleurt-base-512", "bleurt-base-512", 512, "base-512", "English BERT-base, up to 512 tokens."
+        ),
+        _bleurt(
+            "bleurt-large-512", "bleurt-large-512", 512, "large-512", "English BERT-large, up to 512 tokens."
+        ),
+        _bleurt(
+            "bleurt-tiny-128", "bleurt-tiny-128", 128, "tiny-128", "English, 2 layers, up to 128 tokens."
+        ),
+    ),
+    load=_load,
+)

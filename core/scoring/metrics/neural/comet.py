@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import InputError
+from core.schema.scores import Metric
+from core.scoring.metrics.neural.family import BOTH, SOURCE, Needs, NeuralFamily, Opened
 from core.scoring.metrics.neural.libraries import library
 from core.scoring.metrics.neural.model import loaded
-from core.scoring.metrics.neural.model_files import comet_settings
-from core.scoring.metrics.scorer import ScoringPair
+from core.scoring.metrics.neural.model_files import ModelFiles, comet_settings
+from core.scoring.metrics.scorer import MetricSpec, ScoringPair
 
 WITHOUT_REFERENCE = "referenceless_regression_metric"
 EITHER = ("unified_metric", "xcomet_metric")
@@ -60,3 +62,64 @@ class CometModel:
                 samples, batch_size=self._batch_size, progress_bar=False, num_workers=0, **self._where
             )
         return [float(score) for score in made.scores]
+
+
+def _comet(name: str, model: str, needs: Needs, label: str, about: str) -> MetricSpec:
+    inputs = "+".join(part for part in ("source", "reference") if part in needs)
+    return MetricSpec(
+        Metric(name, f"COMET|model:{model}|inputs:{inputs}", "COMET"),
+        "neural",
+        {"model": model},
+        needs,
+        of_paper=True,
+        aliases=(
+            *(f"COMET {label}", label),
+            *(form for one in (model, model.split("/")[-1]) for form in (one, f"comet(model_name={one})")),
+        ),
+        about=about,
+    )
+
+
+def _fitted(spec: MetricSpec, files: ModelFiles) -> Opened:
+    check_comet(files.place, spec.needs, spec.metric.name)
+    return Opened(spec, files)
+
+
+FAMILY = NeuralFamily(
+    name="COMET",
+    module="comet",
+    distribution="unbabel-comet",
+    specs=(
+        _comet(
+            "comet-wmt20-da",
+            "Unbabel/wmt20-comet-da",
+            BOTH,
+            "wmt20-da",
+            "Trained on direct assessments of translations up to 2019; z-scores, without bounds.",
+        ),
+        _comet(
+            "comet-wmt20-qe-da",
+            "Unbabel/wmt20-comet-qe-da",
+            SOURCE,
+            "wmt20-qe-da",
+            "The same without a reference: text and source alone.",
+        ),
+        _comet(
+            "comet-wmt22-da",
+            "Unbabel/wmt22-comet-da",
+            BOTH,
+            "wmt22-da",
+            "COMET's recommended model with a reference: about 0 to 1.",
+        ),
+        _comet(
+            "comet-eamt22-cometinho-da",
+            "Unbabel/eamt22-cometinho-da",
+            BOTH,
+            "cometinho-da",
+            "A small COMET, distilled from a larger one.",
+        ),
+    ),
+    load=lambda one, device, size: CometModel(one.place, one.spec.needs, device, size, one.name),
+    fit=_fitted,
+    form="comet",
+)

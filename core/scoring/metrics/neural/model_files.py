@@ -1,7 +1,7 @@
 """Where the models of metrics are on this machine, and what they are known by."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,10 +31,14 @@ class ModelFiles:
     """The beginning of the fingerprint of its files."""
 
 
-def find_models(specs: Sequence[MetricSpec], given: Mapping[str, str]) -> dict[str, ModelFiles]:
+def find_models(
+    specs: Sequence[MetricSpec],
+    given: Mapping[str, str],
+    form_of: Callable[[MetricSpec], Kind] = lambda _: "model",
+) -> dict[str, ModelFiles]:
     """Every metric's model, by metric; what is not on this machine is fetched.
 
-    given: metric -> a path, or another name on the hub. Raises InputError with every model that cannot be had.
+    given: metric -> a path, or another name on the hub. form_of: in which form a metric's model lies there. Raises InputError with every model that cannot be had.
     """
     unused = sorted(given.keys() - {spec.metric.name for spec in specs})
     problems = [f"--model {name}=...: {name} is none of the metrics that were asked for" for name in unused]
@@ -42,7 +46,7 @@ def find_models(specs: Sequence[MetricSpec], given: Mapping[str, str]) -> dict[s
     by_metric: dict[str, ModelFiles] = {}
     away: HubAway | None = None
     for spec in specs:
-        metric, is_comet = spec.metric.name, spec.metric.family == "COMET"
+        metric, is_comet = spec.metric.name, form_of(spec) == "comet"
         model = given.get(metric, str(spec.parameters["model"]))
         try:
             if (model, is_comet) not in found:

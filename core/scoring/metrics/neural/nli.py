@@ -5,9 +5,16 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import InputError
+from core.schema.scores import Metric
+from core.scoring.metrics.neural.family import REFERENCE, NeuralFamily, Opened
 from core.scoring.metrics.neural.libraries import library
 from core.scoring.metrics.neural.model import loaded, window
-from core.scoring.metrics.scorer import ScoringPair
+from core.scoring.metrics.scorer import MetricSpec, ScoringPair
+
+NLI_MODEL = "cross-encoder/nli-deberta-v3-large"
+"""English. The entailment model of 003, section 5."""
+ONE_WAY = "reference>text"
+BOTH_WAYS = "reference>text,text>reference"
 
 
 class EntailmentModel:
@@ -84,3 +91,35 @@ def _entailment(labels: Sequence[str], user: str, place: Path) -> int:
             f"{user}: the model in {place} does not tell entailment: one of its labels must be that ({named})"
         )
     return found[0]
+
+
+def _nli(name: str, directions: str, combined: str, about: str) -> MetricSpec:
+    signature = f"NLI|model:{NLI_MODEL}|premise>hypothesis:{directions}{combined}|score:p(entailment)"
+    return MetricSpec(
+        Metric(name, signature, "NLI"),
+        "neural",
+        {"model": NLI_MODEL, "directions": directions},
+        REFERENCE,
+        about=about,
+    )
+
+
+def _load(one: Opened, device: str, batch_size: int) -> NliModel:
+    return NliModel(one.place, one.spec.parameters["directions"] == BOTH_WAYS, device, batch_size, one.name)
+
+
+FAMILY = NeuralFamily(
+    name="NLI",
+    module="sentence_transformers",
+    distribution="sentence-transformers",
+    specs=(
+        _nli("nli", ONE_WAY, "", "Probability that the reference entails the text: says nothing wrong."),
+        _nli(
+            "nli-both",
+            BOTH_WAYS,
+            "|combined:min",
+            "The smaller of both directions of entailment: says nothing wrong and leaves nothing out.",
+        ),
+    ),
+    load=_load,
+)

@@ -1,31 +1,20 @@
 """Scores by models: one scorer for any of the neural metrics."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from core.errors import InputError
 from core.schema.scores import Metric, Score
-from core.scoring.metrics.neural.bertscore import BertScoreModel, chosen_layer
-from core.scoring.metrics.neural.bleurt import BleurtModel
-from core.scoring.metrics.neural.comet import CometModel, check_comet
+from core.scoring.metrics.neural.families import NEURAL_FAMILIES
+from core.scoring.metrics.neural.family import NeuralFamily, Opened
 from core.scoring.metrics.neural.libraries import chosen_device, library, release
 from core.scoring.metrics.neural.model import Model, scores_of
-from core.scoring.metrics.neural.model_files import ModelFiles, find_models
-from core.scoring.metrics.neural.nli import NliModel
-from core.scoring.metrics.neural.specs import BOTH_WAYS
+from core.scoring.metrics.neural.model_files import find_models
 from core.scoring.metrics.scorer import MetricSpec, ScoringPair
 
 DEVICES = ("auto", "cpu", "cuda")
 """Also cuda:1 and so on."""
-_MODULES = {
-    "BERTScore": ("bert_score", "bert-score"),
-    "COMET": ("comet", "unbabel-comet"),
-    "BLEURT": ("bleurt_pytorch", "bleurt-pytorch"),
-    "NLI": ("sentence_transformers", "sentence-transformers"),
-}
-"""Family -> module, distribution."""
 NO_SOURCE, NO_REFERENCE, EMPTY_REFERENCE = "no source", "no reference", "the reference is empty"
-EMPTY_TEXT = "the text is empty"
 HALF_A_CHARACTER = "the texts hold half a character (a lone surrogate), which no tokenizer takes"
 
 
@@ -45,62 +34,36 @@ def open_neural(
     """
     if batch_size < 1:
         raise InputError(f"--batch-size: {batch_size} is no number of texts; at least 1")
-    for family in dict.fromkeys(spec.metric.family for spec in specs):
-        library(_MODULES[family][0])
+    for module in dict.fromkeys(_family(spec).module for spec in specs):
+        library(module)
     place = chosen_device(device)
-    files = find_models(specs, models or {})
-    opened = tuple(_fitted(spec, files[spec.metric.name]) for spec in specs)
+    files = find_models(specs, models or {}, lambda spec: _family(spec).form)
+    opened = tuple(_family(spec).fit(spec, files[spec.metric.name]) for spec in specs)
     return NeuralScorer(opened, place, batch_size)
 
 
-@dataclass(frozen=True)
-class _Opened:
-    spec: MetricSpec
-    files: ModelFiles
-    layer: int | None = None
-    """Of BERTScore: the one that is compared."""
-
-    @property
-    def metric(self) -> Metric:
-        """With a signature that says which files, and whose code."""
-        written, options = self.spec.metric.signature, self.spec.parameters
-        written = written.replace(f"|model:{options['model']}|", f"|model:{self.files.name}|")
-        if self.layer is not None:
-            written = written.replace(f"|layer:{options['layer']}|", f"|layer:{self.layer}|")
-        name = _MODULES[self.spec.metric.family][1]
-        libraries = f"{name}:{release(name)}|transformers:{release('transformers')}"
-        return replace(self.spec.metric, signature=f"{written}|sha256:{self.files.sha256}|{libraries}")
-
-    def load(self, device: str, batch_size: int) -> Model:
-        name, place, options = self.spec.metric.name, self.files.place, self.spec.parameters
-        match self.spec.metric.family:
-            case "BERTScore":
-                return BertScoreModel(place, self.layer or 0, device, batch_size, name)
-            case "COMET":
-                return CometModel(place, self.spec.needs, device, batch_size, name)
-            case "BLEURT":
-                return BleurtModel(place, int(str(options["length"])), device, batch_size, name)
-            case "NLI":
-                return NliModel(place, options["directions"] == BOTH_WAYS, device, batch_size, name)
-            case family:
-                raise ValueError(f"no neural metric: {family}")
+def _metric(one: Opened) -> Metric:
+    """With a signature that says which files, and whose code."""
+    written, options = one.spec.metric.signature, one.spec.parameters
+    written = written.replace(f"|model:{options['model']}|", f"|model:{one.files.name}|")
+    if one.layer is not None:
+        written = written.replace(f"|layer:{options['layer']}|", f"|layer:{one.layer}|")
+    name = _family(one.spec).distribution
+    libraries = f"{name}:{release(name)}|transformers:{release('transformers')}"
+    return replace(one.spec.metric, signature=f"{written}|sha256:{one.files.sha256}|{libraries}")
 
 
-def _fitted(spec: MetricSpec, files: ModelFiles) -> _Opened:
-    """A metric and its model, if they go together."""
-    if spec.metric.family == "COMET":
-        check_comet(files.place, spec.needs, spec.metric.name)
-    layer = chosen_layer(spec, files) if spec.metric.family == "BERTScore" else None
-    return _Opened(spec, files, layer)
+def _family(spec: MetricSpec) -> NeuralFamily:
+    return NEURAL_FAMILIES[spec.metric.family]
 
 
 class NeuralScorer:
     """Metrics with their models; see Scorer. A model stays in memory until close()."""
 
-    def __init__(self, opened: tuple[_Opened, ...], device: str, batch_size: int) -> None:
+    def __init__(self, opened: tuple[Opened, ...], device: str, batch_size: int) -> None:
         self._opened, self._device, self._batch_size = opened, device, batch_size
         self._models: dict[str, Model] = {}
-        self._metrics = tuple(each.metric for each in opened)
+        self._metrics = tuple(map(_metric, opened))
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
@@ -123,7 +86,7 @@ class NeuralScorer:
         if self._device != "cpu":
             library("torch").cuda.empty_cache()
 
-    def _column(self, opened: _Opened, pairs: Sequence[ScoringPair]) -> list[Score]:
+    def _column(self, opened: Opened, pairs: Sequence[ScoringPair]) -> list[Score]:
         """One metric's scores; the pairs without what it needs never reach its model."""
         reasons = [_unscored(pair, opened.spec) for pair in pairs]
         scored = [place for place, reason in enumerate(reasons) if reason is None]
@@ -131,7 +94,7 @@ class NeuralScorer:
         if scored:
             name = opened.spec.metric.name
             if name not in self._models:
-                self._models[name] = opened.load(self._device, self._batch_size)
+                self._models[name] = _family(opened.spec).load(opened, self._device, self._batch_size)
             made = scores_of(self._models[name], [pairs[place] for place in scored], name)
             for place, score in zip(scored, made, strict=True):
                 column[place] = score
@@ -141,8 +104,7 @@ class NeuralScorer:
 def _unscored(pair: ScoringPair, spec: MetricSpec) -> str | None:
     """Why a metric cannot score a pair; None: it can.
 
-    An empty text is scored by models that read it together with the reference or the source; BERTScore has no word
-    to compare then, and its library's 0 would be made up.
+    An empty text is scored by models that read it together with the reference or the source.
     """
     if "reference" in spec.needs:
         if pair.reference is None:
@@ -151,7 +113,7 @@ def _unscored(pair: ScoringPair, spec: MetricSpec) -> str | None:
             return EMPTY_REFERENCE
     if "source" in spec.needs and not (pair.source or "").strip():
         return NO_SOURCE
-    if spec.metric.family == "BERTScore" and not pair.text.strip():
-        return EMPTY_TEXT
+    if (empty := _family(spec).empty_reason) is not None and not pair.text.strip():
+        return empty
     used = [pair.text, *(text for need in spec.needs if (text := getattr(pair, need)) is not None)]
     return HALF_A_CHARACTER if any("\ud800" <= sign <= "\udfff" for text in used for sign in text) else None
