@@ -31,7 +31,8 @@ def form(store: Store) -> int | None:
         "first level, worse at each that follows. A preview of five items comes first, and says what all will cost."
     )
     with mistakes_shown():
-        return _form(store)
+        if (started := _form(store)) is not None:
+            return started
     return None
 
 
