@@ -22,6 +22,7 @@ from pages.components import (
     generate_backend,
     generate_prompts,
     metrics_computed,
+    metrics_kept,
     metrics_texts,
     run_start,
     setting_form,
@@ -38,6 +39,8 @@ class _Source(NamedTuple):
     choose: Callable[[Store, JudgeKind], Texts | None]
     read: Callable[[Texts], RatedSet]
     take_file: Callable[[bytes, str], None]
+    tell: Callable[[str], object]
+    """Shows what is to be known of them."""
 
 
 _SOURCES: Mapping[Reads, _Source] = {
@@ -45,8 +48,14 @@ _SOURCES: Mapping[Reads, _Source] = {
         lambda store, _: metrics_texts.choose(store),
         lambda texts: unrated(metrics_texts.read(texts)),
         metrics_texts.take_file,
+        lambda note: st.warning(plain(note)),
     ),
-    "rated texts": _Source(specialist_texts.choose, specialist_texts.read, specialist_texts.take_file),
+    "rated texts": _Source(
+        specialist_texts.choose,
+        specialist_texts.read,
+        specialist_texts.take_file,
+        lambda note: metrics_kept.read_notes((note,)),
+    ),
 }
 
 
@@ -115,7 +124,7 @@ def _form(store: Store, prefix: str, kinds: Mapping[str, JudgeKind]) -> int | No
         return None
     told = _told(kind, judge, contents)
     for note in told:
-        st.warning(plain(note))
+        source.tell(note)
     items = {text.output.item_id for text in contents.texts if judge.chosen.judges(text)}
     return run_start.start(
         store,

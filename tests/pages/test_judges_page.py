@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import toy_judge
 from generate_visit import field, html_of, press, said
+from judge_runs import worked
 from judges_visit import CLAIMS, Judge, aligned, answered, by_model, cef, judged, rubric, visit, waiting
 from metrics_visit import lines
 from metrics_visit import visit as visit_metrics
@@ -20,6 +22,7 @@ from core.analysis.judge_consistency import AT_TEMPERATURE_0
 from core.datasets.rating_files import read_rating_file
 from core.judges.rubric_files import find_rubric
 from core.runs.judging import judge_output
+from core.runs.kinds import KINDS
 from core.runs.path import at_hand
 from core.runs.scoring import score_table
 from core.schema import Run
@@ -170,6 +173,36 @@ def test_a_run_that_has_judged_nothing_yet_says_so_in_every_part(store: Store, j
     for part in ("Progress", "Scores", "Texts", "Judges", "Reliability", "Cost", "Files"):
         text = said(visit(("run", run.run_id), part))
         assert part == "Progress" or "Nothing to show" in text, part
+
+
+def test_a_judge_that_is_one_file_and_one_line_is_asked_shown_and_asked_again(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(KINDS, toy_judge.KIND.name, toy_judge.KIND)  # type: ignore[arg-type]  # a plain dict
+    monkeypatch.setattr("pages.components.run_panel.start", lambda run: None)
+    at = visit()
+    field(at, "From").set_value("file")  # type: ignore[attr-defined]
+    field(at, "Kind").set_value("toy")  # type: ignore[attr-defined]
+    at.run()
+    field(at, "Backend").set_value("rules")  # type: ignore[attr-defined]
+    at.file_uploader[0].upload(*reversed(given(1)))
+    at.run()
+    assert "Share of words that the reference has" in said(at)
+    field(at, "Penalty").set_value(0.5)  # type: ignore[attr-defined]
+    next(one for one in at.checkbox if one.label == "Compare letters").set_value(True)
+    at.run()
+    press(at, "Judge the one item")
+    (run,) = list_runs(store, ("toy",))
+    assert run.settings["toy"] == {"penalty": 0.5, "letters": True, "most_named": 3}
+    assert worked(at_hand(store, run)).run.state == "done"
+    assert "penalty 0.5, letters by rules" in field(visit(("run", run.run_id)), "Judge").options[0]
+    assert shown(visit(("run", run.run_id), "Scores"), "Mean")["Texts"].tolist() == ["4"]
+    at = visit(("run", run.run_id), "Texts")
+    assert set(shown(at, "what")["what"]) == {"missing"}, "a record without a page of its own is a table"
+    assert "asks each thing once" in said(visit(("run", run.run_id), "Reliability"))
+    at = press(visit(("run", run.run_id), "Progress"), "Judge with other settings")
+    press(at, "Judge the one item")
+    assert list_runs(store, ("toy",))[0].settings == run.settings
 
 
 # --- scores ---------------------------------------------------------------------------------------

@@ -1,0 +1,85 @@
+"""A judge as somebody would add one: this file, and a line in core.runs.kinds."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from core.judges.comparing import check_compared
+from core.judges.kind import Bench, Judged, JudgeKind, JudgeSettings, Opened, lacking, pair_of
+from core.llm.asking import Model
+from core.schema.rated import RatedText
+from core.schema.scores import Score
+from core.schema.settings import Remark, setting
+
+
+class ToyJudgeSettings(JudgeSettings):
+    """How it counts."""
+
+    MODEL_FREE = True
+
+    penalty: float = setting(1.0, "Penalty", "points for a word that the reference lacks", within=(0.0, 1.0))
+    letters: bool = setting(False, "Compare letters", "compares first letters in the place of whole words")
+    most_named: int = setting(3, "Words named", "words in the record, at most", within=(1, 9), scored=False)
+
+    def problems(self, backend: str) -> Iterator[Remark]:
+        """It asks no model."""
+        if backend != "rules":
+            yield Remark("backend", "the toy asks no model; choose {backend=rules}")
+
+
+@dataclass(frozen=True)
+class ToyRecord:
+    """Which words the reference lacks."""
+
+    n_words: int
+    missing: tuple[str, ...]
+
+
+class ToyJudge:
+    """Share of the text's words that the reference has."""
+
+    def __init__(self, settings: ToyJudgeSettings) -> None:
+        self._settings = settings
+
+    async def judge(self, text: RatedText) -> Judged:
+        """See core.judges.kind's Judge."""
+        pair = pair_of(text)
+        if why := lacking(pair, "reference"):
+            return Judged((Score(None, why),), None)
+        length = 1 if self._settings.letters else None
+        there = {word[:length] for word in str(pair.reference).split()}
+        words = pair.text.split()
+        missing = tuple(word for word in words if word[:length] not in there)
+        score = max(0.0, 1 - self._settings.penalty * len(missing) / len(words))
+        return Judged((Score(score),), ToyRecord(len(words), missing[: self._settings.most_named]))
+
+
+def _open(settings: ToyJudgeSettings, bench: Bench) -> Opened:
+    def judge(model: Model | None) -> ToyJudge:
+        return ToyJudge(settings)
+
+    return judge
+
+
+def _details(record: ToyRecord) -> Iterator[dict[str, Any]]:
+    yield from ({"what": "missing", "text": word} for word in record.missing)
+
+
+def _record_problems(record: ToyRecord, text: str | None) -> Iterator[str]:
+    if len(record.missing) > record.n_words:
+        yield f"missing: {len(record.missing)} of {record.n_words} words"
+
+
+KIND = JudgeKind(
+    name="toy",
+    title="Toy",
+    summary="share of words that the reference has",
+    family="Toy",
+    Settings=ToyJudgeSettings,
+    Record=ToyRecord,
+    open=_open,
+    check=check_compared,
+    details=_details,
+    detail_columns=("what", "text"),
+    record_problems=_record_problems,
+)
