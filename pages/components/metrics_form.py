@@ -38,12 +38,10 @@ def form(store: Store) -> int | None:
         specs = _metrics()
         models, missing = _models([spec for spec in specs if spec.group == "neural"])
         settings: dict[str, Any] = {"metrics": tuple(spec.metric.name for spec in specs), "models": models}
+        # A run that a command started may have a device that no menu names, such as cuda:1.
+        devices = dict.fromkeys((*_DEVICES, st.session_state.get(f"{_FORM}_device", _DEVICES[0])))
         chosen = setting_form.render(
-            ScoringSettings,
-            _FORM,
-            beside=settings,
-            offered={"device": _DEVICES},
-            backend="rules",
+            ScoringSettings, _FORM, beside=settings, offered={"device": list(devices)}, backend="rules"
         )
         running = setting_form.render(ScoringRunning, _FORM, without=_unused(specs), backend="rules")
         if texts is None:

@@ -19,10 +19,12 @@ from core.analysis.metric_votes import metrics_against_votes
 from core.datasets.mt_metrics_eval import read_folder
 from core.datasets.ratings import read_ratings
 from core.datasets.score_tables import read_scores
-from core.runs.path import at_hand
+from core.runs.asked import ask
+from core.runs.path import at_hand, create
 from core.runs.scoring import score_table
 from core.runs.texts import texts_of_study
 from core.schema import Run
+from core.scoring.metrics.kind import KIND
 from core.stats.constant import constant, constants_said
 from core.store import Store
 from core.store.kept_files import file_data, keep_file, kept_files
@@ -30,6 +32,13 @@ from core.store.runs import list_runs
 from core.study.release import released_record
 from pages.components.messages import plain
 
+OF_METRICS = (
+    "Synonyms of METEOR",
+    "Processes for lexical metrics",
+    "Device of neural metrics",
+    "Texts a model sees at once",
+)
+"""Labels of the fields that only some metrics use."""
 METRIC_LIKE = (("bleu-1", 2), ("chrf-6-2", 1), ("rouge-l", 0.5), ("rouge-1", 0.1))
 pytestmark = pytest.mark.usefixtures("cookies")
 (BOT_IS_CONSTANT,) = constants_said([("bot", constant([1.0] * 36))])
@@ -51,6 +60,10 @@ def choose(at: AppTest, label: str, value: object) -> AppTest:
     at.run()
     assert not at.exception
     return at
+
+
+def asked_for(at: AppTest, label: str) -> bool:
+    return any(one.label == label for one in (*at.selectbox, *at.number_input))
 
 
 # --- a new run ------------------------------------------------------------------------------------
@@ -542,6 +555,26 @@ def test_a_run_is_scored_again_with_other_settings(store: Store, run: Run) -> No
     assert {name for box in at.multiselect for name in box.value} == set(METRICS)
     assert field(at, "Synonyms of METEOR").value == "none"  # type: ignore[attr-defined]
     assert "Score with 6 metrics" in [button.label for button in at.button]
+
+
+def test_a_run_with_models_fills_the_form_with_all_that_it_was_asked_for(store: Store) -> None:
+    text = lines({"item": "1", "text": "a", "reference": "b", "source": "c"})
+    chosen = {"metrics": ("comet-wmt22-da",), "models": {"comet-wmt22-da": "my/comet"}, "device": "cuda:1"}
+    run, _ = create(store, text, "t.jsonl", *ask(KIND, chosen, {}, {"batch_size": 8}))
+    at = press(visit(("run", run.run.run_id)), "Score with other settings")
+    assert [name for box in at.multiselect for name in box.value] == ["comet-wmt22-da"]
+    assert field(at, "comet-wmt22-da").value == "my/comet"  # type: ignore[attr-defined]
+    assert field(at, "Device of neural metrics").value == "cuda:1"  # type: ignore[attr-defined]
+    assert field(at, "Texts a model sees at once").value == 8  # type: ignore[attr-defined]
+
+
+def test_the_form_asks_only_for_what_the_metrics_use(store: Store) -> None:
+    at = visit()
+    assert [label for label in OF_METRICS if asked_for(at, label)] == list(OF_METRICS[:2])
+    choose(at, "METEOR", [])
+    assert [label for label in OF_METRICS if asked_for(at, label)] == [OF_METRICS[1]]
+    choose(at, "COMET (runs a model)", ["comet-wmt22-da"])
+    assert [label for label in OF_METRICS if asked_for(at, label)] == list(OF_METRICS[1:])
 
 
 def test_metrics_that_cannot_read_the_references_are_named_beside_the_progress(store: Store) -> None:
