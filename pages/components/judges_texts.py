@@ -143,8 +143,10 @@ def record(text: JudgedText, named: str, slot: str = "text") -> None:
     """
     if text.record is None:
         nothing("the judge was not asked about this text")
-        return
-    _RENDERERS.get(type(text.record), lambda record, *_: details(record))(text.record, named, slot)
+    elif (shown := _RENDERERS.get(type(text.record))) is not None:
+        shown(text.record, named, slot)
+    else:
+        details(text.record)
 
 
 def details(record: Any) -> None:
