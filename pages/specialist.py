@@ -72,7 +72,7 @@ def render() -> None:
                 f"{PREVIEW_WORD} items comes first, and says what all will cost.",
                 "judges-that-stand-on-ratings",
             )
-            started = judges_form.form(store, _PREFIX, specialist_runs.RATED)
+            started = judges_form.form(store, _PREFIX, judges_runs.judges_of("rated texts"))
             if started is not None:
                 specialist_runs.remember(started)
                 st.rerun()

@@ -12,16 +12,11 @@ FORM = "generate"
 
 def open_form(run: RunAtHand) -> None:
     """Open the form as it was filled for the run, with its file."""
-    fill(FORM, run)
+    setting_form.put(run.asked.chosen, FORM)
+    generate_backend.put(FORM, run)
+    generate_prompts.put(FORM, run)
     st.session_state[f"{FORM}_kind"] = run.kind.name
     st.session_state[f"{FORM}_source"] = run.asked.name
     generate_file.put(run.run.data_file, run_data(run.store, run.run.run_id))
     run_choice.remember(run_choice.NEW)
     st.rerun()
-
-
-def fill(prefix: str, run: RunAtHand) -> None:
-    """Choose settings, model and prompts as the run has them, in the form whose keys begin with the prefix."""
-    setting_form.put(run.asked.chosen, prefix)
-    generate_backend.put(prefix, run)
-    generate_prompts.put(prefix, run)

@@ -106,15 +106,13 @@ def _scheme(backend: str) -> tuple[Kind, dict[str, Any]]:
         )
     ]
     fields = fields_of(kind.Settings)
-    several = [one for one in fields.values() if one.shape == "other"]
-    seen = [name for name in fields if name not in {one.name for one in several}]
-    first, others = seen[: _ALWAYS_SEEN - len(several)], seen[_ALWAYS_SEEN - len(several) :]
-    settings = setting_form.render(
-        kind.Settings, FORM, without=fields.keys() - set(first), backend=backend
-    ) | {one.name: _several(one) for one in several}
+    several = {name: one for name, one in fields.items() if one.shape == "other"}
+    folded = set(list(fields)[_ALWAYS_SEEN:])
+    settings = setting_form.render(kind.Settings, FORM, without=folded | several.keys(), backend=backend)
+    settings |= {name: _several(one) for name, one in several.items()}
     with st.expander("Advanced"):
         return kind, settings | setting_form.render(
-            kind.Settings, FORM, without=fields.keys() - set(others), backend=backend
+            kind.Settings, FORM, without=fields.keys() - folded, backend=backend
         )
 
 

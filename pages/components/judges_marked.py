@@ -38,7 +38,7 @@ def start(store: Store, run: Run) -> None:
         "alignment-with-marked-errors",
     )
     with st.expander("Compare with marked errors"), mistakes_shown():
-        file = metrics_kept.choose(store, "ratings", "alignment", "Ratings")
+        file = metrics_kept.choose(store, "ratings", KIND.name, "Ratings")
         if file is None:
             return
         texts, notes = metrics_computed.once(

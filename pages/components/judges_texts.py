@@ -143,11 +143,14 @@ def record(text: JudgedText, named: str, slot: str = "text") -> None:
     """
     if text.record is None:
         nothing("the judge was not asked about this text")
-        return
-    _RENDERERS.get(type(text.record), _details)(text.record, named, slot)
+    elif (shown := _RENDERERS.get(type(text.record))) is not None:
+        shown(text.record, named, slot)
+    else:
+        details(text.record)
 
 
-def _details(record: Any, *_: str) -> None:
+def details(record: Any) -> None:
+    """A record as its judge has it in details.csv."""
     judges = (kind for kind in KINDS.values() if isinstance(kind, JudgeKind))
     kind = next(one for one in judges if one.Record is type(record))
     rows = pd.DataFrame(list(kind.details(record)))

@@ -3,12 +3,12 @@
 import pandas as pd
 import streamlit as st
 
-from core.judges.kind import JudgeKind
 from core.runs.at_hand import RunAtHand
 from core.runs.costs import Estimate
 from core.runs.progress import Progress, duration, money_of, wall_seconds
+from pages.components import judges_names
 from pages.components.parts import part, table
-from pages.components.run_words import WORDS, of_document
+from pages.components.run_words import WORDS
 
 
 def estimate_table(found: Estimate, run: RunAtHand) -> None:
@@ -110,8 +110,7 @@ def _calls(run: RunAtHand, progress: Progress) -> None:
 
 def _step(step: str, run: RunAtHand) -> str:
     """The step as the run's other parts call it: a judge may read the reference in place of a source."""
-    compared = run.asked.chosen.compares_with if isinstance(run.kind, JudgeKind) else "source"
-    return of_document(step, compared)
+    return judges_names.of_document(step, judges_names.document_of_run(run.run))
 
 
 def tokens(count: int | None) -> str:

@@ -1,6 +1,5 @@
 """What the panel of a run says, by what the run does."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -8,7 +7,6 @@ from core.schema.kinds import Work
 
 PREVIEW, PREVIEW_WORD = 5, "five"
 """Items that show what a run makes or says, and what all of them will cost."""
-_SOURCE = re.compile(r"\bsource\b")
 
 
 @dataclass(frozen=True)
@@ -75,8 +73,3 @@ WORDS: Mapping[Work, RunWords] = {
     "judging": _JUDGING,
     "audit": _CHECKING,
 }
-
-
-def of_document(step: str, document: str) -> str:
-    """A step or a side of a cross-examination in words that fit what was read: `source`, or `reference` in its place."""
-    return step if document == "source" else _SOURCE.sub(document, step)

@@ -56,7 +56,10 @@ def remember(run_id: int) -> None:
 
 def choose(store: Store) -> int:
     """The number of a run, or NEW; without any run yet, the form that makes one."""
-    names = {run.run_id: name_of(run) for run in list_runs(store, tuple(one.name for one in RATED))}
+    names = {
+        run.run_id: name_of(run)
+        for run in list_runs(store, tuple(one.name for one in judges_runs.judges_of("rated texts")))
+    }
     names[NEW] = "Ask a judge ..."
     return menu(
         "Judge",

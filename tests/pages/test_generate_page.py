@@ -1,15 +1,21 @@
 """The page Generate: the form and how a run goes, and nobody but the admin."""
 
+import re
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from factories import study_in
 from generate_visit import ROOT, asked, field, made, press, questions, said, visit, waiting
 from streamlit.testing.v1 import AppTest
 
+from core.llm.prompt_files import STEPS
+from core.runs.asked import ModelSettings, Running
 from core.runs.at_hand import RunAtHand
+from core.runs.kinds import kinds_that
 from core.schema import Run
+from core.schema.settings import fields_of
 from core.store import Store
 from core.store.runs import finish_run, get_run, list_runs, run_item
 from pages.door.cookies import cookie_name
@@ -178,6 +184,43 @@ def test_prompts_are_shown_chosen_and_may_be_ones_own(store: Store) -> None:
     assert "mine.yaml" in said(at)
 
 
+def test_every_scheme_is_offered_with_all_its_settings(store: Store) -> None:
+    at = visit()
+    schemes = kinds_that("generation")
+    assert field(at, "Scheme").options == [kind.title for kind in schemes]
+    for kind in schemes:
+        field(at, "Scheme").set_value(kind.name)
+        at.run()
+        assert not at.exception
+        fields = fields_of(kind.Settings)
+        shown = {name for name in fields if f"generate_{name}" in {one.key for one in elements(at)}}
+        assert shown == fields.keys() - kind.Settings().idle("rules")
+
+
+def elements(at: AppTest) -> list[Any]:
+    return [*at.text_input, *at.number_input, *at.selectbox, *at.multiselect]
+
+
+def test_no_level_is_refused_and_without_level_0_nothing_is_verbatim(store: Store) -> None:
+    at = visit()
+    field(at, "From").set_value("file")
+    field(at, "Scheme").set_value("damage")
+    at.run()
+    at.file_uploader[0].upload(
+        "q.jsonl", questions({"question": "How long?", "reference": "It has 1,230 km."})
+    )
+    at.run()
+    assert "so level 0 will be the reference word for word" in said(at)
+    field(at, "Levels").set_value([3, 5])
+    at.run()
+    assert "word for word" not in said(at)
+    field(at, "Levels").set_value([])
+    at.run()
+    press(at, "Run the one item")
+    assert "Levels: no level" in said(at)
+    assert list_runs(store) == []
+
+
 # --- a run ----------------------------------------------------------------------------------------
 
 
@@ -192,6 +235,40 @@ def test_states_say_what_happened_and_what_to_do(store: Store) -> None:
     at = visit(run)
     assert "was interrupted: its process is gone" in said(at)
     assert "Resume" in [button.label for button in at.button]
+
+
+def test_what_was_asked_for_is_said_in_the_words_of_the_form(store: Store) -> None:
+    wanted = asked(
+        backend="openai",
+        model="tiny",
+        base_url="http://127.0.0.1:9/v1",
+        keep=0.5,
+        edit_calls="shared",
+        name="mine",
+    )
+    at = visit(waiting(store, wanted, running=Running(concurrency=3)))
+    table = next(table.value for table in at.table if "Setting" in table.value.columns)
+    shown = {
+        plainly(name): plainly(value) for name, value in zip(table["Setting"], table["Value"], strict=True)
+    }
+    fields = fields_of(wanted.kind.Settings) | fields_of(ModelSettings) | fields_of(Running)
+    expected = {
+        "keep": "0.5",
+        "edit_calls": fields["edit_calls"].word("shared"),
+        "backend": fields["backend"].word("openai"),
+        "model": "tiny",
+        "concurrency": "3",
+        "key_variable": "none",
+    }
+    assert {name: shown[fields[name].about.label] for name in expected} == expected
+    assert shown["Answers stand under"] == "mine"
+    assert fields["max_model_len"].about.label not in shown
+    assert STEPS["edit-shared"] in said(at)
+
+
+def plainly(cell: str) -> str:
+    """A cell of a table without what keeps Markdown off."""
+    return re.sub(r"\\(?=[^\w\s])", "", cell).replace("\u00a0", " ").replace("\u2060", "")
 
 
 def test_a_process_that_ends_before_it_begins_is_shown_with_what_it_said(

@@ -2,12 +2,14 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+import toy_judge
 from generate_visit import field, press, said
-from judge_runs import run_to_the_end
+from judge_runs import run_to_the_end, worked
 from rater_folder import N_RATERS, folder_by_rater
 from rating_studies import rate_all, rating_study, unblind
 from scripted_server import Body, ScriptedServer
@@ -18,6 +20,8 @@ from streamlit.testing.v1 import AppTest
 from core.datasets.rated import write_rated
 from core.datasets.task_files import find_task
 from core.runs.asked import asked_of
+from core.runs.kinds import KINDS
+from core.runs.path import at_hand
 from core.runs.texts import rated_of_folder
 from core.schema import Run
 from core.schema.rated import RatedText
@@ -153,6 +157,27 @@ def test_the_form_makes_the_run_that_the_command_makes(store: Store, monkeypatch
     assert field(at, "Rater of the examples").value == "r2"  # type: ignore[attr-defined]
     assert field(at, "Judge only these systems").value == ["A", "B"]  # type: ignore[attr-defined]
     assert "Judge all 6 items" in [button.label for button in at.button]
+
+
+def test_a_judge_of_ratings_that_is_one_file_and_one_line_is_asked_and_shown(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toy = replace(toy_judge.KIND, reads="rated texts")
+    monkeypatch.setitem(KINDS, toy.name, toy)  # type: ignore[arg-type]  # a plain dict
+    monkeypatch.setattr("pages.components.run_panel.start", lambda run: None)
+    at = visit()
+    field(at, "Kind").set_value("toy")  # type: ignore[attr-defined]
+    texts = [
+        replace(text, output=replace(text.output, reference="a mill"))
+        for text in (rated(1, system) for system in SYSTEMS)
+    ]
+    at.file_uploader[0].upload("rated.jsonl", write_rated(texts))
+    at.run()
+    press(at, "Judge the one item")
+    (run,) = list_runs(store, ("toy",))
+    assert worked(at_hand(store, run)).run.state == "done"
+    at = visit(run, "Texts", "scores")
+    assert any("what" in row for table in tables(at) for row in table), "its record is a table"
 
 
 def test_what_keeps_a_run_from_starting_is_said_in_the_forms_words(store: Store) -> None:
