@@ -2,9 +2,8 @@
 
 import streamlit as st
 
-from core.schema import GENERATION_KINDS
+from core.runs.path import at_hand, runs_that
 from core.store import Store
-from core.store.runs import get_run, list_runs
 from pages.components import (
     blind_pair,
     generate_form,
@@ -27,7 +26,7 @@ def render() -> None:
         blind_pair.style()
         generate_style.style()
         messages.news()
-        chosen = run_choice.choose(list_runs(store, GENERATION_KINDS))
+        chosen = run_choice.choose(runs_that(store, "generation"))
         if chosen == run_choice.NEW:
             started = generate_form.form(store)
             if started is not None:
@@ -40,20 +39,20 @@ def render() -> None:
 
 
 def _run(store: Store, run_id: int) -> None:
-    run = get_run(store, run_id)
+    run = at_hand(store, run_id)
     # Only the open one is computed: items and files of a large run take their time.
     progress, items, levels, results = st.tabs(
         ["Progress", "Items", "Levels", "Results"], key="generate_part", on_change="rerun"
     )
     if progress.open:
         with progress:
-            run_panel.render(store, run)
+            run_panel.render(store, run.run)
     if items.open:
         with items:
-            generated_item.of_run(store, run)
+            generated_item.of_run(run)
     if levels.open:
         with levels:
-            generated_levels.render(store, run)
+            generated_levels.render(run)
     if results.open:
         with results:
-            run_results.render(store, run)
+            run_results.render(run)

@@ -1,10 +1,14 @@
 """Judges: language models that score texts. Their scores, their reasons, whether to believe them, what they cost."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
-from core.schema import JUDGE_KINDS, Run
+from core.judges.alignment import MarkedText
+from core.judges.answers import QuestionSet
+from core.judges.kind import AuditKind
+from core.runs.kinds import KINDS
+from core.schema import Run
 from core.store import Store
 from core.store.runs import get_run
 from pages.components import (
@@ -30,6 +34,7 @@ from pages.components import (
     visitor,
 )
 from pages.components.metrics_scores import FILE, NEW, RUN, UPLOAD, Chosen
+from pages.components.parts import explained
 
 _PROGRESS, _SCORES, _TEXTS, _JUDGES, _RELIABILITY, _COST, _FILES, _RESULT = (
     "Progress",
@@ -57,7 +62,13 @@ def render() -> None:
         messages.news()
         chosen = judges_runs.choose(store)
         if chosen[0] == NEW:
-            started = judges_form.form(store)
+            explained(
+                "A judge is a language model that scores texts, and says why. Judge texts whose quality is known first: "
+                "then the scores show whether the judge can be believed. A preview of five items comes first, and says "
+                "what all will cost.",
+                "judges",
+            )
+            started = judges_form.form(store, "judges", judges_runs.judges_of("texts"))
             if started is not None:
                 judges_runs.remember((RUN, started))
                 st.rerun()
@@ -67,8 +78,8 @@ def render() -> None:
             _tabs(_OF_FILE, "file", lambda name: _of_file(store, chosen, name))
         else:
             run = get_run(store, chosen[1])
-            parts = _OF_JUDGE if run.kind in JUDGE_KINDS else _OF_CHECK
-            slot = "judge" if run.kind in JUDGE_KINDS else "check"
+            judges = KINDS[run.kind].work == "judging"
+            parts, slot = (_OF_JUDGE, "judge") if judges else (_OF_CHECK, "check")
             _tabs(parts, slot, lambda name: _BODIES[name](store, run))
 
 
@@ -87,13 +98,21 @@ def _of_file(store: Store, chosen: Chosen, name: str) -> None:
 
 def _progress(store: Store, run: Run) -> None:
     run_panel.render(store, run)
-    judges_again.button(store, run)
+    if KINDS[run.kind].work == "judging":
+        judges_again.button(store, run, "judges", lambda: judges_runs.remember((NEW, 0)))
 
 
 def _result(store: Store, run: Run) -> None:
-    (judges_answers if run.kind == "answers" else judges_marked).result(store, run)
+    kind = KINDS[run.kind]
+    assert isinstance(kind, AuditKind)
+    _RESULTS.get(kind.Piece, judges_files.render)(store, run)
 
 
+_RESULTS: Mapping[type, Callable[[Store, Run], None]] = {
+    QuestionSet: judges_answers.result,
+    MarkedText: judges_marked.result,
+}
+"""What an audit works on -> what shows its result; of any other there are its files."""
 _BODIES: dict[str, Callable[[Store, Run], None]] = {
     _PROGRESS: _progress,
     _SCORES: lambda store, run: metrics_scores.live(store, (RUN, run.run_id), judges_scores.render),

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from core.runs.path import at_hand
 from core.store import Store
-from core.store.runs import get_run
 from pages.components import (
     blind_pair,
     generate_style,
@@ -76,11 +76,11 @@ def _tabs(store: Store, chosen: Chosen) -> None:
 
 def _part(store: Store, chosen: Chosen, name: str) -> None:
     if name == _PROGRESS:
-        run = get_run(store, chosen[1])
-        run_panel.render(store, run)
-        if run.kind == "scores":
-            metrics_form.again_button(store, run)
-            metrics_reading.render(store, run)
+        run = at_hand(store, chosen[1])
+        run_panel.render(store, run.run)
+        if run.kind.work == "scores":
+            metrics_form.again_button(run)
+            metrics_reading.render(run)
         metrics_scores.live(store, chosen, metrics_files.render)
     elif name == _META:
         metrics_meta.render(chosen)

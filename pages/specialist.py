@@ -11,8 +11,11 @@ from pages.components import (
     blind_pair,
     generate_style,
     generated_level_diff,
+    judges_again,
     judges_cost,
     judges_files,
+    judges_form,
+    judges_runs,
     judges_scores,
     messages,
     metrics_heat,
@@ -21,7 +24,6 @@ from pages.components import (
     specialist_accuracy,
     specialist_agreement,
     specialist_copying,
-    specialist_form,
     specialist_raters,
     specialist_runs,
     specialist_said,
@@ -29,8 +31,11 @@ from pages.components import (
     visitor,
 )
 from pages.components.metrics_scores import RUN
-from pages.components.parts import nothing
+from pages.components.parts import explained, nothing
+from pages.components.run_words import PREVIEW_WORD
 
+_PREFIX = "specialist"
+"""Of the keys of the form of a new run."""
 _PROGRESS, _SCORES, _SPANS, _TEXTS, _AGREEMENT, _RATERS, _COPYING, _EXAMPLES, _ACCURACY, _COST, _FILES = (
     "Progress",
     "Scores",
@@ -61,13 +66,19 @@ def render() -> None:
         messages.news()
         chosen = specialist_runs.choose(store)
         if chosen == specialist_runs.NEW:
-            started = specialist_form.form(store)
+            explained(
+                "A specialist judges the texts of one test set. It is shown what people said of other systems' texts of "
+                "the same source. Ratings given here, on the page Studies, can be its examples. A preview of "
+                f"{PREVIEW_WORD} items comes first, and says what all will cost.",
+                "judges-that-stand-on-ratings",
+            )
+            started = judges_form.form(store, _PREFIX, judges_runs.judges_of("rated texts"))
             if started is not None:
                 specialist_runs.remember(started)
                 st.rerun()
             return
         run = get_run(store, chosen)
-        by_errors = run.kind == "automqm"
+        by_errors = specialist_runs.marks_errors(run)
         names = _OF_ERRORS if by_errors else _OF_SCORES
         slot = "errors" if by_errors else "scores"
         for name, tab in zip(
@@ -85,13 +96,13 @@ def _body(store: Store, run: Run, name: str) -> None:
     if name not in _OF_ANY:
         with st.spinner("Reading what people and the judge said ..."):  # once for all these parts
             specialist_runs.people_of(store, run)
-            specialist_runs.output_of(store, run)
+            judges_runs.output_of(store, run)
     _BODIES[name](store, run)
 
 
 def _progress(store: Store, run: Run) -> None:
     run_panel.render(store, run)
-    specialist_form.again_button(store, run)
+    judges_again.button(store, run, _PREFIX, lambda: specialist_runs.remember(specialist_runs.NEW))
 
 
 _BODIES: dict[str, Callable[[Store, Run], None]] = {

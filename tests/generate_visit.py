@@ -3,17 +3,15 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
-from core.runs.model_settings import RunningSettings
-from core.runs.plan import create_run
-from core.runs.settings import settings_of
+from judge_runs import worked
 from streamlit.testing.v1 import AppTest
 
-from core.generation.scheme import GenerationSettings
-from core.runs.asked import running_of
-from core.runs.generation import GenerationJob, materials_of
-from core.runs.worker import work
-from core.schema import Run
+from core.runs.asked import Asked, ModelSettings, Running, ask
+from core.runs.at_hand import RunAtHand
+from core.runs.kinds import KINDS
+from core.runs.path import create
 from core.store import Store
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -26,11 +24,11 @@ def page() -> None:
     generate.render()
 
 
-def visit(run: Run | None = None, part: str | None = None) -> AppTest:
+def visit(run: RunAtHand | None = None, part: str | None = None) -> AppTest:
     """The page as it is first opened, or one part of a run."""
     at = AppTest.from_function(page, default_timeout=30)
     if run is not None:
-        at.session_state["run_choice"] = run.run_id
+        at.session_state["run_choice"] = run.run.run_id
     if part is not None:
         at.session_state["generate_part"] = part
     at.run()
@@ -65,24 +63,34 @@ def questions(*rows: dict[str, str]) -> bytes:
     return "\n".join(json.dumps(row) for row in rows).encode()
 
 
-def made(
+def asked(kind: str = "factual", **given: Any) -> Asked:
+    """What a run is asked for, by rules unless a model is named. given: fields of the scheme and of its model."""
+    prompts, name = given.pop("prompts", ()), given.pop("name", "")
+    model = {field: given.pop(field) for field in tuple(given) if field in ModelSettings.model_fields}
+    found, _ = ask(KINDS[kind], given, model, {}, name=name, prompts=prompts)
+    return found
+
+
+def waiting(
     store: Store,
+    wanted: Asked | None = None,
     data: bytes | None = None,
-    settings: GenerationSettings | None = None,
     limit: int | None = None,
-) -> Run:
-    """A run that rules have worked on, in this process."""
+    *,
+    name: str = "questions.jsonl",
+    running: Running = Running(),  # noqa: B008  # frozen
+) -> RunAtHand:
+    """A run that nobody has started."""
     data = DEMO.read_bytes() if data is None else data
-    run, _ = create_run(
-        store, data, "questions.jsonl", settings or GenerationSettings("factual"), RunningSettings(), limit
-    )
-    return work(
-        store,
-        run.run_id,
-        lambda claimed: GenerationJob(
-            materials_of(store, claimed).materials, settings_of(claimed), running_of(claimed)
-        ),
-    )
+    run, _ = create(store, data, name, wanted or asked(), running, limit)
+    return run
+
+
+def made(
+    store: Store, data: bytes | None = None, wanted: Asked | None = None, limit: int | None = None
+) -> RunAtHand:
+    """A run that rules have worked on, in this process."""
+    return worked(waiting(store, wanted, data, limit))
 
 
 def html_of(at: AppTest) -> list[str]:

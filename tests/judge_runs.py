@@ -16,7 +16,7 @@ from core.runs.at_hand import RunAtHand
 from core.runs.kinds import KINDS, kinds_that
 from core.runs.path import create, written
 from core.runs.worker import work
-from core.schema.settings import SettingField, SettingsError, said
+from core.schema.settings import SettingField, Settings, SettingsError, said
 from core.store import Store
 
 LEVELS = ("A0", "A1", "A2", "A3", "A4")
@@ -82,7 +82,7 @@ def run_to_the_end(
     limit: int | None = None,
     *,
     name: str = "mills.jsonl",
-    running: Running = RUNNING,
+    running: Settings = RUNNING,
 ) -> RunAtHand:
     run, _ = create(store, data, name, chosen, running, limit)
     return worked(run)

@@ -3,18 +3,16 @@
 import json
 from typing import Any
 
-from core.runs.score_plan import create_scoring
-from core.runs.score_settings import choose_metrics
-from generate_visit import DEMO, made
+from generate_visit import DEMO
+from judge_runs import run_to_the_end
 from streamlit.testing.v1 import AppTest
 
-from core.generation.damage_steps import DamageSettings
-from core.generation.scheme import GenerationSettings
+from core.runs.asked import ask
+from core.runs.at_hand import RunAtHand
 from core.runs.generation import texts_of_run
-from core.runs.kinds import job_of
-from core.runs.worker import work
+from core.runs.kinds import KINDS
 from core.schema import Run
-from core.scoring.metrics.kind import ScoringRunning
+from core.scoring.metrics.kind import KIND
 from core.store import Store
 
 METRICS = ("bleu-1", "bleu-4", "chrf-6-2", "rouge-1", "rouge-l", "meteor-a0.9-g0.5")
@@ -38,19 +36,19 @@ def visit(chosen: tuple[str, int] | None = None, part: str | None = None) -> App
     return at
 
 
-def generated(store: Store) -> Run:
+def generated(store: Store) -> RunAtHand:
     """The demo's questions at damage levels 0 to 5, by rules."""
-    settings = GenerationSettings("damage", damage=DamageSettings(task="qa"))
-    return made(store, DEMO.read_bytes(), settings)
+    asked, running = ask(KINDS["damage"], {"task": "qa"}, {}, {})
+    return run_to_the_end(store, asked, DEMO.read_bytes(), name=DEMO.name, running=running)
 
 
 def scored(store: Store, data: bytes | None = None, name: str = "texts.jsonl", **wanted: Any) -> Run:
     """A scoring run that has been worked on in this process; of the generated demo unless told otherwise."""
     if data is None:
-        data, name = texts_of_run(store, generated(store))
-    settings = choose_metrics(list(wanted.pop("metrics", METRICS)), synonyms="none")
-    run, _ = create_scoring(store, data, name, settings, ScoringRunning(), **wanted)
-    return work(store, run.run_id, lambda claimed: job_of(store, claimed))
+        data, name = texts_of_run(generated(store))
+    chosen = {"metrics": tuple(wanted.pop("metrics", METRICS)), "synonyms": "none"}
+    asked, running = ask(KIND, chosen, {}, {})
+    return run_to_the_end(store, asked, data, name=name, running=running, **wanted).run
 
 
 def lines(*rows: dict[str, object]) -> bytes:

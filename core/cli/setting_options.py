@@ -5,7 +5,6 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from core.cli.options import Options
-from core.schema.kinds import KindSettings
 from core.schema.settings import SettingField, Settings, as_option, fields_of, worded
 
 
@@ -16,7 +15,7 @@ def add_settings(command: Options, model: type[Settings], *, without: Collection
     """
     fields = fields_of(model)
     # The help of a field whose usual value depends on other options says so itself.
-    depending = model.usual({}, "") if issubclass(model, KindSettings) else {}
+    depending = model.usual({}, "")
     for name, one in fields.items():
         if name not in without:
             text = _help(one, fields, "" if name in depending else one.usual)

@@ -34,6 +34,11 @@ class SourceAnswers:
     """What a message calls it, such as a file's name or `run 3`."""
     notes: tuple[str, ...] = ()
 
+    def called(self, source: str) -> "SourceAnswers":
+        """The same answers under another source's name."""
+        outputs = tuple(replace(output, source=source) for output in self.outputs)
+        return replace(self, source=source, outputs=outputs)
+
 
 def read_answers(
     data: bytes, file_name: str, source: str | None = None, beside: str | None = None

@@ -135,6 +135,12 @@ def ratings_of(rated: RatedSet) -> RatingSet:
     )
 
 
+def unrated(found: OutputSet) -> RatedSet:
+    """The texts of a file without ratings."""
+    texts = tuple(RatedText(output) for output in found.outputs)
+    return RatedSet(texts, found.sha256, found.file_name, found.notes, found.left_out)
+
+
 def outputs_of(rated: RatedSet) -> OutputSet:
     """The texts without their ratings."""
     outputs = tuple(text.output for text in rated.texts)

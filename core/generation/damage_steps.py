@@ -63,6 +63,11 @@ class DamageSettings(GenerationSettings):
         return tuple(str(level) for level in self.levels)
 
     @property
+    def first_level(self) -> str | None:
+        """See GenerationSettings."""
+        return f"level {DAMAGE_LEVELS[0]}" if DAMAGE_LEVELS[0] in self.levels else None
+
+    @property
     def asked_for(self) -> Task:
         """See GenerationSettings."""
         return self.task

@@ -24,6 +24,11 @@ class GenerationSettings(KindSettings):
         raise NotImplementedError
 
     @property
+    def first_level(self) -> str | None:
+        """What the level that is as good as the reference is called in a sentence; None: it is not made."""
+        raise NotImplementedError
+
+    @property
     def asked_for(self) -> Task | None:
         """What the texts of the file are; None: questions with references."""
         return None

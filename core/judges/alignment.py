@@ -310,6 +310,10 @@ KIND = AuditKind(
     Settings=AlignmentSettings,
     Piece=MarkedText,
     reports=frozenset({"alignment"}),
+    rules=(
+        "A stand-in that asks no model: an error counts as found where a mismatching question shares enough of its words "
+        "and numbers. Texts and questions have to be in one language."
+    ),
     open=_open,
     piece_called="text",
     broken=_broken,

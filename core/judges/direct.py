@@ -6,7 +6,7 @@ task's dimension, so that the same judge rates whatever people rated: translatio
 
 import asyncio
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,6 +23,7 @@ from core.judges.rated import (
     drawing_seed_setting,
     draws_setting,
     example_problems,
+    examples_in,
     examples_setting,
     given_in,
     languages_of,
@@ -76,6 +77,10 @@ class DirectSettings(ExampleSettings):
     repeats: int = draws_setting()
     temperature: float = temperature_setting()
     seed: int = drawing_seed_setting()
+
+    def pool(self, texts: Sequence[RatedText], task: RatingTask) -> ExamplePool:
+        """Those that people rated on the dimension."""
+        return ExamplePool(texts, dimension=task.dimension(self.dimension))
 
     @property
     def dimension_scored(self) -> str:
@@ -233,7 +238,7 @@ def _open(settings: DirectSettings, bench: Bench) -> Opened:
     task = task_of(bench)
     refuse_rated(_task_problems(settings, task), settings)
     dimension = task.dimension(settings.dimension)
-    pool = ExamplePool(bench.texts, dimension=dimension)
+    pool = settings.pool(bench.texts, task)
     nobody = nobody_rated("rated {what}", {"what": _on_scale(dimension)})
     refuse_rated(pool_problems(settings, pool, nobody), settings)
     prompt = prompt_for(bench, PURPOSE)
@@ -249,7 +254,7 @@ def _check(settings: DirectSettings, bench: Bench, rated: RatedSet, by_rules: bo
     task = task_of(bench)
     refuse_rated(_task_problems(settings, task), settings)
     dimension = task.dimension(settings.dimension)
-    pool = ExamplePool(rated.texts, dimension=dimension)
+    pool = settings.pool(rated.texts, task)
     nobody = nobody_rated(
         "rated {what}{instead}", {"what": _on_scale(dimension), "instead": _found(dimension, rated)}
     )
@@ -330,4 +335,8 @@ KIND = JudgeKind(
     record_problems=_record_problems,
     score_bounds=lambda _: (-FURTHEST_SCORE, FURTHEST_SCORE),
     suits=_suits,
+    in_file=lambda bench: {
+        "dimension": tuple(one.name for one in task_of(bench).dimensions),
+        **examples_in(bench),
+    },
 )

@@ -191,6 +191,10 @@ class JudgeKind(Kind):
     """Names of the task's dimensions, where the judge has a column for each."""
     suits: Callable[[RatingTask, Mapping[str, object]], bool] = lambda *_: True
     """Whether a task can be asked of the judge, beside the settings chosen so far: for (task, values)."""
+    in_file: Callable[[Bench], Mapping[str, tuple[str, ...]]] = lambda _: {}
+    """Field -> the values that the texts and the attached file offer, such as the names of raters."""
+    in_percent: bool = False
+    """Whether its scores are shares that its paper prints in percent."""
     marks_errors: bool = False
     """Whether its record is of errors with their places in the text, and its examples are errors that people marked."""
     score_bounds: Callable[[str], tuple[float, float]] = lambda _: (0.0, 1.0)

@@ -121,6 +121,10 @@ class ExampleSettings(RatedSettings):
         """See JudgeSettings."""
         return frozenset() if self.shows_examples else frozenset(_CHOOSING) & type(self).model_fields.keys()
 
+    def pool(self, texts: Sequence[RatedText], task: RatingTask) -> ExamplePool:
+        """The rated texts of a file that examples are drawn from: those in which people marked errors."""
+        return ExamplePool(texts)
+
     def draw(self, pool: ExamplePool, text: RatedText, repeat: int) -> tuple[ShownExample, ...]:
         """The text's examples; each repeat has a draw of its own."""
         return pool.examples_for(
@@ -167,7 +171,11 @@ def n_examples_setting() -> Any:
 def rater_setting() -> Any:
     """Whose ratings are shown."""
     return setting(
-        MERGED, "Rater of the examples", "whose ratings are shown; empty: all raters together", metavar="NAME"
+        MERGED,
+        "Rater of the examples",
+        "whose ratings are shown",
+        metavar="NAME",
+        words={MERGED: "all raters together"},
     )
 
 
@@ -176,8 +184,9 @@ def only_setting() -> Any:
     return setting(
         (),
         "Judge only these systems",
-        "system whose texts are judged; the texts of the others serve as examples; none named: all are judged",
+        "system whose texts are judged; the texts of the others serve as examples",
         metavar="SYSTEM",
+        words={"": "all systems"},
         scored=False,
     )
 
@@ -190,6 +199,13 @@ def draws_setting() -> Any:
 def drawing_seed_setting() -> Any:
     """Of draws and answers."""
     return seed_setting("seed of the first draw and its answers; later repeats add 1")
+
+
+def examples_in(bench: Bench) -> dict[str, tuple[str, ...]]:
+    """See JudgeKind.in_file: whose ratings can be examples, and which systems can be judged."""
+    raters = sorted({one.rater for text in bench.texts for one in text.ratings if one.rater})
+    systems = dict.fromkeys(text.output.system for text in bench.texts)
+    return {"rater": (MERGED, *raters) if raters else (), "only": tuple(systems)}
 
 
 def task_attachment(usual: str, help: str) -> Attachment:

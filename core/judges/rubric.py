@@ -318,6 +318,7 @@ KIND = JudgeKind(
         read=parse_rubric,
         dump=Rubric.dump,
         shipped=shipped_rubrics,
+        sha256=lambda text: parse_rubric(text, "rubric.yaml").sha256,
     ),
     Record=RubricRecord,
     reports=frozenset({"consistency"}),

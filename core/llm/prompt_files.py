@@ -78,7 +78,29 @@ USES: Mapping[tuple[str, str | None], Use] = {
     ),
     ("align", None): _use("document text questions error severity category", "text questions error", "json"),
 }
-"""(purpose, task) -> its use. A new purpose is one line here; menus and errors follow."""
+"""(purpose, task) -> its use. A new purpose is a line here and one in STEPS; menus and errors follow."""
+
+STEPS: Mapping[str, str] = {
+    "paraphrase": "Writing A0",
+    "rank": "Ranking the facts",
+    "edit": "Changing the facts of a level",
+    "edit-shared": "Changing the facts of all levels",
+    "edit-text": "Changing the facts in the whole text",
+    "damage": "Writing a damage level",
+    "rubric": "Judging by the rubric",
+    "rubric-text": "Judging by the rubric",
+    "decompose": "Finding the claims of a text",
+    "verify": "Verifying claims",
+    "questions": "Asking questions of a text",
+    "answer": "Answering one question",
+    "answers": "Answering all questions of a text",
+    "translate": "Translating back",
+    "align": "Comparing mismatches with a marked error",
+    "mark-errors": "Marking errors",
+    "direct": "Giving a score",
+    "quality": "Rating quality",
+}
+"""Purpose -> the step of a run that its prompt is for, as a title."""
 
 PURPOSES: tuple[str, ...] = tuple(dict.fromkeys(purpose for purpose, _ in USES))
 LEVELS = (0, 1, 2, 3, 4, 5)

@@ -15,7 +15,7 @@ from core.llm.vllm_engine import VllmEngine
 from core.runs.kinds import KINDS, kind_named
 from core.schema import RULES, Run
 from core.schema.kinds import Kind, KindSettings, PromptSlot
-from core.schema.settings import About, Remark, SettingField, Settings, refuse, setting
+from core.schema.settings import About, Remark, SettingField, Settings, fields_of, refuse, setting
 
 Environment = Literal["base", "vllm", "neural"]
 """`base` is the app's own; rules and a model on a server run there."""
@@ -56,6 +56,17 @@ class ModelSettings(Settings):
         {}, "Engine", "vllm: an argument of vllm.LLM, such as quantization=awq", metavar="NAME=VALUE"
     )
 
+    def idle(self, backend: str) -> frozenset[str]:
+        """See Settings."""
+        if backend == "rules":
+            return frozenset({"model", "base_url", "attempts", "max_model_len", "engine"})
+        return frozenset({"base_url"} if backend == "vllm" else {"max_model_len", "engine"})
+
+    @classmethod
+    def usual(cls, given: Mapping[str, object], backend: str) -> Mapping[str, object]:
+        """See Settings."""
+        return {"base_url": OPENAI_URL} if backend == "openai" else {}
+
     @property
     def short_name(self) -> str:
         """The model's name without the folder or organisation before it; `rules` where no model is asked."""
@@ -67,7 +78,7 @@ class Running(Settings):
 
     concurrency: int = setting(32, "Requests open at once", "requests open at once", within=(1, 10_000))
     timeout: float = setting(
-        120.0, "Seconds for one request", "time limit of one request", within=(0.001, 1e7), unit="s"
+        120.0, "Longest wait for an answer", "time limit of one request", within=(0.001, 1e7), unit="s"
     )
     retries: int = setting(
         4, "Retries", "retries after a connection failure, with growing pauses", within=(0, 1_000)
@@ -84,6 +95,10 @@ class Running(Settings):
     output_price: float | None = setting(
         None, "Price of a million output tokens", "price of a million output tokens", within=(0, 1e12)
     )
+
+    def idle(self, backend: str) -> frozenset[str]:
+        """Only a server is reached over a line, and paid."""
+        return frozenset() if backend == "openai" else frozenset(type(self).model_fields)
 
 
 @dataclass(frozen=True)
@@ -115,6 +130,16 @@ class Asked:
         if not self.chosen.named_whole(by_rules=self.by_rules):
             parts.append(self.model.short_name)
         return "-".join(_NOT_IN_NAMES.sub("-", part) for part in parts)
+
+    @property
+    def unusual(self) -> tuple[str, ...]:
+        """What was chosen otherwise than usual, in a few words each."""
+        usual = self.chosen.usual({}, self.model.backend)
+        return tuple(
+            one.valued(value)
+            for name, one in fields_of(type(self.chosen)).items()
+            if (value := getattr(self.chosen, name)) != usual.get(name, one.default)
+        )
 
     @property
     def prompts_read(self) -> dict[str, Prompt]:
@@ -153,6 +178,11 @@ BESIDE = (
     ),
 )
 """What a door asks for that is no setting of any model or kind."""
+
+
+def fields_named(kind: Kind) -> dict[str, SettingField]:
+    """All fields that a remark on a run of the kind may name."""
+    return fields_of(kind.Settings) | {one.name: one for one in BESIDE}
 
 
 def ask(

@@ -5,12 +5,12 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import Any, Protocol
 
-from core.runs.asked import BESIDE, Asked, Running, asked_of
+from core.runs.asked import Asked, Running, asked_of, fields_named
 from core.runs.jobs import BatchJob, Job
 from core.schema import Run
 from core.schema.kinds import Kind
 from core.schema.scores import Metric
-from core.schema.settings import Remark, SettingField, Settings, fields_of
+from core.schema.settings import Remark, SettingField, Settings
 from core.store import Store
 from core.store.runs import get_run, run_data
 from core.store.scores import run_metrics
@@ -87,7 +87,7 @@ class RunAtHand:
     @property
     def fields(self) -> dict[str, SettingField]:
         """All fields that a remark on it may name."""
-        return fields_of(self.kind.Settings) | {one.name: one for one in BESIDE}
+        return fields_named(self.kind)
 
     def claimed(self, run: Run) -> "RunAtHand":
         """The same run as the process that claimed it has it."""

@@ -1,7 +1,7 @@
 """Runs that make texts: from questions to every level of each item, and to the files that hold them."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import PurePath
 from typing import Any
@@ -21,8 +21,9 @@ from core.llm.client import Cache
 from core.runs.asked import Asked, client_of
 from core.runs.at_hand import RunAtHand
 from core.runs.jobs import RULES_WIDTH, Outcome, outcome_of
+from core.runs.kinds import KINDS
 from core.runs.progress import progress_of
-from core.schema import Material, MaterialSet, Output
+from core.schema import Material, MaterialSet, Output, RunItem
 from core.schema.scores import Metric
 from core.schema.settings import Remark
 from core.store.runs import run_items
@@ -139,19 +140,22 @@ class GenerationJob:
 
 def traces_of(run: RunAtHand) -> tuple[Any, ...]:
     """The records of all items the run has come to, as the scheme's Trace, in the order of the file."""
-    return tuple(_traces(run))
+    return tuple(trace_of(run, item) for item in run_items(run.store, run.run.run_id))
 
 
-def _traces(run: RunAtHand) -> Iterator[Any]:
+def trace_of(run: RunAtHand, item: RunItem) -> Any:
+    """The record of one item."""
     scheme = scheme_of(run.asked)
-    adapter = TypeAdapter(scheme.Trace)
-    for item in run_items(run.store, run.run.run_id):
-        if any(step == "internal" for step, _ in item.failures):
-            detail = str(item.result.get("detail", ""))
-            backend, reason = run.asked.model.backend, item.failures[0][1]
-            yield scheme.broken(run.asked.chosen, item.item_id, backend, reason, detail)
-        else:
-            yield adapter.validate_python(item.result)
+    if any(step == "internal" for step, _ in item.failures):
+        detail = str(item.result.get("detail", ""))
+        backend, reason = run.asked.model.backend, item.failures[0][1]
+        return scheme.broken(run.asked.chosen, item.item_id, backend, reason, detail)
+    return _ADAPTERS[scheme.name].validate_python(item.result)
+
+
+_ADAPTERS: Mapping[str, TypeAdapter[Any]] = {
+    kind.name: TypeAdapter(kind.Trace) for kind in KINDS.values() if isinstance(kind, Scheme)
+}
 
 
 def run_labels(run: RunAtHand) -> dict[str, str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from core.analysis.judged_spans import ratings_of_judge
-from core.datasets.rated import read_rated
+from core.datasets.rated import read_rated, unrated
 from core.datasets.scorable import read_outputs
 from core.datasets.span_rows import write_span_rows_csv
 from core.datasets.spreadsheet import csv_bytes
@@ -41,9 +41,7 @@ class Judging:
         """The texts, with what people said of them where the judge reads that."""
         if asked.kind.reads == "rated texts":
             return read_rated(data, file_name)
-        found = read_outputs(data, file_name)
-        texts = tuple(RatedText(output) for output in found.outputs)
-        return RatedSet(texts, found.sha256, found.file_name, found.notes, found.left_out)
+        return unrated(read_outputs(data, file_name))
 
     def items(self, contents: RatedSet) -> int:
         """Items of which a text is judged."""

@@ -39,6 +39,11 @@ def kind_named(name: str) -> Kind:
     return kind
 
 
+def kinds_with(report: str) -> tuple[Kind, ...]:
+    """The kinds of whose runs the result table can be made."""
+    return tuple(kind for kind in KINDS.values() if report in kind.reports)
+
+
 def kinds_that(*works: Work) -> tuple[Kind, ...]:
     """The kinds that do one of these works, in the order of the registry."""
     return tuple(kind for kind in KINDS.values() if kind.work in works)

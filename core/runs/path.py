@@ -12,7 +12,7 @@ from core.runs.at_hand import RunAtHand, WorkPath
 from core.runs.audits import Auditing
 from core.runs.generation import Generation
 from core.runs.judging import Judging
-from core.runs.kinds import kind_named
+from core.runs.kinds import kind_named, kinds_that
 from core.runs.progress import Progress, is_worked_on, money_of, progress_of, wall_seconds
 from core.runs.scoring import Scoring
 from core.schema import RUN_FILE, Run
@@ -36,6 +36,11 @@ def at_hand(store: Store, run: Run | int) -> RunAtHand:
     """A saved run. Raises NotFound."""
     found = get_run(store, run) if isinstance(run, int) else run
     return RunAtHand(store, found, PATHS[kind_named(found.kind).work])
+
+
+def runs_that(store: Store, *works: Work) -> list[Run]:
+    """The saved runs that do one of these works, newest first."""
+    return list_runs(store, tuple(kind.name for kind in kinds_that(*works)))
 
 
 def create(

@@ -6,7 +6,7 @@ import importlib.util
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -59,24 +59,10 @@ class Scoring:
         return len(by_item(contents.outputs))
 
     def check(self, asked: Asked, contents: OutputSet, sha256: str) -> tuple[Remark | str, ...]:
-        """A sentence for each group of metrics that lacks something: a source, or words in the references' script.
-
-        Raises InputError where no text has what all metrics asked for need: nothing could be scored.
-        """
-        texts, specs = contents.outputs, asked.chosen.specs()
+        """What the reader notes, and what the metrics lack. Raises InputError where nothing could be scored."""
+        specs = asked.chosen.specs()
         _check_needs(specs, contents)
-        unreferred = sum(text.reference is None for text in texts)
-        lacking = sum(text.source is None for text in texts)
-        without = [spec.metric.name for spec in specs if "source" in spec.needs] if lacking else []
-        notes = list(contents.notes)
-        if unreferred:
-            notes.append(
-                f"{unreferred} of {len(texts)} texts have no reference: metrics that need one cannot score them"
-            )
-        if without:
-            notes.append(f"{', '.join(without)}: {lacking} of {len(texts)} texts have no source to read")
-        pairs = [ScoringPair(text.text, text.reference, text.source) for text in texts]
-        return (*notes, *notes_about(specs, pairs))
+        return (*contents.notes, *reading_notes(specs, contents.outputs))
 
     def job(self, run: RunAtHand) -> "ScoringJob":
         """See ScoringJob."""
@@ -110,6 +96,16 @@ class Scoring:
         """Which metrics."""
         names = asked.chosen.metrics
         return ", ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} metrics"
+
+
+def reading_notes(specs: Sequence[MetricSpec], texts: Sequence[ScorableOutput]) -> Iterator[str]:
+    """A sentence for each group of metrics that lacks something: a source, or words in the references' script."""
+    if unreferred := sum(text.reference is None for text in texts):
+        yield f"{unreferred} of {len(texts)} texts have no reference: metrics that need one cannot score them"
+    lacking = sum(text.source is None for text in texts)
+    if lacking and (reading := [spec.metric.name for spec in specs if "source" in spec.needs]):
+        yield f"{', '.join(reading)}: {lacking} of {len(texts)} texts have no source to read"
+    yield from notes_about(specs, [ScoringPair(text.text, text.reference, text.source) for text in texts])
 
 
 def by_item(outputs: Sequence[ScorableOutput]) -> dict[str, list[ScorableOutput]]:

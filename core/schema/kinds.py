@@ -1,5 +1,6 @@
 """What a kind of run is: one object that its own file exports, and that every door finds in one registry."""
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
@@ -45,6 +46,8 @@ class Attachment:
     """Its text."""
     shipped: Callable[[], Sequence[Any]]
     """All that are shipped; each has a name and a title."""
+    sha256: Callable[[str], str] = lambda text: hashlib.sha256(text.encode()).hexdigest()
+    """Of a text, as far as it changes a score."""
 
 
 class KindSettings(AnySettings):
@@ -60,20 +63,6 @@ class KindSettings(AnySettings):
     def problems(self, backend: str) -> Iterator[Remark]:
         """What is wrong between settings, whatever the file holds."""
         yield from ()
-
-    def idle(self, backend: str) -> frozenset[str]:
-        """Fields that do nothing beside the others: no form asks for them."""
-        return frozenset()
-
-    @classmethod
-    def offered(cls, backend: str) -> Mapping[str, tuple[str, ...]]:
-        """Field -> its words that fit the backend, the usual one first; every other field has all of its words."""
-        return {}
-
-    @classmethod
-    def usual(cls, given: Mapping[str, object], backend: str) -> Mapping[str, object]:
-        """Values of fields that nobody chose, where they depend on what was given and are not simply the defaults."""
-        return {}
 
     def called(self, name: str, *, by_rules: bool) -> tuple[str, ...]:
         """What tells two runs of a kind by one model apart: the kind's name, and all that is not as usual."""
@@ -115,6 +104,9 @@ class Kind:
     """How its runs are worked on; None: as any run that asks a model."""
     does: str = "does the work"
     """What the backend does: "who judges"."""
+    rules: str = ""
+    """What rules do in the place of a model, as sentences for a page; empty where they cannot, or say it all by their
+    name."""
     verb: str = ""
     """Of the command; empty: the name."""
     section: str = ""

@@ -63,6 +63,11 @@ class SettingField:
         """As a command takes it."""
         return f"--{self.about.option or self.name.replace('_', '-')}"
 
+    def valued(self, value: object) -> str:
+        """The field with a value, as short as a command has it: `repeats 3`."""
+        name = self.option.removeprefix("--")
+        return name if self.shape == "switch" and value else f"{name} {_plain(value) or value}"
+
     def word(self, value: str) -> str:
         """What the page calls one of its values."""
         return self.about.words.get(value, value)
@@ -142,6 +147,20 @@ class Settings(BaseModel):
         if isinstance(value, taken) and isinstance(value, bool) == (kind is bool):
             return value
         raise PydanticCustomError("wrong_type", "Input is of another type")
+
+    def idle(self, backend: str) -> frozenset[str]:
+        """Fields that do nothing beside the others: no form asks for them."""
+        return frozenset()
+
+    @classmethod
+    def offered(cls, backend: str) -> Mapping[str, tuple[str, ...]]:
+        """Field -> its words that fit the backend, the usual one first; every other field has all of its words."""
+        return {}
+
+    @classmethod
+    def usual(cls, given: Mapping[str, object], backend: str) -> Mapping[str, object]:
+        """Values of fields that nobody chose, where they depend on what was given and are not simply the defaults."""
+        return {}
 
     @classmethod
     def checked(cls, given: Mapping[str, object]) -> Self:

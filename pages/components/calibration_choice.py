@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from functools import partial
 
 import streamlit as st
-from core.runs.judge_settings import judge_of
-from core.runs.rated_settings import dimension_said
 
 from core.analysis.calibration import (
     Calibration,
@@ -17,7 +15,8 @@ from core.analysis.calibration import (
 from core.analysis.calibration_joined import GROUP_BY, Evaluator, evaluators_of
 from core.datasets.task_files import parse_task, shipped_tasks
 from core.judges.quality.held_out import Majority
-from core.schema import RATED_KINDS, Study
+from core.runs.asked import Asked, asked_of
+from core.schema import Study
 from core.schema.scores import RatingSet
 from core.schema.tasks import RatingTask
 from core.store import Store
@@ -195,15 +194,21 @@ def _as_asked(task: RatingTask | None) -> str:
 
 def _task_of(scores: Scores) -> RatingTask | None:
     """What a judge's run was asked."""
-    run = scores.run
-    text = judge_of(run).task_text if run is not None and run.kind in RATED_KINDS else ""
-    return parse_task(text, scores.name) if text else None
+    asked = _asked(scores)
+    return None if asked is None or not asked.attached else parse_task(asked.attached, scores.name)
 
 
 def _dimension_of(scores: Scores) -> str | None:
     """What a judge's run was asked for, where that is one dimension."""
-    run = scores.run
-    return dimension_said(judge_of(run).of_kind) if run is not None and run.kind in RATED_KINDS else None
+    asked = _asked(scores)
+    dimension: str | None = None if asked is None else asked.chosen.dimension_scored
+    return dimension
+
+
+def _asked(scores: Scores) -> Asked | None:
+    """What the run of a judge that people's ratings may stand behind was asked for; None for other scores."""
+    asked = None if scores.run is None else asked_of(scores.run)
+    return asked if asked is not None and asked.kind.reads == "rated texts" else None
 
 
 def judged(given: Ratings, scores: Scores, wanted: How) -> tuple[Judged, ...]:

@@ -9,7 +9,10 @@ from core.analysis.calibration_advice import called
 from core.analysis.calibration_tables import sensitivity_rows, sweep_rows
 from core.analysis.quality_repeats import sensitivity
 from core.analysis.temperature_sweep import Sweep, temperature_sweep
+from core.judges.quality.judge import KIND as QUALITY
 from core.plots import calibration as figures
+from core.runs.asked import asked_of
+from core.runs.kinds import kind_named
 from core.schema import Run
 from core.store import Store
 from pages.components import (
@@ -27,8 +30,6 @@ from pages.components.judges_numbers import ends, in_percent, value
 from pages.components.numbers import left_out
 from pages.components.parts import nothing, part, table
 
-_ASKED = ("quality", "direct")
-
 
 def render(store: Store, one: Judged, everyone: Sequence[Judged]) -> None:
     """Repeats of the evaluator's run, then the two comparisons of runs."""
@@ -44,7 +45,7 @@ def render(store: Store, one: Judged, everyone: Sequence[Judged]) -> None:
 
 def _run_of(one: Judged) -> Run | None:
     run = one.scores.run
-    return run if run is not None and run.kind in _ASKED else None
+    return run if run is not None and "calibration" in kind_named(run.kind).reports else None
 
 
 def _sweep(store: Store, everyone: Sequence[Judged]) -> None:
@@ -94,13 +95,13 @@ def _shuffled(store: Store, run: Run | None) -> None:
         "Some words of each text changed places before the evaluator read it: does its score drop?",
         "temperature-and-shuffled-words",
     )
-    if run is None or run.kind != "quality":
+    if run is None or kind_named(run.kind) is not QUALITY:
         nothing("it takes a run of the judge quality, and another of the same texts with shuffled words")
         return
     others = [
         other
-        for other in judges_runs.with_results(store, "quality").values()
-        if other.run_id != run.run_id and judges_runs.output_of(store, other).settings.get("shuffled_words")
+        for other in judges_runs.with_results(store, QUALITY).values()
+        if other.run_id != run.run_id and asked_of(other).chosen.shuffled_words
     ]
     if not others:
         nothing("no run of the judge quality shuffled words; choose so with the settings of a new run")

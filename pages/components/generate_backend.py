@@ -1,14 +1,15 @@
 """Who does the work of a run: rules, a server that speaks OpenAI's API, or vLLM in a process of its own."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import streamlit as st
-from core.runs.model_settings import RunningSettings
 
-from core.llm.asking import DEFAULT_ATTEMPTS
-from core.runs.asked import BACKENDS, OPENAI_KEY, OPENAI_URL, Backend
+from core.runs.asked import BACKENDS, OPENAI_KEY, OPENAI_URL, Backend, ModelSettings, Running
+from core.runs.at_hand import RunAtHand
 from core.runs.environments import missing_for
+from core.schema.settings import fields_of
+from pages.components import messages, setting_form
 from pages.components.generate_state import given
 from pages.components.messages import plain
 
@@ -17,29 +18,25 @@ _NAMES: dict[Backend, str] = {
     "openai": "A server (OpenAI-compatible)",
     "vllm": "vLLM on this machine",
 }
-_DEFAULTS = RunningSettings()
-RULES = (
-    "Numbers, dates, names and the like are exchanged by fixed rules: good enough to try everything out, "
-    "plainer than what a model writes. Records say `rules`."
-)
-"""What rules do where answers are made."""
+_ATTEMPTS = {"attempts"}
+_OWN_WAY = {"backend", "engine"}
+_OTHERS = fields_of(ModelSettings).keys() - _ATTEMPTS
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """What was chosen, as the run's settings take it."""
+    """What was chosen, as `core.runs.asked.ask` takes it."""
 
     backend: Backend
-    running: RunningSettings
-    model: str = ""
-    base_url: str = ""
-    attempts: int = DEFAULT_ATTEMPTS
-    max_model_len: int | None = None
+    model: dict[str, object]
+    """Fields of ModelSettings."""
+    running: dict[str, object] = field(default_factory=dict)
+    """Fields of Running."""
     missing: str | None = None
     """What the backend still needs on this machine; None: nothing."""
 
 
-def choose(prefix: str = "generate", rules: str | None = RULES) -> Chosen:
+def choose(prefix: str, rules: str | None) -> Chosen:
     """The backend and what it needs to know.
 
     prefix: of the widgets' keys, one a form. rules: what they do, as a sentence; None: they are no choice here.
@@ -51,13 +48,36 @@ def choose(prefix: str = "generate", rules: str | None = RULES) -> Chosen:
     backend: Backend = st.radio(
         "Backend", offered, format_func=_NAMES.__getitem__, horizontal=True, key=key, persist_state="session"
     )
-    missing = missing_for(backend)
+    missing = missing_for(backend) if backend == "vllm" else None
     if missing:
         st.warning(lacking(missing))
     if backend == "rules":
         st.markdown(rules or "")
-        return Chosen(backend, _DEFAULTS, missing=missing)
-    return _server(prefix, missing) if backend == "openai" else _vllm(prefix, missing)
+        return Chosen(backend, {"backend": backend}, missing=missing)
+    model = setting_form.render(ModelSettings, prefix, without=_OWN_WAY | _ATTEMPTS, backend=backend)
+    running: dict[str, object] = {}
+    server = backend == "openai"
+    if server:
+        variable, problem = _key(prefix, str(model["base_url"]))
+        missing, running = missing or problem, {"key_variable": variable or None}
+    with st.expander("Speed, attempts and prices" if server else "Attempts"):
+        model |= setting_form.render(ModelSettings, prefix, without=_OTHERS, backend=backend)
+        running |= setting_form.render(Running, prefix, without=("key_variable",), backend=backend)
+    return Chosen(backend, {"backend": backend, **model}, running, missing)
+
+
+def put(prefix: str, run: RunAtHand) -> None:
+    """Fill the form of this prefix as it was filled for the run; say in the next run of the page what it cannot take over."""
+    model, running = run.asked.model, run.running
+    st.session_state[f"{prefix}_backend"] = model.backend
+    setting_form.put(model, prefix, without=_OWN_WAY | model.idle(model.backend))
+    setting_form.put(running, prefix, without={"key_variable"} | running.idle(model.backend))
+    if model.backend == "openai":
+        st.session_state[_key_of(prefix, model.base_url)] = running.key_variable or ""
+    if model.engine:
+        messages.keep(
+            f"The form is filled, but for options of the engine, which only a command takes: {', '.join(model.engine)}."
+        )
 
 
 def lacking(missing: str) -> str:
@@ -65,115 +85,27 @@ def lacking(missing: str) -> str:
     return plain(missing.replace("`", ""))
 
 
-def _server(prefix: str, missing: str | None) -> Chosen:
+def _key(prefix: str, address: str) -> tuple[str, str | None]:
+    """The name of the variable that holds the server's key, and why no key can be read."""
     left, right = st.columns(2)
-    address = left.text_input(
-        "Address", key=given(f"{prefix}_url", OPENAI_URL), persist_state="session"
-    ).strip()
-    model = _model(right, prefix, "As the server names it.")
-    theirs = address == OPENAI_URL
     variable = left.text_input(
-        "Environment variable that holds the key",
-        key=given(f"{prefix}_key_{theirs}", OPENAI_KEY if theirs else ""),
+        fields_of(Running)["key_variable"].about.label,
+        key=given(_key_of(prefix, address), OPENAI_KEY if address == OPENAI_URL else ""),
         persist_state="session",
-        help="Its name, never the key itself: the key is read by the run and stored nowhere. Empty: the server "
-        "needs none.",
+        help="Its name, never the key itself: the run reads the key and stores it nowhere. Empty: the server needs "
+        "none.",
     ).strip()
     problem = _key_problem(variable)
     if problem:
         st.warning(problem)
     else:
         right.markdown(f":small[{'The key is set.' if variable else 'No key is sent.'}]")
-    with st.expander("Speed, attempts and prices"):
-        running, attempts = _speed(prefix, variable)
-    return Chosen("openai", running, model, address, attempts, missing=missing or problem)
+    return variable, problem
 
 
-def _speed(prefix: str, variable: str) -> tuple[RunningSettings, int]:
-    one, two = st.columns(2)
-    concurrency = one.number_input(
-        "Requests open at once",
-        1,
-        1024,
-        key=given(f"{prefix}_open", _DEFAULTS.concurrency),
-        persist_state="session",
-    )
-    timeout = two.number_input(
-        "Seconds for one request",
-        1.0,
-        3600.0,
-        step=10.0,
-        key=given(f"{prefix}_timeout", _DEFAULTS.timeout),
-        persist_state="session",
-    )
-    attempts = _attempts(one, prefix)
-    retries = two.number_input(
-        "Further tries when the line or the server fails",
-        0,
-        20,
-        key=given(f"{prefix}_retries", _DEFAULTS.retries),
-        persist_state="session",
-    )
-    running = RunningSettings(
-        int(concurrency),
-        float(timeout),
-        int(retries),
-        variable or None,
-        _price(one, prefix, "input"),
-        _price(two, prefix, "output"),
-    )
-    return running, attempts
-
-
-def _vllm(prefix: str, missing: str | None) -> Chosen:
-    left, right = st.columns(2)
-    model = _model(left, prefix, "Name or folder of the weights.")
-    longest = right.number_input(
-        "Most tokens of prompt and answer (0: the model's own)",
-        0,
-        1_000_000,
-        key=f"{prefix}_longest",
-        persist_state="session",
-    )
-    with st.expander("Attempts"):
-        attempts = _attempts(st.container(), prefix)
-    return Chosen(
-        "vllm",
-        _DEFAULTS,
-        model,
-        attempts=attempts,
-        max_model_len=int(longest) or None,
-        missing=missing,
-    )
-
-
-def _model(place: "st.delta_generator.DeltaGenerator", prefix: str, said: str) -> str:
-    return place.text_input("Model", key=f"{prefix}_model", persist_state="session", help=said).strip()
-
-
-def _attempts(place: "st.delta_generator.DeltaGenerator", prefix: str) -> int:
-    return int(
-        place.number_input(
-            "Answers asked for one step before it counts as failed",
-            1,
-            key=given(f"{prefix}_attempts", DEFAULT_ATTEMPTS),
-            persist_state="session",
-        )
-    )
-
-
-def _price(place: "st.delta_generator.DeltaGenerator", prefix: str, what: str) -> float | None:
-    price: float | None = place.number_input(
-        f"Price of a million {what} tokens",
-        0.0,
-        None,
-        None,
-        key=f"{prefix}_price_{what}",
-        persist_state="session",
-        placeholder="not known",
-        help="In whatever money; with both prices the run says what it costs.",
-    )
-    return price
+def _key_of(prefix: str, address: str) -> str:
+    """Of the widget: OpenAI's own server has a usual variable, and another server is not sent its key."""
+    return f"{prefix}_key_{address == OPENAI_URL}"
 
 
 def _key_problem(variable: str) -> str | None:

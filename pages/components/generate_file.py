@@ -73,12 +73,12 @@ def read(file: GivenFile, task: Task | None) -> MaterialSet:
     return materials
 
 
-def summary(materials: MaterialSet, backend: str, first_level: str) -> None:
-    """What was found in the file, and what the levels will lack for want of a paraphrase."""
+def summary(materials: MaterialSet, backend: str, first_level: str | None) -> None:
+    """What was found in the file, and what the first level will lack for want of a paraphrase; None: it is not made."""
     found = materials.materials
     languages = sorted({material.item.language for material in found})
     count = "1 question" if len(found) == 1 else f"{len(found)} questions"
-    bare = sum(material.paraphrase is None for material in found) if backend == "rules" else 0
+    bare = sum(one.paraphrase is None for one in found) if backend == "rules" and first_level else 0
     file_read(f"{count} {_languages(languages)}", remarks=bare > 0)
     small_notes(materials.notes)
     if bare:

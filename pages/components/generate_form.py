@@ -1,26 +1,27 @@
 """A new run by page: what to make, from which questions, who makes it, and a preview before all is paid for."""
 
-from typing import NamedTuple
+from typing import Any
 
 import streamlit as st
-from core.runs.plan import create_run
 
 from core.errors import InputError
-from core.generation.records import EditCalls, Task
 from core.generation.scheme import GenerationSettings
-from core.schema import GenerationKind
+from core.runs.asked import Asked, ask
+from core.runs.kinds import kinds_that
+from core.schema.kinds import Kind
+from core.schema.settings import SettingField, fields_of
 from core.store import Store
-from pages.components import generate_backend, generate_file, generate_prompts, generate_scheme, run_panel
-from pages.components.generate_mistakes import as_on_page
-from pages.components.messages import mistakes_shown
-from pages.components.run_words import PREVIEW, PREVIEW_WORD
+from pages.components import generate_backend, generate_file, generate_prompts, run_start, setting_form
+from pages.components.generate_again import FORM
+from pages.components.generate_state import given
+from pages.components.messages import mistakes_shown, plain
 
-
-class _Wanted(NamedTuple):
-    file: generate_file.GivenFile
-    settings: GenerationSettings
-    chosen: generate_backend.Chosen
-    n_items: int
+_RULES = (
+    "Numbers, dates, names and the like are exchanged by fixed rules: good enough to try everything out, "
+    "plainer than what a model writes. Records say `rules`."
+)
+_ALWAYS_SEEN = 2
+"""Fields of a scheme; the others stand folded away."""
 
 
 def form(store: Store) -> int | None:
@@ -29,91 +30,99 @@ def form(store: Store) -> int | None:
         "Assay makes answers whose quality is known from questions and references: as good as the reference at the "
         "first level, worse at each that follows. A preview of five items comes first, and says what all will cost."
     )
-    started = None
     with mistakes_shown():
-        wanted = _wanted()
-        if wanted is not None:
-            started = _start(store, wanted)
-    return started
+        if (started := _form(store)) is not None:
+            return started
+    return None
 
 
-def _wanted() -> _Wanted | None:
-    """What the widgets say; None: there is no file yet."""
+def _form(store: Store) -> int | None:
     # The file is read for a task, and the scheme offers what the backend can do: asked in another order than shown.
     questions, scheme, backend, last = (st.container() for _ in range(4))
     with backend:
         st.subheader("Who makes them", anchor=False)
-        chosen = generate_backend.choose()
+        chosen = generate_backend.choose(FORM, _RULES)
     with scheme:
         st.subheader("What to make", anchor=False)
-        kind, factual, damage = generate_scheme.choose(chosen.backend)
+        kind, chosen_settings = _scheme(chosen.backend)
+        settings = kind.Settings.model_construct(**chosen_settings)  # checked as a button is pressed
+        assert isinstance(settings, GenerationSettings)
     file = materials = None
     with questions, mistakes_shown():  # beside the file, not at the end of the form
         st.subheader("Questions and references", anchor=False)
         file = generate_file.choose()
         if file is not None:
-            materials = generate_file.read(file, damage.task if kind == "damage" else None)
-            generate_file.summary(materials, chosen.backend, "A0" if kind == "factual" else "level 0")
-    if file is None or materials is None:
-        with last:
+            materials = generate_file.read(file, settings.asked_for)
+            generate_file.summary(materials, chosen.backend, settings.first_level)
+    with last:
+        if file is None or materials is None:
             st.markdown(
                 "Give a file above; the button that starts the run then stands here."
                 if file is None
                 else "Mend the file, then upload it again. What is wrong with it is said above."
             )
-        return None
-    with last:
-        prompts = _prompts(chosen, kind, damage.task, factual.edit_calls)
-        source = st.text_input(
+            return None
+        by_rules = chosen.backend == "rules"
+        prompts = generate_prompts.choose(FORM, settings.prompts(by_rules=by_rules))
+        name = st.text_input(
             "Name of these answers in files and studies (empty: the model's name, or rules)",
-            key="generate_source",
+            key=f"{FORM}_source",
+            persist_state="session",
+        ).strip()
+        asked: Asked | InputError
+        running = None
+        try:
+            asked, running = ask(
+                kind, chosen_settings, chosen.model, chosen.running, name=name, prompts=prompts
+            )
+        except InputError as problem:  # said as a button is pressed
+            asked = problem
+        return run_start.start(
+            store,
+            FORM,
+            asked,
+            running,
+            file.data,
+            file.name,
+            len(materials.materials),
+            disabled=chosen.missing is not None,
+            does="Run",
+            told=materials.notes,
+            free=by_rules,
+        )
+
+
+def _scheme(backend: str) -> tuple[Kind, dict[str, Any]]:
+    """The kind of run, and its settings."""
+    kinds = {kind.name: kind for kind in kinds_that("generation")}
+    kind = kinds[
+        st.radio(
+            "Scheme",
+            list(kinds),
+            format_func=lambda name: kinds[name].title,
+            captions=[plain(kind.summary) for kind in kinds.values()],
+            key=f"{FORM}_kind",
             persist_state="session",
         )
-    settings = GenerationSettings(
-        kind=kind,
-        backend=chosen.backend,
-        model=chosen.model,
-        base_url=chosen.base_url,
-        source=source.strip(),
-        attempts=chosen.attempts,
-        prompts=prompts,
-        factual=factual,
-        damage=damage,
-        max_model_len=chosen.max_model_len,
+    ]
+    fields = fields_of(kind.Settings)
+    several = {name: one for name, one in fields.items() if one.shape == "other"}
+    folded = set(list(fields)[_ALWAYS_SEEN:])
+    settings = setting_form.render(kind.Settings, FORM, without=folded | several.keys(), backend=backend)
+    settings |= {name: _several(one) for name, one in several.items()}
+    with st.expander("Advanced"):
+        return kind, settings | setting_form.render(
+            kind.Settings, FORM, without=fields.keys() - folded, backend=backend
+        )
+
+
+def _several(one: SettingField) -> tuple[Any, ...]:
+    """Some of the values that the field has unless others are chosen."""
+    return tuple(
+        st.multiselect(
+            one.about.label,
+            one.default,
+            key=given(f"{FORM}_{one.name}", list(one.default)),
+            persist_state="session",
+        )
     )
-    return _Wanted(file, settings, chosen, len(materials.materials))
-
-
-def _prompts(
-    chosen: generate_backend.Chosen, kind: GenerationKind, task: Task, calls: EditCalls
-) -> dict[str, str]:
-    if chosen.backend == "rules":
-        return {}
-    return generate_prompts.choose(kind, task if kind == "damage" else "qa", calls)
-
-
-def _start(store: Store, wanted: _Wanted) -> int | None:
-    """Make the run and start it, once a button is pressed."""
-    file, settings, chosen, n_items = wanted
-    limit = None if n_items <= PREVIEW else PREVIEW
-    everything = f"Run all {n_items} items" if n_items != 1 else "Run the one item"
-    with st.container(horizontal=True):
-        preview = st.button(
-            f"Preview {PREVIEW_WORD} items" if limit else everything,
-            type="primary",
-            disabled=chosen.missing is not None,
-            key="generate_preview",
-        )
-        at_once = (
-            limit is not None
-            and settings.backend == "rules"
-            and st.button(everything, key="generate_all", help="Rules cost nothing.")
-        )
-    if not preview and not at_once:
-        return None
-    try:
-        run, _ = create_run(store, file.data, file.name, settings, chosen.running, None if at_once else limit)
-    except InputError as problem:
-        raise as_on_page(problem) from None
-    run_panel.start(run)
-    return run.run_id

@@ -1,15 +1,16 @@
 """One item of a run: choose it, failing ones first, and follow every step that was taken."""
 
+from collections.abc import Callable, Mapping
 from html import escape
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from core.generation.records import FactualTrace
-from core.runs.generation import materials_of
-from core.runs.results import Trace, level_texts, trace_of
-from core.schema import Item, Material, MaterialSet, Run, RunItem
-from core.store import Store
+from core.generation.records import DamageTrace, FactualTrace
+from core.runs.at_hand import RunAtHand
+from core.runs.generation import scheme_of, trace_of
+from core.schema import Item, Material, RunItem
 from core.store.replies import item_costs
 from core.store.runs import item_states, run_item
 from pages.components import generated_damage, generated_factual, generated_level_diff
@@ -20,42 +21,43 @@ _STATES = {"failed": "incomplete", "again": "no answer yet", "done": "complete"}
 """In the order of the list: what needs a look comes first."""
 _MATERIALS, _CHOSEN = "generated_item_materials", "generated_item_chosen"
 _SHORT = 70
+_RENDERED: Mapping[type, Callable[[Any, Item], None]] = {
+    FactualTrace: generated_factual.render,
+    DamageTrace: generated_damage.render,
+}
 
 
-def of_run(store: Store, run: Run) -> None:
+def of_run(run: RunAtHand) -> None:
     """Choose an item of the run and show it."""
-    states = item_states(store, run.run_id)
+    states = item_states(run.store, run.run.run_id)
     if not states:
         nothing("the run has not finished an item yet")
         return
     with mistakes_shown():
-        materials = materials_kept(store, run).materials
-        position = _choose(run, states, materials)
-        item = None if position is None else run_item(store, run.run_id, position)
+        materials = with_materials(run).contents.materials
+        position = _choose(run.run.run_id, states, materials)
+        item = None if position is None else run_item(run.store, run.run.run_id, position)
         if item is None or position is None:
             nothing("no item is in this state")
             return
         trace = trace_of(run, item)
-        _standing(item, trace)
+        _standing(run, item, trace)
         material = materials[position]
         heading(material.item, material.context)
-        if isinstance(trace, FactualTrace):
-            generated_factual.render(trace, material.item)
-        else:
-            generated_damage.render(trace, material.item)
+        _RENDERED[type(trace)](trace, material.item)
         with st.expander("Calls and prompts of this item"):
             prompts(trace.prompts)
-            _calls(store, run, position)
+            _calls(run, position)
 
 
-def materials_kept(store: Store, run: Run) -> MaterialSet:
-    """The run's questions, read once a session and run."""
+def with_materials(run: RunAtHand) -> RunAtHand:
+    """The run with its questions, which are read once a session and run."""
+    key = (run.run.run_id, run.run.data_sha256)
     kept = st.session_state.get(_MATERIALS)
-    if kept is None or kept[0] != (run.run_id, run.data_sha256):
-        kept = ((run.run_id, run.data_sha256), materials_of(store, run))
-        st.session_state[_MATERIALS] = kept
-    materials: MaterialSet = kept[1]
-    return materials
+    if kept is None or kept[0] != key:
+        st.session_state[_MATERIALS] = kept = (key, run.contents)
+    run.contents = kept[1]
+    return run
 
 
 def heading(item: Item, context: str | None = None) -> None:
@@ -80,7 +82,7 @@ def prompts(hashes: dict[str, str] | None) -> None:
     table(pd.DataFrame({"Step": list(hashes), "Prompt (sha256)": [sha[:16] for sha in hashes.values()]}))
 
 
-def _choose(run: Run, states: dict[int, str], materials: tuple[Material, ...]) -> int | None:
+def _choose(run_id: int, states: dict[int, str], materials: tuple[Material, ...]) -> int | None:
     counts = {state: sum(one == state for one in states.values()) for state in _STATES}
     labels = {"all": f"all ({len(states)})"} | {s: f"{said} ({counts[s]})" for s, said in _STATES.items()}
     wanted = st.segmented_control(
@@ -98,7 +100,7 @@ def _choose(run: Run, states: dict[int, str], materials: tuple[Material, ...]) -
     )
     if not found:
         return None
-    before = st.session_state.setdefault(_CHOSEN, {}).get(run.run_id)
+    before = st.session_state.setdefault(_CHOSEN, {}).get(run_id)
     chosen: int = st.selectbox(
         "Item",
         found,
@@ -106,7 +108,7 @@ def _choose(run: Run, states: dict[int, str], materials: tuple[Material, ...]) -
         format_func=lambda at: _label(materials[at].item, states[at]),
         help="Those that need a look come first.",
     )
-    st.session_state[_CHOSEN][run.run_id] = chosen
+    st.session_state[_CHOSEN][run_id] = chosen
     return chosen
 
 
@@ -116,12 +118,12 @@ def _label(item: Item, state: str) -> str:
     return f"{item.item_id} ({_STATES[state]}): {short}"
 
 
-def _standing(item: RunItem, trace: Trace) -> None:
+def _standing(run: RunAtHand, item: RunItem, trace: Any) -> None:
     if item.state == "done":
         return
     end = "Resume the run to ask again."
     if item.state == "failed":
-        there = bool(level_texts(trace))
+        there = bool(scheme_of(run.asked).came(trace).texts)
         end = (
             "A level is missing; the texts there are stand below and in outputs.csv."
             if there
@@ -134,8 +136,8 @@ def _standing(item: RunItem, trace: Trace) -> None:
     st.warning(f"This item is {_STATES[item.state]}. {plain(why)} {end}")
 
 
-def _calls(store: Store, run: Run, position: int) -> None:
-    calls = item_costs(store, run.run_id, position)
+def _calls(run: RunAtHand, position: int) -> None:
+    calls = item_costs(run.store, run.run.run_id, position)
     if not calls:
         st.markdown("No call was made.")
         return

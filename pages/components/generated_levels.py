@@ -1,18 +1,17 @@
 """How far each level of a run is from the reference, as a look at what was done; no metric of quality."""
 
+from itertools import islice
+
 import pandas as pd
 import streamlit as st
-from core.runs.results import level_texts
-from core.runs.settings import settings_of
 
 from core import plots
 from core.analysis.words_kept import WordsKept, words_kept
-from core.runs.generation import traces_of
-from core.schema import Run
-from core.store import Store
-from core.store.runs import item_states
+from core.runs.at_hand import RunAtHand
+from core.runs.generation import scheme_of, trace_of
+from core.store.runs import item_states, run_items
 from pages.components import run_choice
-from pages.components.generated_item import materials_kept
+from pages.components.generated_item import with_materials
 from pages.components.messages import mistakes_shown
 from pages.components.numbers import number
 from pages.components.parts import chart, nothing, part, table
@@ -22,7 +21,7 @@ MOST_ITEMS = 1000
 _KEPT = "generated_levels_kept"
 
 
-def render(store: Store, run: Run) -> None:
+def render(run: RunAtHand) -> None:
     """Mean share of the reference's words at each level, with its range over items."""
     part(
         "Words kept",
@@ -30,25 +29,26 @@ def render(store: Store, run: Run) -> None:
         "changed and nothing of how well: this is no metric of quality.",
         "words-kept",
     )
-    states = item_states(store, run.run_id)
+    states = item_states(run.store, run.run.run_id)
     if not states:
         nothing("the run has not finished an item yet")
         return
     with mistakes_shown():
-        _show(_kept(store, run, sum(state == "done" for state in states.values())), len(states))
+        _show(_kept(run, sum(state == "done" for state in states.values())), len(states))
 
 
-def _kept(store: Store, run: Run, n_done: int) -> tuple[WordsKept, ...]:
+def _kept(run: RunAtHand, n_done: int) -> tuple[WordsKept, ...]:
     """Computed again only when the run has made more."""
-    key = (run_choice.identity(run), n_done, run.finished_utc)
+    key = (run_choice.identity(run.run), n_done, run.run.finished_utc)
     known = st.session_state.get(_KEPT)
     if known is None or known[0] != key:
-        references = {m.item.item_id: m.item.reference for m in materials_kept(store, run).materials}
+        materials, scheme = with_materials(run).contents.materials, scheme_of(run.asked)
+        references = {one.item.item_id: one.item.reference for one in materials}
         found = (
-            (trace.item_id, level_texts(trace))
-            for _, trace in zip(range(MOST_ITEMS), traces_of(store, run), strict=False)
+            (item.item_id, scheme.came(trace_of(run, item)).texts)
+            for item in islice(run_items(run.store, run.run.run_id), MOST_ITEMS)
         )
-        known = (key, words_kept(references, found, settings_of(run).level_names))
+        known = (key, words_kept(references, found, run.asked.chosen.level_names))
         st.session_state[_KEPT] = known
     kept: tuple[WordsKept, ...] = known[1]
     return kept

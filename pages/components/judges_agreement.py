@@ -8,7 +8,7 @@ import streamlit as st
 from core import plots
 from core.analysis.judge_agreement import SHARES, Agreement, Disagreement, agreement, same_components
 from core.analysis.same_texts import place_of
-from core.schema import JUDGE_KINDS
+from core.runs.kinds import KINDS
 from core.schema.judging import JudgedText
 from core.schema.scores import METHODS, Method, ScoredRow, ScoreTable
 from core.stats.resampling import Estimate
@@ -189,7 +189,7 @@ def _disagreements(
 
 def _judged(store: Store, scores: Scores, row: ScoredRow) -> tuple[JudgedText, str] | None:
     """The text with its record and what it was compared with, where a judge's run scored it."""
-    if scores.run is None or scores.run.kind not in JUDGE_KINDS:
+    if scores.run is None or KINDS[scores.run.kind].work != "judging":
         return None
     output = judges_runs.output_of(store, scores.run)
     place = place_of(row, [text.row for text in output.texts])

@@ -4,12 +4,14 @@ from collections.abc import Sequence
 
 import pandas as pd
 import streamlit as st
-from core.datasets.judge_records import question_file
-from core.runs.judge_results import answer_set
-from core.runs.judge_settings import judge_of
 
 from core.analysis.judge_reliability import ModelReliability, Reliability, reliability, verdicts_by_author
-from core.judges.answers import question_sets_of
+from core.judges.answers import KIND, AnswerSet, question_sets_of
+from core.runs.asked import asked_of
+from core.runs.audits import answered
+from core.runs.kinds import kinds_with
+from core.runs.path import at_hand
+from core.runs.records import write_pieces
 from core.schema import Run
 from core.store import Store
 from pages.components import (
@@ -39,7 +41,7 @@ def render(store: Store, run: Run) -> None:
         "than most. Lower is more reliable; agreement does not make an answer right.",
         "judge-reliability",
     )
-    runs = judges_runs.with_results(store, "answers")
+    runs = judges_runs.with_results(store, KIND)
     if runs:
         chosen = st.multiselect(
             "Answers",
@@ -64,7 +66,7 @@ def result(store: Store, run: Run) -> None:
         "judge-reliability",
     )
     counts = metrics_computed.once(
-        ("verdicts", *run_choice.key_of(store, run)), lambda: verdicts_by_author(answer_set(store, run).sets)
+        ("verdicts", *run_choice.key_of(store, run)), lambda: verdicts_by_author(_answers(store, run).sets)
     )
     if not counts:
         nothing("no question is answered yet")
@@ -73,11 +75,15 @@ def result(store: Store, run: Run) -> None:
     render(store, run)
 
 
+def _answers(store: Store, run: Run) -> AnswerSet:
+    return AnswerSet(*answered(at_hand(store, run), KIND))
+
+
 def _first_of_each(runs: dict[int, Run]) -> list[int]:
     """The newest run of each model: two of one model cannot be compared."""
     newest: dict[str, int] = {}
     for run_id, run in runs.items():
-        newest.setdefault(judge_of(run).model, run_id)
+        newest.setdefault(asked_of(run).model.model, run_id)
     return list(newest.values())
 
 
@@ -106,7 +112,7 @@ def _rates(store: Store, runs: Sequence[Run]) -> None:
 
 def _reliability(store: Store, runs: Sequence[Run]) -> Reliability:
     key = ("reliability", *(run_choice.key_of(store, run) for run in runs))
-    return metrics_computed.once(key, lambda: reliability([answer_set(store, run) for run in runs]))
+    return metrics_computed.once(key, lambda: reliability([_answers(store, run) for run in runs]))
 
 
 def _row(one: ModelReliability) -> dict[str, str]:
@@ -135,7 +141,7 @@ def _csv_row(one: ModelReliability) -> dict[str, object]:
 
 
 def _start(store: Store, run: Run) -> None:
-    cefs = judges_runs.with_results(store, "cef")
+    cefs = judges_runs.with_results(store, *kinds_with("answers"))
     if not cefs:
         nothing("no cross-examination has made questions yet")
         return
@@ -147,18 +153,18 @@ def _start(store: Store, run: Run) -> None:
         key=f"judges_answers_of_{run.run_id}",
         help="Choose the runs of several models on the same texts; let each of these models answer all of them.",
     )
-    if len({judge_of(cefs[number]).model for number in chosen}) == 1:
+    if len({asked_of(cefs[number]).model.model for number in chosen}) == 1:
         st.markdown(":small[Questions of one model: it takes several models' questions to compare models.]")
-    settings, backend = judges_check.model("answers", None)
+    wanted = judges_check.model(KIND)
     sets = [one for number in chosen for one in question_sets_of(judges_runs.output_of(store, cefs[number]))]
     count = sum(len(one.questions) for one in sets)
     st.markdown(f"{count:,} questions from {len(sets):,} texts.")
     if st.button(
-        f"Let {plain(settings.model_name) or 'the model'} answer {count:,} questions",
+        f"Let {plain(wanted.called) or 'the model'} answer {count:,} questions",
         key="judges_answers_start",
         type="primary",
-        disabled=not sets or backend.missing is not None,
+        disabled=not sets or wanted.model.missing is not None,
     ):
         name = f"questions-{'-'.join(str(number) for number in sorted(chosen))}.jsonl"
-        judges_check.start(store, question_file(sets), name, settings, backend)
+        judges_check.start(store, write_pieces(sets), name, wanted)
         st.rerun()

@@ -8,10 +8,10 @@ import numpy as np
 
 from core.analysis.merging import merge_tables
 from core.errors import AssayError
-from core.schema import SCORE_KINDS
+from core.runs.path import runs_that
 from core.schema.scores import ScoreTable
 from core.store import Store
-from core.store.runs import item_counts, list_runs
+from core.store.runs import item_counts
 from pages.components import metrics_computed, metrics_scores
 from pages.components.metrics_scores import FILE, RUN, Chosen, Scores
 
@@ -26,7 +26,7 @@ def others(store: Store, scores: Scores) -> dict[Chosen, str]:
     """
     names = metrics_scores.named(store)
     same = scores.run.data_sha256 if scores.run else ""
-    runs = {(RUN, run.run_id): run for run in list_runs(store, SCORE_KINDS)}
+    runs = {(RUN, run.run_id): run for run in runs_that(store, "scores", "judging")}
     filled = [
         chosen
         for chosen in names

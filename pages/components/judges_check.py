@@ -1,42 +1,44 @@
-"""Starting a run that looks at judges: which model does the work, with which prompts."""
+"""Starting a run that examines judges: which model does the work, with which prompts."""
 
-from dataclasses import replace
+from dataclasses import dataclass
 
-import streamlit as st
-from core.runs.judge_plan import create_check
-
-from core.errors import InputError
-from core.judges.answers import AnswersSettings
-from core.judges.cross_examination.questions import Answering
-from core.judges.kind import JudgeSettings
-from core.schema import CheckKind
+from core.judges.kind import AuditKind
+from core.llm.prompts import Prompt
+from core.runs.asked import ask
+from core.runs.path import create
 from core.store import Store
-from pages.components import generate_backend, judges_prompts, judges_runs, judges_settings, run_panel
-from pages.components.generate_mistakes import as_on_page
-from pages.components.judges_names import ANSWERS
+from pages.components import generate_backend, generate_prompts, judges_runs, run_panel, setting_form
 from pages.components.metrics_scores import RUN
 
 
-def model(kind: CheckKind, rules: str | None) -> tuple[JudgeSettings, generate_backend.Chosen]:
-    """The widgets that say who does it. rules: what they do, as a sentence; None: they cannot."""
-    prefix = f"judges_{kind}"
-    chosen = generate_backend.choose(prefix, rules)
-    settings = judges_settings.asked(kind, chosen)
-    if kind == "answers":
-        answers: Answering = st.selectbox(
-            "Answers", list(ANSWERS), format_func=ANSWERS.__getitem__, key=f"{prefix}_how"
-        )
-        settings = replace(settings, answers=AnswersSettings(answers))
-    return replace(settings, prompts=judges_prompts.choose(settings, kind)), chosen
+@dataclass(frozen=True)
+class Wanted:
+    """What the widgets say."""
+
+    kind: AuditKind
+    values: dict[str, object]
+    model: generate_backend.Chosen
+    prompts: list[Prompt]
+
+    @property
+    def called(self) -> str:
+        """The model without the folder before it."""
+        return str(self.model.model.get("model", "")).rstrip("/").split("/")[-1]
 
 
-def start(
-    store: Store, data: bytes, name: str, settings: JudgeSettings, chosen: generate_backend.Chosen
-) -> None:
+def model(kind: AuditKind) -> Wanted:
+    """The widgets that say who does it and how."""
+    prefix = f"judges_{kind.name}"
+    chosen = generate_backend.choose(prefix, kind.rules if kind.Settings.MODEL_FREE else None)
+    values = setting_form.render(kind.Settings, prefix, backend=chosen.backend)
+    slots = kind.Settings.checked(values).prompts(by_rules=chosen.backend == "rules")
+    return Wanted(kind, values, chosen, generate_prompts.choose(prefix, slots))
+
+
+def start(store: Store, data: bytes, name: str, wanted: Wanted) -> None:
     """Make the run, start it and show it. Raises InputError in the words of the form."""
-    try:
-        run, _ = create_check(store, data, name, settings, chosen.running)
-    except InputError as problem:
-        raise as_on_page(problem) from None
-    run_panel.start(run)
-    judges_runs.remember((RUN, run.run_id))
+    chosen = wanted.model
+    asked, running = ask(wanted.kind, wanted.values, chosen.model, chosen.running, prompts=wanted.prompts)
+    run, _ = create(store, data, name, asked, running)
+    run_panel.start(run.run)
+    judges_runs.remember((RUN, run.run.run_id))

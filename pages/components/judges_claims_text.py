@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
+from core.judges.claims.judge import KIND
 from core.judges.claims.steps import Claim, ClaimsRecord
 from pages.components.judges_names import MARKS
 from pages.components.messages import plain
@@ -28,7 +29,7 @@ def render(record: ClaimsRecord) -> None:
 
 
 def _side(title: str, sentence: str, claims: Sequence[Claim] | None) -> None:
-    part(title, sentence, "claims")
+    part(title, sentence, KIND.section)
     if not claims:
         nothing("it could not be taken apart" if claims is None else "there is no claim in it")
         return

@@ -5,6 +5,7 @@ import streamlit as st
 
 from core.analysis.judge_consistency import Consistency, OrderConsistency, consistency
 from core.judges.cross_examination.scores import CEF_COMPONENTS
+from core.runs.kinds import KINDS
 from core.schema import Run
 from core.stats.resampling import Estimate
 from core.store import Store
@@ -29,10 +30,8 @@ def render(store: Store, run: Run) -> None:
         "repeats itself: that is no evidence. Agreement does not make it right.",
         "judge-consistency",
     )
-    if run.kind == "claims":
-        nothing(
-            "claims are taken apart and verified once; start two runs with different seeds and compare them"
-        )
+    if "consistency" not in KINDS[run.kind].reports:
+        nothing("this judge asks each thing once; start two runs with different seeds and compare them")
         return
     with st.spinner("Computing ..."):
         found: Consistency = metrics_computed.once(

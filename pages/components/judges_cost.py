@@ -5,12 +5,14 @@ from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
-from core.runs.judge_settings import judge_of
 
 from core import plots
 from core.analysis.judge_costs import CostRow, JudgeCost, cost_notes, costs_side_by_side
+from core.runs.asked import asked_of
 from core.runs.costs import cost_of_run
-from core.schema import JUDGE_KINDS, Run
+from core.runs.kinds import kinds_that
+from core.runs.path import at_hand
+from core.schema import Run
 from core.store import Store
 from core.store.replies import step_costs
 from core.store.runs import item_counts
@@ -35,7 +37,7 @@ def render(store: Store, run: Run) -> None:
     )
     others = {
         number: one
-        for number, one in judges_runs.with_results(store, *JUDGE_KINDS).items()
+        for number, one in judges_runs.with_results(store, *kinds_that("judging")).items()
         if number != run.run_id
     }
     left, right = st.columns([3, 1])
@@ -52,7 +54,7 @@ def render(store: Store, run: Run) -> None:
         return
     used = [run, *(others[n] for n in beside if n in others)]
     rows = costs_side_by_side([account(store, one) for one in used])
-    free = {judges_names.short_name(one) for one in used if judge_of(one).backend == "rules"}
+    free = {judges_names.short_name(one) for one in used if asked_of(one).by_rules}
     table(pd.DataFrame([_said(row, unit) | (_FREE if row.judge in free else {}) for row in rows]))
     if any((row.input_tokens or 0) + (row.output_tokens or 0) for row in rows):
         metrics_figure.show(
@@ -76,7 +78,7 @@ def account(store: Store, run: Run) -> JudgeCost:
     # The account grows with every call, also where no item is finished yet.
     counted = [(cost.step, cost.calls, cost.cached) for cost in step_costs(store, run.run_id)]
     cost = metrics_computed.once(
-        ("cost", *run_choice.key_of(store, run), *counted), lambda: cost_of_run(store, run)
+        ("cost", *run_choice.key_of(store, run), *counted), lambda: cost_of_run(at_hand(store, run))
     )
     named = judges_names.document_of_run(run)
     steps = tuple(replace(one, step=judges_names.of_document(one.step, named)) for one in cost.costs)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.runs.kinds import files_of
+from core.runs.path import at_hand, written
 from core.schema import Run
 from core.store import Store
 from core.store.runs import item_states
@@ -51,6 +51,6 @@ def _files(store: Store, run: Run) -> dict[str, bytes]:
     known = st.session_state.get(_MADE)
     if known is None or known[0] != key:
         with st.spinner("Making the files ..."):
-            st.session_state[_MADE] = known = (key, files_of(store, run))
+            st.session_state[_MADE] = known = (key, written(at_hand(store, run)))
     made: dict[str, bytes] = known[1]
     return made

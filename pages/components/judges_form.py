@@ -1,146 +1,208 @@
-"""A new judge's run by page: which texts, which judge, which model, and a preview before all is paid for."""
+"""A new judge's run by page, of any kind: texts, judge and model, and a preview before all is paid for."""
 
-from dataclasses import replace
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import streamlit as st
-from core.runs.judge_plan import check_documents, judging_notes
-from core.runs.model_settings import RunningSettings
 
+from core.datasets.rated import unrated
 from core.errors import InputError
-from core.judges.kind import JudgeKind, JudgeSettings
+from core.judges.kind import Bench, JudgeKind, JudgeSettings
+from core.runs.asked import Asked, ask
+from core.runs.at_hand import RunAtHand
 from core.runs.environments import missing_for
-from core.runs.scoring import by_item
-from core.schema import COMPARING_KINDS
+from core.runs.texts import Texts
+from core.schema.kinds import Kind, Reads
+from core.schema.rated import RatedSet
+from core.schema.settings import Settings
 from core.store import Store
+from core.store.runs import run_data
 from pages.components import (
+    attachments,
     generate_backend,
-    judge_start,
-    judges_names,
-    judges_prompts,
-    judges_settings,
+    generate_prompts,
+    metrics_computed,
+    metrics_kept,
     metrics_texts,
+    run_start,
+    setting_form,
+    specialist_texts,
 )
-from pages.components.generate_mistakes import as_on_page, said_on_page
 from pages.components.generate_state import given
 from pages.components.messages import mistakes_shown, plain
 from pages.components.parts import explained
 
-_KIND = "judges_kind"
-_SAID: dict[JudgeKind, str] = {
-    "rubric": "One call a text: the model reads reference and text and gives a score of the rubric's scale, with "
-    "its reasons. Needs a reference.",
-    "claims": "Both texts are taken apart into claims, and each claim is verified against the other text: precision, "
-    "recall, F. Needs a reference.",
-    "cef": "Questions made from one text are answered from the other, both ways round: coverage, conformity, "
-    "consistency. Needs a source, or a reference.",
+
+class _Source(NamedTuple):
+    """Where texts come from."""
+
+    choose: Callable[[Store, JudgeKind], Texts | None]
+    read: Callable[[Texts], RatedSet]
+    take_file: Callable[[bytes, str], None]
+    tell: Callable[[str], object]
+    """Shows what is to be known of them."""
+
+
+_SOURCES: Mapping[Reads, _Source] = {
+    "texts": _Source(
+        lambda store, _: metrics_texts.choose(store),
+        lambda texts: unrated(metrics_texts.read(texts)),
+        metrics_texts.take_file,
+        lambda note: st.warning(plain(note)),
+    ),
+    "rated texts": _Source(
+        specialist_texts.choose,
+        specialist_texts.read,
+        specialist_texts.take_file,
+        lambda note: metrics_kept.read_notes((note,)),
+    ),
 }
-_RULES = (
-    "A stand-in to try the page without a model: claims are sentences, and one is supported where its numbers, names "
-    "and enough of its words stand in the other text. It reads no meaning; records say `rules`."
-)
 
 
-_RULES_BESIDE_NLI = "Rules take the texts apart: claims are sentences. The entailment model verifies them."
-_BROKEN = "The rubric cannot be read."
+class _Judge(NamedTuple):
+    """What the widgets say of the judge and its model."""
 
-
-class _Wanted(NamedTuple):
-    texts: metrics_texts.Texts
-    settings: JudgeSettings
-    running: RunningSettings
+    asked: Asked | InputError
+    """Or what is wrong with it."""
+    running: Settings | None
+    chosen: JudgeSettings
+    attached: str
+    backend: str
     missing: str | None
-    """What this machine lacks for it."""
+    """What keeps it from being asked."""
 
 
-def form(store: Store) -> int | None:
-    """The number of a run that was made and started in this run of the page, or None."""
-    explained(
-        "A judge is a language model that scores texts, and says why. Judge texts whose quality is known first: then "
-        "the scores show whether the judge can be believed. A preview of five items comes first, and says what all "
-        "will cost.",
-        "judges",
-    )
-    started = None
+def form(store: Store, prefix: str, kinds: Sequence[JudgeKind]) -> int | None:
+    """The number of a run that was made and started in this run of the page, or None.
+
+    prefix: of the widgets' keys. kinds: the judges that are offered.
+    """
     with mistakes_shown():
-        wanted = _wanted(store)
-        if wanted is not None:
-            started = _start(store, wanted)
-    return started
+        return _form(store, prefix, {kind.name: kind for kind in kinds})
+    return None  # type: ignore[unreachable]  # what is wrong is on the page
 
 
-def _wanted(store: Store) -> _Wanted | None:
-    """What the widgets say; None: there are no texts yet."""
-    st.subheader("Texts", anchor=False)
-    texts = None
+def put(prefix: str, run: RunAtHand) -> None:
+    """Fill the form with what the run was asked for, its texts, its file and its prompts."""
+    kind, own = run.kind, _own(prefix, run.kind)
+    st.session_state[f"{prefix}_kind"] = kind.name
+    st.session_state[f"{prefix}_name"] = run.asked.name
+    setting_form.put(run.asked.chosen, own)
+    attachments.put(own, kind, run.asked.attached)
+    generate_prompts.put(own, run)
+    generate_backend.put(prefix, run)
+    _SOURCES[kind.reads].take_file(run_data(run.store, run.run.run_id), run.run.data_file)
+
+
+def _own(prefix: str, kind: Kind) -> str:
+    """Of the keys of what only this kind is asked."""
+    return f"{prefix}_{kind.name}"
+
+
+def _form(store: Store, prefix: str, kinds: Mapping[str, JudgeKind]) -> int | None:
+    name: str = st.radio(
+        "Kind",
+        list(kinds),
+        format_func=lambda name: kinds[name].title,
+        horizontal=True,
+        key=given(f"{prefix}_kind", next(iter(kinds))),
+        persist_state="session",
+    )
+    kind = kinds[name]
+    explained(f"{kind.summary[0].upper()}{kind.summary[1:]}.", kind.section)
+    st.subheader("Texts and ratings" if kind.reads == "rated texts" else "Texts", anchor=False)
+    source = _SOURCES[kind.reads]
+    texts = contents = None
     with mistakes_shown():  # beside the texts, not at the end of the form
-        texts = metrics_texts.choose(store)
-    settings, chosen, broken = _judge()
-    missing = chosen.missing or broken
-    if settings.needs_nli:
-        neural = missing_for("neural")
-        if neural:
-            st.warning(generate_backend.lacking(neural))
-        missing = missing or neural
-    settings = replace(settings, prompts=judges_prompts.choose(settings))
-    if texts is None:
-        st.markdown("Choose texts above; the buttons that start the run then stand here.")
+        texts = source.choose(store, kind)
+        contents = None if texts is None else source.read(texts)
+    if contents is not None:
+        _begin_with_the_study(store, prefix, kind)
+    judge = _judge(prefix, kind, contents)
+    if texts is None or contents is None:
+        st.markdown("Choose texts above to start a run.")
         return None
-    outputs = metrics_texts.read(texts)
-    try:
-        check_documents(settings, outputs)
-    except InputError as problem:  # said once, before anything can be pressed
-        raise as_on_page(problem) from None
-    for note in judging_notes(settings, outputs):
-        st.warning(plain(said_on_page(note)))
-    return _Wanted(texts, settings, chosen.running, missing)
+    told = _told(kind, judge, contents)
+    for note in told:
+        source.tell(note)
+    items = {text.output.item_id for text in contents.texts if judge.chosen.judges(text)}
+    return run_start.start(
+        store,
+        prefix,
+        judge.asked,
+        judge.running,
+        *texts,
+        len(items),
+        disabled=judge.missing is not None,
+        told=told,
+    )
 
 
-def _judge() -> tuple[JudgeSettings, generate_backend.Chosen, str | None]:
-    """What the widgets say of the judge and its model, and what keeps it from being asked."""
+def _judge(prefix: str, kind: JudgeKind, contents: RatedSet | None) -> _Judge:
     # A judge's settings depend on what the backend can do: asked in another order than shown.
     what, who = st.container(), st.container()
-    with what:
-        st.subheader("Judge", anchor=False)
-        kind: JudgeKind = st.radio(
-            "Kind",
-            COMPARING_KINDS,  # those that stand on ratings are asked on a page of their own
-            format_func=judges_names.KINDS.__getitem__,
-            horizontal=True,
-            key=given(_KIND, COMPARING_KINDS[0]),
-            persist_state="session",
-        )
-        explained(_SAID[kind], judges_names.ANCHORS[kind])
+    own = _own(prefix, kind)
     with who:
         st.subheader("Model", anchor=False)
-        chosen = generate_backend.choose("judges", _rules() if kind == "claims" else None)
+        model = generate_backend.choose(prefix, kind.rules if kind.Settings.MODEL_FREE else None)
         name = st.text_input(
-            "Name of the judge in tables (empty: kind, mode and model)",
-            key="judges_name",
+            "Name of the judge in tables (empty: kind, unusual settings and model)",
+            key=f"{prefix}_name",
             persist_state="session",
         ).strip()
-    settings = judges_settings.asked(kind, chosen, name)
     with what:
-        if kind == "rubric":
-            rubric, text, broken = judges_settings.rubric()
-            return (
-                replace(settings, rubric=rubric, rubric_text=text),
-                chosen,
-                _BROKEN if broken else None,
-            )
-        if kind == "claims":
-            return replace(settings, claims=judges_settings.claims(chosen.backend)), chosen, None
-        return replace(settings, cef=judges_settings.cef()), chosen, None
+        st.subheader("Judge", anchor=False)
+        attached = attachments.choose(own, kind)
+        bench = Bench(attached=attached, texts=() if contents is None else contents.texts)
+        unread = kind.attachment is not None and not attached
+        values = setting_form.render(
+            kind.Settings, own, offered={} if unread else kind.in_file(bench), backend=model.backend
+        )
+    chosen = kind.Settings.checked(values)
+    assert isinstance(chosen, JudgeSettings)
+    missing = missing_for(chosen.needs)
+    if missing:
+        st.warning(generate_backend.lacking(missing))
+    prompts = generate_prompts.choose(own, chosen.prompts(by_rules=model.backend == "rules"))
+    asked: Asked | InputError
+    running: Any = None
+    try:
+        asked, running = ask(
+            kind, values, model.model, model.running, name=name, attached=attached, prompts=prompts
+        )
+    except InputError as problem:
+        asked = problem
+    unusable = "The file cannot be read." if unread else None
+    return _Judge(asked, running, chosen, attached, model.backend, model.missing or missing or unusable)
 
 
-def _rules() -> str:
-    """What rules do; an entailment model may verify in their place."""
-    verified_by_nli = st.session_state.get("judges_verifier_rules") == "nli"
-    return _RULES_BESIDE_NLI if verified_by_nli else _RULES
+def _told(kind: JudgeKind, judge: _Judge, contents: RatedSet) -> tuple[str, ...]:
+    """What is to be known before anything is pressed. Raises InputError where the run could not start."""
+    if kind.attachment is not None and not judge.attached:
+        return ()
+
+    def found() -> tuple[str, ...]:
+        bench = Bench(attached=judge.attached, texts=contents.texts, ratings=contents.sha256)
+        notes = kind.check(judge.chosen, bench, contents, judge.backend == "rules")
+        return tuple(run_start.worded(kind, note) for note in notes)
+
+    key = (
+        kind.name,
+        contents.sha256,
+        contents.file_name,
+        judge.attached,
+        judge.chosen.model_dump_json(),
+        judge.backend,
+    )
+    return metrics_computed.once(("fits", *key), found)
 
 
-def _start(store: Store, wanted: _Wanted) -> int | None:
-    """Make the run and start it, once a button is pressed."""
-    texts, settings, running, missing = wanted
-    n_items = len(by_item(metrics_texts.read(texts).outputs))
-    return judge_start.start(store, "judges", texts, n_items, settings, running, disabled=missing is not None)
+def _begin_with_the_study(store: Store, prefix: str, kind: JudgeKind) -> None:
+    """Begin with what the raters of a study were asked, once a kind and task, where this judge can be asked it."""
+    task = specialist_texts.own_task(store) if kind.reads == "rated texts" else None
+    if task is None or kind.attachment is None or not kind.suits(task, {}):
+        return
+    text, key = kind.attachment.dump(task), f"{_own(prefix, kind)}_of_study"
+    if st.session_state.get(key) != text:
+        st.session_state[key] = text
+        attachments.put(_own(prefix, kind), kind, text)

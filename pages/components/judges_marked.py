@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import pandas as pd
 import streamlit as st
-from core.datasets.judge_records import marked_file
-from core.runs.judge_results import marked_texts_of
-from core.runs.judge_settings import judge_of
 
 from core.analysis.alignment import AlignmentRow, alignment_table, marked_texts
-from core.judges.alignment import MarkedError, MarkedText
+from core.judges.alignment import KIND, MarkedError, MarkedText
+from core.runs.audits import pieces_done
+from core.runs.path import at_hand
+from core.runs.records import write_pieces
 from core.schema import Run
 from core.store import Store
 from pages.components import (
@@ -28,11 +28,6 @@ from pages.components.judges_numbers import in_percent, level_said
 from pages.components.messages import mistakes_shown
 from pages.components.parts import explained, nothing, part, table
 
-_RULES = (
-    "A stand-in that asks no model: an error counts as found where a mismatching question shares enough of its words "
-    "and numbers. Texts and questions have to be of one language."
-)
-
 
 def start(store: Store, run: Run) -> None:
     """Choose ratings with marked errors, and let rules or a model compare."""
@@ -43,7 +38,7 @@ def start(store: Store, run: Run) -> None:
         "alignment-with-marked-errors",
     )
     with st.expander("Compare with marked errors"), mistakes_shown():
-        file = metrics_kept.choose(store, "ratings", "alignment", "Ratings")
+        file = metrics_kept.choose(store, "ratings", KIND.name, "Ratings")
         if file is None:
             return
         texts, notes = metrics_computed.once(
@@ -51,16 +46,14 @@ def start(store: Store, run: Run) -> None:
             lambda: marked_texts(judges_runs.output_of(store, run), metrics_kept.ratings_of(store, file)),
         )
         metrics_kept.read_notes(notes)
-        settings, backend = judges_check.model("alignment", _RULES)
+        wanted = judges_check.model(KIND)
         if st.button(
             f"Compare {sum(len(text.errors) for text in texts):,} marked errors",
             key="judges_alignment_start",
             type="primary",
-            disabled=not texts or backend.missing is not None,
+            disabled=not texts or wanted.model.missing is not None,
         ):
-            judges_check.start(
-                store, marked_file(texts), f"marked-errors-run-{run.run_id}.jsonl", settings, backend
-            )
+            judges_check.start(store, write_pieces(texts), f"marked-errors-run-{run.run_id}.jsonl", wanted)
             st.rerun()
 
 
@@ -73,14 +66,18 @@ def result(store: Store, run: Run) -> None:
         "alignment-with-marked-errors",
     )
     texts = metrics_computed.once(
-        ("looked at", *run_choice.key_of(store, run)), lambda: marked_texts_of(store, run)
+        ("looked at", *run_choice.key_of(store, run)), lambda: pieces_done(at_hand(store, run))
     )
     if not any(text.errors for text in texts):
         nothing("no error is looked at yet")
         return
     found = alignment_table(texts)
     mismatches = sum(len(text.mismatches) for text in texts)
-    by = " Compared by rules: a stand-in, which reads no meaning." if judge_of(run).backend == "rules" else ""
+    by = (
+        " Compared by rules: a stand-in, which reads no meaning."
+        if at_hand(store, run).asked.by_rules
+        else ""
+    )
     st.markdown(f"Texts: {len(texts):,}; mismatching questions: {mismatches:,}.{by}")
     groups: dict[str, Sequence[AlignmentRow]] = {
         "all": [found.overall],

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from core.judges.specs import FAMILIES
-
+from core.judges.kind import JudgeKind
+from core.runs.kinds import KINDS
 from core.schema.scores import Metric, ScoredRow
 from core.stats.resampling import Estimate
 from core.stats.shares import Share
@@ -33,8 +33,9 @@ def in_percent(found: Estimate | Share) -> str:
 
 
 def factor_of(metric: Metric) -> float:
-    """What its scores are multiplied with to be shown: cross-examination is in percent, as 001 prints it."""
-    return 100.0 if metric.family == FAMILIES["cef"] else 1.0
+    """What its scores are multiplied with to be shown: some judges' are in percent, as their paper prints them."""
+    judges = (kind for kind in KINDS.values() if isinstance(kind, JudgeKind))
+    return 100.0 if any(one.in_percent and one.family == metric.family for one in judges) else 1.0
 
 
 def times(found: Estimate | None, factor: float) -> Estimate | None:

@@ -1,14 +1,15 @@
 """Tab Reliability: does a judge repeat itself, stand by its questions, agree with others and with people?"""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import pandas as pd
 import streamlit as st
-from core.runs.judge_settings import judge_of
 
 from core.analysis.question_ablation import AblationRow, ablation
 from core.analysis.reasked import Reasked, ReaskedRow, confusion
 from core.judges.cross_examination.verdicts import VERDICTS
+from core.runs.asked import asked_of
+from core.runs.kinds import KINDS, kinds_with
 from core.schema import Run
 from core.store import Store
 from pages.components import (
@@ -36,14 +37,10 @@ def render(store: Store, run: Run) -> None:
         return
     with mistakes_shown():
         judges_consistency.render(store, run)
-    if run.kind != "cef":
-        return
-    with mistakes_shown():
-        _reasked(store, run)
-    with mistakes_shown():
-        _ablation(store, run)
-    judges_answers.render(store, run)
-    judges_marked.start(store, run)
+    for report, show in _PARTS.items():
+        if report in KINDS[run.kind].reports:
+            with mistakes_shown():
+                show(store, run)
 
 
 def _reasked(store: Store, run: Run) -> None:
@@ -53,7 +50,7 @@ def _reasked(store: Store, run: Run) -> None:
         "the second one.",
         "re-asked-questions",
     )
-    if not judge_of(run).cef.reask:
+    if not asked_of(run).chosen.reask:
         nothing("this run asked no question of its own text; choose that with the settings of a new run")
         return
     found: Reasked = metrics_computed.once(
@@ -102,7 +99,7 @@ def _ablation(store: Store, run: Run) -> None:
         "As in Table 2 of the Cross-Examination Framework, in squared percent. Choose runs that differ in N, each with repeats.",
         "number-of-questions",
     )
-    runs = judges_runs.with_results(store, "cef")
+    runs = judges_runs.with_results(store, *kinds_with("ablation"))
     if run.run_id not in runs:
         nothing("no text is examined yet")
         return
@@ -159,3 +156,12 @@ def _csv_rows(rows: Sequence[AblationRow]) -> list[dict[str, object]]:
         }
         for row in rows
     ]
+
+
+_PARTS: Mapping[str, Callable[[Store, Run], None]] = {
+    "reasked": _reasked,
+    "ablation": _ablation,
+    "answers": judges_answers.render,
+    "align": judges_marked.start,
+}
+"""Result table -> what shows it of a run."""

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.judges.rubric import RubricRecord, RubricTrial
+from core.judges.rubric import KIND, RubricRecord, RubricTrial
 from pages.components import generated_level_diff
 from pages.components.messages import plain
 from pages.components.parts import nothing, part
@@ -12,7 +12,7 @@ _ORDERS = {"reference-first": "reference read first", "response-first": "respons
 
 def render(record: RubricRecord) -> None:
     """A card a trial."""
-    part("Verdicts", "The score is the mean of the verdicts that came.", "rubric")
+    part("Verdicts", "The score is the mean of the verdicts that came.", KIND.section)
     if not record.trials:
         nothing("the judge was not asked")
     for trial in record.trials:

@@ -4,8 +4,11 @@ import streamlit as st
 
 from core.judges.kind import JudgeKind
 from core.runs.judging import judge_output
-from core.schema import CHECK_KINDS, COMPARING_KINDS, CheckKind, Run
+from core.runs.kinds import kinds_that
+from core.runs.path import at_hand
+from core.schema import Run
 from core.schema.judging import JudgeOutput
+from core.schema.kinds import Kind, Reads
 from core.store import Store
 from core.store.kept_files import kept_files
 from core.store.runs import item_counts, list_runs
@@ -30,7 +33,7 @@ def choose(store: Store) -> Chosen:
     """What is looked at; without any judge's run yet, the form that makes one."""
     runs: dict[Chosen, str] = {
         (RUN, run.run_id): judges_names.name_of(run)
-        for run in list_runs(store, (*COMPARING_KINDS, *CHECK_KINDS))
+        for run in list_runs(store, tuple(kind.name for kind in (*judges_of("texts"), *kinds_that("audit"))))
     }
     files: dict[Chosen, str] = {
         (FILE, file.file_id): metrics_kept.name_of(file) for file in kept_files(store, "scores")
@@ -45,10 +48,19 @@ def choose(store: Store) -> Chosen:
     )
 
 
-def with_results(store: Store, *kinds: JudgeKind | CheckKind) -> dict[int, Run]:
+def judges_of(reads: Reads) -> tuple[JudgeKind, ...]:
+    """The judges whose files hold this."""
+    return tuple(
+        kind for kind in kinds_that("judging") if isinstance(kind, JudgeKind) and kind.reads == reads
+    )
+
+
+def with_results(store: Store, *kinds: Kind) -> dict[int, Run]:
     """Runs of these kinds that have finished an item, newest first."""
     return {
-        run.run_id: run for run in list_runs(store, kinds) if any(item_counts(store, run.run_id)[0].values())
+        run.run_id: run
+        for run in list_runs(store, tuple(kind.name for kind in kinds))
+        if any(item_counts(store, run.run_id)[0].values())
     }
 
 
@@ -60,4 +72,4 @@ def output_of(store: Store, run: Run) -> JudgeOutput:
 # A resource: thousands of records would be copied at every press of a widget. Nobody changes them: they are frozen.
 @st.cache_resource(show_spinner=False, max_entries=12)
 def _output(key: Key, _store: Store, _run: Run) -> JudgeOutput:
-    return judge_output(_store, _run)
+    return judge_output(at_hand(_store, _run))

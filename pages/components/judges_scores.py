@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import streamlit as st
-from core.runs.judge_settings import judge_of
 
 from core.analysis.correlations import CorrelationOptions, MetricCorrelation
 from core.analysis.score_summary import score_summary
-from core.judges.rubric_files import parse_rubric
+from core.judges.rubric_files import Rubric
+from core.runs.asked import asked_of
 from core.schema.scores import ScoreTable
 from core.stats.constant import constants_said
 from core.store import Store
@@ -100,9 +100,13 @@ def _summary(found: ScoreTable, scale: str) -> None:
 
 def _scale(scores: Scores) -> str:
     """A rubric's verdicts are points on a scale of its own; empty for other scores."""
-    if scores.run is None or scores.run.kind != "rubric":
+    if scores.run is None:
         return ""
-    rubric = parse_rubric(judge_of(scores.run).rubric_text, "rubric.yaml")
+    asked = asked_of(scores.run)
+    file = asked.kind.attachment
+    rubric = None if file is None else file.read(asked.attached, file.name)
+    if not isinstance(rubric, Rubric):
+        return ""
     return f"Scale of the rubric {plain(rubric.name)}: {rubric.lowest} (worst) to {rubric.highest} (best)."
 
 

@@ -1,13 +1,16 @@
 """Tab Texts: one text with its scores, and how the judge came to them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from core.judges.claims.steps import ClaimsRecord
 from core.judges.cross_examination.record import CefRecord
+from core.judges.kind import JudgeKind
 from core.judges.rubric import RubricRecord
+from core.runs.kinds import KINDS
 from core.runs.scoring import by_item
 from core.schema import Run
 from core.schema.judging import JudgedText, JudgeOutput
@@ -37,7 +40,7 @@ def render(store: Store, run: Run) -> None:
         "Texts",
         "What the judge said of one text. Feedback, claims and questions are the model's own words: they tell where a "
         "score comes from, and can be wrong.",
-        judges_names.ANCHORS[run.kind],
+        KINDS[run.kind].section,
     )
     output = judges_runs.output_of(store, run)
     if not output.texts:
@@ -125,20 +128,36 @@ def _scores(text: JudgedText, output: JudgeOutput, named: str) -> None:
         st.markdown(f":small[Scores are the mean of {repeats} repeats.]")
 
 
+_RENDERERS: Mapping[type, Callable[[Any, str, str], None]] = {
+    RubricRecord: lambda record, *_: judges_rubric_text.render(record),
+    ClaimsRecord: lambda record, *_: judges_claims_text.render(record),
+    CefRecord: judges_cef_text.render,
+}
+"""A record's class -> what shows it; any other is shown as its rows of details.csv."""
+
+
 def record(text: JudgedText, named: str, slot: str = "text") -> None:
     """How the judge came to the text's scores.
 
     named: what the text was compared with, `reference` or `source`; slot: tells apart the places that show a record.
     """
-    match text.record:
-        case RubricRecord():
-            judges_rubric_text.render(text.record)
-        case ClaimsRecord():
-            judges_claims_text.render(text.record)
-        case CefRecord():
-            judges_cef_text.render(text.record, named, slot)
-        case None:
-            nothing("the judge was not asked about this text")
+    if text.record is None:
+        nothing("the judge was not asked about this text")
+    elif (shown := _RENDERERS.get(type(text.record))) is not None:
+        shown(text.record, named, slot)
+    else:
+        details(text.record)
+
+
+def details(record: Any) -> None:
+    """A record as its judge has it in details.csv."""
+    judges = (kind for kind in KINDS.values() if isinstance(kind, JudgeKind))
+    kind = next(one for one in judges if one.Record is type(record))
+    rows = pd.DataFrame(list(kind.details(record)))
+    if rows.empty:
+        nothing("the judge gave no details")
+        return
+    table(rows.dropna(axis="columns", how="all").fillna(""))
 
 
 def _costs(store: Store, run: Run, text: JudgedText, named: str) -> None:

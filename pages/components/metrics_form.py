@@ -1,46 +1,27 @@
 """A new scoring run by page: which texts, by which metrics, and the button that starts it."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 import streamlit as st
-from core.runs.score_plan import create_scoring
-from core.runs.score_settings import Synonyms, scoring_of, scoring_running_of
 
-from core.errors import InputError
+from core.runs.asked import ask
+from core.runs.at_hand import RunAtHand
 from core.runs.environments import missing_for
-from core.schema import Run
-from core.scoring.metrics.kind import TEXTS_PER_WORKER, ScoringRunning, ScoringSettings, cores
+from core.runs.path import create
+from core.scoring.metrics.kind import KIND, ScoringRunning, ScoringSettings
 from core.scoring.metrics.registry import all_metrics
 from core.scoring.metrics.scorer import MetricSpec
 from core.store import Store
 from core.store.runs import run_data
-from pages.components import metrics_scores, metrics_texts, run_panel
-from pages.components.generate_mistakes import as_on_page
+from pages.components import metrics_scores, metrics_texts, run_panel, setting_form
+from pages.components.generate_state import given
 from pages.components.messages import mistakes_shown, with_code
 from pages.components.parts import table
 
-_FIRST = "metrics_form_first"
+_FORM = "metrics_form"
 _DEVICES = ("auto", "cpu", "cuda")
-
-
-@dataclass(frozen=True)
-class _First:
-    """What the form begins with."""
-
-    mark: int
-    """In the widgets' keys: with another one they forget what was chosen before."""
-    settings: ScoringSettings
-    running: ScoringRunning
-
-
-_AS_NEW = _First(
-    0,
-    ScoringSettings(
-        tuple(spec.metric.name for spec in all_metrics() if spec.of_paper and spec.group == "lexical")
-    ),
-    ScoringRunning(),
-)
 
 
 def form(store: Store) -> int | None:
@@ -54,11 +35,17 @@ def form(store: Store) -> int | None:
         st.subheader("Texts", anchor=False)
         texts = metrics_texts.choose(store)
         st.subheader("Metrics", anchor=False)
-        first: _First = st.session_state.get(_FIRST, _AS_NEW)
-        specs = _metrics(first)
-        settings, running, missing = _settings(specs, first)
+        specs = _metrics()
+        models, missing = _models([spec for spec in specs if spec.group == "neural"])
+        settings: dict[str, Any] = {"metrics": tuple(spec.metric.name for spec in specs), "models": models}
+        # A run that a command started may have a device that no menu names, such as cuda:1.
+        devices = dict.fromkeys((*_DEVICES, st.session_state.get(f"{_FORM}_device", _DEVICES[0])))
+        chosen = setting_form.render(
+            ScoringSettings, _FORM, beside=settings, offered={"device": list(devices)}, backend="rules"
+        )
+        running = setting_form.render(ScoringRunning, _FORM, without=_unused(specs), backend="rules")
         if texts is None:
-            st.markdown("Choose texts above; the button that starts the run then stands here.")
+            st.markdown("Choose texts above to start a run.")
             return None
         count = "1 metric" if len(specs) == 1 else f"{len(specs)} metrics"
         pressed = st.button(
@@ -68,22 +55,33 @@ def form(store: Store) -> int | None:
             key="metrics_start",
         )
         if pressed:
-            started = _start(store, texts, settings, running)
+            run, _ = create(store, *texts, *ask(KIND, settings | chosen, {}, running))
+            run_panel.start(run.run)
+            started = run.run.run_id
     return started
 
 
-def again_button(store: Store, run: Run) -> None:
+def again_button(run: RunAtHand) -> None:
     """Open this form filled with the texts, metrics and settings of a run."""
     if st.button(
         "Score with other settings",
         key="metrics_again",
         help="Opens the form of a new run, filled with this run's texts, metrics and settings.",
     ):
-        metrics_texts.take_file(run_data(store, run.run_id), run.data_file)
-        before = st.session_state.get(_FIRST, _AS_NEW)
-        st.session_state[_FIRST] = _First(before.mark + 1, scoring_of(run), scoring_running_of(run))
+        metrics_texts.take_file(run_data(run.store, run.run.run_id), run.run.data_file)
+        settings: ScoringSettings = run.asked.chosen
+        for family, specs in _families().items():
+            st.session_state[_key("family", family)] = [name for name in specs if name in settings.metrics]
+        for name in settings.metrics:
+            st.session_state[_key("model", name)] = settings.models.get(name, "")
+        setting_form.put(settings, _FORM, without=("metrics", "models"))
+        setting_form.put(run.running, _FORM)
         metrics_scores.remember((metrics_scores.NEW, 0))
         st.rerun()
+
+
+def _key(what: str, name: str) -> str:
+    return f"{_FORM}_{what}_{name}"
 
 
 def _families() -> dict[str, dict[str, MetricSpec]]:
@@ -94,30 +92,18 @@ def _families() -> dict[str, dict[str, MetricSpec]]:
     return families
 
 
-def _start(
-    store: Store, texts: metrics_texts.Texts, settings: ScoringSettings, running: ScoringRunning
-) -> int:
-    data, name = texts
-    try:
-        run, _ = create_scoring(store, data, name, settings, running)
-    except InputError as problem:
-        raise as_on_page(problem) from None
-    run_panel.start(run)
-    return run.run_id
-
-
-def _metrics(first: _First) -> list[MetricSpec]:
+def _metrics() -> list[MetricSpec]:
     """Those chosen, family by family; at first the lexical ones of the paper."""
     families = _families()
     chosen: list[MetricSpec] = []
     columns = st.columns(2)
     for place, (family, specs) in enumerate(families.items()):
         needs_models = any(spec.group == "neural" for spec in specs.values())
+        usual = [name for name, spec in specs.items() if spec.of_paper and spec.group == "lexical"]
         names = columns[place % 2].multiselect(
             f"{family} (runs a model)" if needs_models else family,
             list(specs),
-            default=[name for name in specs if name in first.settings.metrics],
-            key=f"metrics_family_{place}_{first.mark}",
+            key=given(_key("family", family), usual),
             persist_state="session",
             placeholder="None",
             wrap=True,
@@ -141,81 +127,31 @@ def _described(families: dict[str, dict[str, MetricSpec]]) -> pd.DataFrame:
     )
 
 
-def _settings(specs: list[MetricSpec], first: _First) -> tuple[ScoringSettings, ScoringRunning, str | None]:
-    """What was chosen, and what this machine lacks for it."""
-    neural = [spec for spec in specs if spec.group == "neural"]
-    synonyms: Synonyms = "auto"
-    models: dict[str, str] = {}
-    workers, device, batch_size, missing = 1, "auto", first.running.batch_size, None
-    if any(spec.metric.family == "METEOR" for spec in specs) and not st.checkbox(
-        "METEOR with synonyms where WordNet's data is there",
-        value=first.settings.synonyms == "auto",
-        key=f"metrics_synonyms_{first.mark}",
-        persist_state="session",
-    ):
-        synonyms = "none"
-    if neural:
-        missing = missing_for("neural")
-        if missing:
-            st.warning(with_code(missing))
-        models, device, batch_size = _models(neural, first)
-    if len(neural) < len(specs):
-        workers = _workers(first)
-    names = tuple(spec.metric.name for spec in specs)
-    return (
-        ScoringSettings(names, models, synonyms, device),
-        ScoringRunning(batch_size, workers),
-        missing,
-    )
-
-
-def _workers(first: _First) -> int:
-    most = cores()
-    return int(
-        st.number_input(
-            "Processes for metrics without a model",
-            1,
-            most,
-            min(first.running.workers, most),
-            key=f"metrics_workers_{first.mark}",
-            persist_state="session",
-            help=f"At most: one is started for each {TEXTS_PER_WORKER:,} texts.",
-        )
-    )
-
-
-def _models(neural: list[MetricSpec], first: _First) -> tuple[dict[str, str], str, int]:
-    """Where models are, and how they run."""
-    models: dict[str, str] = {}
+def _models(neural: Sequence[MetricSpec]) -> tuple[dict[str, str], str | None]:
+    """Metric -> its model, where another one than its own is named; and what this machine lacks."""
+    if not neural:
+        return {}, None
+    missing = missing_for("neural")
+    if missing:
+        st.warning(with_code(missing))
     with st.expander("Models of metrics", expanded=True):
         st.markdown(
             "Empty: the metric's own model, which its library fetches if it is not on this machine. Or a folder or "
             "checkpoint on this machine."
         )
-        for place, spec in enumerate(neural):
-            given = st.text_input(
+        named = {
+            spec.metric.name: st.text_input(
                 spec.metric.name,
-                value=first.settings.models.get(spec.metric.name, ""),
-                key=f"metrics_model_{place}_{len(neural)}_{first.mark}",
+                key=given(_key("model", spec.metric.name), ""),
                 placeholder=str(spec.parameters.get("model", "the metric's own")),
                 persist_state="session",
             ).strip()
-            if given:
-                models[spec.metric.name] = given
-        left, right = st.columns(2)
-        device = left.selectbox(
-            "Device",
-            _DEVICES,
-            index=_DEVICES.index(first.settings.device) if first.settings.device in _DEVICES else 0,
-            key=f"metrics_device_{first.mark}",
-            persist_state="session",
-        )
-        batch = right.number_input(
-            "Texts at once",
-            1,
-            4096,
-            first.running.batch_size,
-            key=f"metrics_batch_{first.mark}",
-            persist_state="session",
-        )
-    return models, device, int(batch)
+            for spec in neural
+        }
+    return {name: model for name, model in named.items() if model}, missing
+
+
+def _unused(specs: Sequence[MetricSpec]) -> list[str]:
+    """Fields of ScoringRunning that none of the metrics uses."""
+    groups = {spec.group for spec in specs}
+    return [name for name, group in (("batch_size", "neural"), ("workers", "lexical")) if group not in groups]

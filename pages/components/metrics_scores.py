@@ -1,20 +1,24 @@
 """Which scores are looked at: a run of metrics or of a judge, at work or not, or a table that was given."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import streamlit as st
-from core.runs.score_settings import scoring_of
 
 from core.analysis.table_choice import AS_GIVEN, TableChoice
+from core.datasets.rated import outputs_of
 from core.errors import NotFound
+from core.runs.asked import asked_of
+from core.runs.judging import judged_among
+from core.runs.path import at_hand, runs_that
 from core.runs.progress import is_worked_on, state_of
-from core.runs.scoring import output_set, score_table
-from core.schema import JUDGE_KINDS, SCORE_KINDS, Run
+from core.runs.scoring import score_table
+from core.schema import Run
+from core.schema.rated import RatedSet
 from core.schema.scores import OutputSet, ScoreTable
 from core.store import Store
 from core.store.kept_files import KeptFile, get_file, kept_files
-from core.store.runs import get_run, list_runs
+from core.store.runs import get_run
 from pages.components import judges_names, metrics_folder, metrics_kept, run_choice, visitor
 from pages.components.menu import menu
 from pages.components.messages import mistakes_shown, moment
@@ -73,16 +77,17 @@ def choose(store: Store) -> Chosen:
 
 def named(store: Store) -> dict[Chosen, str]:
     """All scores there are, with their names in menus."""
-    runs = {(RUN, run.run_id): run_name(run) for run in list_runs(store, SCORE_KINDS)}
+    runs = {(RUN, run.run_id): run_name(run) for run in runs_that(store, "scores", "judging")}
     files = {(FILE, file.file_id): metrics_kept.name_of(file) for file in kept_files(store, "scores")}
     return runs | files
 
 
 def run_name(run: Run) -> str:
     """A scoring run in a menu: what tells it from others comes before what may be cut off."""
-    if run.kind in JUDGE_KINDS:
+    asked = asked_of(run)
+    if asked.kind.work == "judging":
         return judges_names.name_of(run)
-    metrics = scoring_of(run).metrics
+    metrics = asked.chosen.metrics
     count = metrics[0] if len(metrics) == 1 else f"{len(metrics)} metrics"
     file = run.data_file if len(run.data_file) <= _LONGEST else f"…{run.data_file[-_LONGEST + 1 :]}"
     return f"Run {run.run_id} ({state_of(run)}), {moment(run.created_utc)} UTC: {count}, {file}"
@@ -111,7 +116,7 @@ def open_scores(store: Store, chosen: Chosen) -> Scores:
 # A resource: large tables would be copied at every press of a widget. Nobody changes them: they are frozen.
 @st.cache_resource(show_spinner=False, max_entries=6)
 def _table(key: Key, _store: Store, _run: Run) -> ScoreTable:
-    return score_table(_store, _run)
+    return score_table(at_hand(_store, _run))
 
 
 def outputs(store: Store, run: Run) -> OutputSet:
@@ -121,7 +126,11 @@ def outputs(store: Store, run: Run) -> OutputSet:
 
 @st.cache_resource(show_spinner=False, max_entries=3)
 def _outputs(key: Key, _store: Store, _run: Run) -> OutputSet:
-    return output_set(_store, _run)
+    run = at_hand(_store, _run)
+    if isinstance(run.contents, RatedSet):
+        return outputs_of(replace(run.contents, texts=judged_among(run)))
+    found: OutputSet = run.contents
+    return found
 
 
 def upload(store: Store) -> None:

@@ -7,12 +7,12 @@ import streamlit as st
 from core.datasets.reading import sha256_of
 from core.datasets.scorable import read_outputs
 from core.runs.generation import texts_of_run
+from core.runs.path import at_hand, runs_that
 from core.runs.texts import Texts as Texts
 from core.runs.texts import texts_of_folder, texts_of_study
-from core.schema import GENERATION_KINDS
 from core.schema.scores import OutputSet
 from core.store import Store
-from core.store.runs import get_run, item_counts, list_runs
+from core.store.runs import item_counts
 from pages.components import metrics_folder, metrics_kept, run_choice, study_choice
 from pages.components.kept_once import once
 from pages.components.messages import plain
@@ -59,9 +59,7 @@ def choose(store: Store) -> Texts | None:
 
 def _of_run(store: Store) -> Texts | None:
     runs = {
-        run.run_id: run
-        for run in list_runs(store, GENERATION_KINDS)
-        if any(item_counts(store, run.run_id)[0])
+        run.run_id: run for run in runs_that(store, "generation") if any(item_counts(store, run.run_id)[0])
     }
     if not runs:
         st.markdown("No run has made a text yet: make some on the page Generate, or give a file.")
@@ -75,8 +73,8 @@ def _of_run(store: Store) -> Texts | None:
         key=RUN,
         persist_state="session",
     )
-    run = get_run(store, chosen)
-    return once(_MADE, run_choice.key_of(store, run), lambda: texts_of_run(store, run))
+    run = at_hand(store, chosen)
+    return once(_MADE, run_choice.key_of(store, run.run), lambda: texts_of_run(run))
 
 
 def _of_file() -> Texts | None:

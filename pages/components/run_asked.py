@@ -2,87 +2,68 @@
 
 import pandas as pd
 import streamlit as st
-from core.runs.judge_settings import judge_of
-from core.runs.score_settings import scoring_of, scoring_running_of
-from core.runs.settings import settings_of
 
-from core.judges.kind import JudgeSettings
-from core.judges.rubric_files import parse_rubric
-from core.runs.asked import ModelSettings, running_of
-from core.schema import GENERATION_KINDS, MODEL_KINDS, SCORE_KINDS, Run
+from core.runs.at_hand import RunAtHand
+from core.schema.settings import SettingField, Settings, fields_of
 from pages.components import generate_prompts
 from pages.components.messages import mistakes_shown, moment, plain
 from pages.components.parts import table
 
 
-def render(run: Run) -> None:
-    """Settings, the prompts of a run that asks a model, and the rubric of a judge that has one."""
+def render(run: RunAtHand) -> None:
+    """Settings, the prompts of a run that asks a model, and the file that they refer to."""
+    made = run.run
     rows: dict[str, object] = {
-        "File": f"{run.data_file} (sha256 {run.data_sha256[:16]})",
-        "Made": f"{moment(run.created_utc)} UTC with Assay {run.app_version}",
+        "File": f"{made.data_file} (sha256 {made.data_sha256[:16]})",
+        "Made": f"{moment(made.created_utc)} UTC with Assay {made.app_version}",
     }
-    settings = _asked_of_model(run)
-    if isinstance(settings, JudgeSettings):
-        rows |= _judging(run, settings)
-    else:
-        rows |= _generation(run) if settings is not None else _scoring(run)
+    rows |= _named(run) | _model(run) | _fields(run.asked.chosen, run.asked.model.backend)
     table(pd.DataFrame({"Setting": list(rows), "Value": [str(value) for value in rows.values()]}))
-    if settings is not None:
-        with mistakes_shown():
-            generate_prompts.texts(settings.prompts)
-    if isinstance(settings, JudgeSettings) and settings.kind == "rubric":
-        with mistakes_shown():
-            _rubric(settings)
+    with mistakes_shown():
+        generate_prompts.texts(list(run.asked.prompts_read.values()))
+    with mistakes_shown():
+        _attached(run)
 
 
-def _asked_of_model(run: Run) -> ModelSettings | None:
-    """None: the run asks no model."""
-    if run.kind in GENERATION_KINDS:
-        return settings_of(run)
-    return judge_of(run) if run.kind in MODEL_KINDS else None
+def _named(run: RunAtHand) -> dict[str, object]:
+    """Under which name its results are found."""
+    what = {"generation": "Answers", "judging": "Scores"}.get(run.kind.work)
+    return {} if what is None else {f"{what} stand under": run.asked.called}
 
 
-def _generation(run: Run) -> dict[str, object]:
-    settings = settings_of(run)
-    chosen = settings.factual if settings.kind == "factual" else settings.damage
-    rows = {"Answers stand under": settings.source_name, **_model(run, settings)}
-    return rows | {name.replace("_", " "): value for name, value in vars(chosen).items()}
+def _model(run: RunAtHand) -> dict[str, object]:
+    """Who does the work, and how."""
+    backend = run.asked.model.backend
+    asked = {} if run.kind.work == "scores" else _fields(run.asked.model, backend)
+    return asked | _fields(run.running, backend)
 
 
-def _judging(run: Run, settings: JudgeSettings) -> dict[str, object]:
-    rows = {"Scores stand under": settings.judge_name} if run.kind in SCORE_KINDS else {}
-    chosen = vars(settings.of_kind)
-    if settings.kind == "rubric":
-        rows |= {"Rubric": parse_rubric(settings.rubric_text, "rubric.yaml").name}
-    return rows | _model(run, settings) | {name.replace("_", " "): value for name, value in chosen.items()}
-
-
-def _rubric(settings: JudgeSettings) -> None:
+def _attached(run: RunAtHand) -> None:
     """The whole file, as the run keeps it: one of that name may have been changed since."""
-    found = parse_rubric(settings.rubric_text, "rubric.yaml")
-    st.markdown(f"Rubric: {plain(found.title)}")
-    st.code(settings.rubric_text, language=None, wrap_lines=True, height=300)
-    st.markdown(f":small[{plain(found.name)}. Hash {found.sha256[:16]}.]")
+    kind, text = run.kind.attachment, run.asked.attached
+    if kind is None or not text:
+        return
+    found = kind.read(text, f"{kind.name}.yaml")
+    st.markdown(f"{kind.label}: {plain(found.title)}")
+    st.code(text, language=None, wrap_lines=True, height=300)
+    st.markdown(f":small[{plain(found.name)}. Hash {kind.sha256(text)[:16]}.]")
 
 
-def _model(run: Run, settings: ModelSettings) -> dict[str, object]:
-    """Who is asked, and how often."""
-    running = running_of(run)
-    rows: dict[str, object] = {"By": settings.backend}
-    if settings.backend != "rules":
-        rows |= {"Model": settings.model, "Address": settings.base_url or "none"}
-        rows |= {"Attempts a step": settings.attempts, "Requests open at once": running.concurrency}
-        rows |= {"Key's variable": running.key_variable or "none"}
-    return rows
-
-
-def _scoring(run: Run) -> dict[str, object]:
-    settings, running = scoring_of(run), scoring_running_of(run)
-    rows: dict[str, object] = {"Metrics": ", ".join(settings.metrics)}
-    rows |= {f"Model of {name}": model for name, model in settings.models.items()}
-    return rows | {
-        "Synonyms of METEOR": "WordNet where its data is there" if settings.synonyms == "auto" else "none",
-        "Device of neural metrics": settings.device,
-        "Texts a model sees at once": running.batch_size,
-        "Processes for lexical metrics": running.workers,
+def _fields(settings: Settings, backend: str) -> dict[str, object]:
+    """Label -> value, of those that do something."""
+    idle = settings.idle(backend)
+    return {
+        one.about.label: _value(one, getattr(settings, name))
+        for name, one in fields_of(type(settings)).items()
+        if name not in idle
     }
+
+
+def _value(one: SettingField, value: object) -> str:
+    if isinstance(value, dict):
+        value = tuple(f"{name}: {inner}" for name, inner in value.items())
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value is None or value in ("", ()):
+        return one.about.words.get("") or "none"
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else one.word(str(value))

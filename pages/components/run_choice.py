@@ -5,9 +5,8 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.plots.families import shortened
-from core.runs.kinds import seed_of
+from core.runs.asked import asked_of
 from core.runs.progress import state_of
-from core.runs.settings import settings_of
 from core.schema import Run
 from core.store import Store
 from core.store.runs import item_counts
@@ -61,10 +60,5 @@ def name_of(run: Run) -> str:
 
 
 def _what(run: Run) -> str:
-    settings = settings_of(run)
-    by = (
-        "rules"
-        if settings.backend == "rules"
-        else shortened(settings.model.rstrip("/").split("/")[-1], _LONGEST)
-    )
-    return f"{run.kind} by {by}, seed {seed_of(run)}"
+    asked = asked_of(run)
+    return f"{run.kind} by {shortened(asked.model.short_name, _LONGEST)}, seed {asked.seed}"

@@ -3,25 +3,24 @@
 import pandas as pd
 import streamlit as st
 
-from core.runs.estimate import Estimate
-from core.runs.model_settings import backend_of
+from core.runs.at_hand import RunAtHand
+from core.runs.costs import Estimate
 from core.runs.progress import Progress, duration, money_of, wall_seconds
-from core.schema import MODEL_KINDS, Run
 from pages.components import judges_names
 from pages.components.parts import part, table
-from pages.components.run_words import words_of
+from pages.components.run_words import WORDS
 
 
-def estimate_table(found: Estimate, run: Run) -> None:
+def estimate_table(found: Estimate, run: RunAtHand) -> None:
     """For all items of a run that has done its first ones."""
     rows = {"Time": "not known" if found.seconds is None else f"about {duration(max(found.seconds, 1))}"}
-    if run.kind not in MODEL_KINDS:
+    if run.kind.work == "scores":
         rows |= {
             "Texts to score": "not known: no text was scored yet"
             if found.calls is None
             else f"{found.calls:,}"
         }
-    elif backend_of(run) == "rules":
+    elif run.asked.by_rules:
         rows |= {"Calls": "none: rules ask no model"}
     elif found.calls is None:
         rows |= {"Calls": "not known: no step of these items was paid for, or none is finished"}
@@ -37,32 +36,31 @@ def estimate_table(found: Estimate, run: Run) -> None:
     table(pd.DataFrame({"All items": list(rows), "About": list(rows.values())}))
 
 
-def left_out(progress: Progress) -> None:
+def left_out(run: RunAtHand, progress: Progress) -> None:
     """Failures by step and reason; nothing where there are none."""
     if not progress.failures:
         return
     part(
         "What is missing, by step and reason",
-        words_of(progress.run).failing,
+        WORDS[run.kind.work].failing,
     )
     table(
         pd.DataFrame(
-            [
-                (_step(step, progress.run), reason, count)
-                for (step, reason), count in progress.failures.items()
-            ],
+            [(_step(step, run), reason, count) for (step, reason), count in progress.failures.items()],
             columns=["Step", "Reason", "Times"],
         )
     )
 
 
-def costs(progress: Progress) -> None:
+def costs(run: RunAtHand, progress: Progress) -> None:
     """Calls, time and money by step; nothing before the first one."""
-    if progress.costs and progress.run.kind in MODEL_KINDS:
-        _calls(progress)
-    elif progress.costs:
+    if not progress.costs:
+        return
+    if run.kind.work == "scores":
         _scored(progress)
-    if progress.costs and (seconds := wall_seconds(progress.run)):
+    else:
+        _calls(run, progress)
+    if seconds := wall_seconds(progress.run):
         st.markdown(f"Time worked: {seconds:,.1f} s.")
 
 
@@ -84,7 +82,7 @@ def _scored(progress: Progress) -> None:
     )
 
 
-def _calls(progress: Progress) -> None:
+def _calls(run: RunAtHand, progress: Progress) -> None:
     part(
         "Cost by step",
         "Calls are requests that were sent; those without an answer are counted too, and named as not complete. Answers "
@@ -95,7 +93,7 @@ def _calls(progress: Progress) -> None:
     table(
         pd.DataFrame(
             {
-                "Step": [_step(cost.step, progress.run) for cost in progress.costs],
+                "Step": [_step(cost.step, run) for cost in progress.costs],
                 "Calls": [f"{cost.calls:,}" for cost in progress.costs],
                 "Tokens in": [tokens(cost.input_tokens) for cost in progress.costs],
                 "Tokens out": [tokens(cost.output_tokens) for cost in progress.costs],
@@ -110,9 +108,9 @@ def _calls(progress: Progress) -> None:
         st.markdown(f"Money so far: {money:,.4f} (tokens times the two prices).")
 
 
-def _step(step: str, run: Run) -> str:
-    """The step as the run's other parts call it: a cross-examination may read the reference in place of a source."""
-    return judges_names.of_document(step, judges_names.document_of_run(run)) if run.kind == "cef" else step
+def _step(step: str, run: RunAtHand) -> str:
+    """The step as the run's other parts call it: a judge may read the reference in place of a source."""
+    return judges_names.of_document(step, judges_names.document_of_run(run.run))
 
 
 def tokens(count: int | None) -> str:

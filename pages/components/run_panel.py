@@ -4,20 +4,20 @@ import time
 
 import streamlit as st
 
+from core.runs.asked import asked_of
+from core.runs.at_hand import RunAtHand
+from core.runs.costs import estimate_all
 from core.runs.environments import forget_children, lives, run_log, start_child
-from core.runs.estimate import estimate_all
-from core.runs.keeping import go_on
-from core.runs.kinds import environment_of
+from core.runs.path import at_hand, resume
 from core.runs.progress import Progress, duration, progress_of
-from core.schema import GENERATION_KINDS, MODEL_KINDS, Run
+from core.schema import Run
 from core.store import Store, database_path
-from core.store.runs import ask_to_stop, get_run
+from core.store.runs import ask_to_stop
 from pages.components import generate_again, run_asked, visitor
-from pages.components.generate_mistakes import show_kept
-from pages.components.messages import mistakes_shown
+from pages.components.messages import mistakes_shown, show_mistake
 from pages.components.parts import part
 from pages.components.run_costs import costs, estimate_table, left_out
-from pages.components.run_words import words_of
+from pages.components.run_words import WORDS, RunWords
 
 _STARTED = "run_panel_started"
 """Run -> (process, when the run was started before): until the process has said that it works."""
@@ -38,7 +38,7 @@ _STATES = {
 
 def start(run: Run) -> None:
     """Work on the run in a process of its own. Raises InputError where its environment is missing."""
-    process = start_child(database_path(), run.run_id, environment_of(run))
+    process = start_child(database_path(), run.run_id, asked_of(run).environment)
     st.session_state.setdefault(_STARTED, {})[run.run_id] = (process, run.started_utc)
 
 
@@ -48,28 +48,32 @@ def render(store: Store, run: Run) -> None:
     state = _state(progress_of(store, run.run_id))
     st.fragment(_live, run_every=_TICK if state in _MOVING else None)(run.run_id, state)
     with st.expander("What was asked for"):
-        run_asked.render(run)
+        run_asked.render(at_hand(store, run))
 
 
 def _live(run_id: int, before: str) -> None:
     with visitor.admin_store() as store:
-        progress = progress_of(store, run_id)
+        run, progress = at_hand(store, run_id), progress_of(store, run_id)
         state = _state(progress)
         if state != before:
             if state not in _MOVING:
                 _let_end(run_id)
             st.rerun()  # the clock starts or stops, and the rest of the page names the state too
         if _refused(progress):
-            _why_not_started(store, progress)
+            _why_not_started(run)
             return
-        _standing(progress, state)
+        _standing(run, progress, state)
         with mistakes_shown():
-            _buttons(store, progress, state)
+            _buttons(run, progress, state)
         if state not in _MOVING:
-            _unfinished_start(store, progress)
-            _all_items(store, progress)
-        left_out(progress)
-        costs(progress)
+            _unfinished_start(run)
+            _all_items(run, progress)
+        left_out(run, progress)
+        costs(run, progress)
+
+
+def _words(run: RunAtHand) -> RunWords:
+    return WORDS[run.kind.work]
 
 
 def _state(progress: Progress) -> str:
@@ -96,51 +100,56 @@ def _refused(progress: Progress) -> bool:
     return progress.state == "stopped" and progress.n_finished == 0 and bool(progress.run.message)
 
 
-def _why_not_started(store: Store, progress: Progress) -> None:
+def _why_not_started(run: RunAtHand) -> None:
     """No counts: there is nothing to count, and no bar of a run that never moved."""
-    run = progress.run
-    st.markdown(f"Run {run.run_id} **did not start**. {words_of(run).nothing_made}")
-    show_kept(run.message)
+    st.markdown(f"Run {run.run.run_id} **did not start**. {_words(run).nothing_made}")
+    _show_kept(run.run.message)
     with st.container(horizontal=True):
-        _change_button(store, run, first=True)
+        _change_button(run, first=True)
         if st.button("Try again as it is", key="run_resume"):
             with mistakes_shown():
-                start(run)
+                start(run.run)
                 st.rerun()
 
 
-def _change_button(store: Store, run: Run, *, first: bool = False) -> None:
-    if run.kind in GENERATION_KINDS and st.button(
+def _show_kept(message: str) -> None:
+    """Show the message that a run keeps as the mistake that it was: a sentence, and its problems as a list."""
+    what, *listed = message.splitlines() or [""]
+    show_mistake(what, [line.strip().removeprefix("- ") for line in listed])
+
+
+def _change_button(run: RunAtHand, *, first: bool = False) -> None:
+    if run.kind.work == "generation" and st.button(
         "Change the settings",
         type="primary" if first else "secondary",
         key="run_change",
         help="Opens the form of a new run, filled with this run's settings and file.",
     ):
-        generate_again.open_form(store, run)
+        generate_again.open_form(run)
 
 
-def _standing(progress: Progress, state: str) -> None:
+def _standing(at: RunAtHand, progress: Progress, state: str) -> None:
     run = progress.run
-    st.markdown(f"Run {run.run_id} **{_STATES[state]}**.{_speed(progress, state)}")
+    st.markdown(f"Run {run.run_id} **{_STATES[state]}**.{_speed(at, progress, state)}")
     share = progress.n_finished / run.n_wanted if run.n_wanted else 1.0
     st.progress(min(share, 1.0), text=f"{progress.n_finished:,} of {run.n_wanted:,} items")
     if run.message and state in ("stopped", "cancelled"):
-        show_kept(run.message)
+        _show_kept(run.message)
     if run.cancel and state == "running":
-        st.info(words_of(run).stopping)
+        st.info(_words(at).stopping)
     with st.container(horizontal=True, gap="large"):
         st.metric("Complete", progress.n_done, width="content")
         st.metric("Incomplete", progress.n_failed, width="content")
-        if run.kind in MODEL_KINDS:
+        if at.kind.work != "scores":
             st.metric("No answer yet", progress.n_again, width="content")
-    st.markdown(f":small[{words_of(run).counts}]")
+    st.markdown(f":small[{_words(at).counts}]")
 
 
-def _speed(progress: Progress, state: str) -> str:
+def _speed(run: RunAtHand, progress: Progress, state: str) -> str:
     if state != "running":
         return ""
     if progress.rate is None:
-        return f" Nothing new is finished yet: {words_of(progress.run).beginning}."
+        return f" Nothing new is finished yet: {_words(run).beginning}."
     said = (
         f" {progress.rate * 60:,.0f} items a minute"
         if progress.rate < 10
@@ -150,34 +159,33 @@ def _speed(progress: Progress, state: str) -> str:
     return f"{said}{left}."
 
 
-def _buttons(store: Store, progress: Progress, state: str) -> None:
-    run = progress.run
+def _buttons(run: RunAtHand, progress: Progress, state: str) -> None:
     if state in _MOVING:
-        if st.button("Cancel", key="run_cancel", disabled=run.cancel or state == "starting"):
-            ask_to_stop(store, run.run_id)
+        if st.button("Cancel", key="run_cancel", disabled=run.run.cancel or state == "starting"):
+            ask_to_stop(run.store, run.run.run_id)
             st.rerun(scope="fragment")
     elif progress.can_resume:
         label = "Start" if state == "waiting" else "Resume"
-        if st.button(label, type="primary", key="run_resume", help=words_of(run).resuming):
-            start(get_run(store, run.run_id))
+        if st.button(label, type="primary", key="run_resume", help=_words(run).resuming):
+            start(run.now().run)
             st.rerun()
     if state == "stopped":
-        _change_button(store, run)
+        _change_button(run)
 
 
-def _unfinished_start(store: Store, progress: Progress) -> None:
+def _unfinished_start(run: RunAtHand) -> None:
     """Say what became of a process that ended before it could say anything in the database."""
-    begun = st.session_state.get(_STARTED, {}).get(progress.run.run_id)
-    if not begun or begun[1] != progress.run.started_utc:
+    begun = st.session_state.get(_STARTED, {}).get(run.run.run_id)
+    if not begun or begun[1] != run.run.started_utc:
         return
-    log = run_log(database_path(), progress.run.run_id)
+    log = run_log(database_path(), run.run.run_id)
     st.error("The run's process ended before it began to work. The last lines it wrote:")
     lines = log.read_text("utf-8", errors="replace").splitlines()[-_LOG_LINES:] if log.is_file() else []
     st.code("\n".join(lines) or "(nothing)", language=None, wrap_lines=True)
-    _change_button(store, progress.run)
+    _change_button(run)
 
 
-def _all_items(store: Store, progress: Progress) -> None:
+def _all_items(at: RunAtHand, progress: Progress) -> None:
     """After a preview: what all items will take, and the button that lets them run."""
     run = progress.run
     if run.limit is None or run.n_wanted >= run.n_items or not progress.n_done:
@@ -185,11 +193,11 @@ def _all_items(store: Store, progress: Progress) -> None:
     part(
         "All items",
         f"Told from the {progress.n_done + progress.n_failed} items above, for all {run.n_items:,}, those included: "
-        f"{words_of(run).told_from}, times the number of items.",
+        f"{_words(at).told_from}, times the number of items.",
     )
-    estimate_table(estimate_all(store, progress), run)
-    st.markdown(words_of(run).before_all)
+    estimate_table(estimate_all(at, progress), at)
+    st.markdown(_words(at).before_all)
     with mistakes_shown():
         if st.button(f"Run all {run.n_items:,} items", type="primary", key="run_all"):
-            start(go_on(store, run, None, None))
+            start(resume(at, None, None).run)
             st.rerun()

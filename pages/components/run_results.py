@@ -1,53 +1,52 @@
 """What a run made, to take away as files."""
 
 import streamlit as st
-from core.runs.outputs import output_files
-from core.runs.settings import settings_of
 
+from core.runs.at_hand import RunAtHand
 from core.runs.generation import count_verbatim
-from core.schema import Run
-from core.store import Store
+from core.runs.path import written
 from core.store.runs import item_states
 from pages.components import file_buttons, run_choice, send_to_scoring, send_to_study
+from pages.components.generated_item import with_materials
 from pages.components.messages import mistakes_shown
 from pages.components.parts import nothing, part
 
 _MADE = "run_results_made"
 
 
-def render(store: Store, run: Run) -> None:
+def render(run: RunAtHand) -> None:
     """Downloads, and the ways to metrics and to a study."""
-    states = item_states(store, run.run_id)
+    states = item_states(run.store, run.run.run_id)
     done = sum(state == "done" for state in states.values())
     if not states:
         nothing("the run has not finished an item yet")
         return
     with mistakes_shown():
-        _downloads(store, run, done, len(states))
-    send_to_scoring.button(run)
-    send_to_study.form(store, run)
+        _downloads(run, done, len(states))
+    send_to_scoring.button(run.run)
+    send_to_study.form(run)
 
 
-def _downloads(store: Store, run: Run, done: int, n_items: int) -> None:
+def _downloads(run: RunAtHand, done: int, n_items: int) -> None:
     rest = " Reports and tables also hold what came of the others." if done < n_items else ""
-    part("Downloads", f"{done:,} of {run.n_items:,} items are complete.{rest}")
-    files, verbatim = _files(store, run, done, n_items)
+    part("Downloads", f"{done:,} of {run.run.n_items:,} items are complete.{rest}")
+    files, verbatim = _files(run, done, n_items)
     if verbatim:
-        first = settings_of(run).level_names[0]
+        first = run.asked.chosen.first_level
         st.warning(
-            f"{first} is the reference word for word in {verbatim:,} of {n_items:,} items (`verbatim` in the records): "
+            f"{first[0].upper()}{first[1:]} is the reference word for word in {verbatim:,} of {n_items:,} items (`verbatim` in the records): "
             "every metric calls such a text perfect, and raters of a study see the reference beside it."
         )
-    file_buttons.render(files, f"assay-run-{run.run_id}.zip", "run")
+    file_buttons.render(files, f"assay-run-{run.run.run_id}.zip", "run")
 
 
-def _files(store: Store, run: Run, *counted: int) -> tuple[dict[str, bytes], int]:
+def _files(run: RunAtHand, *counted: int) -> tuple[dict[str, bytes], int]:
     """The files and how many items begin with the reference; made again only when the run has made more."""
-    key = (run_choice.identity(run), counted, run.finished_utc)
+    key = (run_choice.identity(run.run), counted, run.run.finished_utc)
     known = st.session_state.get(_MADE)
     if known is None or known[0] != key:
         with st.spinner("Making the files ..."):
-            found = output_files(store, run), count_verbatim(store, run)
+            found = written(with_materials(run)), count_verbatim(run)
         st.session_state[_MADE] = known = (key, found)
     made: tuple[dict[str, bytes], int] = known[1]
     return made

@@ -1,8 +1,9 @@
-"""What the panel of a run says, for runs that make texts, those that score them, and those that look at judges."""
+"""What the panel of a run says, by what the run does."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from core.schema import CHECK_KINDS, GENERATION_KINDS, JUDGE_KINDS, Run
+from core.schema.kinds import Work
 
 PREVIEW, PREVIEW_WORD = 5, "five"
 """Items that show what a run makes or says, and what all of them will cost."""
@@ -10,7 +11,7 @@ PREVIEW, PREVIEW_WORD = 5, "five"
 
 @dataclass(frozen=True)
 class RunWords:
-    """Sentences of a kind of run."""
+    """Sentences about runs of one work."""
 
     nothing_made: str
     stopping: str
@@ -46,8 +47,6 @@ _SCORING = RunWords(
     before_all="The items above are not scored again.",
     failing="An item may be here more than once: each of its texts on which a metric broke counts.",
 )
-
-
 _JUDGING = RunWords(
     nothing_made="Nothing was judged, and nothing was paid for.",
     stopping="It stops as soon as the requests that are open are answered or put down.",
@@ -68,12 +67,9 @@ _CHECKING = replace(
     before_all="Look at the answers first. The items above are not paid for again.",
     failing="An item may be here more than once: each answer that is missing counts.",
 )
-
-
-def words_of(run: Run) -> RunWords:
-    """The sentences for a run of this kind."""
-    if run.kind in GENERATION_KINDS:
-        return _GENERATION
-    if run.kind in CHECK_KINDS:
-        return _CHECKING
-    return _JUDGING if run.kind in JUDGE_KINDS else _SCORING
+WORDS: Mapping[Work, RunWords] = {
+    "generation": _GENERATION,
+    "scores": _SCORING,
+    "judging": _JUDGING,
+    "audit": _CHECKING,
+}

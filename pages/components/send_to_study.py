@@ -3,16 +3,17 @@
 from pathlib import PurePath
 
 import streamlit as st
-from core.runs.sources import renamed
 
 from core.datasets import collect_dataset
 from core.datasets.beside import SourceAnswers, place_beside, read_answers, verbatim_note
 from core.datasets.reading import same_name, sha256_of
 from core.errors import InputError
+from core.runs.at_hand import RunAtHand
 from core.runs.generation import run_answers
-from core.schema import GENERATION_KINDS, Dataset, Design, Run
+from core.runs.path import at_hand, runs_that
+from core.schema import Dataset, Design, Run
 from core.store import Store
-from core.store.runs import item_counts, list_runs
+from core.store.runs import item_counts
 from core.store.studies import studies_of_file
 from core.study import lifecycle
 from core.study.audit import audit_note, audit_study
@@ -27,7 +28,7 @@ _FILE = 0
 """Stands for a file among the runs to choose from."""
 
 
-def form(store: Store, run: Run) -> None:
+def form(run: RunAtHand) -> None:
     """Choose the other source, see what would become of it, and make the study."""
     part(
         "Send to a study",
@@ -35,10 +36,10 @@ def form(store: Store, run: Run) -> None:
         "another run's, or those in a file.",
     )
     with mistakes_shown():
-        other = _other(store, run)
+        other = _other(run.store, run.run)
         if other is None:
             return
-        dataset = _placed(store, run, *other)
+        dataset = _placed(run, *other)
         count = "1 question" if len(dataset.items) == 1 else f"{len(dataset.items)} questions"
         st.info(
             f"{count} at levels {plain(', '.join(dataset.levels))} from "
@@ -53,12 +54,12 @@ def form(store: Store, run: Run) -> None:
         if st.session_state.get(_SENT, {}).get("file") == dataset.sha256:
             _sent()
         else:
-            _make(store, dataset, run.data_file)
+            _make(run.store, dataset, run.run.data_file)
 
 
 def _other(store: Store, run: Run) -> tuple[str, SourceAnswers] | None:
     """A key that changes with them, and the other source's answers; None: nothing is chosen yet."""
-    fitting = [one for one in list_runs(store, GENERATION_KINDS) if _fits(store, one, run)]
+    fitting = [one for one in runs_that(store, "generation") if _fits(store, one, run)]
     # What has the same questions for certain comes first, and a whole run before a part of one.
     fitting.sort(
         key=lambda one: (one.data_sha256 != run.data_sha256, _done(store, one) < one.n_items, -one.run_id)
@@ -77,7 +78,7 @@ def _other(store: Store, run: Run) -> tuple[str, SourceAnswers] | None:
     if chosen is None:
         return None
     if chosen != _FILE:
-        answers = run_answers(store, others[chosen])
+        answers = run_answers(at_hand(store, others[chosen]))
         return f"{chosen} {len(answers.outputs)}", answers
     st.markdown(
         "Accepted: the paper's JSON, or CSV, TSV and JSONL with the columns item_id, question, reference, level, source, "
@@ -123,12 +124,12 @@ def _done(store: Store, run: Run) -> int:
     return item_counts(store, run.run_id)[0].get("done", 0)
 
 
-def _placed(store: Store, run: Run, key: str, other: SourceAnswers) -> Dataset:
+def _placed(run: RunAtHand, key: str, other: SourceAnswers) -> Dataset:
     """Both side by side, made again only when something changed."""
-    own = run_answers(store, run)
+    own = run_answers(run)
     clash = same_name(own.source) == same_name(other.source)
     left, right = st.columns(2)
-    mine = left.text_input("Name of these answers", own.source, key=f"study_mine_{run.run_id}")
+    mine = left.text_input("Name of these answers", own.source, key=f"study_mine_{run.run.run_id}")
     theirs = right.text_input(
         "Name of the other source",
         f"{other.source} ({other.where})" if clash else other.source,
@@ -137,11 +138,11 @@ def _placed(store: Store, run: Run, key: str, other: SourceAnswers) -> Dataset:
     shared_only = st.checkbox("Leave out questions that only one of the two has", key="study_shared")
     if not mine.strip() or not theirs.strip():
         raise InputError("Both sources need a name.")
-    whole = (run.run_id, len(own.outputs), key, mine, theirs, shared_only)
+    whole = (run.run.run_id, len(own.outputs), key, mine, theirs, shared_only)
     known = st.session_state.get(_PLACED)
     if known is None or known[0] != whole:
         dataset = place_beside(
-            renamed(own, mine.strip()), renamed(other, theirs.strip()), shared_only=shared_only
+            own.called(mine.strip()), other.called(theirs.strip()), shared_only=shared_only
         )
         st.session_state[_PLACED] = known = (whole, dataset)
     placed: Dataset = known[1]

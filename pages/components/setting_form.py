@@ -7,22 +7,22 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.schema.kinds import KindSettings
-from core.schema.settings import SettingField, fields_of, on_page, worded
+from core.schema.settings import SettingField, Settings, fields_of, on_page, worded
 from pages.components.generate_state import given
 from pages.components.messages import with_code
 
-_NONE: Mapping[str, Sequence[str]] = {}
+_NONE: Mapping[str, Any] = {}
 _AWAY = "_away"
 """After the key of a menu: what was chosen before it was not offered any more, and what stands in its place."""
 
 
 def render(
-    model: type[KindSettings],
+    model: type[Settings],
     key_prefix: str,
     *,
     columns: int = 2,
     without: Collection[str] = (),
+    beside: Mapping[str, Any] = _NONE,
     offered: Mapping[str, Sequence[str]] = _NONE,
     backend: str,
 ) -> dict[str, Any]:
@@ -30,7 +30,8 @@ def render(
 
     Fields that do nothing beside the backend and the values above them are neither drawn nor returned.
 
-    without: fields that the page asks for in another way, or not at all.
+    without: fields that the page asks for in another way, or not at all. beside: values of such fields, on which others
+    depend.
     offered: field -> the values that it can have here: names out of a file, or fewer choices than the backend has.
     """
     fields = fields_of(model)
@@ -39,11 +40,12 @@ def render(
     places: list[DeltaGenerator] = []
     for name, one in fields.items():
         nothing_to_choose = name in offered and not offered[name] and one.shape in ("choice", "text")
-        if name in without or nothing_to_choose:
+        if name in without or name in beside or nothing_to_choose:
             continue
-        if name in model.model_construct(**chosen).idle(backend):
+        known = {**beside, **chosen}
+        if name in model.model_construct(**known).idle(backend):
             continue
-        usual = model.usual(chosen, backend)
+        usual = model.usual(known, backend)
         if not places:  # a row of its own: on a narrow screen, too, the fields stand in their order
             places = st.columns(columns, vertical_alignment="bottom")
         chosen[name] = _widget(
@@ -56,9 +58,9 @@ def render(
     return chosen
 
 
-def put(settings: KindSettings, key_prefix: str) -> None:
-    """Fill the widgets with these settings; call it before they are drawn."""
-    for name in fields_of(type(settings)):
+def put(settings: Settings, key_prefix: str, *, without: Collection[str] = ()) -> None:
+    """Fill the widgets with these settings; call it before they are drawn. without: fields that keep what they have."""
+    for name in fields_of(type(settings)).keys() - set(without):
         value, key = getattr(settings, name), f"{key_prefix}_{name}"
         st.session_state[key] = list(value) if isinstance(value, tuple) else value
         st.session_state.pop(f"{key}{_AWAY}", None)

@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.analysis.acc23 import Acc23, Acc23Options, MetricAccuracy, acc23
 from core.analysis.joining import SYSTEM_MEANS
-from core.schema import RATED_KINDS, Run
+from core.schema import Run
 from core.stats.correlation_systems import SoftAccuracy
 from core.stats.tie_calibration import Swap
 from core.store import Store
@@ -59,7 +59,7 @@ def render(store: Store, run: Run) -> None:
         key="specialist_accuracy_rated",
         help="Otherwise a judge's score of a system is its mean over all texts, as in WMT's metrics task.",
     )
-    runs = specialist_runs.beside(store, run, "accuracy", "Beside", *RATED_KINDS)
+    runs = specialist_runs.beside(store, run, "accuracy", "Beside", *specialist_runs.RATED)
     swap: Swap = "items"
     if len(runs) > 1:
         swap = st.radio(

@@ -14,7 +14,15 @@ from core.plots import specialist as figures
 from core.schema import Run
 from core.stats.span_f1 import SpanF1
 from core.store import Store
-from pages.components import metrics_computed, metrics_figure, metrics_kept, metrics_tables, specialist_runs
+from pages.components import (
+    judges_names,
+    judges_runs,
+    metrics_computed,
+    metrics_figure,
+    metrics_kept,
+    metrics_tables,
+    specialist_runs,
+)
 from pages.components.judges_numbers import ends, value
 from pages.components.messages import mistakes_shown
 from pages.components.numbers import UNDEFINED, number
@@ -51,17 +59,17 @@ def render(store: Store, run: Run) -> None:
         nothing("nobody marked errors in these texts: agreement needs people's marks")
         return
     chosen = options("agreement")
-    runs = specialist_runs.beside(store, run, "agreement", "Beside", "automqm")
+    runs = specialist_runs.beside(store, run, "agreement", "Beside", *specialist_runs.MARKING)
     with st.spinner("Computing ..."):
         found = _alone(store, run, chosen)
-    _overall(found, n_draws(specialist_runs.output_of(store, run)))
+    _overall(found, n_draws(judges_runs.output_of(store, run)))
     _groups(found)
     with mistakes_shown():
         _beside(store, runs, chosen)
 
 
 def _alone(store: Store, run: Run, chosen: SpanOptions) -> SpanAgreement:
-    people, output = specialist_runs.people_of(store, run), specialist_runs.output_of(store, run)
+    people, output = specialist_runs.people_of(store, run), judges_runs.output_of(store, run)
     return metrics_computed.once(
         ("span agreement", *specialist_runs.keys_of(store, [run]), chosen),
         lambda: span_agreement(people.ratings, ratings_of_judge(output), texts=people.texts, options=chosen),
@@ -129,7 +137,7 @@ def _csv_row(by: str, name: str, one: SpanF1) -> dict[str, Any]:
 
 
 def _beside(store: Store, runs: Sequence[Run], chosen: SpanOptions) -> None:
-    by_system = {specialist_runs.short_name(one): _alone(store, one, chosen).by_system for one in runs}
+    by_system = {judges_names.short_name(one): _alone(store, one, chosen).by_system for one in runs}
     metrics_figure.show(
         figures.spans_by_system(by_system),
         f"F1 of characters by system, of {len(by_system)} judges",
@@ -167,10 +175,7 @@ def compared(store: Store, runs: Sequence[Run], chosen: SpanOptions) -> SpanComp
         ("spans compared", *specialist_runs.keys_of(store, runs), chosen),
         lambda: compare_spans(
             people.ratings,
-            {
-                specialist_runs.short_name(one): draws_of_judge(specialist_runs.output_of(store, one))
-                for one in runs
-            },
+            {judges_names.short_name(one): draws_of_judge(judges_runs.output_of(store, one)) for one in runs},
             texts=people.texts,
             options=chosen,
         ),

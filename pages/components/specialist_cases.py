@@ -4,22 +4,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
-from core.runs.judge_settings import judge_of
 
 from core.analysis.judged_spans import ratings_of_judge
 from core.analysis.span_agreement import counts_of
 from core.analysis.span_segments import Segment, pair_spans
 from core.errors import InputError
 from core.judges.automqm.errors import AutoMqmRecord, ErrorTrial
-from core.judges.automqm.judge import AutoMqmSettings
-from core.judges.direct import DirectSettings
 from core.judges.examples import ExampleUsed, ShownExample
+from core.judges.rated import ExampleSettings
+from core.runs.asked import asked_of
 from core.schema import Run
 from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.rated import RatedText
 from core.schema.scores import ScorableOutput, ScoredRow
 from core.store import Store
-from pages.components import choices, run_choice, specialist_marked, specialist_runs
+from pages.components import choices, judges_runs, run_choice, specialist_marked, specialist_runs
 from pages.components.judges_numbers import level_said
 from pages.components.messages import plain
 from pages.components.metrics_computed import Key
@@ -64,13 +63,13 @@ def cases(store: Store, run: Run, repeat: int = 0) -> list[Case]:
 # A resource: thousands of texts would be copied at every press of a widget. Nobody changes them.
 @st.cache_resource(show_spinner="Comparing ...", max_entries=4)
 def _cases(key: Key, _store: Store, _run: Run, _repeat: int) -> list[Case]:
-    return cases_of(specialist_runs.output_of(_store, _run), specialist_runs.people_of(_store, _run), _repeat)
+    return cases_of(judges_runs.output_of(_store, _run), specialist_runs.people_of(_store, _run), _repeat)
 
 
 def cases_of(output: JudgeOutput, people: People, repeat: int = 0) -> list[Case]:
     """The same, computed."""
     known = {place_of(text.output): text for text in people.rated.texts}
-    f1 = f1_by_text(output, people, repeat) if output.kind == "automqm" else {}
+    f1 = f1_by_text(output, people, repeat)
     return [
         Case(text, known.get(place_of(text.row)), f1.get(place_of(text.row)), _lost(trial_of(text, repeat)))
         for text in output.texts
@@ -89,7 +88,10 @@ def _lost(trial: ErrorTrial | None) -> int:
 
 
 def f1_by_text(output: JudgeOutput, people: People, repeat: int) -> dict[Place, float]:
-    """F1 of each text's characters, over all who marked it; texts without a mark on either side have none."""
+    """F1 of each text's characters, over all who marked it; texts without a mark on either side have none.
+
+    Empty for a judge that marks no errors.
+    """
     try:
         marks = ratings_of_judge(output, repeat)
         segments: Sequence[Segment] = pair_spans(
@@ -112,7 +114,7 @@ def f1_by_text(output: JudgeOutput, people: People, repeat: int) -> dict[Place, 
 
 def choose(cases: Sequence[Case], run: Run, metric: str) -> Case | None:
     """The text to look at, by system, order and search; None: none is like that."""
-    by_errors = run.kind == "automqm"
+    by_errors = specialist_runs.marks_errors(run)
     left, middle, right = st.columns(3)
     systems = sorted({case.text.row.system for case in cases})
     system = left.selectbox(
@@ -127,7 +129,7 @@ def choose(cases: Sequence[Case], run: Run, metric: str) -> Case | None:
         if system in (None, case.text.row.system) and (not sought or sought in _searched(case.text))
     ]
     if not found:
-        nothing("no text is like that; choose another system, or search for something else")
+        nothing("no matching text; change the system or the search")
         return None
     listed = found[:MOST_LISTED]
     if len(found) > len(listed):
@@ -164,15 +166,14 @@ def examples(
     store: Store, run: Run, text: RatedText | None, used: Sequence[ExampleUsed], repeat: int
 ) -> None:
     """What the judge was shown beside this text, and whose texts they are; folded away."""
-    settings = judge_of(run).of_kind
     with st.expander(f"Examples used: {len(used)}"):
         if not used:
             nothing("the judge was shown no example")
             return
         st.markdown(
-            ":small[None is of the judged system. Whose they are is what the run kept; their texts stand in its file.]"
+            ":small[None is of the judged system. The run stores who rated each example. The texts are in its file.]"
         )
-        drawn = _drawn(store, run, text, settings, repeat)
+        drawn = _drawn(store, run, text, repeat)
         # Drawn from another file or by another version they would not be what the judge saw.
         same = [(one.used.item_id, one.used.system) for one in drawn] == [
             (one.item_id, one.system) for one in used
@@ -181,21 +182,13 @@ def examples(
             _example(one, drawn[place] if same else None)
 
 
-def _drawn(
-    store: Store, run: Run, text: RatedText | None, settings: object, repeat: int
-) -> tuple[ShownExample, ...]:
+def _drawn(store: Store, run: Run, text: RatedText | None, repeat: int) -> tuple[ShownExample, ...]:
     """The examples as the judge drew them, drawn once more from the same seed."""
     pool = specialist_runs.pool(store, run)
-    if pool is None or text is None or not isinstance(settings, AutoMqmSettings | DirectSettings):
+    if pool is None or text is None:
         return ()
-    return pool.examples_for(
-        text,
-        variant=settings.examples,
-        n_examples=settings.n_examples,
-        filtered=isinstance(settings, AutoMqmSettings) and settings.filtered,
-        rater=settings.rater,
-        seed=settings.seed + repeat,
-    )
+    chosen: ExampleSettings = asked_of(run).chosen
+    return chosen.draw(pool, text, repeat)
 
 
 def _example(used: ExampleUsed, example: ShownExample | None) -> None:

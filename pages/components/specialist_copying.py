@@ -1,7 +1,6 @@
 """Tabs Copying and Examples: does a specialist copy what it was shown, and what does each further example give it?"""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 
 import pandas as pd
@@ -11,11 +10,13 @@ from core.analysis.error_copying import Copying, Disjoint, disjoint_errors, erro
 from core.analysis.example_curve import CurvePoint, ExampleCurve, example_curve
 from core.analysis.span_agreement import SpanOptions
 from core.plots import specialist as figures
-from core.runs.judge_settings import judge_of
+from core.runs.asked import asked_of
 from core.schema import Run
 from core.stats.resampling import Estimate
 from core.store import Store
 from pages.components import (
+    judges_names,
+    judges_runs,
     metrics_computed,
     metrics_figure,
     metrics_kept,
@@ -43,18 +44,18 @@ def copying(store: Store, run: Run) -> None:
         "examples, and how many in any other system's text of the same source? The words have to be the same, letter by letter.",
         "copied-errors",
     )
-    runs = specialist_runs.beside(store, run, "copying", "Beside", "automqm")
+    runs = specialist_runs.beside(store, run, "copying", "Beside", *specialist_runs.MARKING)
     found = [_copying(store, one) for one in runs]
     table(pd.DataFrame([_row(one, who) for one, who in zip(found, runs, strict=True)]))
     st.markdown(":small[Shares of errors, 95 % intervals resample items; the first of several draws.]")
     for one, who in zip(found, runs, strict=True):
         if one.left_out:
-            metrics_kept.read_notes((specialist_runs.short_name(who),), one.left_out)
+            metrics_kept.read_notes((judges_names.short_name(who),), one.left_out)
     metrics_figure.downloads(
         "copied-errors",
         [
             {
-                "judge": specialist_runs.short_name(who),
+                "judge": judges_names.short_name(who),
                 "texts": one.n_texts,
                 "errors": one.n_errors,
                 "without_words": one.n_without_words,
@@ -72,7 +73,7 @@ def copying(store: Store, run: Run) -> None:
 
 
 def _copying(store: Store, run: Run) -> Copying:
-    rated, output = specialist_runs.people_of(store, run).rated, specialist_runs.output_of(store, run)
+    rated, output = specialist_runs.people_of(store, run).rated, judges_runs.output_of(store, run)
     return metrics_computed.once(
         ("copying", *specialist_runs.keys_of(store, [run])), lambda: error_copying(output, rated)
     )
@@ -80,7 +81,7 @@ def _copying(store: Store, run: Run) -> Copying:
 
 def _row(one: Copying, run: Run) -> dict[str, str]:
     return {
-        "Judge": specialist_runs.short_name(run),
+        "Judge": judges_names.short_name(run),
         **{said: _share(getattr(one, name)) for name, said in _COPIES.items()},
         "Errors, texts": f"{one.n_errors:,}, {one.n_texts:,}",
         "Without words": f"{one.n_without_words:,}",
@@ -99,15 +100,15 @@ def _alone(store: Store, runs: Sequence[Run]) -> None:
         "copied-errors",
     )
     first = runs[0]
-    rated, one = specialist_runs.people_of(store, first).rated, specialist_runs.output_of(store, first)
+    rated, one = specialist_runs.people_of(store, first).rated, judges_runs.output_of(store, first)
     rows = []
     for run in runs[1:]:
-        other = specialist_runs.output_of(store, run)
+        other = judges_runs.output_of(store, run)
         found = metrics_computed.once(
             ("alone", *specialist_runs.keys_of(store, [first, run])),
             partial(disjoint_errors, one, other, rated),
         )
-        names = specialist_runs.short_name(first), specialist_runs.short_name(run)
+        names = judges_names.short_name(first), judges_names.short_name(run)
         rows += [_alone_row(found[0], *names), _alone_row(found[1], *reversed(names))]
     table(pd.DataFrame(rows))
 
@@ -136,7 +137,12 @@ def examples(store: Store, run: Run) -> None:
         nothing("nobody marked errors in these texts")
         return
     runs = specialist_runs.beside(
-        store, run, "curve", "Together with", "automqm", at_first=partial(_in_all_else_alike, run)
+        store,
+        run,
+        "curve",
+        "Together with",
+        *specialist_runs.MARKING,
+        at_first=partial(_in_all_else_alike, run),
     )
     if len(runs) < 2:
         nothing("a curve needs at least two runs with different numbers of examples")
@@ -178,14 +184,15 @@ def examples(store: Store, run: Run) -> None:
 
 def _in_all_else_alike(run: Run, other: Run) -> bool:
     """Whether two runs differ in the number of examples, and in the draws of it, alone."""
-    a, b = judge_of(run), judge_of(other)
-    alike = replace(b.automqm, n_examples=a.automqm.n_examples, repeats=a.automqm.repeats)
-    return (a.backend, a.model, a.prompts, a.automqm) == (b.backend, b.model, b.prompts, alike)
+    a, b = asked_of(run), asked_of(other)
+    alike = b.chosen.but(n_examples=a.chosen.n_examples, repeats=a.chosen.repeats)
+    who_a, who_b = (one.model for one in (a, b))
+    return (who_a.backend, who_a.model, a.prompts, a.chosen) == (who_b.backend, who_b.model, b.prompts, alike)
 
 
 def _curve(store: Store, runs: Sequence[Run], options: SpanOptions) -> ExampleCurve:
     people = specialist_runs.people_of(store, runs[0])
-    outputs = {specialist_runs.short_name(one): specialist_runs.output_of(store, one) for one in runs}
+    outputs = {judges_names.short_name(one): judges_runs.output_of(store, one) for one in runs}
     return example_curve(people.ratings, outputs, texts=people.texts, options=options)
 
 

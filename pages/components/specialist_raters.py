@@ -2,17 +2,19 @@
 
 import pandas as pd
 import streamlit as st
-from core.runs.judge_settings import judge_of
 
 from core.analysis.judged_spans import ratings_of_judge
 from core.analysis.rater_matrix import RaterMatrix, mean_f1, rater_matrix, raters_of
 from core.analysis.span_agreement import SpanOptions
 from core.judges.examples import MERGED
 from core.plots import specialist as figures
+from core.runs.asked import asked_of
 from core.schema import Run
 from core.stats.span_f1 import Measure
 from core.store import Store
 from pages.components import (
+    judges_names,
+    judges_runs,
     metrics_computed,
     metrics_figure,
     metrics_kept,
@@ -66,18 +68,18 @@ def render(store: Store, run: Run) -> None:
 
 
 def _specialists(store: Store, run: Run, measure: Measure) -> None:
-    runs = specialist_runs.beside(store, run, "raters", "Together with", "automqm", at_first=_of_one_rater)
+    runs = specialist_runs.beside(
+        store, run, "raters", "Together with", *specialist_runs.MARKING, at_first=_of_one_rater
+    )
     people = specialist_runs.people_of(store, run)
-    raters = {specialist_runs.short_name(one): judge_of(one).automqm.rater for one in runs}
+    raters = {judges_names.short_name(one): asked_of(one).chosen.rater for one in runs}
     with st.spinner("Computing ..."):
         found = metrics_computed.once(
             ("specialists by rater", *specialist_runs.keys_of(store, runs), _OPTIONS),
             lambda: rater_matrix(
                 people.ratings,
                 {
-                    specialist_runs.short_name(one): ratings_of_judge(
-                        specialist_runs.output_of(store, one), 0
-                    )
+                    judges_names.short_name(one): ratings_of_judge(judges_runs.output_of(store, one), 0)
                     for one in runs
                 },
                 raters=raters,
@@ -96,7 +98,8 @@ def _specialists(store: Store, run: Run, measure: Measure) -> None:
 
 
 def _of_one_rater(run: Run) -> bool:
-    return judge_of(run).automqm.rater != MERGED
+    rater: str = asked_of(run).chosen.rater
+    return rater != MERGED
 
 
 def _matrix(found: RaterMatrix, measure: Measure, name: str) -> None:

@@ -4,16 +4,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
-from core.runs.judge_settings import judge_of
-from core.runs.rated_judging import pool_of
-from core.runs.rated_texts import rated_set
 
 from core.datasets.rated import outputs_of, ratings_of
 from core.judges.examples import ExamplePool
+from core.judges.kind import JudgeKind
+from core.judges.rated import ExampleSettings, task_of
 from core.plots.families import shortened
+from core.runs.asked import asked_of
+from core.runs.judging import bench_of
+from core.runs.path import at_hand
 from core.runs.progress import state_of
-from core.schema import RATED_KINDS, RatedKind, Run
-from core.schema.judging import JudgeOutput
+from core.schema import Run
 from core.schema.rated import RatedSet
 from core.schema.scores import OutputSet, RatingSet
 from core.store import Store
@@ -23,6 +24,10 @@ from pages.components.menu import menu
 from pages.components.messages import moment
 from pages.components.metrics_computed import Key
 
+RATED = judges_runs.judges_of("rated texts")
+"""Judges that people's ratings may stand behind."""
+MARKING = tuple(kind for kind in RATED if kind.marks_errors)
+"""Those of them that mark errors."""
 NEW = 0
 """Stands for a judge that is still to be asked."""
 _CHOSEN = "specialist_chosen"
@@ -51,7 +56,10 @@ def remember(run_id: int) -> None:
 
 def choose(store: Store) -> int:
     """The number of a run, or NEW; without any run yet, the form that makes one."""
-    names = {run.run_id: name_of(run) for run in list_runs(store, RATED_KINDS)}
+    names = {
+        run.run_id: name_of(run)
+        for run in list_runs(store, tuple(one.name for one in judges_runs.judges_of("rated texts")))
+    }
     names[NEW] = "Ask a judge ..."
     return menu(
         "Judge",
@@ -62,23 +70,18 @@ def choose(store: Store) -> int:
     )
 
 
+def marks_errors(run: Run) -> bool:
+    """Whether the run's judge marks errors; else it gives scores."""
+    return any(run.kind == kind.name for kind in MARKING)
+
+
 def name_of(run: Run) -> str:
     """A run in a menu: what tells it from others comes before what may be cut off."""
     part = "" if run.n_wanted == run.n_items else f", first {run.n_wanted:,} of {run.n_items:,}"
     return (
         f"Run {run.run_id} ({state_of(run)}), {moment(run.created_utc)} UTC: "
-        f"{shortened(judge_of(run).judge_name, _LONGEST)}, {shortened(run.data_file, _LONGEST)}{part}"
+        f"{shortened(asked_of(run).called, _LONGEST)}, {shortened(run.data_file, _LONGEST)}{part}"
     )
-
-
-def short_name(run: Run) -> str:
-    """A run in a table or a figure."""
-    return f"{judge_of(run).judge_name} (run {run.run_id})"
-
-
-def output_of(store: Store, run: Run) -> JudgeOutput:
-    """All that the judge said so far, read once."""
-    return judges_runs.output_of(store, run)
 
 
 def people_of(store: Store, run: Run) -> People:
@@ -89,18 +92,22 @@ def people_of(store: Store, run: Run) -> People:
 # Resources: thousands of texts would be copied at every press of a widget. Nobody changes them: they are frozen.
 @st.cache_resource(show_spinner=False, max_entries=4)
 def _people(key: Key, _store: Store, _run: Run) -> People:
-    rated = rated_set(_store, _run)
+    rated = at_hand(_store, _run).contents
     return People(rated, ratings_of(rated), outputs_of(rated), key)
 
 
 def pool(store: Store, run: Run) -> ExamplePool | None:
-    """The rated texts that the run's examples were drawn from; None: it was shown none, or holds out its own."""
+    """The rated texts that the run's examples were drawn from; None: its judge is shown other examples."""
     return _pool(run_choice.identity(run), store, run)
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)
 def _pool(key: Key, _store: Store, _run: Run) -> ExamplePool | None:
-    return pool_of(judge_of(_run), people_of(_store, _run).rated.texts)
+    asked = asked_of(_run)
+    if not isinstance(asked.chosen, ExampleSettings):
+        return None
+    bench = bench_of(asked, people_of(_store, _run).rated, _run.data_sha256)
+    return asked.chosen.pool(bench.texts, task_of(bench))
 
 
 def beside(
@@ -108,7 +115,7 @@ def beside(
     run: Run,
     slot: str,
     said: str,
-    *kinds: RatedKind,
+    *kinds: JudgeKind,
     at_first: Callable[[Run], bool] | None = None,
 ) -> list[Run]:
     """The run and those chosen to stand beside it, of the same texts and ratings.

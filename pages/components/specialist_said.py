@@ -1,17 +1,22 @@
 """Tab Texts: what a judge that gives scores said of one text, beside what people gave it."""
 
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
 import pandas as pd
 import streamlit as st
 
 from core.judges.direct import DirectRecord
 from core.judges.quality.judge import QualityRecord
+from core.runs.kinds import kind_named
 from core.schema import Run
 from core.store import Store
 from pages.components import (
     generated_level_diff,
+    judges_runs,
+    judges_texts,
     specialist_cases,
     specialist_marked,
-    specialist_runs,
 )
 from pages.components.judges_numbers import level_said
 from pages.components.numbers import UNDEFINED, number
@@ -24,9 +29,9 @@ def render(store: Store, run: Run) -> None:
     part(
         "Texts",
         "What the judge said of one text, beside people's ratings. A justification is the model's own words: it can be wrong.",
-        "quality-rating" if run.kind == "quality" else "scorer",
+        kind_named(run.kind).section,
     )
-    output = specialist_runs.output_of(store, run)
+    output = judges_runs.output_of(store, run)
     if not output.texts:
         nothing("nothing is judged yet")
         return
@@ -56,14 +61,12 @@ def _case(store: Store, run: Run, case: Case) -> None:
         )
     )
     _people(case)
-    _trials(case)
-    record = text.record
-    if isinstance(record, DirectRecord) and record.trials:
-        specialist_cases.examples(store, run, case.people, record.trials[0].examples, 0)
-    elif isinstance(record, QualityRecord):
-        if record.judged is not None:
-            generated_level_diff.plain_card("As the judge read it", record.judged, text.row.language)
-        specialist_cases.examples(store, run, None, record.examples, 0)
+    if text.record is None:
+        nothing("the judge was not asked about this text")
+    elif (shown := _RECORDS.get(type(text.record))) is not None:
+        shown(store, run, case, text.record)
+    else:
+        judges_texts.details(text.record)
 
 
 def _people(case: Case) -> None:
@@ -82,18 +85,32 @@ def _people(case: Case) -> None:
     )
 
 
-def _trials(case: Case) -> None:
-    record = case.text.record
-    if isinstance(record, DirectRecord):
-        rows = [("", one.repeat, one.score, one.reason or one.detail) for one in record.trials]
-    elif isinstance(record, QualityRecord):
-        rows = [
+def _direct(store: Store, run: Run, case: Case, record: DirectRecord) -> None:
+    _trials([("", one.repeat, one.score, one.reason or one.detail) for one in record.trials])
+    if record.trials:
+        specialist_cases.examples(store, run, case.people, record.trials[0].examples, 0)
+
+
+def _quality(store: Store, run: Run, case: Case, record: QualityRecord) -> None:
+    _trials(
+        [
             (one.dimension, one.repeat, one.score, one.justification or one.reason or one.detail)
             for one in record.trials
         ]
-    else:
-        nothing("the judge was not asked about this text")
-        return
+    )
+    if record.judged is not None:
+        generated_level_diff.plain_card("As the judge read it", record.judged, case.text.row.language)
+    specialist_cases.examples(store, run, None, record.examples, 0)
+
+
+_RECORDS: Mapping[type, Callable[[Store, Run, Case, Any], None]] = {
+    DirectRecord: _direct,
+    QualityRecord: _quality,
+}
+"""A record's class -> what shows it."""
+
+
+def _trials(rows: Sequence[tuple[str, int, float | None, str]]) -> None:
     frame = pd.DataFrame(
         {
             "Dimension": [dimension for dimension, _, _, _ in rows],

@@ -15,6 +15,7 @@ from core.schema.scores import Rating
 from core.store import Store
 from pages.components import (
     generated_level_diff,
+    judges_runs,
     metrics_computed,
     specialist_cases,
     specialist_marked,
@@ -44,7 +45,7 @@ def render(store: Store, run: Run) -> None:
         "letter by letter, then the nearest words.",
         "specialist-automqm",
     )
-    output = specialist_runs.output_of(store, run)
+    output = judges_runs.output_of(store, run)
     if not output.texts:
         nothing("nothing is judged yet")
         return

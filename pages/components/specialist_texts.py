@@ -8,9 +8,9 @@ from core.datasets.folder_ratings import USUAL_RATINGS
 from core.datasets.mt_metrics_eval import rating_names
 from core.datasets.rated import read_rated
 from core.datasets.reading import sha256_of
+from core.judges.kind import JudgeKind
 from core.runs.texts import Texts as Texts
 from core.runs.texts import rated_of_folder, rated_of_study, rated_of_texts, read_apart
-from core.schema import RatedKind
 from core.schema.rated import RatedSet
 from core.schema.tasks import RatingTask
 from core.store import Store
@@ -41,7 +41,7 @@ def take_file(data: bytes, name: str) -> None:
     st.session_state.pop(_RATINGS, None)
 
 
-def choose(store: Store, kind: RatedKind) -> Texts | None:
+def choose(store: Store, kind: JudgeKind) -> Texts | None:
     """The rated texts as a file, after saying what is in it; None: nothing is chosen yet. Raises InputError."""
     came = st.radio(
         "From",
@@ -62,7 +62,7 @@ def choose(store: Store, kind: RatedKind) -> Texts | None:
     return texts
 
 
-def _of_file(kind: RatedKind) -> Texts | None:
+def _of_file(kind: JudgeKind) -> Texts | None:
     st.markdown(
         ":small[Accepted: rated texts (JSONL, a text a line with its `ratings`), or texts alone (CSV, TSV, JSONL with the "
         "columns item, text, system, source and, where there are, reference, level, language) and a file of ratings beside them.]"
@@ -93,7 +93,7 @@ def _of_file(kind: RatedKind) -> Texts | None:
     ratings: Texts | None = st.session_state.get(_RATINGS)
     if ratings is None:
         return kept
-    key = (sha256_of(kept[0]), kept[1], sha256_of(ratings[0]), ratings[1], kind)
+    key = (sha256_of(kept[0]), kept[1], sha256_of(ratings[0]), ratings[1], kind.name)
     texts, notes = once(
         _MADE, key, lambda: rated_of_texts(*kept, lambda outputs: [read_apart(kind, *ratings, outputs)])
     )

@@ -7,11 +7,11 @@ from core.datasets.scorable import read_outputs
 from core.datasets.task_files import parse_task, shipped_tasks
 from core.errors import InputError
 from core.runs.generation import texts_of_run
-from core.schema import GENERATION_KINDS, Design
+from core.runs.path import at_hand, runs_that
+from core.schema import Design
 from core.schema.scores import OutputSet
 from core.schema.tasks import RatingTask
 from core.store import Store
-from core.store.runs import list_runs
 from core.store.studies import studies_of_file
 from core.study import lifecycle
 from core.study.design import LARGEST_SEED
@@ -36,13 +36,13 @@ def form(store: Store) -> int | None:
 
 
 def _texts(store: Store) -> OutputSet | None:
-    runs = {run.run_id: run for run in list_runs(store, GENERATION_KINDS)}
+    runs = {run.run_id: run for run in runs_that(store, "generation")}
     chosen = _FILE
     if runs:
         names = {_FILE: "A file"} | {number: name_of(run) for number, run in runs.items()}
         chosen = st.selectbox("Texts", list(names), format_func=names.__getitem__, key="ratings_from")
     if chosen != _FILE:
-        return read_outputs(*texts_of_run(store, runs[chosen]))
+        return read_outputs(*texts_of_run(at_hand(store, chosen)))
     st.write(
         "Accepted: CSV, TSV and JSONL with a row a text. Columns: item_id, system, text; source (what was asked or "
         "translated), reference, level and language where there are any. Any number of systems and levels."

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from admin_session import sign_in
 from app_server import ROOT, AppServer, settled
-from core.runs.score_plan import create_scoring
-from core.runs.score_settings import scoring_of
 from playwright.sync_api import Download, Page, expect
 
+from core.runs.asked import asked_of
+from core.runs.path import create
 from core.schema import Run, RunItem
 from core.scoring.metrics.kind import ScoringRunning
 from core.store import Store
@@ -60,8 +60,8 @@ def title_of(page: Page) -> str:
 
 def half_done(store: Store, model: Run) -> tuple[Run, Owner, Iterator[RunItem]]:
     """Another run of the same texts that this process works on; half of its items are there."""
-    settings = scoring_of(model)
-    run, _ = create_scoring(store, run_data(store, model.run_id), model.data_file, settings, ScoringRunning())
+    data = run_data(store, model.run_id)
+    run = create(store, data, model.data_file, asked_of(model), ScoringRunning())[0].run
     keep_run_metrics(store, run.run_id, run_metrics(store, model.run_id))
     owner = claim_run(store, run.run_id, os.getpid())
     items = run_items(store, model.run_id)

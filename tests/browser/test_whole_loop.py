@@ -16,6 +16,7 @@ from text_visit import on_text, saved, the_text
 
 from core.judges.automqm.errors import AutoMqmRecord
 from core.runs.judging import judge_output
+from core.runs.path import at_hand
 from core.runs.records import read_judge_folder
 from core.schema.judging import JudgedText
 from core.schema.scores import ErrorSpan
@@ -186,7 +187,7 @@ def test_marks_of_a_rater_become_examples_by_page_and_by_command(
     assert admin.get_by_text("alpha, item").count() == 0
 
     (run,) = list_runs(app_store, ("automqm",))
-    by_page = judge_output(app_store, run)
+    by_page = judge_output(at_hand(app_store, run))
     assert found(by_page.texts) == PARROT
     for text in by_page.texts:
         assert isinstance(text.record, AutoMqmRecord)

@@ -1,26 +1,21 @@
 """The page Generate: a run that could not start, its message, and the form filled with what it was asked for."""
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from core.runs.model_settings import RunningSettings
-from core.runs.plan import create_run
-from core.runs.settings import settings_of
-from generate_visit import DEMO, ROOT, field, made, press, questions, said, visit
+from generate_visit import DEMO, ROOT, asked, field, made, press, questions, said, visit, waiting
+from judge_runs import worked
 from model_answers import answer
 from scripted_server import ScriptedServer
 
 from core.errors import InputError
-from core.generation.damage_steps import DamageSettings
-from core.generation.factual.steps import FactualSettings
-from core.generation.scheme import GenerationSettings
 from core.llm.prompts import parse_prompt
 from core.runs import environments
-from core.runs.asked import choose_prompts, running_of
-from core.runs.generation import GenerationJob, materials_of
-from core.runs.worker import work
-from core.schema import Run
+from core.runs.asked import ModelSettings, Running
+from core.runs.path import at_hand
+from core.schema.settings import Remark, SettingsError, fields_of
 from core.store import Store
 from core.store.runs import finish_run, get_run, list_runs, run_data
 
@@ -32,36 +27,27 @@ OWN = questions(
 pytestmark = pytest.mark.usefixtures("cookies")
 
 
-def refused(store: Store, settings: GenerationSettings, running: RunningSettings) -> Run:
-    """A run that its server turned away."""
-    run, _ = create_run(store, OWN, "mine.jsonl", settings, running)
-    with pytest.raises(InputError):
-        work(
-            store,
-            run.run_id,
-            lambda claimed: GenerationJob(
-                materials_of(store, claimed).materials, settings_of(claimed), running_of(claimed)
-            ),
-        )
-    return get_run(store, run.run_id)
-
-
 @pytest.mark.slow
 def test_a_run_that_never_started_says_why_and_opens_the_form_again(store: Store) -> None:
     own = (ROOT / "prompts" / "damage-summary.yaml").read_text("utf-8")
     own = own.replace("name: damage-summary", "name: my-own", 1).replace("You ", "You kindly ", 1)
-    settings = GenerationSettings(
-        "damage",
-        backend="openai",
-        model="nope",
-        source="mine",
-        attempts=2,
-        prompts=choose_prompts("damage", "summary", "each", [parse_prompt(own, "my-own.yaml")]),
-        damage=DamageSettings("summary", (0, 3, 5), seed=9),
-    )
+    running = Running(concurrency=3, timeout=7.0, input_price=1.5)
     with ScriptedServer(answer, models=["tiny", "large"]) as server:
-        settings = GenerationSettings(**{**vars(settings), "base_url": server.url})
-        run = refused(store, settings, RunningSettings(concurrency=3, timeout=7.0, input_price=1.5))
+        wanted = asked(
+            "damage",
+            backend="openai",
+            model="nope",
+            base_url=server.url,
+            attempts=2,
+            task="summary",
+            levels=(0, 3, 5),
+            seed=9,
+            name="my own answers",
+            prompts=[parse_prompt(own, "my-own.yaml")],
+        )
+        run = waiting(store, wanted, OWN, name="mine.jsonl", running=running)
+        with pytest.raises(InputError):  # its server turns it away
+            worked(run)
     at = visit(run)
     assert "did not start" in said(at)
     assert f"The model server at {server.url} cannot be used" in said(at)
@@ -80,7 +66,7 @@ def test_a_run_that_never_started_says_why_and_opens_the_form_again(store: Store
         "Address": server.url,
         "The texts are": "summary",
         "Levels": [0, 3, 5],
-        "Seed": "9",
+        "Seed": 9,
         "From": "file",
     }
     assert "The file is still mine.jsonl" in said(at)
@@ -91,53 +77,60 @@ def test_a_run_that_never_started_says_why_and_opens_the_form_again(store: Store
         at.run()
         press(at, "Run all 2 items")
         again = list_runs(store)[0]
-        ended(store, again)
+        ended(store, again.run_id)
     assert run_data(store, again.run_id) == OWN
-    assert settings_of(again) == GenerationSettings(
-        **{**vars(settings), "base_url": server.url, "model": "tiny"}
-    )
-    assert running_of(again) == RunningSettings(concurrency=3, timeout=7.0, input_price=1.5)
+    found = at_hand(store, again)
+    assert found.asked == replace(wanted, model=wanted.model.but(base_url=server.url, model="tiny"))
+    assert found.running == running
     at.run()
     assert "**is done**" in said(at)
 
 
-def ended(store: Store, run: Run) -> None:
+def ended(store: Store, run_id: int) -> None:
     for _ in range(400):
-        if get_run(store, run.run_id).state in ("done", "stopped"):
+        if get_run(store, run_id).state in ("done", "stopped"):
             return
         time.sleep(0.05)
     raise AssertionError("the run goes on after 20 s")
 
 
 def test_the_form_takes_a_factual_run_of_the_demos_questions(store: Store) -> None:
-    asked = FactualSettings(2, 0.5, "trutheval", "trutheval", "shared", "rules", 11)
-    prompts = choose_prompts("factual", "qa", "shared")
-    settings = GenerationSettings(
-        "factual",
+    wanted = asked(
         backend="openai",
         model="m",
         base_url="http://127.0.0.1:9/v1",
-        prompts=prompts,
-        factual=asked,
+        n_levels=2,
+        keep=0.5,
+        filter_order="trutheval",
+        question_filter="trutheval",
+        edit_calls="shared",
+        parser="rules",
+        seed=11,
     )
-    run, _ = create_run(store, DEMO.read_bytes(), DEMO.name, settings, RunningSettings(retries=0))
+    running = Running(retries=0)
+    run = waiting(store, wanted, name=DEMO.name, running=running)
+    fields = fields_of(ModelSettings) | fields_of(Running)
     finish_run(
-        store, run.run_id, "stopped", "The run cannot start\n  - --model: name it\n  - --retries: too few"
+        store,
+        run.run.run_id,
+        "stopped",
+        str(SettingsError([Remark("model", "name it"), Remark("retries", "too few")], fields)),
     )
     at = visit(run)
-    assert [code.value for code in at.code][:1] == ["Model: name it\nFurther tries: too few"]
+    labels = [fields[name].about.label for name in ("model", "retries")]
+    assert [code.value for code in at.code][:1] == [f"{labels[0]}: name it\n{labels[1]}: too few"]
     press(at, "Change the settings")
     assert field(at, "From").value == "demo"
     assert not at.warning
     press(at, "Preview five items")
     again = list_runs(store)[0]
-    assert again.run_id != run.run_id
-    assert (settings_of(again), running_of(again)) == (settings, RunningSettings(retries=0))
+    assert again.run_id != run.run.run_id
+    assert (at_hand(store, again).asked, at_hand(store, again).running) == (wanted, running)
 
 
 def test_a_run_that_stopped_later_keeps_its_counts_and_lists_its_problems(store: Store) -> None:
     run = made(store, limit=2)
-    finish_run(store, run.run_id, "stopped", "The server cannot be used\n  - nobody answers there")
+    finish_run(store, run.run.run_id, "stopped", "The server cannot be used\n  - nobody answers there")
     at = visit(run)
     assert "nobody answers there" in [code.value for code in at.code]
     assert [metric.value for metric in at.metric] == ["2", "0", "0"]
@@ -146,10 +139,10 @@ def test_a_run_that_stopped_later_keeps_its_counts_and_lists_its_problems(store:
 
 @pytest.mark.slow
 def test_no_process_stays_behind_when_its_run_is_done(store: Store) -> None:
-    run, _ = create_run(store, OWN, "mine.jsonl", GenerationSettings("factual"), RunningSettings())
+    run = waiting(store, data=OWN)
     at = press(visit(run), "Start")
     (child,) = environments._children[-1:]
-    ended(store, run)
+    ended(store, run.run.run_id)
     for _ in range(100):
         at.run()
         if child not in environments._children:

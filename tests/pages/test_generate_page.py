@@ -1,18 +1,21 @@
 """The page Generate: the form and how a run goes, and nobody but the admin."""
 
+import re
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
-from core.runs.model_settings import RunningSettings
-from core.runs.plan import create_run
 from factories import study_in
-from generate_visit import DEMO, ROOT, field, made, press, questions, said, visit
+from generate_visit import ROOT, asked, field, made, press, questions, said, visit, waiting
 from streamlit.testing.v1 import AppTest
 
-from core.generation.scheme import GenerationSettings
-from core.runs.asked import choose_prompts
+from core.llm.prompt_files import STEPS
+from core.runs.asked import ModelSettings, Running
+from core.runs.at_hand import RunAtHand
+from core.runs.kinds import kinds_that
 from core.schema import Run
+from core.schema.settings import fields_of
 from core.store import Store
 from core.store.runs import finish_run, get_run, list_runs, run_item
 from pages.door.cookies import cookie_name
@@ -34,7 +37,7 @@ def test_the_first_visit_offers_the_demos_questions_and_a_preview(store: Store) 
 @pytest.mark.slow
 def test_after_a_preview_the_same_run_goes_on_with_all_items(store: Store) -> None:
     run = made(store, limit=5)
-    before = run_item(store, run.run_id, 0)
+    before = run_item(store, run.run.run_id, 0)
     at = visit(run)
     assert "Told from the 5 items above, for all 14" in said(at)
     assert "none: rules ask no model" in said(at)
@@ -44,18 +47,18 @@ def test_after_a_preview_the_same_run_goes_on_with_all_items(store: Store) -> No
     whole = ended(store, run)
     assert whole.limit is None
     assert len(list_runs(store)) == 1, "the same run, so that five items are not paid for twice"
-    assert run_item(store, run.run_id, 0) == before
-    assert run_item(store, run.run_id, 13) is not None
+    assert run_item(store, run.run.run_id, 0) == before
+    assert run_item(store, run.run.run_id, 13) is not None
     at.run()
     assert "Run 1 **is done**." in said(at)
     assert "Run all 14 items" not in [button.label for button in at.button]
 
 
-def ended(store: Store, run: Run) -> Run:
+def ended(store: Store, run: RunAtHand) -> Run:
     """The run when its new process is through with it."""
     for _ in range(600):
-        now = get_run(store, run.run_id)
-        if now.state == "done" and now.finished_utc != run.finished_utc:
+        now = get_run(store, run.run.run_id)
+        if now.state == "done" and now.finished_utc != run.run.finished_utc:
             return now
         assert now.state in ("waiting", "running", "done"), now.message
         time.sleep(0.05)
@@ -181,20 +184,91 @@ def test_prompts_are_shown_chosen_and_may_be_ones_own(store: Store) -> None:
     assert "mine.yaml" in said(at)
 
 
+def test_every_scheme_is_offered_with_all_its_settings(store: Store) -> None:
+    at = visit()
+    schemes = kinds_that("generation")
+    assert field(at, "Scheme").options == [kind.title for kind in schemes]
+    for kind in schemes:
+        field(at, "Scheme").set_value(kind.name)
+        at.run()
+        assert not at.exception
+        fields = fields_of(kind.Settings)
+        shown = {name for name in fields if f"generate_{name}" in {one.key for one in elements(at)}}
+        assert shown == fields.keys() - kind.Settings().idle("rules")
+
+
+def elements(at: AppTest) -> list[Any]:
+    return [*at.text_input, *at.number_input, *at.selectbox, *at.multiselect]
+
+
+def test_no_level_is_refused_and_without_level_0_nothing_is_verbatim(store: Store) -> None:
+    at = visit()
+    field(at, "From").set_value("file")
+    field(at, "Scheme").set_value("damage")
+    at.run()
+    at.file_uploader[0].upload(
+        "q.jsonl", questions({"question": "How long?", "reference": "It has 1,230 km."})
+    )
+    at.run()
+    assert "so level 0 will be the reference word for word" in said(at)
+    field(at, "Levels").set_value([3, 5])
+    at.run()
+    assert "word for word" not in said(at)
+    field(at, "Levels").set_value([])
+    at.run()
+    press(at, "Run the one item")
+    assert "Levels: no level" in said(at)
+    assert list_runs(store) == []
+
+
 # --- a run ----------------------------------------------------------------------------------------
 
 
 def test_states_say_what_happened_and_what_to_do(store: Store) -> None:
     run = made(store, limit=2)
-    finish_run(store, run.run_id, "stopped", "No answer for 20 items in a row (timeout).")
+    finish_run(store, run.run.run_id, "stopped", "No answer for 20 items in a row (timeout).")
     at = visit(run)
     assert "stopped before its end" in said(at)
     assert "No answer for 20 items in a row (timeout)." in said(at)
-    store.table("run").update(run.run_id, {"state": "running", "process": 2**22 + 1, "limit": 3})
+    store.table("run").update(run.run.run_id, {"state": "running", "process": 2**22 + 1, "limit": 3})
     store._database.conn.commit()
     at = visit(run)
     assert "was interrupted: its process is gone" in said(at)
     assert "Resume" in [button.label for button in at.button]
+
+
+def test_what_was_asked_for_is_said_in_the_words_of_the_form(store: Store) -> None:
+    wanted = asked(
+        backend="openai",
+        model="tiny",
+        base_url="http://127.0.0.1:9/v1",
+        keep=0.5,
+        edit_calls="shared",
+        name="mine",
+    )
+    at = visit(waiting(store, wanted, running=Running(concurrency=3)))
+    table = next(table.value for table in at.table if "Setting" in table.value.columns)
+    shown = {
+        plainly(name): plainly(value) for name, value in zip(table["Setting"], table["Value"], strict=True)
+    }
+    fields = fields_of(wanted.kind.Settings) | fields_of(ModelSettings) | fields_of(Running)
+    expected = {
+        "keep": "0.5",
+        "edit_calls": fields["edit_calls"].word("shared"),
+        "backend": fields["backend"].word("openai"),
+        "model": "tiny",
+        "concurrency": "3",
+        "key_variable": "none",
+    }
+    assert {name: shown[fields[name].about.label] for name in expected} == expected
+    assert shown["Answers stand under"] == "mine"
+    assert fields["max_model_len"].about.label not in shown
+    assert STEPS["edit-shared"] in said(at)
+
+
+def plainly(cell: str) -> str:
+    """A cell of a table without what keeps Markdown off."""
+    return re.sub(r"\\(?=[^\w\s])", "", cell).replace("\u00a0", " ").replace("\u2060", "")
 
 
 def test_a_process_that_ends_before_it_begins_is_shown_with_what_it_said(
@@ -204,10 +278,7 @@ def test_a_process_that_ends_before_it_begins_is_shown_with_what_it_said(
     python.write_text("#!/bin/sh\necho no module named core >&2\nexit 1\n")
     python.chmod(0o755)
     monkeypatch.setenv("ASSAY_VLLM_PYTHON", str(python))
-    settings = GenerationSettings(
-        "factual", backend="vllm", model="m", prompts=choose_prompts("factual", "qa", "each")
-    )
-    run, _ = create_run(store, DEMO.read_bytes(), "q.jsonl", settings, RunningSettings())
+    run = waiting(store, asked(backend="vllm", model="m"))
     at = press(visit(run), "Start")
     for _ in range(100):
         if "ended before it began" in said(at.run()):
@@ -218,7 +289,7 @@ def test_a_process_that_ends_before_it_begins_is_shown_with_what_it_said(
 
 
 def test_a_run_without_a_finished_item_has_nothing_to_show_yet(store: Store) -> None:
-    run, _ = create_run(store, DEMO.read_bytes(), "q.jsonl", GenerationSettings("factual"), RunningSettings())
+    run = waiting(store)
     assert "waits to be started" in said(visit(run))
     assert "Start" in [button.label for button in visit(run).button]
     for part in ("Items", "Levels", "Results"):

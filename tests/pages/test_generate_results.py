@@ -5,12 +5,10 @@ import re
 from pathlib import Path
 
 import pytest
-from core.runs.outputs import output_files
-from generate_visit import DEMO, ROOT, field, html_of, made, press, questions, said, visit
+from generate_visit import DEMO, ROOT, asked, field, html_of, made, press, questions, said, visit
 
-from core.generation.factual.steps import FactualSettings
-from core.generation.scheme import GenerationSettings
 from core.runs.generation import run_answers
+from core.runs.path import written
 from core.store import Store
 from core.store.runs import run_item
 from core.store.studies import list_studies, outputs_of
@@ -47,7 +45,7 @@ def test_left_out_items_are_counted_by_step_and_come_first(store: Store) -> None
 
 def test_every_step_of_an_item_is_there(store: Store) -> None:
     run = made(store)
-    item = run_item(store, run.run_id, 0)
+    item = run_item(store, run.run.run_id, 0)
     assert item is not None
     trace = item.result
     at = visit(run, "Items")
@@ -89,8 +87,8 @@ def test_hostile_text_is_shown_literally(store: Store, kind: str) -> None:
             "paraphrase": "In 2012 Berlin had 3,600,000 people.",
         },
     )
-    run = made(store, data, GenerationSettings(kind))  # type: ignore[arg-type]
-    assert run_item(store, run.run_id, 0) is not None
+    run = made(store, data, asked(kind))
+    assert run_item(store, run.run.run_id, 0) is not None
     at = visit(run, "Items")
     field(at, "Item").set_value(0)
     at.run()
@@ -126,18 +124,18 @@ def test_every_file_is_offered_and_verbatim_is_warned_of(store: Store) -> None:
     )
     at = visit(run, "Results")
     labels = [button.label for button in at.get("download_button")]
-    assert labels == ["All files (assay-run-1.zip)", *output_files(store, run)]
+    assert labels == ["All files (assay-run-1.zip)", *written(run)]
     assert "A0 is the reference word for word in 1 of 1 items" in said(at)
     assert "word for word" not in said(visit(made(store), "Results"))
 
 
 def test_a_run_goes_to_a_study_beside_another_run(store: Store) -> None:
-    other = made(store, settings=GenerationSettings("factual", factual=FactualSettings(seed=1)))
+    other = made(store, wanted=asked(seed=1))
     run = made(store)
     at = visit(run, "Results")
     assert field(at, "The other source").value is None, "nobody has chosen yet"
     assert "Make a study in draft" not in [button.label for button in at.button]
-    field(at, "The other source").set_value(other.run_id)
+    field(at, "The other source").set_value(other.run.run_id)
     at.run()
     assert field(at, "Name of the other source").value == "rules (run 1)", (
         "a study cannot tell two of one name"
@@ -156,7 +154,7 @@ def test_a_run_goes_to_a_study_beside_another_run(store: Store) -> None:
     assert (study.name, study.state, study.levels) == ("two seeds", "draft", ("A0", "A1", "A2", "A3", "A4"))
     assert (study.design.candidate, study.design.comparator) == ("rules", "rules (run 1)")
     texts = {(o.item_id, o.level, o.text) for o in outputs_of(store, study.study_id) if o.source == "rules"}
-    assert texts == {(o.item_id, o.level, o.text) for o in run_answers(store, run).outputs}
+    assert texts == {(o.item_id, o.level, o.text) for o in run_answers(run).outputs}
 
 
 def test_a_run_goes_to_a_study_beside_a_file(store: Store) -> None:
@@ -237,21 +235,18 @@ def test_a_leak_is_a_warning_beside_the_good_news(store: Store) -> None:
 
 
 def test_whole_runs_of_the_same_file_are_offered_first(store: Store) -> None:
-    def seed(number: int) -> GenerationSettings:
-        return GenerationSettings("factual", factual=FactualSettings(seed=number))
-
     other_file = questions({"question": "How long?", "reference": "The Rhine is 1,230 km long."})
-    whole = made(store, settings=seed(1))
-    part = made(store, settings=seed(2), limit=3)
-    foreign = made(store, other_file, settings=seed(3))
+    whole = made(store, wanted=asked(seed=1))
+    part = made(store, wanted=asked(seed=2), limit=3)
+    foreign = made(store, other_file, wanted=asked(seed=3))
     run = made(store)
     labels = field(visit(run, "Results"), "The other source").options
     assert [label.split(" (")[0] for label in labels] == [
         "A file with answers ...",
-        *(f"Run {one.run_id}" for one in (whole, part, foreign)),
+        *(f"Run {one.run.run_id}" for one in (whole, part, foreign)),
     ]
     assert labels[2].startswith(
-        f"Run {part.run_id} (done), {part.created_utc[:10]} {part.created_utc[11:16]} UTC"
+        f"Run {part.run.run_id} (done), {part.run.created_utc[:10]} {part.run.created_utc[11:16]} UTC"
     )
     assert labels[2].endswith("factual by rules, seed 2, questions.jsonl, first 3 of 14")
 

@@ -3,30 +3,30 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
-from core.runs.judge_plan import choose_judge_prompts, create_judging
-from core.runs.model_settings import RunningSettings
-from core.schema.judges import SETTING_BOUNDS
 from generate_visit import ROOT, html_of, press, said
-from judges_visit import aligned, by_model, cef, judged, rubric, visit
+from judges_visit import CLAIMS, Judge, aligned, by_model, cef, judged, rubric, visit
+from judges_visit import waiting as unstarted
 from metrics_visit import lines
 
 from core.analysis.alignment import marked_texts
 from core.datasets.rating_files import read_rating_file
-from core.errors import InputError
 from core.judges.claims.settings import ClaimsSettings
-from core.judges.kind import JudgeSettings
+from core.judges.rubric_files import find_rubric
 from core.llm.prompts import find_prompt, parse_prompt
-from core.runs import judge_costs
+from core.runs import costs
+from core.runs.at_hand import RunAtHand
 from core.runs.judging import judge_output
+from core.runs.path import at_hand
 from core.schema import Run
+from core.schema.settings import fields_of
 from core.store import Store
 from core.store.replies import record_call, step_costs
 from core.store.runs import get_run, list_runs
 from pages.components import judges_cost, metrics_figure, metrics_scores
-from pages.components.generate_mistakes import as_on_page, said_on_page
 
 pytestmark = pytest.mark.usefixtures("cookies")
 FACTS = "The tower was built in 1889. It is 330 metres tall."
@@ -40,13 +40,10 @@ def given(*rows: Mapping[str, str]) -> tuple[bytes, str]:
     return lines(*({**whole, **row} for row in texts)), "texts.jsonl"
 
 
-def waiting(store: Store, settings: JudgeSettings, *prompts: str) -> Run:
-    """A run that asks a server, and that nobody has started."""
-    settings = replace(settings, backend="openai", model="tiny", base_url="http://127.0.0.1:1/v1")
+def waiting(store: Store, judge: Judge, *prompts: str) -> Run:
+    """A run that asks a server with these prompts, and that nobody has started."""
     chosen = [parse_prompt(text, "own.yaml") for text in prompts]
-    settings = replace(settings, prompts=choose_judge_prompts(settings, chosen))
-    run, _ = create_judging(store, *given(), settings, RunningSettings())
-    return run
+    return unstarted(store, given(), partial(judge, prompts=chosen))
 
 
 @pytest.fixture
@@ -70,16 +67,16 @@ def again(store: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[[Run], Run]
 def test_settings_that_only_a_command_gives_are_taken_over_as_they_are(
     store: Store, again: Callable[[Run], Run]
 ) -> None:
-    (least, most), (_, seed) = SETTING_BOUNDS["beta"], SETTING_BOUNDS["seed"]
-    for beta in (least, 20.0, most):
-        asked = ClaimsSettings(beta=beta, temperature=1.555, seed=int(seed))
-        run = waiting(store, JudgeSettings("claims", claims=asked, attempts=33))
+    fields = fields_of(ClaimsSettings)
+    for beta in (fields["beta"].lowest, 20.0, fields["beta"].highest):
+        asked = {"beta": beta, "temperature": 1.555, "seed": int(fields["seed"].highest or 0)}
+        run = waiting(store, partial(CLAIMS, **asked, attempts=33))
         assert again(run).settings == run.settings
 
 
 def test_prompts_of_ones_own_are_taken_over(store: Store, again: Callable[[Run], Run]) -> None:
     own = find_prompt("verify").dump().replace("name: verify", "name: my-own", 1)
-    run = waiting(store, JudgeSettings("claims"), own)
+    run = waiting(store, CLAIMS, own)
     assert again(run).settings == run.settings
 
 
@@ -93,7 +90,7 @@ def test_a_shipped_prompt_in_the_place_of_the_usual_one_is_taken_over(
 
 def test_prompts_of_another_judge_are_not_offered(store: Store) -> None:
     own = find_prompt("verify").dump().replace("name: verify", "name: my-own", 1)
-    run = waiting(store, JudgeSettings("claims"), own)
+    run = waiting(store, CLAIMS, own)
     at = press(visit(("run", run.run_id), "Progress"), "Judge with other settings")
     offered = f"Use the prompts that run {run.run_id} brought along: my\\-own".replace("\\", "")
     assert offered in [one.label.replace("\\", "") for one in at.checkbox]
@@ -107,22 +104,8 @@ def test_what_was_asked_for_holds_the_rubric(store: Store) -> None:
     at = visit(("run", waiting(store, rubric()).run_id), "Progress")
     text = said(at)
     assert (ROOT / "data" / "rubrics" / "factual.yaml").is_file()
-    assert "Rubric\nfactual" in text
-    assert rubric().rubric_text.strip() in text
-
-
-# --- words ----------------------------------------------------------------------------------------
-
-
-def test_options_of_the_command_have_the_names_of_the_form_wherever_they_stand() -> None:
-    assert said_on_page("choose a --temperature above 0") == 'choose a "Temperature" above 0'
-    assert said_on_page("add the column, or compare (--mode reference).") == (
-        "add the column, or compare (the comparison with the reference)."
-    )
-    problem = as_on_page(InputError("Say --mode anew", ["--beta: 0 is no weight; see --beta", "a--beta"]))
-    assert problem.what == 'Say "Compared with" anew'
-    assert problem.problems[0] == 'Weight of recall (beta): 0 is no weight; see "Weight of recall (beta)"'
-    assert problem.problems[1] == "a--beta"
+    assert "factual. Hash" in text
+    assert find_rubric("factual").dump().strip() in text
 
 
 # --- scores that move -----------------------------------------------------------------------------
@@ -196,9 +179,9 @@ def test_the_account_of_a_run_is_read_once_until_there_is_more(
 ) -> None:
     read: list[int] = []
 
-    def counted(store: Store, run: Run) -> Any:
-        read.append(run.run_id)
-        return judge_costs.cost_of_run(store, run)
+    def counted(run: RunAtHand) -> Any:
+        read.append(run.run.run_id)
+        return costs.cost_of_run(run)
 
     monkeypatch.setattr(judges_cost, "cost_of_run", counted)
     (run,) = by_model(store, given(), rubric())
@@ -260,7 +243,7 @@ def test_a_marked_error_is_a_share_in_the_file(
             f"s\td\t1\tr\ts\t{OTHER.replace('Nobody', '<v>Nobody</v>')}\tAccuracy/Addition\tMajor",
         ]
     ).encode()
-    found, _ = marked_texts(judge_output(store, run), read_rating_file(marks, "marks.tsv"))
+    found, _ = marked_texts(judge_output(at_hand(store, run)), read_rating_file(marks, "marks.tsv"))
     visit(("run", aligned(store, found).run_id), "Result", "check")
     overall = written["judge-alignment"][0]
     assert (overall["by"], overall["caught_n"]) == ("all", 1)

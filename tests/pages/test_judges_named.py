@@ -1,23 +1,17 @@
 """What the page Judges calls things: texts in menus, runs that differ in a setting, columns side by side."""
 
-from dataclasses import replace
-
 import pytest
-from core.runs.judge_plan import create_judging
-from core.runs.model_settings import RunningSettings
 from generate_visit import said
-from judges_visit import by_model, cef, judged, rubric, visit
+from judges_visit import CLAIMS, by_model, cef, judged, rubric, visit, waiting
 from metrics_visit import lines
 from streamlit.testing.v1 import AppTest
 
-from core.judges.kind import JudgeSettings
 from core.store import Store
 from pages.components import judges_beside, judges_names, metrics_scores
 
 pytestmark = pytest.mark.usefixtures("cookies")
 GOOD = "The tower was built in 1889. It is 330 metres tall."
 WORSE = "The tower was built in 1889. Nobody knows more."
-UNSTARTED = JudgeSettings("claims", backend="openai", model="tiny", base_url="http://127.0.0.1:1/v1")
 
 
 def given(item: str = "1") -> tuple[bytes, str]:
@@ -69,35 +63,31 @@ def test_a_backend_is_chosen_when_rules_are_offered_no_more() -> None:
 
 
 def test_runs_that_differ_in_a_setting_have_names_that_differ(store: Store) -> None:
-    base = cef()
-    settings: list[JudgeSettings] = [
-        base,
-        replace(base, cef=replace(base.cef, n_questions=5)),
-        replace(base, cef=replace(base.cef, repeats=3)),
-        replace(base, cef=replace(base.cef, mode="reference-free")),
+    judges = [
+        cef(),
+        cef(n_questions=5),
+        cef(repeats=3),
+        cef(mode="reference-free"),
         rubric(),
         rubric(order="both"),
     ]
-    model = {"backend": "openai", "model": "tiny", "base_url": "http://127.0.0.1:1/v1"}
-    runs = [
-        create_judging(store, *given(), replace(one, **model), RunningSettings())[0]  # type: ignore[arg-type]
-        for one in settings
-    ]
+    runs = [waiting(store, given(), one) for one in judges]
     names = [judges_names.name_of(run).split(": ", 1)[1] for run in runs]
     assert len(set(names)) == len(names)
-    assert "N = 5" in names[1]
-    assert "3 repeats" in names[2]
-    assert "with the source" in names[3]
-    assert "both orders" in names[5]
+    assert "questions 5" in names[1]
+    assert "repeats 3" in names[2]
+    assert "mode reference," in names[2]
+    assert "mode" not in names[3]
+    assert "order both" in names[5]
 
 
 def test_scores_of_other_texts_and_runs_without_any_are_not_offered(store: Store) -> None:
     first, same = judged(store, given()), judged(store, given())
     judged(store, given("elsewhere"))
-    waiting, _ = create_judging(store, *given(), UNSTARTED, RunningSettings())
+    unstarted = waiting(store, given(), CLAIMS)
     scores = metrics_scores.open_scores(store, ("run", first.run_id))
     assert list(judges_beside.others(store, scores)) == [("run", same.run_id)]
-    assert waiting.run_id > same.run_id
+    assert unstarted.run_id > same.run_id
 
 
 def test_columns_of_one_name_say_whose_they_are(store: Store) -> None:

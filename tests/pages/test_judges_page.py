@@ -2,16 +2,15 @@
 
 import json
 import re
-from dataclasses import replace
 from statistics import mean
 from typing import Any
 
 import numpy as np
 import pytest
-from core.runs.judge_plan import choose_judge_prompts, create_judging
-from core.runs.model_settings import RunningSettings
+import toy_judge
 from generate_visit import field, html_of, press, said
-from judges_visit import aligned, answered, by_model, cef, judged, rubric, visit
+from judge_runs import worked
+from judges_visit import CLAIMS, Judge, aligned, answered, by_model, cef, judged, rubric, visit, waiting
 from metrics_visit import lines
 from metrics_visit import visit as visit_metrics
 from model_answers import answer
@@ -21,9 +20,10 @@ from streamlit.testing.v1 import AppTest
 from core.analysis.alignment import marked_texts
 from core.analysis.judge_consistency import AT_TEMPERATURE_0
 from core.datasets.rating_files import read_rating_file
-from core.judges.kind import JudgeSettings
 from core.judges.rubric_files import find_rubric
 from core.runs.judging import judge_output
+from core.runs.kinds import KINDS
+from core.runs.path import at_hand
 from core.runs.scoring import score_table
 from core.schema import Run
 from core.store import Store
@@ -81,7 +81,7 @@ def test_without_any_run_the_form_stands_there_and_waits_for_texts(store: Store)
     at = visit()
     assert field(at, "Judge").options == ["Ask a judge ...", "Give a judge's output ..."]
     assert field(at, "Kind").options == ["Rubric", "Claims", "Cross-examination"]
-    assert "gives a score of the rubric's scale" in said(at)
+    assert "A verdict on the rubric's scale" in said(at)
     assert "methods#rubric" in said(at)
     assert "Choose texts above" in said(at)
     assert "Preview five items" not in buttons(at)
@@ -100,7 +100,7 @@ def test_rules_judge_claims_and_five_items_come_first(store: Store, monkeypatch:
     at.file_uploader[0].upload(*reversed(given(6)))
     at.run()
     assert "Judge all 6 items" in buttons(at)
-    assert "A stand-in to try the page without a model" in said(at)
+    assert "A stand-in to try everything without a model" in said(at)
     assert field(at, "Claims are verified by").options == [  # type: ignore[attr-defined]
         "rules: numbers, names and words",
         "an entailment model (NLI)",
@@ -117,12 +117,12 @@ def test_what_is_wrong_is_said_in_the_words_of_the_form_and_nothing_is_made(stor
     field(at, "From").set_value("file")  # type: ignore[attr-defined]
     at.run()
     at.file_uploader[0].upload(*reversed(given()))
-    at.text_input(key="judges_url").set_value("http://127.0.0.1:1/v1")
+    at.text_input(key="judges_base_url").set_value("http://127.0.0.1:1/v1")
     field(at, "Kind").set_value("cef")  # type: ignore[attr-defined]
     at.run()
     assert "16 of 16 texts looks like a question" in said(at)
     assert "--mode" not in said(at)
-    field(at, "Name of the judge in tables (empty: kind, mode and model)").set_value("a b")  # type: ignore[attr-defined]
+    field(at, "Name of the judge in tables (empty: kind, unusual settings and model)").set_value("a b")  # type: ignore[attr-defined]
     at.run()
     press(at, "Judge all 4 items")
     assert "Model: name the model" in said(at)
@@ -133,7 +133,7 @@ def test_what_is_wrong_is_said_in_the_words_of_the_form_and_nothing_is_made(stor
 @pytest.mark.slow
 def test_a_rubric_that_is_none_is_refused_beside_the_form(store: Store) -> None:
     at = visit()
-    own = next(one for one in at.file_uploader if one.label.startswith("Or a rubric"))
+    own = next(one for one in at.file_uploader if one.label == "Or your own rubric (YAML)")
     own.upload("mine.yaml", b"name: mine\n")
     at.run()
     assert "Rubric mine.yaml cannot be used" in said(at)
@@ -159,7 +159,7 @@ def test_a_rubric_of_ones_own_is_still_there_in_the_next_form(
 ) -> None:
     monkeypatch.setattr("pages.components.run_panel.start", lambda run: None)
     own = find_rubric("coverage").dump().replace("name: coverage", "name: mine").replace("2:", "3:")
-    (run,) = by_model(store, given(1), replace(rubric(), rubric_text=own))
+    (run,) = by_model(store, given(1), rubric(attached=own))
     at = press(visit(("run", run.run_id), "Progress"), "Judge with other settings")
     assert field(at, "Rubric").options[-1].endswith("(yours)")  # type: ignore[attr-defined]
     press(at, "Judge the one item")
@@ -167,18 +167,42 @@ def test_a_rubric_of_ones_own_is_still_there_in_the_next_form(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "settings", [rubric(), cef(), JudgeSettings("claims")], ids=["rubric", "cef", "claims"]
-)
-def test_a_run_that_has_judged_nothing_yet_says_so_in_every_part(
-    store: Store, settings: JudgeSettings
-) -> None:
-    settings = replace(settings, backend="openai", model="tiny", base_url="http://127.0.0.1:1/v1")
-    settings = replace(settings, prompts=choose_judge_prompts(settings))
-    run, _ = create_judging(store, *given(), settings, RunningSettings())
+@pytest.mark.parametrize("judge", [rubric(), cef(), CLAIMS], ids=["rubric", "cef", "claims"])
+def test_a_run_that_has_judged_nothing_yet_says_so_in_every_part(store: Store, judge: Judge) -> None:
+    run = waiting(store, given(), judge)
     for part in ("Progress", "Scores", "Texts", "Judges", "Reliability", "Cost", "Files"):
         text = said(visit(("run", run.run_id), part))
         assert part == "Progress" or "Nothing to show" in text, part
+
+
+def test_a_judge_that_is_one_file_and_one_line_is_asked_shown_and_asked_again(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(KINDS, toy_judge.KIND.name, toy_judge.KIND)  # type: ignore[arg-type]  # a plain dict
+    monkeypatch.setattr("pages.components.run_panel.start", lambda run: None)
+    at = visit()
+    field(at, "From").set_value("file")  # type: ignore[attr-defined]
+    field(at, "Kind").set_value("toy")  # type: ignore[attr-defined]
+    at.run()
+    field(at, "Backend").set_value("rules")  # type: ignore[attr-defined]
+    at.file_uploader[0].upload(*reversed(given(1)))
+    at.run()
+    assert "Share of words that the reference has" in said(at)
+    field(at, "Penalty").set_value(0.5)  # type: ignore[attr-defined]
+    next(one for one in at.checkbox if one.label == "Compare letters").set_value(True)
+    at.run()
+    press(at, "Judge the one item")
+    (run,) = list_runs(store, ("toy",))
+    assert run.settings["toy"] == {"penalty": 0.5, "letters": True, "most_named": 3}
+    assert worked(at_hand(store, run)).run.state == "done"
+    assert "penalty 0.5, letters by rules" in field(visit(("run", run.run_id)), "Judge").options[0]
+    assert shown(visit(("run", run.run_id), "Scores"), "Mean")["Texts"].tolist() == ["4"]
+    at = visit(("run", run.run_id), "Texts")
+    assert set(shown(at, "what")["what"]) == {"missing"}, "a record without a page of its own is a table"
+    assert "asks each thing once" in said(visit(("run", run.run_id), "Reliability"))
+    at = press(visit(("run", run.run_id), "Progress"), "Judge with other settings")
+    press(at, "Judge the one item")
+    assert list_runs(store, ("toy",))[0].settings == run.settings
 
 
 # --- scores ---------------------------------------------------------------------------------------
@@ -188,7 +212,7 @@ def test_the_level_is_correlated_as_003_prints_it(store: Store) -> None:
     run = judged(store, given())
     at = visit(("run", run.run_id), "Scores")
     found = shown(at, "Pearson, over rows").set_index("Score")
-    scores = score_table(store, run)
+    scores = score_table(at_hand(store, run))
     levels = np.array([float(row.level or "nan") for row in scores.rows])
     items = np.array([row.item_id for row in scores.rows])
     for at_column, metric in enumerate(scores.metrics):
@@ -208,7 +232,7 @@ def test_the_level_is_correlated_as_003_prints_it(store: Store) -> None:
 def test_cross_examination_is_shown_in_percent_and_stored_as_shares(store: Store) -> None:
     (run,) = by_model(store, given(), cef())
     at = visit(("run", run.run_id), "Scores")
-    table = score_table(store, run)
+    table = score_table(at_hand(store, run))
     summary = shown(at, "SD").set_index("Score")
     assert table.values[:, 0].max() == 1.0
     assert summary["Mean"]["cef-reference-tiny-coverage (%)"] == f"{100 * table.values[:, 0].mean():.3f}"
@@ -253,7 +277,7 @@ def test_feedback_is_shown_as_text_with_every_verdict(store: Store) -> None:
 def test_the_worst_text_comes_first_with_its_claims_and_marks(store: Store) -> None:
     run = judged(store, given())
     at = visit(("run", run.run_id), "Texts")
-    texts = judge_output(store, run).texts
+    texts = judge_output(at_hand(store, run)).texts
     worst = min(text.scores["claims-rules-f1"] or 0.0 for text in texts)
     assert field(at, "Text").options[0].endswith(f": {worst:.3f}")  # type: ignore[attr-defined]
     assert field(at, "Text").options[0].startswith("GPT, level 3")  # type: ignore[attr-defined]
@@ -288,7 +312,7 @@ def test_two_judges_on_the_same_texts(store: Store) -> None:
     (second,) = by_model(store, texts, rubric())
     at = visit(("run", first.run_id), "Judges")
     assert field(at, "Beside").value == ("run", second.run_id)  # type: ignore[attr-defined]
-    a, b = score_table(store, first).values[:, 0], score_table(store, second).values[:, 0]
+    a, b = score_table(at_hand(store, first)).values[:, 0], score_table(at_hand(store, second)).values[:, 0]
     numbers = shown(at, "Agreement").set_index("Agreement")
     assert numbers["Value"]["Pearson over all texts"] == f"{stats.pearsonr(a, b).statistic:.3f}"
     assert numbers["Value"]["Kendall over all texts"] == f"{stats.kendalltau(a, b).statistic:.3f}"
@@ -373,7 +397,7 @@ def test_a_judge_whose_questions_the_others_deny_has_a_high_disagreement_rate(st
 def mqm(run: Run, store: Store) -> bytes:
     """Two marked errors: one in a sentence that is not the reference's, one in a sentence that is."""
     header = "system\tdoc\tseg_id\trater\tsource\ttarget\tcategory\tseverity"
-    (text,) = (one.text for one in judge_output(store, run).texts if one.row.item_id == "1")
+    (text,) = (one.text for one in judge_output(at_hand(store, run)).texts if one.row.item_id == "1")
     rows = [
         ("Nobody knows", "Accuracy/Addition", "Major"),
         ("tower", "Fluency/Grammar", "Minor"),
@@ -399,7 +423,7 @@ def test_errors_that_people_marked_meet_the_mismatches(store: Store, monkeypatch
     (check,) = list_runs(store, ("alignment",))
     assert begun == [check.run_id]
 
-    found, _ = marked_texts(judge_output(store, run), read_rating_file(marks, "marks.tsv"))
+    found, _ = marked_texts(judge_output(at_hand(store, run)), read_rating_file(marks, "marks.tsv"))
     at = visit(("run", aligned(store, found).run_id), "Result", "check")
     assert shown(at, "All")["Found"][0] == "1 of 2"
     by_severity = shown(at, "By severity").set_index("By severity")
@@ -476,7 +500,7 @@ def test_the_page_metrics_takes_a_judges_scores_as_any(store: Store) -> None:
     run = judged(store, given())
     at = visit_metrics(("run", run.run_id), "Correlations")
     frame = next(one.value for one in at.dataframe if "Pearson" in one.value.columns)
-    assert set(frame["Metric"]) == {metric.name for metric in score_table(store, run).metrics}
+    assert set(frame["Metric"]) == {metric.name for metric in score_table(at_hand(store, run)).metrics}
     assert (frame["Pearson"] > 0.5).all()
     at = visit_metrics(("run", run.run_id), "Progress")
     assert "Score with other settings" not in buttons(at)

@@ -19,9 +19,12 @@ from core.analysis.metric_votes import metrics_against_votes
 from core.datasets.mt_metrics_eval import read_folder
 from core.datasets.ratings import read_ratings
 from core.datasets.score_tables import read_scores
+from core.runs.asked import ask
+from core.runs.path import at_hand, create
 from core.runs.scoring import score_table
 from core.runs.texts import texts_of_study
 from core.schema import Run
+from core.scoring.metrics.kind import KIND
 from core.stats.constant import constant, constants_said
 from core.store import Store
 from core.store.kept_files import file_data, keep_file, kept_files
@@ -29,6 +32,13 @@ from core.store.runs import list_runs
 from core.study.release import released_record
 from pages.components.messages import plain
 
+OF_METRICS = (
+    "Synonyms of METEOR",
+    "Processes for lexical metrics",
+    "Device of neural metrics",
+    "Texts a model sees at once",
+)
+"""Labels of the fields that only some metrics use."""
 METRIC_LIKE = (("bleu-1", 2), ("chrf-6-2", 1), ("rouge-l", 0.5), ("rouge-1", 0.1))
 pytestmark = pytest.mark.usefixtures("cookies")
 (BOT_IS_CONSTANT,) = constants_said([("bot", constant([1.0] * 36))])
@@ -50,6 +60,10 @@ def choose(at: AppTest, label: str, value: object) -> AppTest:
     at.run()
     assert not at.exception
     return at
+
+
+def asked_for(at: AppTest, label: str) -> bool:
+    return any(one.label == label for one in (*at.selectbox, *at.number_input))
 
 
 # --- a new run ------------------------------------------------------------------------------------
@@ -93,7 +107,7 @@ def test_a_generation_run_is_scored_by_a_process_of_its_own(
     press(at, "Score with 16 metrics")
     (made,) = list_runs(store, ("scores",))
     assert begun == [made.run_id]
-    assert made.n_items == source.n_items
+    assert made.n_items == source.run.n_items
     assert field(at, "Scores").value == ("run", made.run_id)  # type: ignore[attr-defined]
 
 
@@ -113,7 +127,7 @@ def test_the_table_holds_what_scipy_computes_from_the_scores(store: Store, run: 
     at = visit(("run", run.run_id), "Correlations")
     frame = shown(at, "Kendall interval")
     assert set(frame["Metric"]) == set(METRICS)
-    scores = score_table(store, run)
+    scores = score_table(at_hand(store, run))
     damage = [-float(row.level or "nan") for row in scores.rows]
     for index, metric in enumerate(scores.metrics):
         row = frame[frame["Metric"] == metric.name].iloc[0]
@@ -402,16 +416,18 @@ def test_without_an_unblinded_study_votes_stay_shut(run: Run) -> None:
 
 
 def test_metrics_meet_the_votes_of_an_unblinded_study(store: Store) -> None:
-    at_hand = study_in(store, dataset(4), raters=("ann", "bob"))
+    study = study_in(store, dataset(4), raters=("ann", "bob"))
     for rater in ("ann", "bob"):
-        vote(store, at_hand.tokens[rater], prefers(0))
-    unblind(at_hand)
-    run = scored(store, *texts_of_study(store, at_hand.study))
+        vote(store, study.tokens[rater], prefers(0))
+    unblind(study)
+    run = scored(store, *texts_of_study(store, study.study))
     at = visit(("run", run.run_id), "Votes")
     frame = shown(at, "In order").set_index("Metric")
     expected = {
         one.metric: one
-        for one in metrics_against_votes(released_record(store, at_hand.study), score_table(store, run))
+        for one in metrics_against_votes(
+            released_record(store, study.study), score_table(at_hand(store, run))
+        )
     }
     assert set(frame.index) == set(METRICS)
     for name, one in expected.items():
@@ -537,8 +553,28 @@ def test_a_run_is_scored_again_with_other_settings(store: Store, run: Run) -> No
     assert not at.exception
     assert f"The file is still {run.data_file}" in said(at).replace("\\", "")
     assert {name for box in at.multiselect for name in box.value} == set(METRICS)
-    assert not at.checkbox(key="metrics_synonyms_1").value
+    assert field(at, "Synonyms of METEOR").value == "none"  # type: ignore[attr-defined]
     assert "Score with 6 metrics" in [button.label for button in at.button]
+
+
+def test_a_run_with_models_fills_the_form_with_all_that_it_was_asked_for(store: Store) -> None:
+    text = lines({"item": "1", "text": "a", "reference": "b", "source": "c"})
+    chosen = {"metrics": ("comet-wmt22-da",), "models": {"comet-wmt22-da": "my/comet"}, "device": "cuda:1"}
+    run, _ = create(store, text, "t.jsonl", *ask(KIND, chosen, {}, {"batch_size": 8}))
+    at = press(visit(("run", run.run.run_id)), "Score with other settings")
+    assert [name for box in at.multiselect for name in box.value] == ["comet-wmt22-da"]
+    assert field(at, "comet-wmt22-da").value == "my/comet"  # type: ignore[attr-defined]
+    assert field(at, "Device of neural metrics").value == "cuda:1"  # type: ignore[attr-defined]
+    assert field(at, "Texts a model sees at once").value == 8  # type: ignore[attr-defined]
+
+
+def test_the_form_asks_only_for_what_the_metrics_use(store: Store) -> None:
+    at = visit()
+    assert [label for label in OF_METRICS if asked_for(at, label)] == list(OF_METRICS[:2])
+    choose(at, "METEOR", [])
+    assert [label for label in OF_METRICS if asked_for(at, label)] == [OF_METRICS[1]]
+    choose(at, "COMET (runs a model)", ["comet-wmt22-da"])
+    assert [label for label in OF_METRICS if asked_for(at, label)] == list(OF_METRICS[1:])
 
 
 def test_metrics_that_cannot_read_the_references_are_named_beside_the_progress(store: Store) -> None:

@@ -3,18 +3,16 @@
 import time
 
 import pytest
-from core.runs.score_plan import create_scoring
-from core.runs.score_settings import choose_metrics
 from generate_visit import said
+from judge_runs import run_to_the_end
 from streamlit.testing.v1 import AppTest
 
 from core.runs import environments
-from core.runs.kinds import environment_of, job_of
+from core.runs.asked import ask
+from core.runs.at_hand import RunAtHand
 from core.runs.progress import progress_of
 from core.runs.scoring import score_table
-from core.runs.worker import work
-from core.schema import Run
-from core.scoring.metrics.kind import ScoringRunning
+from core.scoring.metrics.kind import KIND
 from core.store import Store
 from pages.components.metrics_scores import run_name
 
@@ -37,14 +35,13 @@ def _panel(run_id: int) -> None:
         run_panel.render(store, get_run(store, run_id))
 
 
-def scored(store: Store, limit: int | None = None) -> Run:
-    settings = choose_metrics(["bleu-1", "chrf-6-2"])
-    run, _ = create_scoring(store, TEXTS, "texts.jsonl", settings, ScoringRunning(), limit)
-    return work(store, run.run_id, lambda claimed: job_of(store, claimed))
+def scored(store: Store, limit: int | None = None) -> RunAtHand:
+    asked, running = ask(KIND, {"metrics": ("bleu-1", "chrf-6-2")}, {}, {})
+    return run_to_the_end(store, asked, TEXTS, limit, name="texts.jsonl", running=running)
 
 
-def visit(run: Run) -> AppTest:
-    at = AppTest.from_function(_panel, args=(run.run_id,), default_timeout=30).run()
+def visit(run: RunAtHand) -> AppTest:
+    at = AppTest.from_function(_panel, args=(run.run.run_id,), default_timeout=30).run()
     assert not at.exception
     return at
 
@@ -65,8 +62,8 @@ def test_a_finished_run_speaks_of_scores(store: Store) -> None:
     for part in ("paid", "level was made", "Tokens", "Answers stand under"):
         assert part not in found, part
     assert not at.button
-    assert run_name(run).endswith("2 metrics, texts.jsonl")
-    assert environment_of(run) == "base"
+    assert run_name(run.run).endswith("2 metrics, texts.jsonl")
+    assert run.asked.environment == "base"
 
 
 @pytest.mark.slow
@@ -77,8 +74,8 @@ def test_after_a_preview_the_rest_is_scored_by_a_process_of_its_own(store: Store
     (button,) = [one for one in at.button if one.key == "run_all"]
     button.click().run()
     deadline = time.monotonic() + 60
-    while (progress := progress_of(store, run.run_id)).n_done < 5 or progress.state != "done":
+    while (progress := progress_of(store, run.run.run_id)).n_done < 5 or progress.state != "done":
         assert time.monotonic() < deadline
         time.sleep(0.1)
-    assert len(score_table(store, run).rows) == 15
+    assert len(score_table(run).rows) == 15
     environments.forget_children()

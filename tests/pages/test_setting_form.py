@@ -329,6 +329,12 @@ def test_several_names_are_typed_where_none_are_known() -> None:
     assert values(shown(at))["only"] == ("a", "of my own, too")
 
 
+def test_fields_depend_on_values_that_the_page_asks_for_itself() -> None:
+    found = values(visit(beside={"model": "m"}))
+    assert list(found) == [*(name for name in DRAWN[:-1] if name != "model"), "device", "checker"]
+    assert found["checker"] == "nli"
+
+
 def test_fields_that_the_page_asks_for_itself_are_left_out() -> None:
     at = visit(without=("tone", "only"))
     assert list(values(at)) == [name for name in DRAWN if name not in ("tone", "only")]

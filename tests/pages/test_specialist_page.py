@@ -2,13 +2,14 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from core.runs.judge_settings import judge_of
+import toy_judge
 from generate_visit import field, press, said
-from judge_runs import run_to_the_end
+from judge_runs import run_to_the_end, worked
 from rater_folder import N_RATERS, folder_by_rater
 from rating_studies import rate_all, rating_study, unblind
 from scripted_server import Body, ScriptedServer
@@ -18,9 +19,9 @@ from streamlit.testing.v1 import AppTest
 
 from core.datasets.rated import write_rated
 from core.datasets.task_files import find_task
-from core.judges.automqm.judge import AutoMqmSettings
-from core.judges.direct import DirectSettings
-from core.judges.quality.judge import QualitySettings
+from core.runs.asked import asked_of
+from core.runs.kinds import KINDS
+from core.runs.path import at_hand
 from core.runs.texts import rated_of_folder
 from core.schema import Run
 from core.schema.rated import RatedText
@@ -61,11 +62,12 @@ def tables(at: AppTest) -> list[list[dict[str, str]]]:
     ]
 
 
-def by_model(store: Store, *kinds: str, **fields: Any) -> list[Run]:
+def by_model(store: Store, **kinds: dict[str, Any]) -> list[Run]:
+    """A run of each kind, with these settings."""
     with ScriptedServer(says) as server:
         return [
-            run_to_the_end(store, specialist(kind, server.url, **fields), rated_texts(3), name="rated.jsonl")
-            for kind in kinds
+            run_to_the_end(store, specialist(kind, server.url, **own), rated_texts(3), name="rated.jsonl").run
+            for kind, own in kinds.items()
         ]
 
 
@@ -142,20 +144,40 @@ def test_the_form_makes_the_run_that_the_command_makes(store: Store, monkeypatch
     at.file_uploader[0].upload("rated.jsonl", rated_texts(6))
     at.run()
     assert "24 texts on 6 items by 4 systems; 24 of them rated by 3 raters." in said(at)
-    field(at, "Number of examples (0: all there are)").set_value(2)  # type: ignore[attr-defined]
-    field(at, "Whose ratings are the examples").set_value("r2")  # type: ignore[attr-defined]
-    field(at, "Judge only the texts of").set_value(["A", "B"])  # type: ignore[attr-defined]
+    field(at, "Number of examples (0: all)").set_value(2)  # type: ignore[attr-defined]
+    field(at, "Rater of the examples").set_value("r2")  # type: ignore[attr-defined]
+    field(at, "Judge only these systems").set_value(["A", "B"])  # type: ignore[attr-defined]
     at.run()
     assert "12 texts of other systems are not judged" in said(at)
     press(at, "Preview five items")
     (run,) = list_runs(store, ("automqm",))
     assert (begun, run.limit, run.n_items) == ([run.run_id], 5, 6)
-    wanted = parrot(automqm=AutoMqmSettings(n_examples=2, rater="r2", only=("A", "B")))
-    assert judge_of(run) == wanted
+    assert asked_of(run) == parrot(n_examples=2, rater="r2", only=("A", "B"))
     press(at, "Judge with other settings")
-    assert field(at, "Whose ratings are the examples").value == "r2"  # type: ignore[attr-defined]
-    assert field(at, "Judge only the texts of").value == ["A", "B"]  # type: ignore[attr-defined]
+    assert field(at, "Rater of the examples").value == "r2"  # type: ignore[attr-defined]
+    assert field(at, "Judge only these systems").value == ["A", "B"]  # type: ignore[attr-defined]
     assert "Judge all 6 items" in [button.label for button in at.button]
+
+
+def test_a_judge_of_ratings_that_is_one_file_and_one_line_is_asked_and_shown(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toy = replace(toy_judge.KIND, reads="rated texts")
+    monkeypatch.setitem(KINDS, toy.name, toy)  # type: ignore[arg-type]  # a plain dict
+    monkeypatch.setattr("pages.components.run_panel.start", lambda run: None)
+    at = visit()
+    field(at, "Kind").set_value("toy")  # type: ignore[attr-defined]
+    texts = [
+        replace(text, output=replace(text.output, reference="a mill"))
+        for text in (rated(1, system) for system in SYSTEMS)
+    ]
+    at.file_uploader[0].upload("rated.jsonl", write_rated(texts))
+    at.run()
+    press(at, "Judge the one item")
+    (run,) = list_runs(store, ("toy",))
+    assert worked(at_hand(store, run)).run.state == "done"
+    at = visit(run, "Texts", "scores")
+    assert any("what" in row for table in tables(at) for row in table), "its record is a table"
 
 
 def test_what_keeps_a_run_from_starting_is_said_in_the_forms_words(store: Store) -> None:
@@ -172,7 +194,7 @@ def test_what_keeps_a_run_from_starting_is_said_in_the_forms_words(store: Store)
 
 
 def test_errors_of_people_and_judge_stand_side_by_side_with_the_examples(store: Store) -> None:
-    (run,) = by_model(store, "automqm")
+    (run,) = by_model(store, automqm={})
     at = visit(run, "Spans", specialist_order_True="as in the file", specialist_system="B")
     html = "\n".join(one.proto.body for one in at.get("html"))
     assert field(at, "Text").options[0].startswith("0, B: F1 0.833")  # type: ignore[attr-defined]
@@ -191,7 +213,7 @@ def test_errors_of_people_and_judge_stand_side_by_side_with_the_examples(store: 
 
 def test_agreement_is_that_of_a_hand_calculation(store: Store) -> None:
     # All three marked every slip, as the judge did; r3 with another severity: (1 + 1 + 1/2) / 3, and 1/2 for r3 alone.
-    (run,) = by_model(store, "automqm")
+    (run,) = by_model(store, automqm={})
     at = visit(run, "Agreement")
     overall, by_system, by_rater, by_severity = tables(at)[:4]
     assert [overall[0][name].split()[0] for name in ("Precision", "Recall", "F1")] == ["0.833"] * 3
@@ -214,7 +236,7 @@ def test_a_folder_with_a_file_a_rater_gives_their_matrix(
     at.run()
     assert "180 of them rated by 8 raters." in said(at)
     (data, name), _ = rated_of_folder(folder, None, ["mqm.raters"])
-    run = run_to_the_end(store, parrot(), data, name=name)
+    run = run_to_the_end(store, parrot(), data, name=name).run
     people = tables(visit(run, "Raters"))[0]
     assert [row["Who predicts"] for row in people] == [f"rater{n}" for n in range(1, N_RATERS + 1)]
     assert people[0]["rater1"] == "-"
@@ -223,9 +245,9 @@ def test_a_folder_with_a_file_a_rater_gives_their_matrix(
 
 @pytest.mark.slow
 def test_several_judges_and_all_other_tabs(store: Store) -> None:
-    (run,) = by_model(store, "automqm")
-    few = run_to_the_end(store, parrot(automqm=AutoMqmSettings(n_examples=1)), rated_texts(3))
-    own = run_to_the_end(store, parrot(automqm=AutoMqmSettings(rater="r3", repeats=2)), rated_texts(3))
+    (run,) = by_model(store, automqm={})
+    few = run_to_the_end(store, parrot(n_examples=1), rated_texts(3)).run
+    own = run_to_the_end(store, parrot(rater="r3", repeats=2), rated_texts(3)).run
     beside: dict[str, Any] = {
         f"specialist_beside_{slot}_{run.run_id}": [few.run_id, own.run_id]
         for slot in ("agreement", "raters", "copying", "curve", "accuracy")
@@ -269,9 +291,7 @@ def test_several_judges_and_all_other_tabs(store: Store) -> None:
 
 @pytest.mark.slow
 def test_scorers_and_evaluators_show_what_they_said(store: Store) -> None:
-    direct, quality = by_model(
-        store, "direct", "quality", direct=DirectSettings(n_examples=2), quality=QualitySettings()
-    )
+    direct, quality = by_model(store, direct={"n_examples": 2}, quality={})
     at = visit(direct, "Texts", "scores", specialist_order_False="as in the file")
     assert field(at, "Text").options[1] == "0, B: 90.000"  # type: ignore[attr-defined]
     assert "Examples used: 2" in [one.label for one in at.expander]
@@ -309,8 +329,8 @@ def test_quotes_that_are_not_there_and_texts_that_want_to_be_more(store: Store) 
         ),
     )
     with ScriptedServer(lost) as server:
-        chosen = specialist("automqm", server.url, automqm=AutoMqmSettings())
-        run = run_to_the_end(store, chosen, write_rated([text, rated(1, "B"), rated(1, "C")]))
+        chosen = specialist("automqm", server.url)
+        run = run_to_the_end(store, chosen, write_rated([text, rated(1, "B"), rated(1, "C")])).run
     at = visit(run, "Spans", specialist_order_True="quotes not found first")
     html = "\n".join(one.proto.body for one in at.get("html"))
     assert "1 not found" in field(at, "Text").options[0]  # type: ignore[attr-defined]
@@ -329,7 +349,7 @@ def test_ratings_of_a_study_become_examples(store: Store, monkeypatch: pytest.Mo
     unblind(at_hand)
     at = visit(specialist_texts_from="study")
     assert "12 texts on 4 items by 3 systems; 12 of them rated by 2 raters." in said(at)
-    assert field(at, "Whose ratings are the examples").options == ["all raters together", "R1", "R2"]  # type: ignore[attr-defined]
+    assert field(at, "Rater of the examples").options == ["all raters together", "R1", "R2"]  # type: ignore[attr-defined]
     press(at, "Judge all 4 items")
     (run,) = list_runs(store, ("automqm",))
     assert (run.data_file, run.n_items) == ("study-ratings.jsonl", 4)

@@ -79,6 +79,11 @@ class FactualSettings(GenerationSettings):
         """See GenerationSettings."""
         return tuple(f"A{number}" for number in range(self.n_levels + 1))
 
+    @property
+    def first_level(self) -> str:
+        """See GenerationSettings."""
+        return self.level_names[0]
+
     def prompts(self, *, by_rules: bool) -> tuple[PromptSlot, ...]:
         """A paraphrase, a ranking and edits, unless rules make them."""
         if by_rules:

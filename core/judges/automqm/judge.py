@@ -41,6 +41,7 @@ from core.judges.rated import (
     check_examples,
     drawing_seed_setting,
     draws_setting,
+    examples_in,
     examples_setting,
     given_in,
     languages_of,
@@ -289,7 +290,8 @@ class Parrot:
 
 
 def _open(settings: AutoMqmSettings, bench: Bench) -> Opened:
-    task, pool = task_of(bench), ExamplePool(bench.texts)
+    task = task_of(bench)
+    pool = settings.pool(bench.texts, task)
     refuse_rated([*_task_problems(task), *pool_problems(settings, pool, _NOBODY)], settings)
 
     def judge(model: Model | None) -> Judge:
@@ -302,7 +304,8 @@ def _open(settings: AutoMqmSettings, bench: Bench) -> Opened:
 
 
 def _check(settings: AutoMqmSettings, bench: Bench, rated: RatedSet, by_rules: bool) -> tuple[Remark, ...]:
-    task, pool = task_of(bench), ExamplePool(rated.texts)
+    task = task_of(bench)
+    pool = settings.pool(rated.texts, task)
     refuse_rated(_task_problems(task), settings)
     marked = pool.severities(settings.rater) if settings.shows_examples else {}
     unusable = _unusable(marked, task, by_rules=by_rules)
@@ -360,6 +363,11 @@ KIND = JudgeKind(
     detail_columns=ERROR_COLUMNS,
     record_problems=error_problems,
     score_bounds=lambda _: (-FURTHEST_SCORE, 0.0),
+    rules=(
+        "The Parrot: no model, no cost. It marks the words of its examples' errors wherever they occur in the text, "
+        "letter by letter. A specialist has to beat what copying alone reaches."
+    ),
     suits=lambda task, _: task.spans is not None,
+    in_file=examples_in,
     marks_errors=True,
 )

@@ -230,6 +230,11 @@ KIND = JudgeKind(
     summary="claims of text and reference, each verified against the other; needs references",
     section="claims",
     Settings=ClaimsSettings,
+    rules=(
+        "A stand-in to try everything without a model: claims are sentences, and one is supported where its numbers, "
+        "names and enough of its words occur in the other text. It reads no meaning. An entailment model can verify the "
+        "claims instead."
+    ),
     Record=ClaimsRecord,
     open=_open,
     check=check_compared,

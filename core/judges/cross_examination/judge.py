@@ -265,6 +265,7 @@ KIND = JudgeKind(
     section="cross-examination",
     Settings=CefSettings,
     Record=CefRecord,
+    in_percent=True,
     reports=frozenset({"ablation", "align", "answers", "consistency", "reasked"}),
     open=_open,
     check=check_compared,

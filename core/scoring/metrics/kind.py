@@ -65,6 +65,13 @@ class ScoringSettings(KindSettings):
             elif groups[name] != "neural":
                 yield Remark("models", "{metric} is computed without a model", {"metric": name})
 
+    def idle(self, backend: str) -> frozenset[str]:
+        """What none of the metrics uses."""
+        specs = self.specs()
+        neural = () if any(spec.group == "neural" for spec in specs) else ("models", "device")
+        meteor = () if any(spec.metric.family == "METEOR" for spec in specs) else ("synonyms",)
+        return frozenset({*neural, *meteor})
+
     def settled(self) -> Self:
         """With local paths whole: the run's process may have another folder to work in."""
         return self.model_copy(
