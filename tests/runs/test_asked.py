@@ -112,6 +112,7 @@ def test_everything_wrong_is_named_together_whoever_it_is_of() -> None:
         *("n_questions", "repeats", "temperature"),
         "attempts",
         *("concurrency", "timeout"),
+        *("model", "base_url"),
         "name",
     ]
     between = refused_fields(

@@ -91,7 +91,7 @@ def test_its_runs_are_listed_written_and_resumed(capsys: pytest.CaptureFixture[s
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (["--penalty", "2"], "--penalty: 2.0 is not between 0 and 1"),
+        (["--penalty", "2"], "--penalty: 2 is not between 0 and 1"),
         (["--most-named", "0"], "--most-named: 0 is not between 1 and 9"),
         (["--backend", "openai", "--model", "m"], "--backend: the toy asks no model; choose --backend rules"),
     ],
