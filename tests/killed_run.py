@@ -33,10 +33,10 @@ runpy.run_module("core", run_name="__main__", alter_sys=True)
 """
 
 
-def kill_in_the_middle(arguments: Sequence[str], database: Path, kept: int, n_items: int) -> int:
+def kill_in_the_middle(arguments: Sequence[str], database: Path, kept: int, n_items: int) -> None:
     """Run a command of core on the database's first run until it has saved `kept` of its items or a batch more.
 
-    Returns how many are saved. Fails unless the process died of it and some items are saved and some not.
+    Fails unless the process died of it, left no other behind, and has saved some items and not others.
     """
     told = database.with_suffix(".stderr")  # not a pipe, which its helpers would keep open
     with told.open("w") as stderr:
@@ -49,29 +49,27 @@ def kill_in_the_middle(arguments: Sequence[str], database: Path, kept: int, n_it
         )
     assert process.wait(timeout=300) == -signal.SIGKILL, told.read_text()
     until = time.monotonic() + 60
-    while left := alive_in(process.pid):
+    while left := _alive_in(process.pid):
         assert time.monotonic() < until, f"processes of a run that was killed stay behind: {left}"
         time.sleep(0.05)
-    saved = len(done_items(database))
-    assert kept <= saved < n_items
-    return saved
+    with open_store(database) as store:
+        assert kept <= len(item_states(store, 1)) < n_items
 
 
 def run_to_the_end(arguments: Sequence[str]) -> None:
     """The same command in a process that nobody kills."""
     ended = subprocess.run(
-        [sys.executable, "-m", "core", *arguments], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "core", *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
     )
     assert ended.returncode == 0, ended.stderr
 
 
-def done_items(database: Path) -> dict[int, str]:
-    """Position -> state of the first run's items."""
-    with open_store(database) as store:
-        return item_states(store, 1)
-
-
-def alive_in(session: int) -> list[int]:
+def _alive_in(session: int) -> list[int]:
     """Processes of a session that still run, as the system has them."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):

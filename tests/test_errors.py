@@ -1,8 +1,7 @@
 """Errors that hold problems: the first are kept, all are counted, and they reach pages and commands so."""
 
-import tracemalloc
-
 from streamlit.testing.v1 import AppTest
+from traced_memory import traced_memory
 
 from core.errors import LONGEST_PROBLEM, MOST_PROBLEMS, InputError, Problems
 
@@ -28,15 +27,16 @@ def test_as_many_as_are_listed_need_no_count() -> None:
     assert str(InputError("a.csv")) == "a.csv"
 
 
+def many_and_one_long() -> Problems:
+    problems = numbered(200_000)
+    problems.append("x" * 1_000_000)
+    return problems
+
+
 def test_many_problems_take_no_memory() -> None:
-    tracemalloc.start()
-    try:
-        problems = numbered(200_000)
-        problems.append("x" * 1_000_000)
-        assert tracemalloc.get_traced_memory()[0] < 500_000
-    finally:
-        tracemalloc.stop()
-    assert problems.n == 200_001
+    kept, _ = traced_memory(many_and_one_long)
+    assert kept < 500_000
+    assert many_and_one_long().n == 200_001
     assert max(map(len, Problems(["x" * 1_000_000]))) == LONGEST_PROBLEM
 
 

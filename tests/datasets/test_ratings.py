@@ -1,9 +1,10 @@
 """Human ratings out of tables: raters, dimensions, polarity, and what is no rating."""
 
 import json
-import tracemalloc
+from functools import partial
 
 import pytest
+from traced_memory import traced_memory
 
 from core.datasets.ratings import read_ratings
 from core.errors import InputError
@@ -96,12 +97,8 @@ def test_files_without_ratings(data: bytes, said: str) -> None:
 def test_ratings_of_many_texts_take_little_room():
     """800 bytes a row at the peak and 200 at the end; with names and labels of each row's own it was half as much again."""
     data = "item,system,score\n" + "".join(f"q{at // 5},s{at % 5},{at / 7}\n" for at in range(20_000))
-    tracemalloc.start()
-    try:
-        found = read_ratings(data.encode(), "ratings.csv")
-        kept, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert len(found.ratings) == 20_000
+    read = partial(read_ratings, data.encode(), "ratings.csv")
+    assert len(read().ratings) == 20_000
+    kept, peak = traced_memory(read)
     assert kept < 270 * 20_000
     assert peak < 900 * 20_000

@@ -2,13 +2,14 @@
 
 import json
 import math
-import tracemalloc
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from traced_memory import traced_memory
 
 from core.datasets.score_columns import signature_from_folder
 from core.datasets.score_tables import (
@@ -299,13 +300,10 @@ def test_a_wide_csv_of_numbers_takes_little_more_room_than_its_text() -> None:
     values = np.random.default_rng(0).normal(size=(5_000, 16)).tolist()
     lines = [f"q{at},s,{','.join(map(repr, row))}" for at, row in enumerate(values)]
     data = "\n".join([header, *lines]).encode()
-    tracemalloc.start()
-    try:
-        found = read_scores(data, "wide.csv")
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    read = partial(read_scores, data, "wide.csv")
+    found = read()
     assert found.values.tolist() == values
+    _, peak = traced_memory(read)
     assert peak < 150 * found.values.size
 
 

@@ -1,11 +1,12 @@
-import tracemalloc
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from traced_memory import traced_memory
 
 from core.stats import correlation, correlation_coefficients
 from core.stats.correlation import coefficient, correlate, correlate_columns, fisher_interval, why_undefined
@@ -298,11 +299,8 @@ def test_estimates_of_many_columns_sort_each_once_and_hold_few_copies(monkeypatc
         monkeypatch.setattr(
             module, "tied", lambda values: n_sorted.append(values.size // 20_000) or tied(values)
         )
-    tracemalloc.start()
-    try:
-        correlate_columns(scores, y, METHODS, n_resamples=0)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    estimate = partial(correlate_columns, scores, y, METHODS, n_resamples=0)
+    estimate()
     assert sum(n_sorted) == 16 + 1
+    _, peak = traced_memory(estimate)
     assert peak < 6 * scores.nbytes

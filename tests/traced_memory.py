@@ -1,0 +1,23 @@
+"""The memory that one call takes, measured in a process of its own.
+
+In the tests' process, threads and caches that earlier tests left behind would be counted with it.
+"""
+
+import multiprocessing
+import tracemalloc
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+
+
+def traced_memory(work: Callable[[], object]) -> tuple[int, int]:
+    """(bytes that the call's result keeps, bytes at the peak of the call); `work` has to be picklable."""
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as process:
+        return process.submit(_traced, work).result(timeout=120)
+
+
+def _traced(work: Callable[[], object]) -> tuple[int, int]:
+    tracemalloc.start()
+    result = work()
+    kept_and_peak = tracemalloc.get_traced_memory()
+    del result
+    return kept_and_peak
