@@ -184,7 +184,7 @@ def test_no_kind_is_spelled_out_outside_its_own_file() -> None:
     """What is known of a kind alone stands in its file: others ask the object. Prompts, data and docs name kinds."""
     assert set(homes()) == set(KINDS)
     assert all(home.is_relative_to(ROOT / "core") for home in homes().values())
-    assert kinds_spelled_out("core") == []
+    assert kinds_spelled_out("core") == kinds_spelled_out("pages") == []
 
 
 def test_a_kind_that_is_spelled_out_is_found() -> None:

@@ -12,7 +12,7 @@ from core.llm.asking import DEFAULT_ATTEMPTS
 from core.llm.client import Client
 from core.llm.prompts import Prompt, find_prompt, parse_prompt
 from core.llm.vllm_engine import VllmEngine
-from core.runs.kinds import KINDS, kind_named
+from core.runs.kinds import kind_named
 from core.schema import RULES, Run
 from core.schema.kinds import Kind, KindSettings, PromptSlot
 from core.schema.settings import About, Remark, SettingField, Settings, fields_of, refuse, setting
@@ -168,21 +168,17 @@ def _field(name: str, label: str, option: str = "") -> SettingField:
 
 BESIDE = (
     _field("name", "Name of the judge"),
-    _field("source", "Name of the answers"),
     _field("prompt", "Prompts"),
     _field("limit", "Number of items"),
-    *(
-        _field(one.attachment.name, one.attachment.label, one.attachment.option)
-        for one in KINDS.values()
-        if one.attachment is not None
-    ),
 )
 """What a door asks for that is no setting of any model or kind."""
 
 
 def fields_named(kind: Kind) -> dict[str, SettingField]:
     """All fields that a remark on a run of the kind may name."""
-    return fields_of(kind.Settings) | {one.name: one for one in BESIDE}
+    file = kind.attachment
+    own = () if file is None else (_field(file.name, file.label, file.option),)
+    return fields_of(kind.Settings) | {one.name: one for one in (*BESIDE, *own)}
 
 
 def ask(
@@ -226,7 +222,7 @@ def ask(
     if kind.attachment is not None and not attached:
         text = f"name a {kind.attachment.option}, or the path of a .yaml file"
         problems.append(Remark(kind.attachment.name, text))
-    refuse(problems, kind.Settings, ModelSettings, kind.Running or Running, also=BESIDE)
+    refuse(problems, ModelSettings, kind.Running or Running, also=fields_named(kind).values())
     assert isinstance(own, KindSettings)
     assert isinstance(asked, ModelSettings)
     if asked.base_url:

@@ -18,10 +18,10 @@ Flip = tuple[str, ...]
 _FLIP, _EVALUATORS = "flip", "evaluators"
 
 
-def asked(kind: KeptKind, slot: str) -> dict[str, object]:
+def asked(holding: KeptKind, slot: str) -> dict[str, object]:
     """What must be known of such a file before it is read, as options to keep with it."""
     options: dict[str, object] = {}
-    if kind == "scores":
+    if holding == "scores":
         options[_EVALUATORS] = st.checkbox(
             "It is METAL JSON: take what its evaluators said", key=f"metrics_evaluators_{slot}"
         )

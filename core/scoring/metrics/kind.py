@@ -7,6 +7,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import field_validator
 
+from core.errors import InputError
 from core.schema.kinds import Kind, KindSettings
 from core.schema.settings import Remark, Settings, setting
 from core.scoring.metrics.registry import find_metrics
@@ -51,8 +52,11 @@ class ScoringSettings(KindSettings):
     @field_validator("metrics", mode="after")
     @classmethod
     def _known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
-        """Names, aliases and groups as metrics, in the order of the columns. Raises InputError for unknown ones."""
-        return tuple(dict.fromkeys(spec.metric.name for spec in find_metrics(names)))
+        """Names, aliases and groups as metrics, in the order of the columns."""
+        try:
+            return tuple(dict.fromkeys(spec.metric.name for spec in find_metrics(names)))
+        except InputError as unknown:  # a ValueError is told with what else is wrong
+            raise ValueError("; ".join(unknown.problems)) from unknown
 
     def problems(self, backend: str) -> Iterator[Remark]:
         """Models of metrics that have none."""
