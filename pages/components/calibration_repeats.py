@@ -18,7 +18,6 @@ from core.store import Store
 from pages.components import (
     choices,
     judges_consistency,
-    judges_names,
     judges_runs,
     metrics_computed,
     metrics_figure,
@@ -106,7 +105,7 @@ def _shuffled(store: Store, run: Run | None) -> None:
     if not others:
         nothing("no run of the judge quality shuffled words; choose so with the settings of a new run")
         return
-    twin = choices.one_of(None, "Run with shuffled words", others, judges_names.name_of, "calibration_twin")
+    twin = choices.one_of(None, "Run with shuffled words", others, run_choice.name_of, "calibration_twin")
     found = metrics_computed.once(
         ("shuffled", run_choice.key_of(store, run), run_choice.key_of(store, twin)),
         lambda: sensitivity(judges_runs.output_of(store, run), judges_runs.output_of(store, twin)),

@@ -16,7 +16,6 @@ from core.schema import Run
 from core.store import Store
 from pages.components import (
     judges_check,
-    judges_names,
     judges_runs,
     metrics_computed,
     metrics_figure,
@@ -47,7 +46,7 @@ def render(store: Store, run: Run) -> None:
             "Answers",
             list(runs),
             default=_first_of_each(runs),
-            format_func=lambda number: judges_names.name_of(runs[number]),
+            format_func=lambda number: run_choice.name_of(runs[number]),
             key="judges_answers_chosen",
         )
         _rates(store, [runs[number] for number in chosen])
@@ -149,7 +148,7 @@ def _start(store: Store, run: Run) -> None:
         "Questions of",
         list(cefs),
         default=list(cefs)[:2] if run.run_id not in cefs else [run.run_id],
-        format_func=lambda number: judges_names.name_of(cefs[number]),
+        format_func=lambda number: run_choice.name_of(cefs[number]),
         key=f"judges_answers_of_{run.run_id}",
         help="Choose the runs of several models on the same texts; let each of these models answer all of them.",
     )

@@ -44,7 +44,7 @@ def render(store: Store, run: Run) -> None:
     beside = left.multiselect(
         "Beside",
         list(others),
-        format_func=lambda number: judges_names.name_of(others[number]),
+        format_func=lambda number: run_choice.name_of(others[number]),
         key="judges_cost_beside",
         placeholder="No other judge",
     )

@@ -3,32 +3,17 @@
 import re
 
 from core.judges.kind import JudgeSettings
-from core.plots.families import shortened
 from core.runs.asked import asked_of
 from core.runs.kinds import KINDS
-from core.runs.progress import state_of
 from core.schema import Run
 from core.schema.judging import JudgeOutput
 from core.schema.kinds import KindSettings
-from pages.components.messages import moment
 
 SIDES = {"source": "made from sources", "text": "made from texts", "all": "all questions"}
 """What questions were made from."""
 MARKS: dict[bool | None, str] = {True: "✓", False: "✗", None: "?"}
 """A verdict on a claim or an error as a sign; None: nobody could tell."""
 _SOURCE = re.compile(r"\bsource\b")
-_LONGEST = 28
-
-
-def name_of(run: Run) -> str:
-    """A judge's run in a menu: what tells it from others comes before what may be cut off."""
-    asked = asked_of(run)
-    part = "" if run.n_wanted == run.n_items else f", first {run.n_wanted:,} of {run.n_items:,}"
-    return (
-        f"Run {run.run_id} ({state_of(run)}), {moment(run.created_utc)} UTC: "
-        f"{', '.join([asked.kind.title, *asked.unusual])} by "
-        f"{shortened(asked.name or asked.model.short_name, _LONGEST)}, {shortened(run.data_file, _LONGEST)}{part}"
-    )
 
 
 def document_name(output: JudgeOutput) -> str:

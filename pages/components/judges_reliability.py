@@ -107,7 +107,7 @@ def _ablation(store: Store, run: Run) -> None:
         "Cross-examinations",
         list(runs),
         default=[run.run_id],
-        format_func=lambda number: judges_names.name_of(runs[number]),
+        format_func=lambda number: run_choice.name_of(runs[number]),
         key=f"judges_ablation_{run.run_id}",
     )
     if not chosen:

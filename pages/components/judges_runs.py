@@ -12,7 +12,7 @@ from core.schema.kinds import Kind, Reads
 from core.store import Store
 from core.store.kept_files import kept_files
 from core.store.runs import item_counts, list_runs
-from pages.components import judges_names, metrics_kept, run_choice
+from pages.components import metrics_kept, run_choice
 from pages.components.menu import menu
 from pages.components.metrics_computed import Key
 from pages.components.metrics_scores import FILE, NEW, RUN, UPLOAD, Chosen
@@ -32,7 +32,7 @@ def remember(chosen: Chosen) -> None:
 def choose(store: Store) -> Chosen:
     """What is looked at; without any judge's run yet, the form that makes one."""
     runs: dict[Chosen, str] = {
-        (RUN, run.run_id): judges_names.name_of(run)
+        (RUN, run.run_id): run_choice.name_of(run)
         for run in list_runs(store, tuple(kind.name for kind in (*judges_of("texts"), *kinds_that("audit"))))
     }
     files: dict[Chosen, str] = {

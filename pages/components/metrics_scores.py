@@ -8,10 +8,9 @@ import streamlit as st
 from core.analysis.table_choice import AS_GIVEN, TableChoice
 from core.datasets.rated import outputs_of
 from core.errors import NotFound
-from core.runs.asked import asked_of
 from core.runs.judging import judged_among
 from core.runs.path import at_hand, runs_that
-from core.runs.progress import is_worked_on, state_of
+from core.runs.progress import is_worked_on
 from core.runs.scoring import score_table
 from core.schema import Run
 from core.schema.rated import RatedSet
@@ -19,9 +18,9 @@ from core.schema.scores import OutputSet, ScoreTable
 from core.store import Store
 from core.store.kept_files import KeptFile, get_file, kept_files
 from core.store.runs import get_run
-from pages.components import judges_names, metrics_folder, metrics_kept, run_choice, visitor
+from pages.components import metrics_folder, metrics_kept, run_choice, visitor
 from pages.components.menu import menu
-from pages.components.messages import mistakes_shown, moment
+from pages.components.messages import mistakes_shown
 from pages.components.metrics_computed import Key
 
 RUN, FILE, NEW, UPLOAD, PUBLISHED = "run", "file", "new", "upload", "published"
@@ -77,20 +76,9 @@ def choose(store: Store) -> Chosen:
 
 def named(store: Store) -> dict[Chosen, str]:
     """All scores there are, with their names in menus."""
-    runs = {(RUN, run.run_id): run_name(run) for run in runs_that(store, "scores", "judging")}
+    runs = {(RUN, run.run_id): run_choice.name_of(run) for run in runs_that(store, "scores", "judging")}
     files = {(FILE, file.file_id): metrics_kept.name_of(file) for file in kept_files(store, "scores")}
     return runs | files
-
-
-def run_name(run: Run) -> str:
-    """A scoring run in a menu: what tells it from others comes before what may be cut off."""
-    asked = asked_of(run)
-    if asked.kind.work == "judging":
-        return judges_names.name_of(run)
-    metrics = asked.chosen.metrics
-    count = metrics[0] if len(metrics) == 1 else f"{len(metrics)} metrics"
-    file = run.data_file if len(run.data_file) <= _LONGEST else f"…{run.data_file[-_LONGEST + 1 :]}"
-    return f"Run {run.run_id} ({state_of(run)}), {moment(run.created_utc)} UTC: {count}, {file}"
 
 
 def open_scores(store: Store, chosen: Chosen) -> Scores:

@@ -1,11 +1,11 @@
-"""Which generation run is on the screen: one of those kept, one that is still to be made, or a published report."""
+"""What runs are called in menus, and which generation run is on the screen."""
 
 from collections.abc import Sequence
 
 import streamlit as st
 
 from core.plots.families import shortened
-from core.runs.asked import asked_of
+from core.runs.asked import Asked, asked_of
 from core.runs.progress import state_of
 from core.schema import Run
 from core.store import Store
@@ -53,12 +53,15 @@ def key_of(store: Store, run: Run) -> tuple[object, ...]:
 
 
 def name_of(run: Run) -> str:
-    """A generation run in one line: what tells it from others of the same file and model comes before what may be cut off."""
-    part = "" if run.n_wanted == run.n_items else f", first {run.n_wanted} of {run.n_items}"
+    """A run in a menu: what tells it from others comes before what may be cut off."""
+    part = "" if run.n_wanted == run.n_items else f", first {run.n_wanted:,} of {run.n_items:,}"
     file = shortened(run.data_file, _LONGEST)
-    return f"Run {run.run_id} ({state_of(run)}), {moment(run.created_utc)} UTC: {_what(run)}, {file}{part}"
+    return f"Run {run.run_id} ({state_of(run)}), {moment(run.created_utc)} UTC: {_what(asked_of(run))}, {file}{part}"
 
 
-def _what(run: Run) -> str:
-    asked = asked_of(run)
-    return f"{run.kind} by {shortened(asked.model.short_name, _LONGEST)}, seed {asked.seed}"
+def _what(asked: Asked) -> str:
+    if asked.kind.work == "scores":
+        metrics = asked.chosen.metrics
+        return str(metrics[0]) if len(metrics) == 1 else f"{len(metrics)} metrics"
+    who = shortened(asked.name or asked.model.short_name, _LONGEST)
+    return f"{', '.join([asked.kind.title, *asked.unusual])} by {who}"

@@ -59,7 +59,7 @@ def render(store: Store, run: Run) -> None:
         key="specialist_accuracy_rated",
         help="Otherwise a judge's score of a system is its mean over all texts, as in WMT's metrics task.",
     )
-    runs = specialist_runs.beside(store, run, "accuracy", "Beside", *specialist_runs.RATED)
+    runs = specialist_runs.beside(store, run, "accuracy", "Beside", *specialist_runs.judges())
     swap: Swap = "items"
     if len(runs) > 1:
         swap = st.radio(

@@ -59,7 +59,7 @@ def render(store: Store, run: Run) -> None:
         nothing("nobody marked errors in these texts: agreement needs people's marks")
         return
     chosen = options("agreement")
-    runs = specialist_runs.beside(store, run, "agreement", "Beside", *specialist_runs.MARKING)
+    runs = specialist_runs.beside(store, run, "agreement", "Beside", *specialist_runs.marking())
     with st.spinner("Computing ..."):
         found = _alone(store, run, chosen)
     _overall(found, n_draws(judges_runs.output_of(store, run)))

@@ -44,7 +44,7 @@ def copying(store: Store, run: Run) -> None:
         "examples, and how many in any other system's text of the same source? The words have to be the same, letter by letter.",
         "copied-errors",
     )
-    runs = specialist_runs.beside(store, run, "copying", "Beside", *specialist_runs.MARKING)
+    runs = specialist_runs.beside(store, run, "copying", "Beside", *specialist_runs.marking())
     found = [_copying(store, one) for one in runs]
     table(pd.DataFrame([_row(one, who) for one, who in zip(found, runs, strict=True)]))
     st.markdown(":small[Shares of errors, 95 % intervals resample items; the first of several draws.]")
@@ -141,7 +141,7 @@ def examples(store: Store, run: Run) -> None:
         run,
         "curve",
         "Together with",
-        *specialist_runs.MARKING,
+        *specialist_runs.marking(),
         at_first=partial(_in_all_else_alike, run),
     )
     if len(runs) < 2:

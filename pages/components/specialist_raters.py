@@ -69,7 +69,7 @@ def render(store: Store, run: Run) -> None:
 
 def _specialists(store: Store, run: Run, measure: Measure) -> None:
     runs = specialist_runs.beside(
-        store, run, "raters", "Together with", *specialist_runs.MARKING, at_first=_of_one_rater
+        store, run, "raters", "Together with", *specialist_runs.marking(), at_first=_of_one_rater
     )
     people = specialist_runs.people_of(store, run)
     raters = {judges_names.short_name(one): asked_of(one).chosen.rater for one in runs}

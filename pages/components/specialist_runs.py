@@ -9,11 +9,9 @@ from core.datasets.rated import outputs_of, ratings_of
 from core.judges.examples import ExamplePool
 from core.judges.kind import JudgeKind
 from core.judges.rated import ExampleSettings, task_of
-from core.plots.families import shortened
 from core.runs.asked import asked_of
 from core.runs.judging import bench_of
 from core.runs.path import at_hand
-from core.runs.progress import state_of
 from core.schema import Run
 from core.schema.rated import RatedSet
 from core.schema.scores import OutputSet, RatingSet
@@ -21,17 +19,11 @@ from core.store import Store
 from core.store.runs import list_runs
 from pages.components import judges_runs, run_choice
 from pages.components.menu import menu
-from pages.components.messages import moment
 from pages.components.metrics_computed import Key
 
-RATED = judges_runs.judges_of("rated texts")
-"""Judges that people's ratings may stand behind."""
-MARKING = tuple(kind for kind in RATED if kind.marks_errors)
-"""Those of them that mark errors."""
 NEW = 0
 """Stands for a judge that is still to be asked."""
 _CHOSEN = "specialist_chosen"
-_LONGEST = 44
 
 
 @dataclass(frozen=True)
@@ -49,6 +41,16 @@ class People:
         return any(one.spans is not None for one in self.ratings.ratings)
 
 
+def judges() -> tuple[JudgeKind, ...]:
+    """Those that people's ratings may stand behind."""
+    return judges_runs.judges_of("rated texts")
+
+
+def marking() -> tuple[JudgeKind, ...]:
+    """Those of them that mark errors."""
+    return tuple(kind for kind in judges() if kind.marks_errors)
+
+
 def remember(run_id: int) -> None:
     """Make this what the page shows."""
     st.session_state[_CHOSEN] = run_id
@@ -57,8 +59,7 @@ def remember(run_id: int) -> None:
 def choose(store: Store) -> int:
     """The number of a run, or NEW; without any run yet, the form that makes one."""
     names = {
-        run.run_id: name_of(run)
-        for run in list_runs(store, tuple(one.name for one in judges_runs.judges_of("rated texts")))
+        run.run_id: run_choice.name_of(run) for run in list_runs(store, tuple(one.name for one in judges()))
     }
     names[NEW] = "Ask a judge ..."
     return menu(
@@ -72,16 +73,7 @@ def choose(store: Store) -> int:
 
 def marks_errors(run: Run) -> bool:
     """Whether the run's judge marks errors; else it gives scores."""
-    return any(run.kind == kind.name for kind in MARKING)
-
-
-def name_of(run: Run) -> str:
-    """A run in a menu: what tells it from others comes before what may be cut off."""
-    part = "" if run.n_wanted == run.n_items else f", first {run.n_wanted:,} of {run.n_items:,}"
-    return (
-        f"Run {run.run_id} ({state_of(run)}), {moment(run.created_utc)} UTC: "
-        f"{shortened(asked_of(run).called, _LONGEST)}, {shortened(run.data_file, _LONGEST)}{part}"
-    )
+    return any(run.kind == kind.name for kind in marking())
 
 
 def people_of(store: Store, run: Run) -> People:
@@ -134,7 +126,7 @@ def beside(
         said,
         list(there),
         default=[number for number, one in there.items() if at_first is not None and at_first(one)],
-        format_func=lambda number: name_of(there[number]),
+        format_func=lambda number: run_choice.name_of(there[number]),
         key=f"specialist_beside_{slot}_{run.run_id}",
         placeholder="No other judge",
     )

@@ -248,7 +248,7 @@ def test_whole_runs_of_the_same_file_are_offered_first(store: Store) -> None:
     assert labels[2].startswith(
         f"Run {part.run.run_id} (done), {part.run.created_utc[:10]} {part.run.created_utc[11:16]} UTC"
     )
-    assert labels[2].endswith("factual by rules, seed 2, questions.jsonl, first 3 of 14")
+    assert labels[2].endswith("Factual perturbation, seed 2 by rules, questions.jsonl, first 3 of 14")
 
 
 @pytest.mark.shared

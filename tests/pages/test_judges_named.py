@@ -7,7 +7,7 @@ from metrics_visit import lines
 from streamlit.testing.v1 import AppTest
 
 from core.store import Store
-from pages.components import judges_beside, judges_names, metrics_scores
+from pages.components import judges_beside, judges_names, metrics_scores, run_choice
 
 pytestmark = pytest.mark.usefixtures("cookies")
 GOOD = "The tower was built in 1889. It is 330 metres tall."
@@ -72,7 +72,7 @@ def test_runs_that_differ_in_a_setting_have_names_that_differ(store: Store) -> N
         rubric(order="both"),
     ]
     runs = [waiting(store, given(), one) for one in judges]
-    names = [judges_names.name_of(run).split(": ", 1)[1] for run in runs]
+    names = [run_choice.name_of(run).split(": ", 1)[1] for run in runs]
     assert len(set(names)) == len(names)
     assert "questions 5" in names[1]
     assert "repeats 3" in names[2]

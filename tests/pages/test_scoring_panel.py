@@ -14,7 +14,7 @@ from core.runs.progress import progress_of
 from core.runs.scoring import score_table
 from core.scoring.metrics.kind import KIND
 from core.store import Store
-from pages.components.metrics_scores import run_name
+from pages.components.run_choice import name_of
 
 TEXTS = "".join(
     f'{{"item_id": "q{item}", "system": "one", "text": "mill {item} {level}", "reference": "mill {item}", '
@@ -62,7 +62,7 @@ def test_a_finished_run_speaks_of_scores(store: Store) -> None:
     for part in ("paid", "level was made", "Tokens", "Answers stand under"):
         assert part not in found, part
     assert not at.button
-    assert run_name(run.run).endswith("2 metrics, texts.jsonl")
+    assert name_of(run.run).endswith("2 metrics, texts.jsonl")
     assert run.asked.environment == "base"
 
 
