@@ -8,7 +8,8 @@ from span_makers import marked, rating_set, span
 from core.analysis.rater_matrix import NO_COMMON, THEMSELF, mean_f1, rater_matrix
 from core.analysis.span_agreement import SpanOptions, span_agreement
 from core.analysis.span_comparison import compare_spans, summary
-from core.analysis.span_segments import NO_GOLD, NO_PREDICTION, NOT_MARKED, OF_REFERENCE, OTHER_RATER
+from core.analysis.span_segments import NO_GOLD, NO_PREDICTION, NOT_MARKED, OTHER_RATER
+from core.datasets.mt_pair import OF_REFERENCE
 from core.errors import InputError
 from core.schema.scores import OutputSet, Rating, ScorableOutput
 

@@ -14,6 +14,7 @@ from rating_studies import SYSTEMS, rate_all, rating_study, rating_texts, unblin
 from scipy.stats import spearmanr
 from scripted_server import Body, ScriptedServer
 
+from core.analysis.calibration_advice import SHIFTED
 from core.cli import main
 from core.store import open_store
 
@@ -86,7 +87,7 @@ def test_what_says_nothing_stands_before_any_number(run: Run, tmp_path: Path) ->
     given = (str(tmp_path / "people.csv"), str(tmp_path / "strict.csv"))
     assert "orders texts well, but is shifted" in run("calibrate", *given, *QUICK).splitlines()[1]
     (found,) = json.loads(run("calibrate", *given, "--json", *QUICK))["by_group"]
-    assert found["verdict"]["value"] == "orders well, but is shifted"
+    assert found["verdict"]["value"] == SHIFTED
 
 
 def test_a_table_for_a_person(run: Run, human: Path, judge: Path) -> None:

@@ -14,6 +14,7 @@ from core.analysis.study_results import study_results
 from core.datasets import read_dataset
 from core.datasets.votes import read_votes
 from core.schema import PREFERENCES, Answer, Design, Guess
+from core.stats.position import NO_SIDE
 from core.store import Store
 from core.store.answers import save_answer
 from core.store.guesses import insert_guess
@@ -188,7 +189,7 @@ def test_votes_per_pair(store: Store) -> None:
     assert counts(at)["Pairs used"] == "24"
     text = said(at)
     assert "flagged: p below 0.05" in text
-    assert "no choice of a side" in text
+    assert NO_SIDE in text
 
 
 def test_every_filter_recomputes(store: Store) -> None:

@@ -20,6 +20,7 @@ from core.stats.blinding_index import (
     james_of_sums,
     share_right,
 )
+from core.stats.resampling import ONE_CLUSTER
 
 # Counts: R package BI 1.2.0 (CRAN, 2022-12-14), examples of its help page BI.Rd.
 CRISP = [[82, 25, 170], [27, 29, 83]]  # Bang et al. 2004, Table 7: lovastatin, placebo
@@ -172,7 +173,7 @@ def test_one_arm_empty():
 def test_one_guess_has_no_width_and_the_exact_share_says_how_little_it_is():
     found = result_of([[1, 0, 0], [0, 0, 0]])
     assert (found.bang.low, found.bang.high) == (1, 1)
-    assert found.bang_questions.interval_reason == "fewer than two clusters: nothing to resample"
+    assert found.bang_questions.interval_reason == ONE_CLUSTER
     assert (found.share_right.low, found.share_right.p) == (pytest.approx(0.025), 1)
 
 

@@ -7,6 +7,7 @@ from scipy import stats
 
 from core.stats.correlation import between_systems, partial, system_accuracy
 from core.stats.correlation_systems import soft_pairwise_accuracy
+from core.stats.resampling import NO_RESAMPLES
 from scripts.simulate_verdicts import DOCUMENT
 
 METHODS = ("pearson", "spearman", "kendall")
@@ -267,7 +268,7 @@ def test_systems_that_share_nothing_are_left_out_and_none_gives_no_soft_accuracy
     assert soft_pairwise_accuracy(human[:, [0, 2]], human[:, [0, 2]]).reason == "no two systems share an item"
     assert soft_pairwise_accuracy(human[:, :1], human[:, :1]).reason == "fewer than two systems"
     none = soft_pairwise_accuracy(human, human, n_resamples=0)
-    assert (none.accuracy, none.n_pairs, none.reason) == (None, 1, "no resamples were asked for")
+    assert (none.accuracy, none.n_pairs, none.reason) == (None, 1, NO_RESAMPLES)
     with pytest.raises(ValueError, match="one shape"):
         soft_pairwise_accuracy(human, human[:2])
 
