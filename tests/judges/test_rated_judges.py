@@ -626,16 +626,16 @@ def test_records_keep_to_their_bounds() -> None:
     assert [wrong_with(kind, record) for kind, record in RECORDS.items()] == [[], [], []]
     ends = (replace(FOUND, start=0, end=12), replace(FOUND, start=12, end=12))
     assert wrong_with("automqm", AutoMqmRecord((ErrorTrial(0, ends),))) == []
-    no_errors = replace(USED[0], n_errors=-1)
+    again, no_errors = "trials, 2: a second one with the repeat 0", replace(USED[0], n_errors=-1)
     twice = AutoMqmRecord((ErrorTrial(0, ()), ErrorTrial(0, ()), ErrorTrial(100, (), (no_errors,))))
     assert wrong_with("automqm", twice) == [
         "trials, 3, repeat: is 100, which is not between 0 and 99",
-        "trials, 2: a second one with the repeat 0",
+        again,
         "trials, 3, examples, 1, n_errors: is -1, which is not between 0 and 1000000",
     ]
     far = DirectRecord((DirectTrial(0, 1e10), DirectTrial(0, 3.0, (no_errors,))))
     assert wrong_with("direct", far) == [
-        "trials, 2: a second one with the repeat 0",
+        again,
         "trials, 1, score: is 10000000000.0, which is not between -1e+09 and 1e+09",
         "trials, 2, examples, 1, n_errors: is -1, which is not between 0 and 1000000",
     ]

@@ -96,7 +96,7 @@ def test_no_level_is_a_mistake_that_is_named(store: Store) -> None:
     at = visit()
     field(at, FIELDS[0]).set_value([])
     button(at, "Declare this design").click().run()
-    assert any("levels of the main analysis" in code.value for code in at.code)
+    assert any("main analysis: name at least one" in code.value for code in at.code)
     assert study.study.design.main_levels is None
 
 

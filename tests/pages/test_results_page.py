@@ -26,6 +26,7 @@ from core.study.export import to_csv, to_jsonl, to_paper_zip
 from core.study.lifecycle import import_study, move
 from core.study.raters import import_votes
 from pages.components import figures, results_tables
+from pages.components.blinding_part import NO_GUESS
 from pages.components.messages import plain
 from pages.door.cookies import cookie_name
 
@@ -246,7 +247,7 @@ def test_a_new_guess_is_seen_at_the_next_rerun(store: Store) -> None:
     vote(store, study.tokens["R1"], always("both_good"))
     ended(store, study.study_id)
     at = visit(store)
-    assert "Nothing to show: there is no guess which answer the person wrote." in said(at)
+    assert NO_GUESS in said(at)
     shown = next(a for a in study.record.assignments if a.level == "A1")
     insert_guess(store, study.study_id, Guess("R1", shown.item_id, shown.level, "unsure", "*no* idea"))
     text = said(at.run())

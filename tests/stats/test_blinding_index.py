@@ -27,6 +27,7 @@ CRISP = [[82, 25, 170], [27, 29, 83]]  # Bang et al. 2004, Table 7: lovastatin, 
 INVESTIGATORS = [[48, 4, 330], [22, 30, 319]]  # Houweling et al. 2014, Clinical Trials 11:547, Table 2
 COORDINATORS = [[94, 11, 289], [52, 44, 284]]
 PATIENTS = [[143, 14, 188], [104, 57, 175]]
+NO_SIDE_NAMED = "no guess names a side"
 
 
 def guesses_of(table):
@@ -138,7 +139,7 @@ def test_no_guesses():
         assert (part.estimate, part.low, part.reason) == (None, None, "no guess was given")
     assert found.bang_left.reason == "no guess about a pair with the person's answer on the left"
     assert found.bang_right.reason == "no guess about a pair with the person's answer on the right"
-    assert found.share_right.reason == "no guess names a side"
+    assert found.share_right.reason == NO_SIDE_NAMED
     assert (found.n, found.table) == (0, ((0, 0, 0), (0, 0, 0)))
 
 
@@ -146,7 +147,7 @@ def test_all_unsure():
     found = result_of([[0, 0, 4], [0, 0, 6]])
     assert (found.bang.estimate, found.bang.se, found.james.estimate, found.james.se) == (0, 0, 1, 0)
     assert (found.james_questions.low, found.james_questions.high) == (1, 1)
-    assert (found.share_right.share, found.share_right.reason) == (None, "no guess names a side")
+    assert (found.share_right.share, found.share_right.reason) == (None, NO_SIDE_NAMED)
 
 
 @pytest.mark.parametrize("table", [[[3, 2, 5], [0, 0, 0]], [[3, 2, 5], [0, 0, 4]], [[3, 0, 5], [0, 0, 4]]])
