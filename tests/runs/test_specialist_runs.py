@@ -408,7 +408,7 @@ def test_notes_say_what_a_run_will_not_show(store: Store) -> None:
     assert any("2 repeats say the same by construction" in note for note in notes)
     fixed = parrot(examples="fixed", repeats=2)
     _, notes = create_told(store, rated_texts(3, (None,)), "m.jsonl", fixed, RUNNING)
-    assert any("no rater:" in note for note in notes)
+    assert any("carry no rater" in note for note in notes)
     assert not any("by construction" in note for note in notes), "examples are drawn anew"
 
 
