@@ -35,6 +35,8 @@ SECRETS = (
     "site-packages",
     str(ROOT),
 )
+NO_LINK = "Open the personal link you were sent."
+"""What somebody reads who has no link."""
 ADMIN = "0123456789-the-session-of-the-admin"
 
 

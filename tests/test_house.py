@@ -7,6 +7,8 @@ import shlex
 import subprocess
 import sys
 import tomllib
+from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -312,6 +314,60 @@ def test_every_promise_names_a_test_that_is_there() -> None:
         assert path.is_file(), f"{file} is gone"
         there = {node.name for node in ast.walk(tree(path)) if isinstance(node, ast.FunctionDef)}
         assert not test or test in there, f"{file} has no {test}"
+
+
+SENTENCE = 5
+"""Words from which a text in a test is a sentence that the product says; fewer name a field, a state, a button."""
+
+
+def asserted(code: ast.Module) -> Iterator[ast.expr]:
+    """What assert statements look at, without the reasons they give, and what `match=` compares with."""
+    for node in ast.walk(code):
+        if isinstance(node, ast.Assert):
+            yield node.test
+        elif isinstance(node, ast.Call):
+            yield from (one.value for one in node.keywords if one.arg == "match")
+
+
+def sentences(code: ast.Module) -> set[tuple[str, int, int]]:
+    """Each sentence that is spelled out in what is asserted, with its line and column: where a `match=` stands inside
+    an assert, its text is still one place.
+    """
+    return {
+        (text.strip(), one.lineno, one.col_offset)
+        for tested in asserted(code)
+        for one in ast.walk(tested)
+        if isinstance(one, ast.Constant)
+        and isinstance(text := one.value, str)
+        and " " in text
+        and len(re.findall("[A-Za-z]+", text)) >= SENTENCE
+    }
+
+
+def test_a_sentence_of_the_product_is_asserted_in_one_place() -> None:
+    """A better wording should break one test: the one that owns it. Others compare with the product's own constant, or
+    assert which field, row, code or number the sentence names.
+    """
+    places = defaultdict(list)
+    for path in sorted(ROOT.glob("tests/**/*.py")):
+        for text, line, _ in sorted(sentences(tree(path))):
+            places[text].append(f"{path.relative_to(ROOT).as_posix()}, line {line}")
+    assert places
+    assert {text: there for text, there in places.items() if len(there) > 1} == {}
+
+
+def test_a_sentence_is_seen_wherever_it_is_asserted() -> None:
+    """The rule above sees what it forbids, and neither short texts nor reasons of asserts."""
+    code = """
+assert said == "no mill has its stream"
+assert f"no mill has its stream {name}" in [said], "every mill has its own stream"
+with raises(InputError, match="no mill has its stream"):
+    read("a mill that has a stream")
+assert said == "no mill"
+"""
+    assert {(text, line) for text, line, _ in sentences(ast.parse(code))} == {
+        ("no mill has its stream", line) for line in (2, 3, 4)
+    }
 
 
 @pytest.mark.slow

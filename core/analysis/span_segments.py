@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.analysis.row_columns import Key, Named, column_of, has_column, items_of, keys_of, level_key
-from core.datasets.mt_pair import names_reference
+from core.datasets.mt_pair import OF_REFERENCE, names_reference
 from core.datasets.open_tables import ONLY_SYSTEM
 from core.datasets.reading import shown
 from core.errors import InputError
@@ -22,7 +22,6 @@ Span = tuple[int, int, str]
 Spans = tuple[Span, ...]
 
 NOT_MARKED = "errors were not marked"
-OF_REFERENCE = "of a reference, not of a system"
 NO_PREDICTION, NO_GOLD = "no prediction of this text", "no rating of this text to compare with"
 OTHER_RATER = "no prediction by this rater, whose name others on that side have"
 NOBODY = ""

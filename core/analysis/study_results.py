@@ -31,6 +31,7 @@ from core.study.analysis_set import analysis_set
 from core.study.progress import progress_of
 
 INTERVAL_LEVEL = 0.95
+NO_AGREEMENT, NO_TABLE = "agreement needs two raters with answers", "a table needs two raters"
 FEW_QUESTIONS = 50
 """Below it the jackknife-t interval of agreement is shown first: percentile intervals are too narrow there."""
 PAPER_ALPHA = 0.05
@@ -315,7 +316,7 @@ def _estimate(
     rng: int,
 ) -> AgreementEstimate:
     if len(raters) < 2:
-        return _undefined("agreement needs two raters with answers", len(codes), n_resamples)
+        return _undefined(NO_AGREEMENT, len(codes), n_resamples)
     if name == "cohen_kappa" and len(raters) > 2:
         reason = "Cohen's kappa is for two raters: see fleiss_kappa, krippendorff_alpha and pairwise"
         return _undefined(reason, len(codes), n_resamples)
@@ -341,7 +342,7 @@ def _pairwise(counted: Counted, n_resamples: int, rng: int) -> tuple[PairOfRater
 
 def _contingency(codes: NDArray[np.int64], raters: Sequence[str]) -> Contingency:
     if len(raters) != 2:
-        reason = "a table needs two raters" if len(raters) < 2 else "more than two raters: see pairwise"
+        reason = NO_TABLE if len(raters) < 2 else "more than two raters: see pairwise"
         return Contingency(PREFERENCES, None, tuple(raters), reason)
     return Contingency(PREFERENCES, contingency(codes[:, 0], codes[:, 1]).tolist(), tuple(raters))
 

@@ -11,10 +11,9 @@ import regex
 from core.datasets.folder_ratings import BY_RATER
 from core.datasets.mqm_weights import score_of
 from core.datasets.mt_files import Folder, MarkedSegment, read_numbers, read_spans
-from core.datasets.mt_pair import MtPair
+from core.datasets.mt_pair import OF_REFERENCE, MtPair
 from core.schema.scores import Rating, RatingSet
 
-OF_REFERENCE = "of a reference, not of a system"
 NOT_RATED = "nobody rated it"
 NEARLY = 1e-6
 """Scores nearer than this are taken for the same number, written twice."""

@@ -23,8 +23,8 @@ import numpy as np
 
 from core.datasets.findings import FileFindings
 from core.datasets.mt_files import Folder, read_numbers
-from core.datasets.mt_human import OF_REFERENCE, rating_set, read_ratings_of, sources_of
-from core.datasets.mt_pair import MtPair, pair_name, read_pair
+from core.datasets.mt_human import rating_set, read_ratings_of, sources_of
+from core.datasets.mt_pair import OF_REFERENCE, MtPair, pair_name, read_pair
 from core.datasets.reading import name_of, name_problem, reject
 from core.datasets.score_columns import family_of, signature_from_folder
 from core.datasets.score_sheet import INFINITE, NO_SCORE

@@ -11,6 +11,7 @@ from core.errors import InputError, Problems
 
 LAYOUT = "sources/LP.txt, references/LP.refA.txt, system-outputs/LP/SYSTEM.txt"
 
+OF_REFERENCE = "of a reference, not of a system"
 _REFERENCE = regex.compile(r"(synthetic[_-]?)?ref(erence)?([_-]?[A-Za-z0-9])?", regex.IGNORECASE)
 
 

@@ -41,6 +41,7 @@ BESIDE_SETTINGS = (
     SettingField("ratings", About("Ratings", "what people said of the texts"), "texts", ()),
 )
 """What problems name that is no setting of these judges."""
+NOT_JUDGED = "{n} texts of other systems are not judged"
 ADD_RATINGS = "add {ratings}, or choose a file that has them"
 _CHOOSING = ("n_examples", "filtered", "rater")
 """Fields that say which examples are shown, where some are."""
@@ -331,7 +332,7 @@ def _systems_problems(settings: ExampleSettings, rated: RatedSet) -> Iterator[Re
 def _judged_remarks(settings: ExampleSettings, rated: RatedSet, n_judged: int) -> Iterator[Remark]:
     if others := len(rated.texts) - n_judged:
         serve = "; those that are rated serve as examples" if settings.shows_examples else ""
-        yield Remark("", f"{{n}} texts of other systems are not judged{serve}", {"n": f"{others:,}"})
+        yield Remark("", f"{NOT_JUDGED}{serve}", {"n": f"{others:,}"})
 
 
 def _pool_remarks(

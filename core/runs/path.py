@@ -30,6 +30,10 @@ PATHS: Mapping[Work, WorkPath] = {
 }
 IDENTITY = ("run", "kind", "file_sha256", "made_utc")
 """Fields of run.json that tell two runs apart."""
+NO_SUCH_RUN = (
+    "There is no run of this file with these settings to resume: leave --resume out to start one. "
+    "`python -m core runs list` names the runs there are."
+)
 
 
 def at_hand(store: Store, run: Run | int) -> RunAtHand:
@@ -75,10 +79,7 @@ def find_same(store: Store, data: bytes, asked: Asked) -> RunAtHand:
     for run in list_runs(store, (asked.kind.name,)):
         if run.data_sha256 == sha256 and run.settings == settings:
             return RunAtHand(store, run, PATHS[asked.kind.work], asked=asked)
-    raise InputError(
-        "There is no run of this file with these settings to resume: leave --resume out to start one. "
-        "`python -m core runs list` names the runs there are."
-    )
+    raise InputError(NO_SUCH_RUN)
 
 
 def resume(run: RunAtHand, running: Settings | None, limit: int | None) -> RunAtHand:

@@ -28,6 +28,9 @@ from core.stats.resampling import (
 from core.stats.votes import MISSING, N_CHOICES, category_counts, check_votes, contingency
 
 __all__ = [
+    "BOTH_ONE_CATEGORY",
+    "NO_DISAGREEMENT",
+    "ONE_CATEGORY",
     "cohen_kappa",
     "contingency",
     "fleiss_kappa",
@@ -36,6 +39,9 @@ __all__ = [
     "raw_agreement",
 ]
 
+BOTH_ONE_CATEGORY = "both raters used one and the same category for every pair, so chance agreement is 1"
+ONE_CATEGORY = "every rating fell into one and the same category, so chance agreement is 1"
+NO_DISAGREEMENT = "every rating fell into one and the same category, so no disagreement was possible"
 _ONE_RATER = "fewer than two raters"
 _NO_PAIRS = "no pair was rated by two raters"
 
@@ -87,7 +93,7 @@ def cohen_kappa(
     per_unit = np.column_stack([np.ones(used.sum()), codes[used, 0] == codes[used, 1], first, second])
     reason = _no_pairs(codes)
     if used.any():
-        reason = "both raters used one and the same category for every pair, so chance agreement is 1"
+        reason = BOTH_ONE_CATEGORY
 
     def kappa(sums: Floats) -> Floats:
         n, agreed = sums[..., 0], sums[..., 1]
@@ -171,7 +177,7 @@ def fleiss_kappa(
     per_unit = np.column_stack([_pair_agreement(counts[used]), np.ones(used.sum()), counts[used]])
     reason = _no_pairs(codes)
     if used.any():
-        reason = "every rating fell into one and the same category, so chance agreement is 1"
+        reason = ONE_CATEGORY
     elif n_ratings is not None:
         reason = f"no pair has exactly {n_ratings} ratings"
 
@@ -211,7 +217,7 @@ def krippendorff_alpha(
     per_unit = np.column_stack([_pair_agreement(counts[used]) * ratings, counts[used]])
     reason = _no_pairs(codes)
     if used.any():
-        reason = "every rating fell into one and the same category, so no disagreement was possible"
+        reason = NO_DISAGREEMENT
 
     def alpha(sums: Floats) -> Floats:
         agreed, pooled = sums[..., 0], sums[..., 1:]

@@ -28,6 +28,7 @@ from core.stats.resampling import (
     quantile,
 )
 
+NO_SCORED_PAIR = "no pair has a score"
 _ROUNDING = (
     1e-12  # a cumulative share this close below q has reached it; a bound this close to -margin lies on it
 )
@@ -202,7 +203,7 @@ def scored(scores: ArrayLike, clusters: ArrayLike, margin: float) -> tuple[Float
 
 def _reason(n_questions: int) -> str | None:
     if n_questions == 0:
-        return "no pair has a score"
+        return NO_SCORED_PAIR
     if n_questions == 1:
         return "fewer than two questions: a bound over questions has nothing to resample"
     return None

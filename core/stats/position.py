@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from scipy.stats import binomtest
 
+NO_SIDE = "no choice of a side"
+
 
 @dataclass(frozen=True)
 class PositionBias:
@@ -41,7 +43,7 @@ def position_bias(left: int, right: int) -> PositionBias:
         raise ValueError(f"counts must not be negative, got left {left} and right {right}")
     n = left + right
     if n == 0:
-        return PositionBias(0, 0, 0, None, None, None, None, "no choice of a side")
+        return PositionBias(0, 0, 0, None, None, None, None, NO_SIDE)
     test = binomtest(left, n, 0.5)
     interval = test.proportion_ci(confidence_level=0.95, method="exact")
     return PositionBias(

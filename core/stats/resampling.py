@@ -22,6 +22,7 @@ Statistic = Callable[[Floats], Floats]
 MONTE_CARLO_SHARE = 1 / 20
 """Where resampling stops by itself: the Monte Carlo error of each bound is below this share of the interval's width."""
 NO_RESAMPLES = "no resamples were asked for"
+ONE_CLUSTER = "fewer than two clusters: nothing to resample"
 MOST_PRODUCTS = 250_000
 """Multiplications in one matrix product: above, libraries start threads that mostly wait."""
 _BLOCK_CELLS = 4_000_000  # drawn counts held at a time: 32 MB
@@ -230,7 +231,7 @@ def why_no_interval(observed: float, n_clusters: int, n_resamples: int) -> str |
     if np.isnan(observed):
         return "the estimate is undefined"
     if n_clusters < 2:
-        return "fewer than two clusters: nothing to resample"
+        return ONE_CLUSTER
     return NO_RESAMPLES if n_resamples == 0 else None
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from core.stats.gaffke_bound import chance_not_above, lower_bound_gaffke
-from core.stats.non_inferiority import above_margin, lower_bound_questions, scored
+from core.stats.non_inferiority import NO_SCORED_PAIR, above_margin, lower_bound_questions, scored
 from core.stats.resampling import Floats, check_confidence_level, cluster_sums
 
 NON_INFERIOR: Literal["non-inferior"] = "non-inferior"
@@ -81,7 +81,7 @@ def verdict(
     check_confidence_level(confidence_level)
     used, questions, _ = scored(scores, clusters, margin)
     if used.size == 0:
-        return Verdict(NOT_ENOUGH, None, None, "no pair has a score", None)
+        return Verdict(NOT_ENOUGH, None, None, NO_SCORED_PAIR, None)
     sums = cluster_sums(np.column_stack([used, np.ones(used.size)]), questions)
     means = sums[:, 0] / sums[:, 1]
     reason = why_not_ordinary(means)

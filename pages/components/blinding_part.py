@@ -11,6 +11,7 @@ from pages.components.messages import plain
 from pages.components.numbers import UNDEFINED, interval, number, percent
 from pages.components.parts import nothing, part, table
 
+NO_GUESS = "there is no guess which answer the person wrote"
 _ANSWERS = {"left": "left", "right": "right", "unsure": "cannot tell"}
 
 
@@ -25,7 +26,7 @@ def show(results: StudyResults) -> None:
         "blinding-index",
     )
     if not found.overall.n:
-        nothing("there is no guess which answer the person wrote")
+        nothing(NO_GUESS)
     else:
         with st.container(border=True):
             st.markdown(f"**{plain(found.reading)}**")

@@ -14,6 +14,7 @@ from core import plots
 from core.analysis.study_results import FEW_QUESTIONS, StudyResults
 from core.analysis.verdict_words import described, headline, reasons, votes_of_pairs
 from core.schema import StudyRecord
+from core.stats.position import NO_SIDE
 from core.study.analysis_set import SCORE_NAMES
 from core.study.bundle import write_bundle
 from core.study.export import guesses_csv, paper_files, to_csv, to_jsonl, to_paper_zip
@@ -209,7 +210,7 @@ def position(results: StudyResults) -> None:
     if results.position_left_out:
         st.markdown(f"Choices left out: {reasons(results.position_left_out)}.")
     if not results.raters:
-        nothing("no choice of a side")
+        nothing(NO_SIDE)
 
 
 def repeats(results: StudyResults) -> None:

@@ -14,6 +14,7 @@ from pages.components.metrics_scores import Scores
 from pages.components.numbers import interval, left_out, number
 from pages.components.parts import constants, nothing, part, table
 
+NO_LEVELS = "these scores name no levels"
 _SHOWN_FIRST = 4
 """Metrics that are drawn before anybody chooses: the first of each family, then others."""
 
@@ -30,7 +31,7 @@ def render(store: Store, scores: Scores, *, warned: bool = False) -> None:
         nothing("nothing is scored yet")
         return
     if not has_levels(scores.table):
-        nothing("these scores name no levels")
+        nothing(NO_LEVELS)
         return
     scores = metrics_choice.choose(scores, "main")
     with st.spinner("Computing ..."):

@@ -20,6 +20,7 @@ from pages.door.cookies import Holder, token_in
 
 _Desk = TypeVar("_Desk", bound=RaterDesk | RatingDesk)
 Who = Literal["rater", "admin", "nobody"]
+FOR_THE_ADMIN = "This page is for the admin"
 PLACE = "at"
 """The part of a rater's address that says where in their list they are."""
 _KNOCKED = "visitor_knocked"
@@ -150,7 +151,7 @@ def admin_store() -> Iterator[Store]:
         with open_store(database_path()) as store:
             if not _is_admin(store):
                 note_refusal(store, NO_ENTRY)
-                st.title("This page is for the admin")
+                st.title(FOR_THE_ADMIN)
                 st.markdown(
                     "[Sign in](sign-in), or open the one-time link that `./run` prints at its first start."
                 )

@@ -12,6 +12,7 @@ from factories import LEVELS, Policy, StudyAtHand, always, dataset, prefers, stu
 
 from core.analysis.study_results import StudyResults, study_results
 from core.schema import PREFERENCES, Choice
+from core.stats.position import NO_SIDE
 from core.store import Store
 from core.study.blinding import BlindPair
 
@@ -112,7 +113,7 @@ def test_two_who_say_both_good_to_everything(store: Store) -> None:
         assert block.krippendorff_alpha.reason
         assert (block.ties.paper_rule, block.ties.both_tied, block.ties.composite_zero) == (1, 1, 1)
     assert results.overall.contingency.table[1] == [0, 100, 0, 0]
-    assert results.position_overall.reason == "no choice of a side"
+    assert results.position_overall.reason == NO_SIDE
     assert results.position_overall.p is None
     # Every score is 0: so is the bound, and 0 > -0.1; power has no spread to work with.
     bound = results.non_inferiority

@@ -26,6 +26,7 @@ from core.analysis.joining import OTHER_ITEM
 from core.errors import InputError
 from core.schema.scores import Rating, RatingSet, ScoredRow, ScoreTable
 from core.schema.tasks import Dimension
+from core.stats.agreement import ONE_CATEGORY
 
 QUICK = CalibrationOptions(majority="middle", n_resamples=200)
 VOTES = ((2, 2, 2), (2, 2, 1), (2, 1, 0), (0, 0, 0), (1, 1, 2), (2, 2, 2))
@@ -133,7 +134,7 @@ def test_undefined_kappas_are_shown_and_enter_means_as_asked() -> None:
     czech, japanese = found.cells
     assert czech.statistics["kappa"].estimate == 1
     assert japanese.statistics["kappa"].estimate is None
-    assert "one and the same category" in japanese.statistics["kappa"].reason
+    assert japanese.statistics["kappa"].reason == ONE_CATEGORY
     assert japanese.statistics["ac1"].estimate == 1
     over_all = macro_averaged(found)[0]
     assert (over_all.statistics["kappa"].mean, over_all.statistics["kappa"].n_undefined) == (1.0, 1)

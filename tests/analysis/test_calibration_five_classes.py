@@ -11,7 +11,7 @@ from score_factories import ratings as rating_set
 from score_factories import table
 
 from core.analysis.calibration import CalibrationOptions, calibrate
-from core.analysis.calibration_advice import advice, verdict_of
+from core.analysis.calibration_advice import SHIFTED, advice, verdict_of
 from core.analysis.calibration_cells import NO_MAJORITY, OFF_SCALE
 from core.analysis.calibration_joined import evaluators_of
 from core.analysis.calibration_maps import maps_of
@@ -137,12 +137,12 @@ def test_a_judge_that_orders_well_but_is_shifted_is_told_so() -> None:
     assert cell.statistics["spearman"].low > 0.5
     assert cell.statistics["shift"].high < -0.25
     assert cell.statistics["gap"].high < 0
-    assert [one.verdict for one in judged.warned] == ["orders well, but is shifted"]
+    assert [one.verdict for one in judged.warned] == [SHIFTED]
     assert "orders texts well, but is shifted" in judged.sentence
     said = calibration_json(found, judged, None, "macro")
-    assert said["by_group"][0]["verdict"]["value"] == "orders well, but is shifted"
+    assert said["by_group"][0]["verdict"]["value"] == SHIFTED
     assert said["by_group"][0]["numbers"]["spearman"]["low"] == cell.statistics["spearman"].low
-    assert said["not_to_use"]["groups"][0]["verdict"] == "orders well, but is shifted"
+    assert said["not_to_use"]["groups"][0]["verdict"] == SHIFTED
 
 
 def test_neither_a_good_judge_nor_a_random_one_is_shifted() -> None:

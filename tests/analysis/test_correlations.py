@@ -16,6 +16,7 @@ from core.analysis.correlations import (
 )
 from core.errors import InputError
 from core.schema.scores import METHODS, Rating, ScoredRow
+from core.stats.resampling import NO_RESAMPLES
 
 FAST = CorrelationOptions(n_resamples=50)
 FIVE = {"a": [5, 4, 3, 2, 1], "b": [5, 3, 4, 2, 1], "c": [1, 2, 3, 4, 5]}
@@ -196,7 +197,7 @@ def test_what_is_equal_within_each_system_is_named_for_what_it_is(rated, said):
 def test_a_ranking_without_resamples_has_differences_and_says_why_no_p():
     rows = [(row, (score, -score)) for row, score in ladder(FIVE)]
     (found,) = rank_metrics(table(rows, ("m", "other")), options=replace(FAST, n_resamples=0)).comparisons
-    assert (found.p, found.reason) == (None, "no resamples were asked for")
+    assert (found.p, found.reason) == (None, NO_RESAMPLES)
     assert found.difference > 0
 
 

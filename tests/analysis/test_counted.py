@@ -14,6 +14,7 @@ from core.analysis.counted import OUTSIDE, TOO_FEW, Counted, Filters, Variant, c
 from core.analysis.study_results import StudyResults, study_results
 from core.errors import InputError
 from core.schema import GUESSED_SIDES, PREFERENCES, Guess, Rater, StudyRecord
+from core.stats.position import NO_SIDE
 
 record_of = partial(factories.record_of, main_levels=LEVELS)
 """All levels are in the main analysis, so that every pair of a table by hand counts."""
@@ -266,7 +267,7 @@ def test_sides_are_counted_over_all_main_answers_that_name_a_source() -> None:
     results = study_results(record, n_resamples=10)
     assert results.position_left_out == {"side unknown (imported)": 6}
     assert results.position_overall.n == 10
-    assert results.position_per_rater["old"].reason == "no choice of a side"
+    assert results.position_per_rater["old"].reason == NO_SIDE
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from core.analysis.study_results import study_results
 from core.cli import main
 from core.errors import InputError
 from core.schema import Assignment, Guess, GuessedSide, HistoryEntry, Rater, StudyRecord
+from core.stats.resampling import NO_RESAMPLES
 from core.study.bundle import write_bundle
 
 PAIRS = [(item, level) for item in item_ids(10) for level in LEVELS]
@@ -144,7 +145,7 @@ def test_readings(guesses: dict[str, list[str]], reading: str) -> None:
 
 def test_no_resamples_no_verdict() -> None:
     found = blinding(study({"A": ["right"] * 9}), n_resamples=0)
-    assert "without an interval (no resamples were asked for) nothing follows" in found.reading
+    assert f"without an interval ({NO_RESAMPLES}) nothing follows" in found.reading
 
 
 def test_enough_guesses_are_not_called_few() -> None:

@@ -10,6 +10,7 @@ from core.analysis.correlations import CorrelationOptions, correlate_scores
 from core.analysis.joining import items_of, join_ratings
 from core.errors import InputError
 from core.schema.scores import Rating, ScoredRow
+from core.stats.resampling import NO_RESAMPLES
 
 SCORES = table([(ScoredRow("1", "a"), 1.0), (ScoredRow("1", "b"), 2.0), (ScoredRow("2", "a"), 3.0)])
 
@@ -144,7 +145,7 @@ def test_kept_ratings_are_rows_of_the_correlation():
     (kept,) = correlate_scores(SCORES, given, options=replace(options, raters="kept")).rows
     assert (averaged.n, kept.n, averaged.left_out) == (2, 3, {"no rating": 1})
     assert kept.pooled["pearson"].over_rows.estimate == pytest.approx(np.corrcoef([1, 1, 3], [1, 2, 3])[0, 1])
-    assert kept.pooled["pearson"].over_rows.interval_reason == "no resamples were asked for"
+    assert kept.pooled["pearson"].over_rows.interval_reason == NO_RESAMPLES
 
 
 def test_an_item_is_its_id_within_data_set_and_language():

@@ -7,6 +7,7 @@ import pytest
 from score_factories import table
 
 from core.analysis.judge_agreement import RANKS, SHARES, agreement, component_of, same_components
+from core.analysis.merging import not_scored_in
 from core.errors import InputError
 from core.judges.claims.settings import ClaimsSettings
 from core.judges.cross_examination.judge import CefSettings
@@ -102,7 +103,7 @@ def test_texts_that_one_judge_did_not_score_are_counted_by_reason():
         "m: cut off": 1,
         "n: no score": 1,
         "m: refused": 1,
-        "not scored in a.csv": 1,
+        not_scored_in("a.csv"): 1,
     }
     assert found.pooled["pearson"].reason == "fewer than two rows"
     assert found.sd_difference.reason == "fewer than two texts"

@@ -11,6 +11,7 @@ from core.analysis.judge_consistency import (
     NOT_ASKED,
     ONE_ORDER,
     ONE_REPEAT,
+    REPEAT_MISSING,
     consistency,
 )
 from core.errors import InputError
@@ -199,7 +200,7 @@ def test_repeats_of_a_cross_examination() -> None:
     assert coverage.spread.estimate == pytest.approx(0.5 / sqrt(2) / 2)
     assert (consistent.agreeing.estimate, consistent.spread.estimate, consistent.spread.n) == (1, 0, 3)
     assert by_name["overall"].spread.estimate == pytest.approx(0.5 / sqrt(2) / 2 / 3)
-    assert coverage.left_out == {"a repeat has no value": 1}
+    assert coverage.left_out == {REPEAT_MISSING: 1}
     assert (found.order, found.orders, found.n_repeats) == (None, (), 2)
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.analysis.judge_costs import NOT_FINISHED, JudgeCost, cost_notes, costs_side_by_side
+from core.analysis.judge_costs import NO_COUNT, NOT_FINISHED, JudgeCost, cost_notes, costs_side_by_side
 from core.schema import StepCost
 
 
@@ -44,9 +44,7 @@ def test_a_step_without_counts_leaves_its_judge_without_totals_and_without_zeros
     assert (verify.input_tokens, verify.money, verify.input_share) == (100, 120 / 1e6, None)
     assert verify.why("input_share") == "the server counts no tokens"
     assert (claims.input_tokens, claims.output_tokens, claims.money) == (None, 7, None)
-    assert (
-        claims.why("money_per_text") == claims.why("input_tokens_per_item") == "the server counts no tokens"
-    )
+    assert claims.why("money_per_text") == claims.why("input_tokens_per_item") == NO_COUNT
     assert (whole.input_tokens, whole.output_tokens, whole.money, whole.calls) == (None, 27, None, 10)
     assert claims.why("output_tokens") is None
 

@@ -27,6 +27,7 @@ from core.schema.rated import RatedSet, RatedText
 A, B, C = ("q1", "A"), ("q1", "B"), ("q1", "C")
 TEXTS = {A: "the quick brown fox", B: "the quick red fox", C: "a slow red fox jumps"}
 QUICK = CopyOptions(n_resamples=0)
+NOTHING_MARKED = "marked errors in no text"
 
 
 def test_a_judge_is_a_rater_whose_score_is_minus_the_weights():
@@ -72,14 +73,14 @@ def test_a_repeat_that_failed_on_every_text_is_left_out_with_a_note():
     (only,) = draws_of_judge(judge({A: TEXTS[A]}, said))
     assert [(span.start, span.end) for span in only.ratings[0].spans or ()] == [(16, 19)]
     assert only.notes == ("specialist gave no usable answer in repeat 1, 3, which is left out",)
-    with pytest.raises(InputError, match="marked errors in no text"):
+    with pytest.raises(InputError, match=NOTHING_MARKED):
         draws_of_judge(judge({A: TEXTS[A]}, {A: said[A][:1]}))
 
 
 def test_judges_that_mark_nothing_are_refused():
     with pytest.raises(InputError, match="marks no errors"):
         ratings_of_judge(JudgeOutput("r", "rubric", "tiny", {}, (), ()))
-    with pytest.raises(InputError, match="marked errors in no text"):
+    with pytest.raises(InputError, match=NOTHING_MARKED):
         ratings_of_judge(judge({A: TEXTS[A]}, {}))
 
 

@@ -9,6 +9,7 @@ from score_factories import ladder, metric, table
 from core.analysis.levels import ALL_EQUAL, EQUAL, MISSING, by_level
 from core.errors import InputError
 from core.schema.scores import ScoredRow
+from core.stats.resampling import ONE_CLUSTER
 
 SCORES = {
     "falls": [9, 6, 3],
@@ -63,7 +64,7 @@ def test_levels_are_compared_within_a_system_and_its_labels():
     )
     (found,) = by_level(table(rows))
     assert (found.monotonic.estimate, found.monotonic.n, found.monotonic.n_clusters) == (2 / 3, 3, 1)
-    assert found.monotonic.interval_reason == "fewer than two clusters: nothing to resample"
+    assert found.monotonic.interval_reason == ONE_CLUSTER
 
 
 def test_the_interval_of_a_share_resamples_items():

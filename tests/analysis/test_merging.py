@@ -5,7 +5,7 @@ import pytest
 from score_factories import metric, table
 
 from core.analysis.correlations import CorrelationOptions, correlate_scores
-from core.analysis.merging import merge_tables
+from core.analysis.merging import merge_tables, not_scored_in
 from core.analysis.redundancy import redundancy
 from core.datasets.score_tables import read_scores, write_scores_csv
 from core.errors import InputError
@@ -34,11 +34,11 @@ def scores(merged):
 
 
 def test_texts_meet_and_what_one_table_lacks_is_undefined_with_its_name():
-    merged = merge_tables([A, B])
+    merged, not_in_b = merge_tables([A, B]), "not scored in b.csv"
     assert scores(merged) == {
-        ("1", "A0"): {"rubric": 1, "bleu-4": "not scored in b.csv", "cef": "not scored in b.csv"},
+        ("1", "A0"): {"rubric": 1, "bleu-4": not_in_b, "cef": not_in_b},
         ("1", "A1"): {"rubric": 2, "bleu-4": 5, "cef": "no questions"},
-        ("2", "A0"): {"rubric": "not scored in a.csv", "bleu-4": 6, "cef": 7},
+        ("2", "A0"): {"rubric": not_scored_in("a.csv"), "bleu-4": 6, "cef": 7},
     }
     assert merged.notes == ("1 of 3 texts are in all 2 tables; 1 not in a.csv, 1 not in b.csv",)
     assert merged.file_name == "a.csv + b.csv"
@@ -53,7 +53,7 @@ def test_a_merged_table_is_written_and_read_and_correlated_like_any():
     report = correlate_scores(merged, options=CorrelationOptions(n_resamples=20))
     used = {row.metric.name: (row.n, dict(row.left_out)) for row in report.rows}
     assert used["rubric"] == (2, {"not scored in a.csv (table 1)": 1})
-    assert used["cef"] == (1, {"not scored in b.csv": 1, "no questions": 1})
+    assert used["cef"] == (1, {not_scored_in("b.csv"): 1, "no questions": 1})
     assert redundancy(merged).n[0] == (2, 2, 1, 0)
 
 

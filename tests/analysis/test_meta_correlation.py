@@ -120,10 +120,8 @@ def test_one_metric_is_no_ranking(names):
 
 def test_equal_correlations_have_no_ranking():
     found = meta_correlate(side((0.5,) * 5), side(SYNTHETIC))
-    assert (found.over_metrics.estimate, found.over_metrics.reason) == (
-        None,
-        "all human correlations are equal",
-    )
+    assert found.over_metrics.estimate is None
+    assert found.over_metrics.reason.startswith("all human")
 
 
 def live(seed=0, n_items=40, noise=(0.5, 1, 2, 4, 8)):

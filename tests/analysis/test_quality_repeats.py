@@ -11,7 +11,7 @@ from score_factories import table
 from core.analysis.calibration import CalibrationOptions, calibrate
 from core.analysis.calibration_joined import evaluators_of
 from core.analysis.calibration_tables import sensitivity_rows, sweep_rows
-from core.analysis.judge_consistency import consistency
+from core.analysis.judge_consistency import REPEAT_MISSING, consistency
 from core.analysis.quality_repeats import NO_TWIN, NOT_SHUFFLED, UNSCORED, sensitivity
 from core.analysis.temperature_sweep import temperature_sweep
 from core.errors import InputError
@@ -53,7 +53,7 @@ def test_repeats_of_each_dimension() -> None:
     by_dimension = {one.component: one for one in found.repeats}
     assert by_dimension["LA"].agreeing.estimate == 0.5
     assert by_dimension["LA"].spread.estimate == pytest.approx(0.5**0.5 / 2)
-    assert by_dimension["LA"].left_out == {"a repeat has no value": 1, "the judge was not asked": 1}
+    assert by_dimension["LA"].left_out == {REPEAT_MISSING: 1, "the judge was not asked": 1}
     assert by_dimension["H"].agreeing.estimate == 1
 
 

@@ -8,7 +8,8 @@ from span_makers import marked, rating_set, span
 from core.analysis.rater_matrix import NO_COMMON, THEMSELF, mean_f1, rater_matrix
 from core.analysis.span_agreement import SpanOptions, span_agreement
 from core.analysis.span_comparison import compare_spans, summary
-from core.analysis.span_segments import NO_GOLD, NO_PREDICTION, NOT_MARKED, OF_REFERENCE, OTHER_RATER
+from core.analysis.span_segments import NO_GOLD, NO_PREDICTION, NOT_MARKED, OTHER_RATER
+from core.datasets.mt_pair import OF_REFERENCE
 from core.errors import InputError
 from core.schema.scores import OutputSet, Rating, ScorableOutput
 
@@ -219,8 +220,9 @@ def test_what_readers_said_of_each_side_is_said_of_that_side():
     gold = replace(items(2, (0, 4, "major")), notes=("a note",), left_out={"not rated": 2})
     lost = replace(items(1, (0, 4, "major")), notes=("cut",), left_out={"unparsed": 1})
     people = ("people: a note", "people: left out when it was read: 2: not rated")
+    left_out = "j: left out when it was read: 1: unparsed"
     alone = span_agreement(gold, replace(lost, file_name="j"), options=QUICK)
-    assert alone.notes == (*people, "j: cut", "j: left out when it was read: 1: unparsed")
+    assert alone.notes == (*people, "j: cut", left_out)
     assert dict(alone.left_out) == {NO_PREDICTION: 1}, "the failed text counts once"
     several = compare_spans(gold, {"x": [lost, items(2)], "y": lost}, options=QUICK)
     assert several.notes == (
@@ -234,7 +236,7 @@ def test_what_readers_said_of_each_side_is_said_of_that_side():
     assert rater_matrix(by_ann, {"j": lost}, options=QUICK).notes == (
         *people,
         "j: cut",
-        "j: left out when it was read: 1: unparsed",
+        left_out,
     )
 
 

@@ -14,6 +14,7 @@ from factories import LEVELS, dataset, item_ids
 from core.analysis.counted import TOO_FEW, Filters
 from core.analysis.study_results import COEFFICIENTS, StudyResults, study_results
 from core.schema import PREFERENCES
+from core.stats.non_inferiority import NO_SCORED_PAIR
 from core.study.export import COLUMNS, GUESS_COLUMNS
 
 FORMATS = Path(__file__).resolve().parents[2] / "docs" / "formats.md"
@@ -65,7 +66,7 @@ def test_no_raters() -> None:
     assert results.overall.raw_agreement.reason == "agreement needs two raters with answers"
     assert results.overall.contingency.reason == "a table needs two raters"
     assert results.overall.composite.mean is None
-    assert results.non_inferiority.reason == "no pair has a score"
+    assert results.non_inferiority.reason == NO_SCORED_PAIR
     assert results.non_inferiority.non_inferior_questions is None
     assert (results.position_per_rater, results.repeats, results.pairwise) == ({}, {}, ())
 

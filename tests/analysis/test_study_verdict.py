@@ -26,6 +26,7 @@ from core.analysis.verdict_words import headline
 from core.cli import main
 from core.errors import InputError
 from core.schema import Rater, StudyRecord
+from core.stats.non_inferiority import NO_SCORED_PAIR
 from core.store import Store, open_store
 from core.store.studies import get_study, write_design
 from core.study.analysis_set import MOST_VOTES, RESULTS_SHOWN, analysis_set, results_seen
@@ -73,7 +74,7 @@ def test_ties_alone_are_not_enough_information(n_items: int) -> None:
 def test_no_vote_is_not_enough_information() -> None:
     verdict = results_of(record_of({}, raters=[Rater("A")])).verdict
     assert (verdict.value, verdict.method, verdict.bound) == ("not enough information", None, None)
-    assert verdict.reason == "no pair has a score"
+    assert verdict.reason == NO_SCORED_PAIR
 
 
 def test_the_ordinary_bound_decides_an_ordinary_study() -> None:

@@ -14,6 +14,7 @@ from rating_studies import SYSTEMS, rate_all, rating_study, rating_texts, unblin
 from scipy.stats import spearmanr
 from scripted_server import Body, ScriptedServer
 
+from core.analysis.calibration_advice import SHIFTED
 from core.cli import main
 from core.store import open_store
 
@@ -84,9 +85,9 @@ def test_what_says_nothing_stands_before_any_number(run: Run, tmp_path: Path) ->
     assert sentence.startswith("judge gives all texts")
     assert why.startswith("  LA (n 200): says nothing: it gives all 200 texts the same score, 3")
     given = (str(tmp_path / "people.csv"), str(tmp_path / "strict.csv"))
-    assert "orders texts well, but is shifted" in run("calibrate", *given, *QUICK).splitlines()[1]
-    (found,) = json.loads(run("calibrate", *given, "--json", *QUICK))["by_group"]
-    assert found["verdict"]["value"] == "orders well, but is shifted"
+    found = json.loads(run("calibrate", *given, "--json", *QUICK))
+    assert [group["verdict"]["value"] for group in found["by_group"]] == [SHIFTED]
+    assert run("calibrate", *given, *QUICK).splitlines()[1] == found["not_to_use"]["sentence"]
 
 
 def test_a_table_for_a_person(run: Run, human: Path, judge: Path) -> None:

@@ -11,6 +11,7 @@ from scipy import stats
 
 from core.analysis.levels import ALL_EQUAL, EQUAL
 from core.cli import correlate, main, progress_line
+from core.stats.resampling import NO_RESAMPLES, ONE_CLUSTER
 
 Run = Callable[..., str]
 TWO_MODELS = {
@@ -99,7 +100,7 @@ def test_the_form_of_table_2(run: Run, results: Path) -> None:
     assert (per_item["n_items"], per_item["n_items_left_out"]) == (1, 1)
     assert (per_item["low"], per_item["interval_reason"]) == (
         None,
-        "fewer than two clusters: nothing to resample",
+        ONE_CLUSTER,
     )
 
 
@@ -406,5 +407,5 @@ def test_a_folder_brings_its_scores_and_ratings(
     by_metric = {row["group"]["metric"]: row for row in rows}
     assert len(rows) == 9
     assert by_metric["XCOMET-Ensemble"]["pearson"]["estimate"] == pytest.approx(0.695, abs=5e-4)
-    assert by_metric["XCOMET-Ensemble"]["pearson"]["interval_reason"] == "no resamples were asked for"
+    assert by_metric["XCOMET-Ensemble"]["pearson"]["interval_reason"] == NO_RESAMPLES
     assert "(da-sqm, mqm)" in refused(capsys, "correlate", folder, "--with", "human", "--human", "da")

@@ -20,9 +20,9 @@ from core.judges.cross_examination.record import CefRecord, CrossQuestion, Exami
 from core.judges.rubric import RubricRecord, RubricTrial
 from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.scores import ScoredRow, ScoreTable
+from core.stats.resampling import ONE_CLUSTER
 
 DOCS = Path(__file__).parents[2] / "docs" / "judges.md"
-ONE_CLUSTER = "fewer than two clusters: nothing to resample"
 LEVELS = ("A0", "A1", "A2")
 
 

@@ -12,6 +12,7 @@ from scripted_server import ScriptedServer
 
 from core.cli import main
 from core.datasets.score_tables import read_scores
+from core.runs.path import NO_SUCH_RUN
 from core.schema.scores import ScoreTable
 from core.scoring.metrics.registry import all_metrics
 from core.store import open_store
@@ -164,9 +165,7 @@ def test_some_items_first_and_the_rest_with_resume(quiet: Run, refused: Run, tmp
     assert "1 of 1 items complete" in quiet(*arguments, "--limit", "1")
     assert "1 of 1 items complete" in quiet(*arguments, "--limit", "1", "--resume")
     assert "2 of 2 items complete" in quiet(*arguments, "--resume")
-    assert "no run of this file with these settings" in refused(
-        *arguments[:3], "bleu-2", *arguments[4:], "--resume"
-    )
+    assert NO_SUCH_RUN in refused(*arguments[:3], "bleu-2", *arguments[4:], "--resume")
     with open_store(tmp_path / "assay.db") as store:
         assert len(list_runs(store)) == 1
 
@@ -250,9 +249,8 @@ def test_a_mistyped_database_is_not_made(refused: Run, tmp_path: Path, texts: st
 
 def test_the_database_is_never_written_over(refused: Run, tmp_path: Path) -> None:
     (tmp_path / "mine.csv").write_bytes(b"")
-    assert "belongs to the database itself" in refused(
-        "score", "texts.jsonl", "--out", "mine.csv", "--db", "mine.csv"
-    )
+    said = refused("score", "texts.jsonl", "--out", "mine.csv", "--db", "mine.csv")
+    assert "mine.csv belongs to" in said
 
 
 def test_neural_metrics_say_how_to_get_their_environment(
@@ -267,7 +265,7 @@ def test_neural_metrics_say_how_to_get_their_environment(
 def test_texts_of_a_study_only_once_it_is_unblinded(quiet: Run, refused: Run, tmp_path: Path) -> None:
     with open_store(tmp_path / "assay.db") as store:
         name = study_in(store).study.name
-    assert "stay shut until it is unblinded" in refused("score", f"study:{name}", "--out", "s.csv")
+    assert f"study unblind {name}" in refused("score", f"study:{name}", "--out", "s.csv")
     for verb in (["close", name], ["unblind", name, "--reason", "done"]):
         quiet("study", *verb)
     quiet("score", f"study:{name}", "--metrics", "bleu-1", "--out", "s.csv")

@@ -15,12 +15,14 @@ from specialist_runs import says
 from core.cli import main
 from core.datasets.task_files import dump_task, find_task
 from core.judges.automqm.errors import AutoMqmRecord
+from core.judges.rated import NOT_JUDGED
 from core.runs.records import read_judge_folder
 from core.schema.judging import JudgeOutput
 from core.schema.scores import ErrorSpan
 from core.store import open_store
 
 N_ITEMS = 4
+RATED_ALL = "Note: 16 ratings of 16 of 16 texts"
 Command = Callable[..., str]
 
 
@@ -159,9 +161,9 @@ def test_ratings_may_stand_in_another_file(run: Command, tmp_path: Path) -> None
     lines += ["99,A,r1,,,,"]
     (tmp_path / "spans.csv").write_text("\n".join(lines) + "\n", "utf-8")
     printed = run(*judge("automqm", "texts.jsonl", *PARROT, "--ratings", "spans.csv", "--only", "C"))
-    assert "Note: 16 ratings of 16 of 16 texts" in printed
+    assert RATED_ALL in printed
     assert "left out, ratings of texts that are not there: 1" in printed
-    assert "12 texts of other systems are not judged" in printed
+    assert NOT_JUDGED.format(n=12) in printed
     output = read_judge_folder(tmp_path / "out")
     assert [text.row.system for text in output.texts] == ["C"] * N_ITEMS
     assert examples_of(output) == {3}
@@ -171,7 +173,7 @@ def test_ratings_may_stand_in_another_file(run: Command, tmp_path: Path) -> None
 def test_a_folder_brings_its_own_ratings(run: Command, asked: list[str], tmp_path: Path) -> None:
     folder_of_mt(tmp_path / "wmt")
     printed = run(*judge("automqm", "wmt", *PARROT, "--examples", "shuffled"))
-    assert "Note: 16 ratings of 16 of 16 texts" in printed
+    assert RATED_ALL in printed
     assert examples_of(read_judge_folder(tmp_path / "out")) == {3}
     printed = run("judge", "direct", "wmt", "--out", "direct", *asked, "--ratings", "da")
     output = read_judge_folder(tmp_path / "direct")

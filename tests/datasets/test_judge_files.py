@@ -7,6 +7,7 @@ from typing import Any, Literal
 import pytest
 
 from core.datasets.cef_responses import IN_PERCENT, WHICH_CONSISTENCY
+from core.datasets.score_sheet import NO_SCORE
 from core.datasets.score_tables import read_scores, write_scores_csv
 from core.errors import InputError
 from core.schema.scores import ScoreTable
@@ -82,7 +83,7 @@ def test_what_the_server_stores_for_undefined_is_undefined() -> None:
     ).values()
     assert found["cef-consistency"] == "no questions: stored as -1"
     assert found["cef-coverage"] == "no questions: stored as 0"
-    assert found["cef-overall"] == "no score in the file"
+    assert found["cef-overall"] == NO_SCORE
     assert found["cef-conformity"] == 1.0
     # The server's overall counts such a 0, or leaves a -1 out: neither is the mean of the three.
     for overall, details in ((0.0, {"qa_from_doc_count": 0}), (0.8, {"qa_from_summary_count": 0})):
@@ -139,7 +140,7 @@ def test_rows_of_ragas() -> None:
     ]
     assert scores(table) == {
         ("1", "A0"): {"factual_correctness(mode=f1)": 0.9, "faithfulness": 1.0},
-        ("1", "A1"): {"factual_correctness(mode=f1)": 0.5, "faithfulness": "no score in the file"},
+        ("1", "A1"): {"factual_correctness(mode=f1)": 0.5, "faithfulness": NO_SCORE},
         ("2", "A0"): {"factual_correctness(mode=f1)": 0.8, "faithfulness": 0.2},
     }
     assert all(not row.labels for row in table.rows)
@@ -210,5 +211,5 @@ def test_a_long_table() -> None:
     text = "item,system,level,metric,score\nq1,m,A0,my judge,4\nq1,m,A1,my judge,\n"
     assert scores(read_scores(text.encode(), "long.csv")) == {
         ("q1", "A0"): {"my judge": 4.0},
-        ("q1", "A1"): {"my judge": "no score in the file"},
+        ("q1", "A1"): {"my judge": NO_SCORE},
     }

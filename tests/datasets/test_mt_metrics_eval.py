@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from core.datasets.mt_metrics_eval import MtFolder, rating_names, read_folder, read_folder_outputs
+from core.datasets.mt_pair import OF_REFERENCE
+from core.datasets.score_sheet import NO_SCORE
 from core.datasets.span_files import read_span_file
 from core.errors import InputError
 from core.schema.scores import ErrorSpan, ScorableOutput, ScoredRow
@@ -84,7 +86,7 @@ def test_a_small_folder(small: Path) -> None:
     assert [metric.name for metric in found.scores.metrics] == ["GEMBA-MQM", "chrF"]
     assert found.scores.values[:3].tolist() == [[-1, 0.5], [-2, 0.25], [-3, 1]]
     assert math.isnan(found.scores.values[3, 1])
-    assert found.scores.reasons == {(3, 1): "no score in the file"}
+    assert found.scores.reasons == {(3, 1): NO_SCORE}
     assert "references among the systems, left out: refA" in found.notes
 
 
@@ -254,7 +256,7 @@ def test_an_infinite_score_is_undefined_and_says_so(small: Path) -> None:
     edit(small / "metric-scores/en-de/chrF-refA.seg.score", "A\t0.25", "A\tinf")
     scores = read_folder(small).scores
     assert math.isnan(scores.values[1, 1])
-    assert scores.reasons == {(1, 1): "infinite in the file", (3, 1): "no score in the file"}
+    assert scores.reasons == {(1, 1): "infinite in the file", (3, 1): NO_SCORE}
 
 
 def test_faults_of_several_files_come_together(small: Path) -> None:
@@ -291,7 +293,7 @@ def test_wmt23_has_twelve_systems_and_460_rated_segments(wmt23: MtFolder) -> Non
     assert len(mqm.ratings) == 5520
     assert len({rating.item_id for rating in mqm.ratings}) == 460
     assert len({rating.system for rating in mqm.ratings}) == 12
-    assert mqm.left_out == {"nobody rated it": 97 * 12, "of a reference, not of a system": 460}
+    assert mqm.left_out == {"nobody rated it": 97 * 12, OF_REFERENCE: 460}
     assert len(wmt23.ratings["da-sqm"].ratings) == 549 * 12
 
 

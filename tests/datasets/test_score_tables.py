@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from traced_memory import traced_memory
 
 from core.datasets.score_columns import signature_from_folder
+from core.datasets.score_sheet import NO_SCORE
 from core.datasets.score_tables import (
     family_of,
     level_number,
@@ -73,7 +74,7 @@ def test_what_is_written_is_read_again_bit_by_bit(kind: str, shape: str) -> None
         assert (found.metrics, found.reasons) == (table.metrics, table.reasons)
     else:
         assert set(found.reasons) == set(table.reasons)
-        assert set(found.reasons.values()) == {"no score in the file"}
+        assert set(found.reasons.values()) == {NO_SCORE}
 
 
 NAMES = (
@@ -219,7 +220,7 @@ def test_a_parquet_file_of_pandas() -> None:
         ScoredRow("2", "output", "3", "und", {}),
     )
     assert table.values[0, 0] == 0.5
-    assert table.reasons == {(1, 0): "no score in the file"}
+    assert table.reasons == {(1, 0): NO_SCORE}
 
 
 def test_a_doubled_column_of_parquet_is_a_problem() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from app_server import AppServer, running
-from at_the_door import Door, nothing_leaked
+from at_the_door import NO_LINK, Door, nothing_leaked
 from raw_rater import RawVisitor, ask, cookie_of
 
 from core.access import admin
@@ -54,7 +54,7 @@ def test_the_first_visitor_of_a_fresh_server_finds_no_page_of_the_admin(fresh: A
     assert b"Import a new study" not in ask(fresh.url, f"/{page}").body
     with RawVisitor(fresh.url) as visitor:
         visitor.go("", page_name=page)
-        assert "Open the personal link you were sent." in visitor.on_screen()
+        assert NO_LINK in visitor.on_screen()
         nothing_leaked(visitor)
 
 

@@ -3,7 +3,7 @@
 import hashlib
 
 import pytest
-from at_the_door import Door, nothing_leaked
+from at_the_door import NO_LINK, Door, nothing_leaked
 from raw_rater import RawRater, RawVisitor, ask, cookie_of, post, pressed
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from websockets.exceptions import InvalidStatus
@@ -174,7 +174,7 @@ def test_a_tab_of_an_admin_who_signed_out_shows_and_hands_out_nothing(door: Door
     assert not _download_url(tab)
     for page in ("operation", "studies", "results"):
         tab.go("", page_name=page)
-        assert "for the admin" in tab.on_screen() or "Open the personal link" in tab.on_screen()
+        assert "for the admin" in tab.on_screen() or NO_LINK in tab.on_screen()
     nothing_leaked(tab, but=MENU)
     assert ask(door.url, url, headers={"Cookie": cookie}).status == 403
     assert ask(door.url, url).status == 403

@@ -27,6 +27,7 @@ from core.llm.asking import Model, Unusable
 from core.llm.openai_server import OpenAIServer
 from core.llm.prompts import Prompt, find_prompt
 from core.schema.rated import RatedText
+from core.scoring.metrics.neural.model import NO_NUMBER
 
 PROMPTS: Mapping[str, Prompt] = {
     "decompose": find_prompt("decompose-low-low", "decompose"),
@@ -356,7 +357,7 @@ def test_claims_by_rules_and_verdicts_by_entailment() -> None:
     told = {
         "One.": Entailed("ENTAILMENT", 0.934),
         "Two.": Entailed("neutral", 1.0, window=512),
-        "Three.": Entailed(None, reason="the model gave no number"),
+        "Three.": Entailed(None, reason=NO_NUMBER),
         "Four.": Entailed("not_entailment", 0.51),
     }
     table = Table(told)
@@ -366,10 +367,10 @@ def test_claims_by_rules_and_verdicts_by_entailment() -> None:
     assert [(c.supported, c.why, c.reason) for c in judged.record.response or ()] == [
         (True, "ENTAILMENT .93", None),
         (False, "neutral 1.00; only the first 512 tokens of both texts were read", None),
-        (None, "", "the model gave no number"),
+        (None, "", NO_NUMBER),
     ]
     assert [score.value for score in judged.scores] == [0, 0.5, 0, 0.5]
-    assert judged.failures == (("verify the response", "the model gave no number"),)
+    assert judged.failures == (("verify the response", NO_NUMBER),)
     assert set(table.pairs) == {
         ("Four.", "One."),
         ("Four.", "Two."),

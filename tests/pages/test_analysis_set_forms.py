@@ -1,5 +1,6 @@
 """What the verdict counts, on the page Studies: declared when a study is made, changed while it is a draft, then frozen."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from core.schema import Design
 from core.store import Store
 from core.store.studies import find_study
-from core.study.analysis_set import describe_analysis_set, margin_note
+from core.study.analysis_set import analysis_set_problems, describe_analysis_set, margin_note
 from core.study.lifecycle import move
 
 pytestmark = pytest.mark.usefixtures("cookies")
@@ -96,7 +97,8 @@ def test_no_level_is_a_mistake_that_is_named(store: Store) -> None:
     at = visit()
     field(at, FIELDS[0]).set_value([])
     button(at, "Declare this design").click().run()
-    assert any("levels of the main analysis" in code.value for code in at.code)
+    (problem,) = analysis_set_problems(replace(study.study.design, main_levels=()), study.study.levels)
+    assert any(problem in code.value for code in at.code)
     assert study.study.design.main_levels is None
 
 

@@ -6,8 +6,10 @@ import pytest
 from rating_studies import SYSTEMS, rate_all, rating_study, rating_texts, unblind
 from streamlit.testing.v1 import AppTest
 
+from core.stats.agreement import ONE_CATEGORY
 from core.store import Store
 from core.store.kept_files import keep_file
+from pages.components.visitor import FOR_THE_ADMIN
 
 VOTES = ((2, 2, 2), (2, 2, 1), (2, 1, 0), (0, 0, 0), (1, 1, 2), (2, 2, 2)) * 6
 SAID = (2, 2, 2, 1, 1, 2) * 6
@@ -76,7 +78,7 @@ def test_agreement_shows_the_numbers_and_what_is_undefined(store: Store) -> None
     assert evaluator["Fleiss' kappa"][0] == "undefined"
     assert list(evaluator["Texts"]) == ["36", "36"]
     assert list(evaluator["Used"]) == ["36", "30"]  # of the sixth texts none has a majority
-    assert "one and the same category" in said(at)
+    assert ONE_CATEGORY in said(at)
 
 
 @pytest.mark.slow
@@ -102,7 +104,7 @@ def test_every_other_tab(store: Store) -> None:
 def test_it_is_the_admins(store: Store, cookies: dict[str, str]) -> None:
     cookies.clear()
     at = visit(None)
-    assert at.title[0].value == "This page is for the admin"
+    assert at.title[0].value == FOR_THE_ADMIN
 
 
 @pytest.mark.slow

@@ -17,6 +17,7 @@ from pages.components import run_choice
 from pages.components.messages import plain
 
 HOSTILE = '<img src=x onerror="alert(1)"> **bold** $x$ ![i](http://outside.invalid/a.png)'
+MAKE_STUDY = "Make a study in draft"
 
 pytestmark = pytest.mark.usefixtures("cookies")
 
@@ -134,21 +135,21 @@ def test_a_run_goes_to_a_study_beside_another_run(store: Store) -> None:
     run = made(store)
     at = visit(run, "Results")
     assert field(at, "The other source").value is None, "nobody has chosen yet"
-    assert "Make a study in draft" not in [button.label for button in at.button]
+    assert MAKE_STUDY not in [button.label for button in at.button]
     field(at, "The other source").set_value(other.run.run_id)
     at.run()
     assert field(at, "Name of the other source").value == "rules (run 1)", (
         "a study cannot tell two of one name"
     )
-    press(at, "Make a study in draft")
+    press(at, MAKE_STUDY)
     assert "Say which source is the candidate." in said(at)
     field(at, "Name of the study").set_value("two seeds")
     field(at, "Candidate: the source you ask about").set_value("rules")
-    press(at, "Make a study in draft")
+    press(at, MAKE_STUDY)
     assert [box.value for box in at.success] == [
         "two seeds is a draft. Look at its leakage audit, add raters, then open it."
     ]
-    assert "Make a study in draft" not in [button.label for button in at.button], "the message stands there"
+    assert MAKE_STUDY not in [button.label for button in at.button], "the message stands there"
     assert [link.proto.label for link in at.get("page_link")] == ["Open it on the page Studies"]
     (study,) = list_studies(store)
     assert (study.name, study.state, study.levels) == ("two seeds", "draft", ("A0", "A1", "A2", "A3", "A4"))
@@ -225,7 +226,7 @@ def test_a_leak_is_a_warning_beside_the_good_news(store: Store) -> None:
     at.file_uploader[0].upload("long.jsonl", questions(*long))
     at.run()
     field(at, "Candidate: the source you ask about").set_value("rules")
-    press(at, "Make a study in draft")
+    press(at, MAKE_STUDY)
     (study,) = list_studies(store)
     note = audit_note(audit_study(store, study))
     assert note is not None

@@ -30,6 +30,7 @@ from core.store import Store
 from core.store.kept_files import kept_files
 from core.store.replies import step_costs
 from core.store.runs import list_runs
+from pages.components.metrics_levels import NO_LEVELS
 
 pytestmark = pytest.mark.usefixtures("cookies")
 FACTS = (
@@ -38,6 +39,7 @@ FACTS = (
     "The comet returns every 76 years. It was seen in 1986. Halley computed its path.",
     "The bridge opened in 1894. It crosses the Thames. It has two towers.",
 )
+NO_OTHERS = "there are no other scores"
 HOSTILE = '<img src=x onerror="alert(1)"> **bold** $x$'
 
 
@@ -136,7 +138,7 @@ def test_a_rubric_that_is_none_is_refused_beside_the_form(store: Store) -> None:
     own = next(one for one in at.file_uploader if one.label == "Or your own rubric (YAML)")
     own.upload("mine.yaml", b"name: mine\n")
     at.run()
-    assert "Rubric mine.yaml cannot be used" in said(at)
+    assert "Rubric mine.yaml" in said(at)
 
 
 @pytest.mark.slow
@@ -254,7 +256,7 @@ def test_texts_without_levels_have_no_table_by_level(store: Store) -> None:
     rows = [json.loads(line) for line in given()[0].splitlines()][::4]
     run = judged(store, (lines(*({**row, "level": None} for row in rows)), "texts.jsonl"))
     text = said(visit(("run", run.run_id), "Scores"))
-    assert "these scores name no levels" in text
+    assert NO_LEVELS in text
     assert "Table 2" not in text
 
 
@@ -332,12 +334,12 @@ def test_scores_of_other_texts_are_no_second_judge(store: Store) -> None:
     judged(store, (lines(*rows), "other.jsonl"))
     at = visit(("run", run.run_id), "Judges")
     assert not at.error
-    assert "there are no other scores" in said(at)
+    assert NO_OTHERS in said(at)
 
 
 def test_a_judge_alone_has_nobody_beside_it(store: Store) -> None:
     run = judged(store, given(1))
-    assert "there are no other scores" in said(visit(("run", run.run_id), "Judges"))
+    assert NO_OTHERS in said(visit(("run", run.run_id), "Judges"))
 
 
 # --- reliability ----------------------------------------------------------------------------------

@@ -31,6 +31,7 @@ from core.store.kept_files import file_data, keep_file, kept_files
 from core.store.runs import list_runs
 from core.study.release import released_record
 from pages.components.messages import plain
+from pages.components.visitor import FOR_THE_ADMIN
 
 OF_METRICS = (
     "Synonyms of METEOR",
@@ -485,7 +486,7 @@ def test_hostile_names_are_shown_literally(store: Store) -> None:
 def test_everybody_else_is_turned_away(store: Store, cookies: dict[str, str]) -> None:
     cookies.clear()
     at = visit()
-    assert [title.value for title in at.title] == ["This page is for the admin"]
+    assert [title.value for title in at.title] == [FOR_THE_ADMIN]
     assert not at.selectbox
 
 

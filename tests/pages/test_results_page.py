@@ -10,10 +10,11 @@ import pytest
 from factories import LEVELS, StudyAtHand, always, dataset, ended, item_ids, prefers, study_in, vote
 from streamlit.testing.v1 import AppTest
 
-from core.analysis.study_results import study_results
+from core.analysis.study_results import NO_AGREEMENT, NO_TABLE, study_results
 from core.datasets import read_dataset
 from core.datasets.votes import read_votes
 from core.schema import PREFERENCES, Answer, Design, Guess
+from core.stats.position import NO_SIDE
 from core.store import Store
 from core.store.answers import save_answer
 from core.store.guesses import insert_guess
@@ -25,6 +26,7 @@ from core.study.export import to_csv, to_jsonl, to_paper_zip
 from core.study.lifecycle import import_study, move
 from core.study.raters import import_votes
 from pages.components import figures, results_tables
+from pages.components.blinding_part import NO_GUESS
 from pages.components.messages import plain
 from pages.door.cookies import cookie_name
 
@@ -149,8 +151,8 @@ def test_one_rater_has_a_verdict_and_no_agreement(store: Store) -> None:
     vote(store, study.tokens["R1"], prefers(0))
     ended(store, study.study_id)
     text = said(visit(store))
-    assert "Nothing to show: agreement needs two raters with answers." in text
-    assert "Nothing to show: a table needs two raters." in text
+    assert f"Nothing to show: {NO_AGREEMENT}." in text
+    assert f"Nothing to show: {NO_TABLE}." in text
     assert "1.000" in text  # the consistency of who always wants the same source
 
 
@@ -188,7 +190,7 @@ def test_votes_per_pair(store: Store) -> None:
     assert counts(at)["Pairs used"] == "24"
     text = said(at)
     assert "flagged: p below 0.05" in text
-    assert "no choice of a side" in text
+    assert NO_SIDE in text
 
 
 def test_every_filter_recomputes(store: Store) -> None:
@@ -245,7 +247,7 @@ def test_a_new_guess_is_seen_at_the_next_rerun(store: Store) -> None:
     vote(store, study.tokens["R1"], always("both_good"))
     ended(store, study.study_id)
     at = visit(store)
-    assert "Nothing to show: there is no guess which answer the person wrote." in said(at)
+    assert f"Nothing to show: {NO_GUESS}." in said(at)
     shown = next(a for a in study.record.assignments if a.level == "A1")
     insert_guess(store, study.study_id, Guess("R1", shown.item_id, shown.level, "unsure", "*no* idea"))
     text = said(at.run())

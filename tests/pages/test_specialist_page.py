@@ -19,6 +19,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.datasets.rated import write_rated
 from core.datasets.task_files import find_task
+from core.judges.rated import NOT_JUDGED
 from core.runs.asked import asked_of
 from core.runs.kinds import KINDS
 from core.runs.path import at_hand
@@ -148,7 +149,7 @@ def test_the_form_makes_the_run_that_the_command_makes(store: Store, monkeypatch
     field(at, "Rater of the examples").set_value("r2")  # type: ignore[attr-defined]
     field(at, "Judge only these systems").set_value(["A", "B"])  # type: ignore[attr-defined]
     at.run()
-    assert "12 texts of other systems are not judged" in said(at)
+    assert NOT_JUDGED.format(n=12) in said(at)
     press(at, "Preview five items")
     (run,) = list_runs(store, ("automqm",))
     assert (begun, run.limit, run.n_items) == ([run.run_id], 5, 6)

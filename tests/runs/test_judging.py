@@ -38,7 +38,7 @@ from core.runs.asked import Running
 from core.runs.costs import estimate_all
 from core.runs.jobs import Outcome
 from core.runs.judging import JudgeJob, judge_output
-from core.runs.path import create, find_same, resume, run_report
+from core.runs.path import NO_SUCH_RUN, create, find_same, resume, run_report
 from core.runs.progress import money_of, progress_of
 from core.runs.records import read_judge_folder, read_pieces
 from core.runs.scoring import score_table, undefined_scores
@@ -359,7 +359,7 @@ def test_a_second_run_of_the_same_asks_nothing(store: Store) -> None:
         second = run_to_the_end(store, named, texts(3))
         assert len(server.asked) == asked
         assert find_same(store, texts(3), named).run.run_id == second.run.run_id
-        with pytest.raises(InputError, match="no run of this file with these settings"):
+        with pytest.raises(InputError, match=NO_SUCH_RUN):
             find_same(store, texts(4), named)
     assert sum(cost.calls for cost in progress_of(store, second.run.run_id).costs) == 0
 

@@ -61,6 +61,11 @@ def problems(kind: Any, record: Any, score: float = -6.0) -> list[str]:
     return [one.removeprefix("line 1").removeprefix(", record, ") for one in refused.value.problems]
 
 
+def places(said: list[str]) -> list[str]:
+    """Where each problem is; what it says of that place is test_rated_judges' to check."""
+    return [one.partition(": ")[0] for one in said]
+
+
 @pytest.mark.parametrize(
     ("error", "said"),
     [
@@ -89,19 +94,13 @@ def test_repeats_and_scores_keep_to_their_bounds() -> None:
     twice = AutoMqmRecord(
         (ErrorTrial(0, ()), ErrorTrial(0, ()), ErrorTrial(100, (), (replace(USED[0], n_errors=-1),)))
     )
-    assert problems("automqm", twice, 0.5) == [
-        ": scores: judge is 0.5, which is not between -1e+09 and 0",
-        "trials, 3, repeat: is 100, which is not between 0 and 99",
-        "trials, 2: a second one with the repeat 0",
-        "trials, 3, examples, 1, n_errors: is -1, which is not between 0 and 1000000",
-    ]
+    score, *others = problems("automqm", twice, 0.5)
+    assert score == ": scores: judge is 0.5, which is not between -1e+09 and 0"
+    assert places(others) == ["trials, 3, repeat", "trials, 2", "trials, 3, examples, 1, n_errors"]
     far = DirectRecord((DirectTrial(0, 1e10), DirectTrial(0, 3.0)))
-    assert problems("direct", far) == [
-        "trials, 2: a second one with the repeat 0",
-        "trials, 1, score: is 10000000000.0, which is not between -1e+09 and 1e+09",
-    ]
+    assert places(problems("direct", far)) == ["trials, 2", "trials, 1, score"]
     again = QualityRecord((QualityTrial("H", 0, 1.0), QualityTrial("LA", 0, 1.0), QualityTrial("H", 0, 0.0)))
-    assert problems("quality", again) == ["trials, 3: a second one with the dimension H and the repeat 0"]
+    assert places(problems("quality", again)) == ["trials, 3"]
 
 
 @pytest.mark.parametrize(

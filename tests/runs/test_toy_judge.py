@@ -16,7 +16,7 @@ from core.errors import InputError
 from core.runs.asked import ModelSettings, ask, asked_from, kept
 from core.runs.judging import judge_output
 from core.runs.kinds import KINDS
-from core.runs.path import at_hand
+from core.runs.path import NO_SUCH_RUN, at_hand
 from core.runs.records import read_judge_folder
 from core.schema.settings import SettingsError
 from core.store import open_store
@@ -85,7 +85,7 @@ def test_its_runs_are_listed_written_and_resumed(capsys: pytest.CaptureFixture[s
     assert len(read_judge_folder(Path("whole")).texts) == 3
     assert main([*ASKED, "--resume", "--out", "whole"]) == 0
     assert main([*ASKED, "--resume", "--letters", "--out", "other"]) == 2
-    assert "no run of this file with these settings" in capsys.readouterr().err
+    assert NO_SUCH_RUN in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -20,12 +20,14 @@ from core.stats.blinding_index import (
     james_of_sums,
     share_right,
 )
+from core.stats.resampling import ONE_CLUSTER
 
 # Counts: R package BI 1.2.0 (CRAN, 2022-12-14), examples of its help page BI.Rd.
 CRISP = [[82, 25, 170], [27, 29, 83]]  # Bang et al. 2004, Table 7: lovastatin, placebo
 INVESTIGATORS = [[48, 4, 330], [22, 30, 319]]  # Houweling et al. 2014, Clinical Trials 11:547, Table 2
 COORDINATORS = [[94, 11, 289], [52, 44, 284]]
 PATIENTS = [[143, 14, 188], [104, 57, 175]]
+NO_SIDE_NAMED = "no guess names a side"
 
 
 def guesses_of(table):
@@ -137,7 +139,7 @@ def test_no_guesses():
         assert (part.estimate, part.low, part.reason) == (None, None, "no guess was given")
     assert found.bang_left.reason == "no guess about a pair with the person's answer on the left"
     assert found.bang_right.reason == "no guess about a pair with the person's answer on the right"
-    assert found.share_right.reason == "no guess names a side"
+    assert found.share_right.reason == NO_SIDE_NAMED
     assert (found.n, found.table) == (0, ((0, 0, 0), (0, 0, 0)))
 
 
@@ -145,7 +147,7 @@ def test_all_unsure():
     found = result_of([[0, 0, 4], [0, 0, 6]])
     assert (found.bang.estimate, found.bang.se, found.james.estimate, found.james.se) == (0, 0, 1, 0)
     assert (found.james_questions.low, found.james_questions.high) == (1, 1)
-    assert (found.share_right.share, found.share_right.reason) == (None, "no guess names a side")
+    assert (found.share_right.share, found.share_right.reason) == (None, NO_SIDE_NAMED)
 
 
 @pytest.mark.parametrize("table", [[[3, 2, 5], [0, 0, 0]], [[3, 2, 5], [0, 0, 4]], [[3, 0, 5], [0, 0, 4]]])
@@ -172,7 +174,7 @@ def test_one_arm_empty():
 def test_one_guess_has_no_width_and_the_exact_share_says_how_little_it_is():
     found = result_of([[1, 0, 0], [0, 0, 0]])
     assert (found.bang.low, found.bang.high) == (1, 1)
-    assert found.bang_questions.interval_reason == "fewer than two clusters: nothing to resample"
+    assert found.bang_questions.interval_reason == ONE_CLUSTER
     assert (found.share_right.low, found.share_right.p) == (pytest.approx(0.025), 1)
 
 

@@ -11,6 +11,7 @@ from traced_memory import traced_memory
 from core.stats import correlation, correlation_coefficients
 from core.stats.correlation import coefficient, correlate, correlate_columns, fisher_interval, why_undefined
 from core.stats.near_ties import tied
+from core.stats.resampling import NO_RESAMPLES, ONE_CLUSTER
 from scripts.simulate_verdicts import DOCUMENT
 
 METHODS = ("pearson", "spearman", "kendall")
@@ -174,12 +175,9 @@ def test_a_seed_gives_one_result_and_labels_may_come_in_any_order():
 
 
 def test_no_interval_says_why():
-    assert (
-        correlate([1, 2, 3], [1, 3, 2], "pearson", n_resamples=0).interval_reason
-        == "no resamples were asked for"
-    )
+    assert correlate([1, 2, 3], [1, 3, 2], "pearson", n_resamples=0).interval_reason == NO_RESAMPLES
     one_item = correlate([1, 2, 3], [1, 3, 2], "pearson", clusters=["a"] * 3)
-    assert one_item.interval_reason == "fewer than two clusters: nothing to resample"
+    assert one_item.interval_reason == ONE_CLUSTER
     assert (one_item.estimate, one_item.low) == (pytest.approx(0.5), None)
     assert correlate([1, 1], [1, 2], "pearson").interval_reason == "the estimate is undefined"
 

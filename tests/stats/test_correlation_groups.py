@@ -4,6 +4,7 @@ from scipy import stats
 
 from core.stats.correlation import mean_within, z_normalise
 from core.stats.correlation_groups import within_items
+from core.stats.resampling import ONE_CLUSTER
 
 METHODS = ("pearson", "spearman", "kendall")
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
@@ -57,7 +58,7 @@ def test_undefined_within_every_item():
     assert mean_within([], [], [], "pearson").reason == "no items"
     one = mean_within([1, 2], [1, 2], ["a", "a"], "pearson")
     assert (one.estimate, one.low) == (1, None)
-    assert one.interval_reason == "fewer than two clusters: nothing to resample"
+    assert one.interval_reason == ONE_CLUSTER
 
 
 def test_many_items_at_once():

@@ -7,11 +7,13 @@ from scipy import stats
 
 from core.stats.correlation import between_systems, partial, system_accuracy
 from core.stats.correlation_systems import soft_pairwise_accuracy
+from core.stats.resampling import NO_RESAMPLES
 from scripts.simulate_verdicts import DOCUMENT
 
 METHODS = ("pearson", "spearman", "kendall")
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
 nan = np.nan
+EQUAL_MEANS, EQUAL_WITHIN = "all mean scores are equal", "all scores are equal within each group"
 
 
 def simulated(seed, n_systems=5, n_items=30):
@@ -73,7 +75,7 @@ def test_systems_without_a_row_are_left_out_and_counted():
     found = between_systems([1, 2, nan], [1, 2, 3], ["a", "b", "c"], "pearson")
     assert (found.estimate, found.n, found.n_left_out) == (1, 2, 1)
     assert between_systems([1, nan], [1, 2], ["a", "b"], "pearson").reason == "fewer than two systems"
-    assert between_systems([1, 1], [1, 2], ["a", "b"], "pearson").reason == "all mean scores are equal"
+    assert between_systems([1, 1], [1, 2], ["a", "b"], "pearson").reason == EQUAL_MEANS
 
 
 def test_accuracy_by_hand_with_ties_as_wmt_counts_them():
@@ -101,10 +103,7 @@ def test_equal_means_tie_whatever_order_they_were_summed_in():
     """0.1 + 0.2 + 0.3 differs from 0.3 + 0.2 + 0.1 in floating point."""
     x, y = [0.1, 0.2, 0.3, 0.3, 0.2, 0.1], [1, 2, 3, 3, 2, 1]
     assert system_accuracy(x, y, list("aaabbb")).estimate == 1
-    assert (
-        between_systems(x, [1, 1, 1, 2, 2, 2], list("aaabbb"), "pearson").reason
-        == "all mean scores are equal"
-    )
+    assert between_systems(x, [1, 1, 1, 2, 2, 2], list("aaabbb"), "pearson").reason == EQUAL_MEANS
 
 
 def residuals(values, labels):
@@ -166,8 +165,8 @@ def test_a_correlation_that_systems_alone_make_vanishes():
 
 def test_partial_is_undefined_where_a_column_is_constant_in_every_group():
     found = partial([1, 1, 2, 2], [1, 2, 3, 4], list("aabb"), "pearson")
-    assert (found.estimate, found.reason) == (None, "all scores are equal within each group")
-    assert partial([1, 2], [1, 2], ["a", "b"], "kendall").reason == "all scores are equal within each group"
+    assert (found.estimate, found.reason) == (None, EQUAL_WITHIN)
+    assert partial([1, 2], [1, 2], ["a", "b"], "kendall").reason == EQUAL_WITHIN
     assert partial([1, nan], [1, 2], ["a", "b"], "kendall").reason == "fewer than two rows"
     gap = partial([1, 2, 3, nan], [1, 2, 1, 4], list("aaab"), "spearman", n_resamples=10)
     assert (gap.n, gap.n_left_out) == (3, 1)
@@ -267,7 +266,7 @@ def test_systems_that_share_nothing_are_left_out_and_none_gives_no_soft_accuracy
     assert soft_pairwise_accuracy(human[:, [0, 2]], human[:, [0, 2]]).reason == "no two systems share an item"
     assert soft_pairwise_accuracy(human[:, :1], human[:, :1]).reason == "fewer than two systems"
     none = soft_pairwise_accuracy(human, human, n_resamples=0)
-    assert (none.accuracy, none.n_pairs, none.reason) == (None, 1, "no resamples were asked for")
+    assert (none.accuracy, none.n_pairs, none.reason) == (None, 1, NO_RESAMPLES)
     with pytest.raises(ValueError, match="one shape"):
         soft_pairwise_accuracy(human, human[:2])
 

@@ -6,6 +6,7 @@ from scipy import stats
 
 from core.stats.correlation import coefficient, permutation_test, significance_clusters, williams
 from core.stats.correlation_tests import holm
+from core.stats.resampling import NO_RESAMPLES
 
 METHODS = ("pearson", "spearman", "kendall")
 nan = np.nan
@@ -85,7 +86,7 @@ def test_no_swaps_give_the_difference_without_p():
     x1, x2, y = metrics(4)
     found = permutation_test(x1, x2, y, "pearson", n_resamples=0)
     assert found.difference == coefficient(x1, y, "pearson") - coefficient(x2, y, "pearson")
-    assert (found.p, found.reason, found.n_units) == (None, "no resamples were asked for", 60)
+    assert (found.p, found.reason, found.n_units) == (None, NO_RESAMPLES, 60)
 
 
 @pytest.mark.parametrize("size", [1e-170, 1e170])

@@ -9,7 +9,15 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.metrics import f1_score
 
-from core.stats.agreement import cohen_kappa, fleiss_kappa, krippendorff_alpha, raw_agreement
+from core.stats.agreement import (
+    BOTH_ONE_CATEGORY,
+    NO_DISAGREEMENT,
+    ONE_CATEGORY,
+    cohen_kappa,
+    fleiss_kappa,
+    krippendorff_alpha,
+    raw_agreement,
+)
 from core.stats.labels import (
     FULL,
     NONE,
@@ -22,6 +30,7 @@ from core.stats.labels import (
 )
 from core.stats.votes import MISSING
 
+NO_SHARED = "no unit has both labels"
 VOTES = [[2, 2, 2], [0, 2, 0], [0, 1, 2], [1, 1, -1], [0, 2, -1], [1, -1, -1], [-1, -1, -1]]
 
 
@@ -82,7 +91,7 @@ def test_weighted_f1_is_scikit_learns(labels):
     found = weighted_f1(truth, predicted, n_resamples=0)
     assert (found.n, found.n_left_out) == (used.sum(), (~used).sum())
     if not used.any():
-        assert (found.estimate, found.reason) == (None, "no unit has both labels")
+        assert (found.estimate, found.reason) == (None, NO_SHARED)
         return
     theirs = f1_score(truth[used], predicted[used], average="weighted", zero_division=0)
     assert found.estimate == pytest.approx(theirs, abs=1e-12)
@@ -111,19 +120,18 @@ def test_top_class_bias():
     assert (found.bias.n, found.bias.n_left_out, found.bias.n_clusters) == (4, 1, 2)
     assert (found.bias.low, found.bias.high) == (0, 0.5)  # a: 1 - 1/2; b: 1/2 - 1/2
     nothing = top_class_bias([-1], [2], 3)
-    assert (nothing.bias.estimate, nothing.bias.reason) == (None, "no unit has both labels")
+    assert (nothing.bias.estimate, nothing.bias.reason) == (None, NO_SHARED)
 
 
 def test_kappas_are_undefined_where_all_use_one_class():
     """004 enters such a cell as 0; full agreement is 1 there."""
     votes = [[2, 2, 2]] * 5
-    for found in (
-        fleiss_kappa(votes, n_categories=3),
-        krippendorff_alpha(votes, n_categories=3),
-        cohen_kappa([[2, 2]] * 5, n_categories=3),
+    for found, reason in (
+        (fleiss_kappa(votes, n_categories=3), ONE_CATEGORY),
+        (krippendorff_alpha(votes, n_categories=3), NO_DISAGREEMENT),
+        (cohen_kappa([[2, 2]] * 5, n_categories=3), BOTH_ONE_CATEGORY),
     ):
-        assert found.estimate is None
-        assert "one and the same category" in found.reason
+        assert (found.estimate, found.reason) == (None, reason)
     assert full_agreement(votes, 3).estimate == 1
 
 

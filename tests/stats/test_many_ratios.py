@@ -3,7 +3,7 @@ import pytest
 
 from core.stats.correlation_resampling import draw_counts
 from core.stats.many_ratios import mean_estimates, ratio_estimates
-from core.stats.resampling import cluster_bootstrap, mean_of_sums, quantile
+from core.stats.resampling import NO_RESAMPLES, ONE_CLUSTER, cluster_bootstrap, mean_of_sums, quantile
 
 
 def some(n=60, k=3):
@@ -61,12 +61,9 @@ def test_what_is_undefined_has_its_reason():
     )
     assert (empty.estimate, empty.reason, empty.n_left_out) == (None, "no units", 3)
     assert (single.estimate, single.low) == (2, None)
-    assert single.interval_reason == "fewer than two clusters: nothing to resample"
+    assert single.interval_reason == ONE_CLUSTER
     assert (few.estimate, few.n_undefined) == (0.5, 0)
-    assert (
-        mean_estimates([[1.0], [2.0]], ["a", "b"], n_resamples=0)[0].interval_reason
-        == "no resamples were asked for"
-    )
+    assert mean_estimates([[1.0], [2.0]], ["a", "b"], n_resamples=0)[0].interval_reason == NO_RESAMPLES
     assert mean_estimates(np.empty((0, 1)), [])[0].reason == "no units"
 
 

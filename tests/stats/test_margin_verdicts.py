@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from core.stats.gaffke_bound import lower_bound_gaffke
-from core.stats.non_inferiority import non_inferiority
+from core.stats.non_inferiority import NO_SCORED_PAIR, non_inferiority
 from core.stats.verdicts import MOST_QUESTIONS, verdict, why_not_ordinary
 from scripts.simulate_verdicts import (
     ABOVE,
@@ -103,7 +103,7 @@ class TestRule:
             None,
             None,
         )
-        assert said.reason == "no pair has a score"
+        assert said.reason == NO_SCORED_PAIR
 
     def test_pairs_without_a_score_are_left_out(self):
         assert of_questions([np.nan, *mix(0, 25, 0)]) == of_questions(mix(0, 25, 0))

@@ -9,6 +9,7 @@ from core.stats.meta_correlation import (
     meta_correlation_over_items,
 )
 from core.stats.redundancy import redundancy
+from core.stats.resampling import ONE_CLUSTER
 
 METHODS = ("pearson", "spearman", "kendall")
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
@@ -132,7 +133,7 @@ def test_a_metric_undefined_in_a_resample_is_left_out_of_it_alone():
 def test_too_few_items_or_metrics():
     one_item = live(7, n_items=1)
     found = meta_correlation_over_items([0.9, 0.6, 0.5, 0.3, 0.2], one_item, "spearman")
-    assert found.interval_reason == "fewer than two clusters: nothing to resample"
+    assert found.interval_reason == ONE_CLUSTER
     one_metric = live(8, noise=(1, 1))
     one_metric.scores[:, 1] = 0.0
     found = meta_correlation_over_items([0.9, 0.6], one_metric, "spearman")

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.stats.resampling import ONE_CLUSTER
 from core.stats.span_f1 import SpanCounts, span_counts, span_f1, span_f1_test
 
 
@@ -117,7 +118,7 @@ def test_f1_is_over_all_characters_of_all_texts():
     # resamples: aa, ab, bb; item b alone has no errors of a rater, so precision and F1 are 0 there
     assert (found.f1.low, found.f1.high) == (0, pytest.approx(12 / 19))
     assert found.recall.n_clusters == 1
-    assert found.recall.interval_reason == "fewer than two clusters: nothing to resample"
+    assert found.recall.interval_reason == ONE_CLUSTER
 
 
 @pytest.mark.parametrize(

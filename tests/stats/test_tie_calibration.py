@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import kendalltau
 
+from core.stats.resampling import NO_RESAMPLES
 from core.stats.tie_calibration import (
     accuracy_test,
     calibrate_ties,
@@ -209,7 +210,7 @@ def test_each_metric_has_its_own_epsilon_unless_given():
     found = accuracy_test(human, metric, coarse, n_resamples=0)
     accuracies = [calibrate_ties(human, scores).accuracy for scores in (metric, coarse)]
     assert found.difference == pytest.approx(accuracies[0] - accuracies[1])
-    assert (found.p, found.reason) == (None, "no resamples were asked for")
+    assert (found.p, found.reason) == (None, NO_RESAMPLES)
 
 
 @pytest.mark.slow

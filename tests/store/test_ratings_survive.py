@@ -20,7 +20,7 @@ from core.study.bundle import read_bundle, write_bundle
 from core.study.conduct import exclude_rater, withdraw_rater
 from core.study.rating_checks import missing
 from core.study.rating_desk import open_rating_desk
-from core.study.rating_results import counted
+from core.study.rating_results import EXCLUDED, counted
 
 SCRIPT = Path(__file__).with_name("rating_process.py")
 Said = tuple[int, float, int, int]
@@ -171,6 +171,6 @@ def test_who_withdraws_or_is_excluded_leaves_no_name_and_does_not_count(store: S
     record = at_hand.record
     found = counted(record)
     assert {answer.rater_id for answer in found.answers} == {"withdrawn-1", "R4"}
-    assert found.left_out == {"ratings of raters who are left out": 24}
+    assert found.left_out == {EXCLUDED: 24}
     assert {a.comment for a in record.rating_answers if a.rater_id not in ("R4", "zz-out")} == {""}
     assert read_bundle(write_bundle(record), "b.zip") == record

@@ -105,7 +105,7 @@ def test_another_database_holds_the_same_study(store: Store, busy: StudyRecord, 
 
 def test_two_copies_in_one_database(store: Store, written: bytes) -> None:
     restore_study(store, read_bundle(written, "b.zip"))
-    with pytest.raises(InputError, match="a study named 'study' already"):
+    with pytest.raises(InputError, match="named 'study' already"):
         restore_study(store, read_bundle(written, "b.zip"))
     restore_study(store, read_bundle(written, "b.zip"), name="copy")
     assert counts_of(store)["study"] == 2

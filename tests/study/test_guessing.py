@@ -240,7 +240,7 @@ def test_how_many_is_frozen_at_the_first_vote(store: Store) -> None:
     at_hand = study_in(store)
     at_hand.desk("R1").save_choice(1, "left", seconds=1.0, diff_used="none")
     for change in ({"blinding_pairs": 3}, {"person": "candidate"}):
-        with pytest.raises(NotAllowed, match="frozen since the first vote"):
+        with pytest.raises(NotAllowed, match="design is frozen"):
             change_design(store, at_hand.study, replace(at_hand.study.design, **change))
 
 

@@ -153,12 +153,13 @@ def test_tasks_and_designs_that_cannot_be(store: Store) -> None:
         check_rating_design(Design("a", "", seed=-1, repeat_share=0.6, max_questions=3))
     assert len(raised.value.problems) == 4
     same = rating_texts()
+    telling_note = "the task's words, which raters read, hold the names of systems: zq-west"
     telling = replace(TASK, dimensions=(replace(HARM, description="Is it as harmless as *ZQ-West*?"),))
     _, notes = import_rating_study(store, "x", same, telling, DESIGN)
-    assert "the task's words, which raters read, hold the names of systems: zq-west" in notes
+    assert telling_note in notes
     labelled = replace(TASK, labels=TaskLabels(text="text of zq-west"))
     _, notes = import_rating_study(store, "labelled", rating_texts(), labelled, DESIGN)
-    assert "the task's words, which raters read, hold the names of systems: zq-west" in notes
+    assert telling_note in notes
     with pytest.raises(InputError, match="already here"):
         import_rating_study(store, "y", same, TASK, DESIGN)
     import_rating_study(store, "y", same, TASK, DESIGN, again=True)

@@ -23,6 +23,7 @@ from core.study.lifecycle import change_design, move, set_guideline
 from core.study.raters import preview_link, revoke_link
 from core.study.rating_desk import BlindText, RatingDesk, open_any_desk, open_rating_desk
 
+STILL_OPEN = "Some texts are still open"
 FAULT = ErrorSpan(0, 4, "minor", "fluency/grammar")
 TELLING = (*SYSTEMS, "zq-item", "zq-file", "zq-level", "918273")
 
@@ -261,7 +262,7 @@ def test_what_was_put_off_comes_back(store: Store) -> None:
     for number in range(3, desk.total + 1):
         rate(desk, number)
     assert desk.next_open() == 1
-    with pytest.raises(NotAllowed, match="Some texts are still open"):
+    with pytest.raises(NotAllowed, match=STILL_OPEN):
         desk.finish()
     rate_all(desk)
     assert not any(status.skipped for status in desk.statuses())
@@ -275,7 +276,7 @@ def test_nothing_open_is_locked_that_another_tab_took_back(store: Store) -> None
     rate_all(at_hand.desk("R1"))
     stale, other = at_hand.desk("R1"), at_hand.desk("R1")
     other.save_scores(1, {"H": None})
-    with pytest.raises(NotAllowed, match="Some texts are still open"):
+    with pytest.raises(NotAllowed, match=STILL_OPEN):
         stale.finish()
     assert not at_hand.desk("R1").finished
     assert stale.next_open() == 1, "and it is shown where"
@@ -307,5 +308,5 @@ def test_the_first_text_that_is_done_freezes_the_design(store: Store) -> None:
     assert at_hand.study.first_vote_utc is None, "previews never count"
     move(store, at_hand.study, "open")
     rate(at_hand.desk("R1"), 1)
-    with pytest.raises(NotAllowed, match="frozen since the first vote"):
+    with pytest.raises(NotAllowed, match="design is frozen"):
         change_design(store, at_hand.study, Design("", "", seed=99, blinding_pairs=0))

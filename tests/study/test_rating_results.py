@@ -61,7 +61,7 @@ def record_of(at_hand: RatingStudyAtHand) -> StudyRecord:
 
 def test_nothing_is_said_before_the_study_is_unblinded(ended: RatingStudyAtHand) -> None:
     move(ended.store, ended.study, "closed")
-    with pytest.raises(NotAllowed, match="results and exports stay shut"):
+    with pytest.raises(NotAllowed, match="stay shut"):
         released_record(ended.store, ended.study)
 
 

@@ -10,6 +10,7 @@ import pytest
 from neural_environment import ROOT, run_neural
 
 from core.scoring.metrics.neural.bertscore import DEFAULT_LAYERS, ENGLISH, OTHERS
+from core.scoring.metrics.neural.model import NO_NUMBER
 
 pytestmark = pytest.mark.slow
 SCRIPT = ROOT / "tests" / "scoring" / "neural" / "neural_session.py"
@@ -117,7 +118,7 @@ def test_texts_beyond_the_window_are_cut(seen: dict[str, Any]) -> None:
 
 
 def test_a_model_without_a_number_gives_a_reason(seen: dict[str, Any]) -> None:
-    assert set(seen["other models"]["bleurt-tiny-128"]) == {"the model gave no number"}
+    assert set(seen["other models"]["bleurt-tiny-128"]) == {NO_NUMBER}
 
 
 def test_signatures_say_what_was_loaded(seen: dict[str, Any]) -> None:
