@@ -19,8 +19,8 @@ import openai
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from model_answers import answer
-from scripted_server import Said, ScriptedServer
+from helpers.models.model_answers import answer
+from helpers.processes.scripted_server import Said, ScriptedServer
 
 from core.generation.factual.spans import find_spans
 from core.generation.records import EditCalls

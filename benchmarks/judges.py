@@ -25,7 +25,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from scripted_server import Said, ScriptedServer
+from helpers.processes.scripted_server import Said, ScriptedServer
 
 from core.analysis.judge_costs import ALL_STEPS, CostRow, JudgeCost, costs_side_by_side
 from core.judges.kind import Bench

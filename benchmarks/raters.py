@@ -22,9 +22,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from app_server import running
-from factories import StudyAtHand, dataset, study_in
-from raw_rater import DOUBLE_PRESS_SECONDS, Gone, RawRater
+from helpers.processes.app_server import running
+from helpers.processes.raw_rater import DOUBLE_PRESS_SECONDS, Gone, RawRater
+from helpers.texts.factories import StudyAtHand, dataset, study_in
 
 from core.store import open_store
 from core.store.answers import history_of

@@ -12,8 +12,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 import plotly.graph_objects as go
-from app_server import chromium
-from demo_metrics import METRICS, level_means
+from helpers.processes.app_server import chromium
+from helpers.texts.demo_metrics import METRICS, level_means
 from plotly.subplots import make_subplots
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -17,12 +17,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "scripts")]
 
-from admin_session import sign_in  # noqa: E402  (the paths come first)
-from app_server import chromium, on_pair, open_tab, running, settled  # noqa: E402
-from model_answers import answer  # noqa: E402
+from helpers.models.model_answers import answer  # noqa: E402
+from helpers.pages.admin_session import sign_in  # noqa: E402  (the paths come first)
+from helpers.processes.app_server import chromium, on_pair, open_tab, running, settled  # noqa: E402
+from helpers.processes.scripted_server import ScriptedServer  # noqa: E402
 from playwright.sync_api import Page, expect  # noqa: E402
 from rated_demo import ITEMS, LEVELS, NAME, end, mark, study_of_marks  # noqa: E402
-from scripted_server import ScriptedServer  # noqa: E402
 
 from core.cli import main as assay  # noqa: E402
 from core.store import open_store  # noqa: E402

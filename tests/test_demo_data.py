@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from demo_metrics import METRICS, level_means
+from helpers.texts.demo_metrics import METRICS, level_means
 
 from core.datasets import read_dataset
 from core.diff import diff_against, tokenize

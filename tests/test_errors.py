@@ -1,7 +1,7 @@
 """Errors that hold problems: the first are kept, all are counted, and they reach pages and commands so."""
 
+from helpers.processes.traced_memory import traced_memory
 from streamlit.testing.v1 import AppTest
-from traced_memory import traced_memory
 
 from core.errors import LONGEST_PROBLEM, MOST_PROBLEMS, InputError, Problems
 

@@ -7,8 +7,8 @@ import re
 from html import unescape
 
 import pytest
-from factories import StudyAtHand, paper_json, study_in
-from factories import dataset as some_dataset
+from helpers.texts.factories import StudyAtHand, paper_json, study_in
+from helpers.texts.factories import dataset as some_dataset
 
 from core.datasets import read_dataset
 from core.datasets.reading import name_of, printable_text, shown

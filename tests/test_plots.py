@@ -6,7 +6,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 import pytest
-from factories import LEVELS, dataset, item_ids, record_of
+from helpers.texts.factories import LEVELS, dataset, item_ids, record_of
 
 from core import plots
 from core.analysis.study_results import StudyResults, first_interval, study_results

@@ -6,7 +6,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from toy_settings import ToySettings
+from helpers.toys.settings import ToySettings
 
 from core.schema.settings import Settings, fields_of, setting
 

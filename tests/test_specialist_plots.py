@@ -1,7 +1,7 @@
 """What figures of marked errors draw is what the results say; a user's names are no HTML."""
 
 import pytest
-from span_makers import marked, rating_set, span
+from helpers.texts.span_makers import marked, rating_set, span
 
 from core import plots
 from core.analysis.example_curve import CurvePoint, ExampleCurve

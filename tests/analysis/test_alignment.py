@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from cef_factories import examined, judged, output, question, record
-from score_factories import ratings
+from helpers.texts.score_factories import ratings
 
 from core.analysis.alignment import (
     AlignmentRow,

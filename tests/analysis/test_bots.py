@@ -8,7 +8,7 @@ import random
 from collections import Counter
 
 import pytest
-from factories import LEVELS, Policy, StudyAtHand, always, dataset, prefers, study_in, vote
+from helpers.texts.factories import LEVELS, Policy, StudyAtHand, always, dataset, prefers, study_in, vote
 
 from core.analysis.study_results import StudyResults, study_results
 from core.schema import PREFERENCES, Choice

@@ -7,8 +7,8 @@ from statistics import mean, stdev
 import krippendorff
 import numpy as np
 import pytest
-from score_factories import ratings as rating_set
-from score_factories import table
+from helpers.texts.score_factories import ratings as rating_set
+from helpers.texts.score_factories import table
 from sklearn.metrics import f1_score
 from statsmodels.stats.inter_rater import aggregate_raters
 from statsmodels.stats.inter_rater import fleiss_kappa as their_fleiss

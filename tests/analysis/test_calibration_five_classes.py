@@ -5,10 +5,10 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from five_classes import QUICK, compared, panel
+from helpers.texts.five_classes import QUICK, compared, panel
+from helpers.texts.score_factories import ratings as rating_set
+from helpers.texts.score_factories import table
 from scipy.stats import kendalltau, spearmanr
-from score_factories import ratings as rating_set
-from score_factories import table
 
 from core.analysis.calibration import CalibrationOptions, calibrate
 from core.analysis.calibration_advice import SHIFTED, advice, verdict_of

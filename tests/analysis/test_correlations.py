@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers.texts.score_factories import ladder, metric, ratings, table
 from scipy import stats
-from score_factories import ladder, metric, ratings, table
 
 from core.analysis import correlations
 from core.analysis.correlations import (

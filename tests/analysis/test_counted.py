@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-import factories
 import pytest
-from factories import LEVELS, dataset, item_ids
+from helpers.texts import factories
+from helpers.texts.factories import LEVELS, dataset, item_ids
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

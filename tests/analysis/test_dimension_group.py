@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from helpers.texts.score_factories import ratings, table
 from scipy import stats
-from score_factories import ratings, table
 
 from core.analysis.correlation_options import CorrelationOptions
 from core.analysis.correlations import rank_metrics

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from factories import LEVELS, dataset, item_ids, record_of
+from helpers.texts.factories import LEVELS, dataset, item_ids, record_of
 
 from core.analysis.blinding import Blinding, blinding
 from core.analysis.counted import Filters

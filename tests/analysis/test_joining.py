@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from score_factories import ratings, table
+from helpers.texts.score_factories import ratings, table
 
 from core.analysis.correlations import CorrelationOptions, correlate_scores
 from core.analysis.joining import items_of, join_ratings

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from score_factories import table
+from helpers.texts.score_factories import table
 
 from core.analysis.judge_agreement import RANKS, SHARES, agreement, component_of, same_components
 from core.analysis.merging import not_scored_in

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 import pytest
-from span_makers import found as found_error
-from span_makers import judge, marked, rated, rating_set, trial
+from helpers.texts.span_makers import found as found_error
+from helpers.texts.span_makers import judge, marked, rated, rating_set, trial
 
 from core.analysis.error_copying import (
     NO_ERRORS,

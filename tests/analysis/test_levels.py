@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from score_factories import ladder, metric, table
+from helpers.texts.score_factories import ladder, metric, table
 
 from core.analysis.levels import ALL_EQUAL, EQUAL, MISSING, by_level
 from core.errors import InputError

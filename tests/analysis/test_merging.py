@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from score_factories import metric, table
+from helpers.texts.score_factories import metric, table
 
 from core.analysis.correlations import CorrelationOptions, correlate_scores
 from core.analysis.merging import merge_tables, not_scored_in

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers.texts.score_factories import ladder, ratings, table
 from scipy import stats
-from score_factories import ladder, ratings, table
 
 from core.analysis.correlations import CorrelationOptions, correlate_scores
 from core.analysis.meta_correlation import LiveSide, meta_correlate, meta_matrix

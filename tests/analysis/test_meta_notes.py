@@ -1,7 +1,7 @@
 """What is said of the two sides of a meta-correlation."""
 
 import pytest
-from score_factories import ladder, table
+from helpers.texts.score_factories import ladder, table
 
 from core.analysis.meta_correlation import LiveSide, meta_correlate, meta_matrix
 from core.analysis.meta_report import meta_json

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from score_factories import ladder, metric, table
+from helpers.texts.score_factories import ladder, metric, table
 
 from core.analysis.correlation_options import CorrelationOptions
 from core.analysis.correlations import correlate_scores

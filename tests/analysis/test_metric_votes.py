@@ -3,11 +3,11 @@
 from dataclasses import replace
 from functools import partial
 
-import factories
 import pytest
-from factories import LEVELS, dataset
+from helpers.texts import factories
+from helpers.texts.factories import LEVELS, dataset
+from helpers.texts.score_factories import metric, table
 from scipy import stats
-from score_factories import metric, table
 
 from core.analysis.counted import TOO_FEW
 from core.analysis.metric_votes import metrics_against_votes

@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from score_factories import ratings as rating_set
-from score_factories import table
+from helpers.texts.score_factories import ratings as rating_set
+from helpers.texts.score_factories import table
 
 from core.analysis.calibration import CalibrationOptions, calibrate
 from core.analysis.calibration_joined import evaluators_of

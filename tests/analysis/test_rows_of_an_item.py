@@ -1,7 +1,7 @@
 """Which rows belong to one item and to one ladder of levels, whatever else their columns hold."""
 
 import pytest
-from score_factories import ladder, ratings, table
+from helpers.texts.score_factories import ladder, ratings, table
 
 from core.analysis.correlations import CorrelationOptions, correlate_scores, rank_metrics
 from core.analysis.joining import items_of, join_ratings

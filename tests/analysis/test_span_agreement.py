@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from span_makers import marked, rating_set, span
+from helpers.texts.span_makers import marked, rating_set, span
 
 from core.analysis.rater_matrix import NO_COMMON, THEMSELF, mean_f1, rater_matrix
 from core.analysis.span_agreement import SpanOptions, span_agreement

@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import factories
 import pytest
-from factories import LEVELS, dataset, item_ids
+from helpers.texts import factories
+from helpers.texts.factories import LEVELS, dataset, item_ids
 
 from core.analysis.counted import TOO_FEW, Filters
 from core.analysis.study_results import COEFFICIENTS, StudyResults, study_results
@@ -171,7 +171,7 @@ def test_columns_of_guesses_are_documented_in_their_order() -> None:
 
 
 def test_bundle_members_are_documented() -> None:
-    from factories import members_of
+    from helpers.texts.factories import members_of
 
     from core.study.bundle import write_bundle  # the one place where this file needs a bundle
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from score_factories import ratings, table
+from helpers.texts.score_factories import ratings, table
 
 from core.analysis.correlation_options import CorrelationOptions
 from core.analysis.correlations import correlate_scores, rank_metrics

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from app_server import CHROMIUM, AppServer, chromium
+from helpers.processes.app_server import CHROMIUM, AppServer, chromium
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from core.store import Store, open_store

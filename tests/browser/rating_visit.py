@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from app_server import AppServer, on_pair, through_onboarding
-from factories import dataset
+from helpers.processes.app_server import AppServer, on_pair, through_onboarding
+from helpers.texts.factories import dataset
 from playwright.sync_api import Page
 
 from core.schema import Design

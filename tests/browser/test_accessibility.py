@@ -5,10 +5,10 @@ of every text on the owner's pages.
 from collections.abc import Callable
 
 import pytest
-from admin_session import sign_in
-from app_server import AppServer, on_pair, settled
 from axe_playwright_python.sync_playwright import Axe
-from factories import always, dataset, ended, study_in, vote
+from helpers.pages.admin_session import sign_in
+from helpers.processes.app_server import AppServer, on_pair, settled
+from helpers.texts.factories import always, dataset, ended, study_in, vote
 from playwright.sync_api import Browser, Page, expect
 
 from core.access.admin import make_link

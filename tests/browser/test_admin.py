@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from admin_session import sign_in
-from app_server import AppServer, choose_file, on_pair, settled, through_onboarding
-from factories import dataset, paper_json, study_in
+from helpers.pages.admin_session import sign_in
+from helpers.processes.app_server import AppServer, choose_file, on_pair, settled, through_onboarding
+from helpers.texts.factories import dataset, paper_json, study_in
 from playwright.sync_api import Page, expect
 
 from core.schema import Design

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from admin_session import sign_in
-from app_server import AppServer, on_pair, settled, through_onboarding
-from factories import StudyAtHand, dataset, study_in, vote
+from helpers.pages.admin_session import sign_in
+from helpers.processes.app_server import AppServer, on_pair, settled, through_onboarding
+from helpers.texts.factories import StudyAtHand, dataset, study_in, vote
 from playwright.sync_api import Page, expect
 from wire import Wire
 

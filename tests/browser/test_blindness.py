@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from app_server import AppServer, free_port, on_pair, settled, through_onboarding
-from factories import dataset
+from helpers.processes.app_server import AppServer, free_port, on_pair, settled, through_onboarding
+from helpers.texts.factories import dataset
 from playwright.sync_api import Browser, Page, expect
 from wire import Wire
 

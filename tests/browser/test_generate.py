@@ -9,12 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from admin_session import sign_in
-from app_server import ROOT, AppServer, fill, settled
-from factories import study_in
-from model_answers import answer
+from helpers.models.model_answers import answer
+from helpers.pages.admin_session import sign_in
+from helpers.processes.app_server import ROOT, AppServer, fill, settled
+from helpers.processes.scripted_server import Body, Said, ScriptedServer
+from helpers.texts.factories import study_in
 from playwright.sync_api import Page, expect
-from scripted_server import Body, Said, ScriptedServer
 
 from core.store import Store
 from core.store.runs import item_states, list_runs

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from admin_session import sign_in
-from app_server import AppServer, choose_file, fill, open_tab, settled, violations
-from model_answers import answer
+from helpers.models.model_answers import answer
+from helpers.pages.admin_session import sign_in
+from helpers.processes.app_server import AppServer, choose_file, fill, open_tab, settled, violations
+from helpers.processes.scripted_server import Body, ScriptedServer
 from playwright.sync_api import Page, expect
-from scripted_server import Body, ScriptedServer
 
 from core.store import Store
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from admin_session import sign_in
-from app_server import ROOT, AppServer, settled
+from helpers.pages.admin_session import sign_in
+from helpers.processes.app_server import ROOT, AppServer, settled
 from playwright.sync_api import Download, Page, expect
 
 from core.runs.asked import asked_of

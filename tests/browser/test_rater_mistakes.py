@@ -3,8 +3,8 @@
 import re
 
 import pytest
-from admin_session import sign_in
-from app_server import AppServer, open_tab, settled, violations
+from helpers.pages.admin_session import sign_in
+from helpers.processes.app_server import AppServer, open_tab, settled, violations
 from playwright.sync_api import Page, expect
 from rating_visit import open_study
 from text_visit import NewPage, given, on_text, rating_study, saved, texts, the_text

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from app_server import AppServer, on_pair, settled
-from factories import always, dataset, study_in, vote
+from helpers.processes.app_server import AppServer, on_pair, settled
+from helpers.texts.factories import always, dataset, study_in, vote
 from playwright.sync_api import Page, expect
 
 from core.store import Store
@@ -182,8 +182,8 @@ def test_hostile_words_of_owner_and_rater_are_shown_as_they_are(
 
 def owner_reads_it(app: AppServer, store: Store, new_page: NewPage, study_id: int, hostile: str) -> None:
     """The comment on the owner's two pages: literal, and no request."""
-    from admin_session import sign_in
-    from factories import ended
+    from helpers.pages.admin_session import sign_in
+    from helpers.texts.factories import ended
 
     page = new_page()
     asked = watch(page)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from app_server import AppServer, on_pair, settled, through_onboarding
+from helpers.processes.app_server import AppServer, on_pair, settled, through_onboarding
 from playwright.sync_api import expect
 from rating_visit import NewPage, at_the_first_pair, click, given, open_study, press
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from app_server import AppServer, on_pair, settled, through_onboarding
-from factories import dataset
+from helpers.processes.app_server import AppServer, on_pair, settled, through_onboarding
+from helpers.texts.factories import dataset
 from playwright.sync_api import expect
 from rating_visit import NewPage, at_the_first_pair, click, given, press
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from admin_session import sign_in
-from app_server import AppServer, choose_file, open_tab, settled, violations
+from helpers.pages.admin_session import sign_in
+from helpers.processes.app_server import AppServer, choose_file, open_tab, settled, violations
 from playwright.sync_api import Browser, Page, expect
 from text_visit import (
     ITEM,

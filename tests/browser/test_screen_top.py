@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 import pytest
-from app_server import AppServer, on_pair, settled
-from factories import dataset
+from helpers.processes.app_server import AppServer, on_pair, settled
+from helpers.texts.factories import dataset
 from playwright.sync_api import Browser, Page, expect
 from rating_visit import KEYS, LABELS, given
 from text_visit import on_text, rating_study, texts

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from app_server import AppServer, settled
+from helpers.processes.app_server import AppServer, settled
 from playwright.sync_api import Page, expect
 
 from core.access.admin import is_admin, make_link
@@ -75,8 +75,8 @@ def test_from_the_one_time_link_to_a_passphrase_and_back(
 def test_a_backup_by_button_restores(app: AppServer, app_store: Store, new_page: Callable[[], Page]) -> None:
     from pathlib import Path
 
-    from admin_session import sign_in
-    from factories import study_in
+    from helpers.pages.admin_session import sign_in
+    from helpers.texts.factories import study_in
 
     from core.store import open_store
     from core.store.restore import restore_backup

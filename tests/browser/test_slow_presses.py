@@ -1,7 +1,7 @@
 """A finger stays on the mouse for a tenth of a second: whatever the page does meanwhile, what was pressed is pressed."""
 
 import pytest
-from app_server import AppServer, settled
+from helpers.processes.app_server import AppServer, settled
 from playwright.sync_api import Locator, Page, expect
 from rating_visit import at_the_first_pair
 from text_visit import NewPage, given, on_text, rating_study, texts

@@ -1,7 +1,7 @@
 """Marking errors in Chromium by mouse and by keyboard alone: what is stored selects exactly what was marked."""
 
 import pytest
-from app_server import AppServer, settled
+from helpers.processes.app_server import AppServer, settled
 from playwright.sync_api import Page, expect
 from text_visit import NewPage, given, on_text, rating_study, saved, texts, the_text
 

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from admin_session import sign_in
-from app_server import AppServer, choose_file, open_tab, settled, violations
+from helpers.pages.admin_session import sign_in
+from helpers.processes.app_server import AppServer, choose_file, open_tab, settled, violations
+from helpers.texts.slips import rated_texts
 from playwright.sync_api import Page, expect
-from slips import rated_texts
 
 from core.store import Store
 

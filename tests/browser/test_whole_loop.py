@@ -9,8 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from admin_session import sign_in
-from app_server import ROOT, AppServer, choose_file, open_tab, settled
+from helpers.pages.admin_session import sign_in
+from helpers.processes.app_server import ROOT, AppServer, choose_file, open_tab, settled
 from playwright.sync_api import Page, expect
 from text_visit import on_text, saved, the_text
 

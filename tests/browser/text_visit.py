@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 
-from app_server import settled
+from helpers.processes.app_server import settled
 from playwright.sync_api import Locator, Page, expect
 
 from core.datasets.task_files import find_task

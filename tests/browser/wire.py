@@ -4,10 +4,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from app_server import settled
 from google.protobuf.message import Message
+from helpers.processes.app_server import settled
+from helpers.processes.raw_rater import DRAWN
 from playwright.sync_api import Page, Response, WebSocket
-from raw_rater import DRAWN
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 

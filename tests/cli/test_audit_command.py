@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from factories import LEVELS, dataset, paper_json
+from helpers.texts.factories import LEVELS, dataset, paper_json
 
 from core.cli import main
 

@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from factories import dataset, members_of, paper_json, zipped
+from helpers.texts.factories import dataset, members_of, paper_json, zipped
 
 from core.cli import main
 from core.store import open_store

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from five_classes import panel, score_lines
-from rating_studies import SYSTEMS, rate_all, rating_study, rating_texts, unblind
+from helpers.processes.scripted_server import Body, ScriptedServer
+from helpers.texts.five_classes import panel, score_lines
+from helpers.texts.rating_studies import SYSTEMS, rate_all, rating_study, rating_texts, unblind
 from scipy.stats import spearmanr
-from scripted_server import Body, ScriptedServer
 
 from core.analysis.calibration_advice import SHIFTED
 from core.cli import main

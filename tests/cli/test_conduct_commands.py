@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from factories import always, guess_all, prefers, study_in, tokens_in, vote
+from helpers.texts.factories import always, guess_all, prefers, study_in, tokens_in, vote
 
 from core.access import admin
 from core.cli import main

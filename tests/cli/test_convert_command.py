@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from rating_studies import rate_all, rating_study, rating_texts, unblind
-from span_makers import rated as rated_texts
+from helpers.texts.rating_studies import rate_all, rating_study, rating_texts, unblind
+from helpers.texts.span_makers import rated as rated_texts
 
 from core.cli import main
 from core.datasets.rated import ratings_of, read_rated, write_rated

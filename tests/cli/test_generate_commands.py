@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from model_answers import answer
-from scripted_server import ScriptedServer
+from helpers.models.model_answers import answer
+from helpers.processes.scripted_server import ScriptedServer
 
 from core.cli import main
 from core.datasets import read_dataset

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from judge_runs import LEVELS, marked_texts, marks, rows_of, texts, two_models
-from scripted_server import ScriptedServer
+from helpers.processes.scripted_server import ScriptedServer
+from helpers.texts.judge_runs import LEVELS, marked_texts, marks, rows_of, texts, two_models
 
 from core.cli import main
 from core.datasets.score_tables import read_scores

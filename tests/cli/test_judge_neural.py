@@ -5,10 +5,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from judge_runs import LEVELS, judging_server, texts
-from neural_environment import neural_python as neural_python
-from neural_environment import run_neural
-from neural_environment import tiny_metric_models as tiny_metric_models
+from helpers.models.neural_environment import neural_python as neural_python
+from helpers.models.neural_environment import run_neural
+from helpers.models.neural_environment import tiny_metric_models as tiny_metric_models
+from helpers.texts.judge_runs import LEVELS, judging_server, texts
 
 from core.judges.claims.steps import ClaimsRecord
 from core.runs.records import read_judge_folder

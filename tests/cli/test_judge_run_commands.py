@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from judge_runs import texts
-from model_answers import Body, answer
-from scripted_server import Said, ScriptedServer, error
+from helpers.models.model_answers import Body, answer
+from helpers.processes.scripted_server import Said, ScriptedServer, error
+from helpers.texts.judge_runs import texts
 
 from core.cli import main
 from core.store import open_store

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from score_factories import table
+from helpers.texts.score_factories import table
 
 from core.analysis.correlations import CorrelationOptions, correlate_scores
 from core.analysis.judge_agreement import agreement

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from factories import dataset, paper_json, tokens_in
-from rating_studies import SYSTEMS
+from helpers.texts.factories import dataset, paper_json, tokens_in
+from helpers.texts.rating_studies import SYSTEMS
 
 from core.cli import main
 from core.datasets.rated import read_rated

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from factories import study_in
-from scripted_server import ScriptedServer
+from helpers.processes.scripted_server import ScriptedServer
+from helpers.texts.factories import study_in
 
 from core.cli import main
 from core.datasets.score_tables import read_scores

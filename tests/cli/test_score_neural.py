@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from neural_environment import ROOT, run_neural
-from neural_environment import neural_python as neural_python
-from neural_environment import tiny_metric_models as tiny_metric_models
+from helpers.models.neural_environment import ROOT, run_neural
+from helpers.models.neural_environment import neural_python as neural_python
+from helpers.models.neural_environment import tiny_metric_models as tiny_metric_models
 
 from core.datasets.score_tables import read_scores
 

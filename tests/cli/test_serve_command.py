@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from app_server import ROOT
-from factories import always, vote
+from helpers.processes.app_server import ROOT
+from helpers.texts.factories import always, vote
 
 from core.access.admin import choose_passphrase, is_admin, link_is_open
 from core.cli import main

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Any
 
 import pytest
-from toy_settings import ToySettings
+from helpers.toys.settings import ToySettings
 
 from core import cli
 from core.cli.asking import add_asking

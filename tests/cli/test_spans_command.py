@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from rater_folder import EVERY, N_RATERS, N_SEGMENTS, SYSTEMS, folder_by_rater
-from rating_studies import rate_all, rating_study, rating_texts, unblind
-from span_makers import rated, span
+from helpers.texts.rater_folder import EVERY, N_RATERS, N_SEGMENTS, SYSTEMS, folder_by_rater
+from helpers.texts.rating_studies import rate_all, rating_study, rating_texts, unblind
+from helpers.texts.span_makers import rated, span
 
 from core.cli import main
 from core.datasets.rated import write_rated

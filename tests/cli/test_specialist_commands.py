@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from judge_runs import rows_of
-from rating_studies import RatingStudyAtHand, rate_all, rating_study, unblind
-from scripted_server import ScriptedServer
-from slips import SYSTEMS, rated, rated_texts, text_of
-from specialist_runs import says
+from helpers.processes.scripted_server import ScriptedServer
+from helpers.texts.judge_runs import rows_of
+from helpers.texts.rating_studies import RatingStudyAtHand, rate_all, rating_study, unblind
+from helpers.texts.slips import SYSTEMS, rated, rated_texts, text_of
+from helpers.texts.specialist_runs import says
 
 from core.cli import main
 from core.datasets.task_files import dump_task, find_task

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from factories import (
+from helpers.texts.factories import (
     LEVELS,
     always,
     dataset,

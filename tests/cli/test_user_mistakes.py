@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from factories import (
+from helpers.texts.factories import (
     LEVELS,
     changed_design,
     counts_of,

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from factories import dataset, paper_json
+from helpers.texts.factories import dataset, paper_json
 
 from core.datasets import read_dataset
 from core.datasets.beside import SourceAnswers, one_source_hint, place_beside, read_answers, verbatim_note

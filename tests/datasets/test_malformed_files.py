@@ -16,8 +16,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from factories import always, dataset, edited, members_of, paper_json, study_in, vote, without_links, zipped
-from mutations import (
+from helpers.texts.factories import (
+    always,
+    dataset,
+    edited,
+    members_of,
+    paper_json,
+    study_in,
+    vote,
+    without_links,
+    zipped,
+)
+from helpers.texts.mutations import (
     bundle_file,
     csv_file,
     damaged,

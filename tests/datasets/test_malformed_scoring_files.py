@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mutations import damaged, mutated, written
+from helpers.texts.mutations import damaged, mutated, written
 
 from core.datasets.correlation_files import read_correlations, write_correlations
 from core.datasets.mqm import read_mqm

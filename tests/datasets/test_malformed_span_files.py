@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mutations import damaged, mutated, written
+from helpers.texts.mutations import damaged, mutated, written
 
 from core.datasets.metal import read_metal
 from core.datasets.rated import ratings_of, read_rated, write_rated

@@ -4,7 +4,7 @@ import json
 from functools import partial
 
 import pytest
-from traced_memory import traced_memory
+from helpers.processes.traced_memory import traced_memory
 
 from core.datasets.ratings import read_ratings
 from core.errors import InputError

@@ -5,7 +5,7 @@ import io
 import json
 
 import pytest
-from factories import dataset, paper_json
+from helpers.texts.factories import dataset, paper_json
 
 from core.datasets.generated import GeneratedText, to_long_csv, to_long_jsonl, to_meta_judge
 from core.datasets.scorable import NO_TEXT, read_outputs, write_outputs

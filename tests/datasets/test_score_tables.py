@@ -7,9 +7,9 @@ from functools import partial
 
 import numpy as np
 import pytest
+from helpers.processes.traced_memory import traced_memory
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from traced_memory import traced_memory
 
 from core.datasets.score_columns import signature_from_folder
 from core.datasets.score_sheet import NO_SCORE

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from at_the_door import Door, open_door
+from helpers.processes.at_the_door import Door, open_door
 
 
 @pytest.fixture(scope="module")

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from app_server import AppServer, running
-from at_the_door import NO_LINK, Door, nothing_leaked
-from raw_rater import RawVisitor, ask, cookie_of
+from helpers.processes.app_server import AppServer, running
+from helpers.processes.at_the_door import NO_LINK, Door, nothing_leaked
+from helpers.processes.raw_rater import RawVisitor, ask, cookie_of
 
 from core.access import admin
 from core.store import open_store

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from app_server import ROOT, free_port
-from raw_rater import RawVisitor, ask, post
+from helpers.processes.app_server import ROOT, free_port
+from helpers.processes.raw_rater import RawVisitor, ask, post
 
 from core.access import admin
 from core.access.knocks import NO_ENTRY, UNKNOWN_TOKEN

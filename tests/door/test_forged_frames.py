@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 import pytest
-from at_the_door import ADMIN, Door, nothing_leaked
-from raw_rater import Gone, RawRater, RawVisitor, pressed
+from helpers.processes.at_the_door import ADMIN, Door, nothing_leaked
+from helpers.processes.raw_rater import Gone, RawRater, RawVisitor, pressed
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.Common_pb2 import FileURLsRequest
 from streamlit.proto.WidgetStates_pb2 import WidgetState

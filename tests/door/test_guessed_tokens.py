@@ -4,8 +4,8 @@ import threading
 from itertools import count
 
 import pytest
-from at_the_door import NO_LINK, Door, nothing_leaked
-from raw_rater import RawVisitor, ask, cookie_of, post
+from helpers.processes.at_the_door import NO_LINK, Door, nothing_leaked
+from helpers.processes.raw_rater import RawVisitor, ask, cookie_of, post
 
 from core.access import admin
 from core.access.knocks import MOST, NO_ENTRY, UNKNOWN_TOKEN

@@ -1,7 +1,7 @@
 """What a press of a rater has the server send: each message costs it several wake-ups."""
 
-from at_the_door import Door
-from raw_rater import RawRater
+from helpers.processes.at_the_door import Door
+from helpers.processes.raw_rater import RawRater
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 MOST_MESSAGES = 36

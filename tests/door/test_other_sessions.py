@@ -3,8 +3,8 @@
 import hashlib
 
 import pytest
-from at_the_door import NO_LINK, Door, nothing_leaked
-from raw_rater import RawRater, RawVisitor, ask, cookie_of, post, pressed
+from helpers.processes.at_the_door import NO_LINK, Door, nothing_leaked
+from helpers.processes.raw_rater import RawRater, RawVisitor, ask, cookie_of, post, pressed
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from websockets.exceptions import InvalidStatus
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import rating_studies
-from app_server import AppServer, running
-from factories import StudyAtHand, dataset, study_in
-from rating_studies import HARM, RatingStudyAtHand, rating_study
-from raw_rater import DOUBLE_PRESS_SECONDS, RawRater, pressed, told
+from helpers.processes.app_server import AppServer, running
+from helpers.processes.raw_rater import DOUBLE_PRESS_SECONDS, RawRater, pressed, told
+from helpers.texts import rating_studies
+from helpers.texts.factories import StudyAtHand, dataset, study_in
+from helpers.texts.rating_studies import HARM, RatingStudyAtHand, rating_study
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from core.schema.tasks import Dimension, RatingAnswer, RatingTask

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from app_server import AppServer
-from factories import StudyAtHand, dataset, study_in
-from raw_rater import Gone, RawRater
+from helpers.processes.app_server import AppServer
+from helpers.processes.raw_rater import Gone, RawRater
+from helpers.texts.factories import StudyAtHand, dataset, study_in
 
 from core.schema import CHOICES
 from core.store import open_store

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from app_server import AppServer, running
-from factories import StudyAtHand, dataset, study_in
-from rating_studies import rating_study
-from raw_rater import DOUBLE_PRESS_SECONDS, RawRater
+from helpers.processes.app_server import AppServer, running
+from helpers.processes.raw_rater import DOUBLE_PRESS_SECONDS, RawRater
+from helpers.texts.factories import StudyAtHand, dataset, study_in
+from helpers.texts.rating_studies import rating_study
 
 from core.store import open_store
 from core.store.raters import update_rater

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 import pytest
-from model_answers import answer as fitting_answer
-from scripted_server import Body, Said, ScriptedServer
+from helpers.models.model_answers import answer as fitting_answer
+from helpers.processes.scripted_server import Body, Said, ScriptedServer
 
 from core.errors import InputError
 from core.generation.damage import damage, damage_texts

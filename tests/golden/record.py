@@ -14,7 +14,7 @@ from pathlib import Path
 
 from golden.outputs import EXPECTED, Story, shortened, told
 from golden.stories import AT, BEGUN, MODELS, ON_SERVER, ON_SHARED, begun, reply
-from scripted_server import ScriptedServer
+from helpers.processes.scripted_server import ScriptedServer
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 

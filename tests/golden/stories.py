@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from golden.outputs import Story
-from judge_runs import marked_texts, marks, texts, two_models
-from scripted_server import Body
-from slips import rated_texts
-from specialist_runs import says
+from helpers.processes.scripted_server import Body
+from helpers.texts.judge_runs import marked_texts, marks, texts, two_models
+from helpers.texts.slips import rated_texts
+from helpers.texts.specialist_runs import says
 
 ROOT = Path(__file__).resolve().parents[2]
 QUESTIONS = ROOT / "data" / "demo" / "questions.jsonl"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from golden.outputs import Story, expected, shortened, told
 from golden.stories import MODELS, ON_SERVER, ON_SHARED, reply
-from scripted_server import ScriptedServer
+from helpers.processes.scripted_server import ScriptedServer
 
 
 def compare(story: Story, folder: Path) -> None:

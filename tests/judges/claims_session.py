@@ -11,12 +11,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from helpers.texts.score_factories import unrated
+
 from core.errors import InputError
 from core.judges.claims.judge import KIND
 from core.judges.claims.nli import BatchedEntailment
 from core.judges.claims.settings import ClaimsSettings
 from core.judges.kind import Bench
-from tests.score_factories import unrated
 
 WORDS = (
     "bridge",

@@ -1,4 +1,4 @@
 """Fixtures of this package that stand in modules of their own."""
 
-from neural_environment import neural_python as neural_python
-from neural_environment import tiny_metric_models as tiny_metric_models
+from helpers.models.neural_environment import neural_python as neural_python
+from helpers.models.neural_environment import tiny_metric_models as tiny_metric_models

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from scripted_server import Said, Script, ScriptedServer, error
+from helpers.processes.scripted_server import Said, Script, ScriptedServer, error
 
 from core.errors import InputError
 from core.judges.alignment import (

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import replace
 
 import pytest
-from scripted_server import ScriptedServer
+from helpers.processes.scripted_server import ScriptedServer
 
 from core.errors import InputError
 from core.judges.answers import KIND, AnswersSettings, QuestionSet, check_together, question_sets_of

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from helpers.processes.scripted_server import Body, Said, Script, ScriptedServer, error
 
 from core.datasets.task_files import dump_task, find_task
 from core.errors import InputError
@@ -24,7 +25,6 @@ from core.schema.rated import RatedText
 from core.schema.scores import ErrorSpan, Rating, ScorableOutput
 from core.schema.settings import SettingsError
 from core.schema.tasks import RatingTask
-from tests.scripted_server import Body, Said, Script, ScriptedServer, error
 
 MQM = find_task("mqm")
 PROMPT = find_prompt("mark-errors")

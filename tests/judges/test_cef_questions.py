@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-from judge_oracle import field
-from scripted_server import Body, Said, ScriptedServer
+from helpers.processes.scripted_server import Body, Said, ScriptedServer
+from helpers.texts.judge_oracle import field
 
 from core.errors import InputError
 from core.judges.cross_examination.questions import (

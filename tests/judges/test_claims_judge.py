@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from score_factories import unrated
-from scripted_server import Said, Script, ScriptedServer, error
+from helpers.processes.scripted_server import Said, Script, ScriptedServer, error
+from helpers.texts.score_factories import unrated
 
 from core.errors import InputError
 from core.judges.claims.asked import (

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from score_factories import unrated
+from helpers.texts.score_factories import unrated
 
 from core.errors import InputError
 from core.judges.claims.judge import KIND

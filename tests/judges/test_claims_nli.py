@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from neural_environment import ROOT, run_neural
+from helpers.models.neural_environment import ROOT, run_neural
 
 pytestmark = pytest.mark.slow
 SCRIPT = ROOT / "tests" / "judges" / "claims_session.py"

@@ -4,7 +4,7 @@ import asyncio
 import time
 
 import pytest
-from score_factories import unrated
+from helpers.texts.score_factories import unrated
 
 from core.judges.claims.judge import KIND
 from core.judges.claims.rules import RuleDecomposer, RuleVerifier, sentences_of

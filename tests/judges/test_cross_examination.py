@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from judge_oracle import PAIRS, Body, Fact, MarkedPair, Oracle, asked_of, field
-from score_factories import unrated
-from scripted_server import Said, ScriptedServer
+from helpers.processes.scripted_server import Said, ScriptedServer
+from helpers.texts.judge_oracle import PAIRS, Body, Fact, MarkedPair, Oracle, asked_of, field
+from helpers.texts.score_factories import unrated
 
 from core.errors import InputError
 from core.judges.alignment import mismatches_of

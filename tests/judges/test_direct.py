@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from helpers.processes.scripted_server import Body, Said, Script, ScriptedServer, error
 
 from core.datasets.task_files import dump_task, find_task
 from core.errors import InputError
@@ -19,7 +20,6 @@ from core.schema.rated import RatedText
 from core.schema.scores import Rating, ScorableOutput
 from core.schema.settings import SettingsError
 from core.schema.tasks import Dimension, RatingTask
-from tests.scripted_server import Body, Said, Script, ScriptedServer, error
 
 TASK = find_task("direct")
 OVERALL = TASK.dimension("overall")

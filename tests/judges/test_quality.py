@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from helpers.processes.scripted_server import Body, Script, ScriptedServer
 
 from core.datasets.task_files import dump_task
 from core.diff import tokenize
@@ -28,7 +29,6 @@ from core.llm.prompts import find_prompt
 from core.schema.rated import RatedText
 from core.schema.scores import Rating, ScorableOutput
 from core.schema.tasks import Dimension, RatingTask
-from tests.scripted_server import Body, Script, ScriptedServer
 
 LA = Dimension(
     "LA",

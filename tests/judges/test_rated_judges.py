@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from slips import SYSTEMS, rated
+from helpers.texts.slips import SYSTEMS, rated
 
 from core.datasets.reading import sha256_of
 from core.datasets.task_files import dump_task, find_task

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from score_factories import unrated
+from helpers.processes.scripted_server import Body, Said, Script, ScriptedServer, error
+from helpers.texts.score_factories import unrated
 
 from core.errors import InputError
 from core.judges.kind import Judged
@@ -27,7 +28,6 @@ from core.llm.asking import Model, Unusable
 from core.llm.openai_server import OpenAIServer
 from core.llm.prompts import find_prompt
 from core.scoring.metrics.scorer import ScoringPair
-from tests.scripted_server import Body, Said, Script, ScriptedServer, error
 
 FACTUAL, COVERAGE = find_rubric("factual"), find_rubric("coverage")
 PAIR = ScoringPair(

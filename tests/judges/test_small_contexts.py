@@ -6,9 +6,9 @@ import re
 from typing import Any
 
 import pytest
-from judge_oracle import field
-from score_factories import unrated
-from scripted_server import Body, Said, ScriptedServer, error
+from helpers.processes.scripted_server import Body, Said, ScriptedServer, error
+from helpers.texts.judge_oracle import field
+from helpers.texts.score_factories import unrated
 
 from core.judges.claims.judge import KIND as CLAIMS
 from core.judges.claims.settings import ClaimsSettings

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeVar
 
 import pytest
-from scripted_server import Body, Said, Script, ScriptedServer, error
+from helpers.processes.scripted_server import Body, Said, Script, ScriptedServer, error
 
 from core.errors import InputError, StorageError
 from core.llm.asking import LONGEST_ECHO, Answer, Model, Unusable

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from scripted_server import Said, ScriptedServer, error
+from helpers.processes.scripted_server import Said, ScriptedServer, error
 
 from core.errors import InputError
 from core.llm.client import Message, Reply, Request, request_key

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 import pytest
-from scripted_server import Asked, Said, Script, ScriptedServer, error
+from helpers.processes.scripted_server import Asked, Said, Script, ScriptedServer, error
 
 from core.errors import InputError
 from core.llm.addresses import normal_url

@@ -11,7 +11,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from vllm_environment import ROOT, VllmServer, make_tiny_model, on_a_cpu, run_core
+from helpers.models.vllm_environment import ROOT, VllmServer, make_tiny_model, on_a_cpu, run_core
 from vllm_session import ITEMS, OPTIONS, SCHEMA, WINDOW
 
 from core.errors import InputError

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from admin_session import admin_cookie
+from helpers.pages.admin_session import admin_cookie
 from streamlit.runtime.context import ContextProxy
 
 from core.store import Store, open_store

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from factories import always, dataset, paper_json, study_in, vote
+from helpers.texts.factories import always, dataset, paper_json, study_in, vote
 from streamlit.testing.v1 import AppTest
 
 from core.schema import Design

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pandas as pd
-from factories import StudyAtHand, always, dataset, study_in, vote
+from helpers.texts.factories import StudyAtHand, always, dataset, study_in, vote
 from streamlit.testing.v1 import AppTest
 
 from core.analysis.blinding import blinding

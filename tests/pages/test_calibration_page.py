@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from rating_studies import SYSTEMS, rate_all, rating_study, rating_texts, unblind
+from helpers.texts.rating_studies import SYSTEMS, rate_all, rating_study, rating_texts, unblind
 from streamlit.testing.v1 import AppTest
 
 from core.stats.agreement import ONE_CATEGORY

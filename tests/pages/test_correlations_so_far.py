@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from threading import Event
 
 import pytest
-from generate_visit import field, said
-from metrics_visit import visit
-from score_factories import ladder, table
+from helpers.pages.generate_visit import field, said
+from helpers.pages.metrics_visit import visit
+from helpers.texts.score_factories import ladder, table
 
 from core.analysis.correlations import CorrelationOptions, correlate_scores, correlate_step_by_step
 from core.store import Store

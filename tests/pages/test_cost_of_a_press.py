@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from factories import StudyAtHand, dataset, study_in
-from rating_studies import rate, rating_study, rating_texts
+from helpers.texts.factories import StudyAtHand, dataset, study_in
+from helpers.texts.rating_studies import rate, rating_study, rating_texts
 from streamlit.testing.v1 import AppTest
 
 from core.store import Store, close_stores, open_store

@@ -5,10 +5,21 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from generate_visit import DEMO, ROOT, asked, field, made, press, questions, said, visit, waiting
-from judge_runs import worked
-from model_answers import answer
-from scripted_server import ScriptedServer
+from helpers.models.model_answers import answer
+from helpers.pages.generate_visit import (
+    DEMO,
+    ROOT,
+    asked,
+    field,
+    made,
+    press,
+    questions,
+    said,
+    visit,
+    waiting,
+)
+from helpers.processes.scripted_server import ScriptedServer
+from helpers.texts.judge_runs import worked
 
 from core.errors import InputError
 from core.llm.prompts import parse_prompt

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from factories import study_in
-from generate_visit import ROOT, asked, field, made, press, questions, said, visit, waiting
+from helpers.pages.generate_visit import ROOT, asked, field, made, press, questions, said, visit, waiting
+from helpers.texts.factories import study_in
 from streamlit.testing.v1 import AppTest
 
 from core.llm.prompt_files import STEPS

@@ -5,7 +5,18 @@ import re
 from pathlib import Path
 
 import pytest
-from generate_visit import DEMO, ROOT, asked, field, html_of, made, press, questions, said, visit
+from helpers.pages.generate_visit import (
+    DEMO,
+    ROOT,
+    asked,
+    field,
+    html_of,
+    made,
+    press,
+    questions,
+    said,
+    visit,
+)
 
 from core.runs.generation import run_answers
 from core.runs.path import written

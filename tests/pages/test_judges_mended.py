@@ -7,10 +7,10 @@ from functools import partial
 from typing import Any
 
 import pytest
-from generate_visit import ROOT, html_of, press, said
-from judges_visit import CLAIMS, Judge, aligned, by_model, cef, judged, rubric, visit
-from judges_visit import waiting as unstarted
-from metrics_visit import lines
+from helpers.pages.generate_visit import ROOT, html_of, press, said
+from helpers.pages.judges_visit import CLAIMS, Judge, aligned, by_model, cef, judged, rubric, visit
+from helpers.pages.judges_visit import waiting as unstarted
+from helpers.pages.metrics_visit import lines
 
 from core.analysis.alignment import marked_texts
 from core.datasets.rating_files import read_rating_file

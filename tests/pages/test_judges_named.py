@@ -1,9 +1,9 @@
 """What the page Judges calls things: texts in menus, runs that differ in a setting, columns side by side."""
 
 import pytest
-from generate_visit import said
-from judges_visit import CLAIMS, by_model, cef, judged, rubric, visit, waiting
-from metrics_visit import lines
+from helpers.pages.generate_visit import said
+from helpers.pages.judges_visit import CLAIMS, by_model, cef, judged, rubric, visit, waiting
+from helpers.pages.metrics_visit import lines
 from streamlit.testing.v1 import AppTest
 
 from core.store import Store

@@ -7,13 +7,24 @@ from typing import Any
 
 import numpy as np
 import pytest
-import toy_judge
-from generate_visit import field, html_of, press, said
-from judge_runs import worked
-from judges_visit import CLAIMS, Judge, aligned, answered, by_model, cef, judged, rubric, visit, waiting
-from metrics_visit import lines
-from metrics_visit import visit as visit_metrics
-from model_answers import answer
+from helpers.models.model_answers import answer
+from helpers.pages.generate_visit import field, html_of, press, said
+from helpers.pages.judges_visit import (
+    CLAIMS,
+    Judge,
+    aligned,
+    answered,
+    by_model,
+    cef,
+    judged,
+    rubric,
+    visit,
+    waiting,
+)
+from helpers.pages.metrics_visit import lines
+from helpers.pages.metrics_visit import visit as visit_metrics
+from helpers.texts.judge_runs import worked
+from helpers.toys import judge as toy_judge
 from scipy import stats
 from streamlit.testing.v1 import AppTest
 

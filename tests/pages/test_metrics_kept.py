@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from generate_visit import field, said
-from metrics_visit import lines, scored, visit
+from helpers.pages.generate_visit import field, said
+from helpers.pages.metrics_visit import lines, scored, visit
 from streamlit.testing.v1 import AppTest
 
 from core.store import Store, open_store

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from factories import dataset, prefers, study_in, unblind, vote
-from generate_visit import ROOT, field, press, said
-from metrics_visit import METRICS, generated, lines, scored, visit
+from helpers.pages.generate_visit import ROOT, field, press, said
+from helpers.pages.metrics_visit import METRICS, generated, lines, scored, visit
+from helpers.texts.factories import dataset, prefers, study_in, unblind, vote
 from scipy import stats
 from streamlit.testing.v1 import AppTest
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 import pytest
-from factories import StudyAtHand, study_in
-from rating_studies import RatingStudyAtHand, rating_study
+from helpers.texts.factories import StudyAtHand, study_in
+from helpers.texts.rating_studies import RatingStudyAtHand, rating_study
 
 from core.errors import NotAllowed
 from core.store import Store

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import streamlit as st
-from rating_studies import HARM, rating_study
+from helpers.texts.rating_studies import HARM, rating_study
 from streamlit.testing.v1 import AppTest
 
 from core.datasets.task_files import find_task

@@ -7,7 +7,17 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from factories import LEVELS, StudyAtHand, always, dataset, ended, item_ids, prefers, study_in, vote
+from helpers.texts.factories import (
+    LEVELS,
+    StudyAtHand,
+    always,
+    dataset,
+    ended,
+    item_ids,
+    prefers,
+    study_in,
+    vote,
+)
 from streamlit.testing.v1 import AppTest
 
 from core.analysis.study_results import NO_AGREEMENT, NO_TABLE, study_results

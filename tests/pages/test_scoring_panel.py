@@ -3,8 +3,8 @@
 import time
 
 import pytest
-from generate_visit import said
-from judge_runs import run_to_the_end
+from helpers.pages.generate_visit import said
+from helpers.texts.judge_runs import run_to_the_end
 from streamlit.testing.v1 import AppTest
 
 from core.runs import environments

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
+from helpers.toys.settings import ToySettings
 from streamlit.testing.v1 import AppTest
-from toy_settings import ToySettings
 
 from core.judges.rubric import RubricSettings
 from core.schema.kinds import KindSettings
@@ -352,7 +352,7 @@ def test_fields_stand_in_rows_in_their_order(columns: int) -> None:
 def test_two_forms_on_one_page_keep_apart() -> None:
     def both() -> None:
         import streamlit as st
-        from toy_settings import ToySettings
+        from helpers.toys.settings import ToySettings
 
         from pages.components import setting_form
 

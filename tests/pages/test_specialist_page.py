@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import toy_judge
-from generate_visit import field, press, said
-from judge_runs import run_to_the_end, worked
-from rater_folder import N_RATERS, folder_by_rater
-from rating_studies import rate_all, rating_study, unblind
-from scripted_server import Body, ScriptedServer
-from slips import SYSTEMS, rated, rated_texts
-from specialist_runs import parrot, says, specialist
+from helpers.pages.generate_visit import field, press, said
+from helpers.processes.scripted_server import Body, ScriptedServer
+from helpers.texts.judge_runs import run_to_the_end, worked
+from helpers.texts.rater_folder import N_RATERS, folder_by_rater
+from helpers.texts.rating_studies import rate_all, rating_study, unblind
+from helpers.texts.slips import SYSTEMS, rated, rated_texts
+from helpers.texts.specialist_runs import parrot, says, specialist
+from helpers.toys import judge as toy_judge
 from streamlit.testing.v1 import AppTest
 
 from core.datasets.rated import write_rated

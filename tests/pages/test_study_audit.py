@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from factories import dataset, study_in
+from helpers.texts.factories import dataset, study_in
 from streamlit.testing.v1 import AppTest
 
 from core.store import Store

@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from factories import StudyAtHand, always, dataset, ended, prefers, study_in, unblind, vote
+from helpers.texts.factories import StudyAtHand, always, dataset, ended, prefers, study_in, unblind, vote
 from streamlit.testing.v1 import AppTest
 
 from core.analysis.counted import Filters

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from judge_runs import RUNNING, create_told, named, settings, texts
+from helpers.texts.judge_runs import RUNNING, create_told, named, settings, texts
 
 from core.errors import InputError
 from core.judges import alignment, answers, rubric

@@ -3,9 +3,17 @@
 from dataclasses import replace
 from pathlib import Path
 
-from judge_runs import RUNNING, in_folder, judging_server, run_to_the_end, settings, texts, worked
-from model_answers import Body, answer
-from scripted_server import Said, ScriptedServer, error
+from helpers.models.model_answers import Body, answer
+from helpers.processes.scripted_server import Said, ScriptedServer, error
+from helpers.texts.judge_runs import (
+    RUNNING,
+    in_folder,
+    judging_server,
+    run_to_the_end,
+    settings,
+    texts,
+    worked,
+)
 
 from core.judges import alignment, answers
 from core.judges.alignment import MarkedError, MarkedText, Mismatch

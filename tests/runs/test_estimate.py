@@ -5,7 +5,7 @@ from typing import Any
 from unittest.mock import Mock
 
 import pytest
-from judge_runs import settings
+from helpers.texts.judge_runs import settings
 
 from core.generation.factual import scheme as factual
 from core.runs.asked import Asked, Running, ask, kept

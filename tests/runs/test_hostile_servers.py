@@ -5,9 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from judge_runs import worked
-from model_answers import Body, answer
-from scripted_server import Said, ScriptedServer, error
+from helpers.models.model_answers import Body, answer
+from helpers.processes.scripted_server import Said, ScriptedServer, error
+from helpers.texts.judge_runs import worked
 
 from core.runs.asked import ask
 from core.runs.at_hand import RunAtHand

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from judge_runs import (
+from helpers.models.model_answers import Body, answer
+from helpers.processes.scripted_server import Said, ScriptedServer, error
+from helpers.texts.judge_runs import (
     COMPARING,
     LEVELS,
     RUNNING,
@@ -23,8 +25,6 @@ from judge_runs import (
     texts,
     worked,
 )
-from model_answers import Body, answer
-from scripted_server import Said, ScriptedServer, error
 
 from core.cli import main
 from core.datasets.score_tables import read_scores

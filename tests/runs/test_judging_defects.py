@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 import pytest
-from judge_runs import RUNNING, judging_server, run_to_the_end, settings, texts, worked
+from helpers.texts.judge_runs import RUNNING, judging_server, run_to_the_end, settings, texts, worked
 
 from core.datasets.score_tables import read_scores
 from core.errors import StorageError

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from judge_runs import COMPARING, ON_RATINGS, judging_server, settings, texts, worked
-from killed_run import kill_in_the_middle, run_to_the_end
-from model_answers import Body, answer
-from scripted_server import Said
-from slips import rated_texts
-from specialist_runs import says, specialist
+from helpers.models.model_answers import Body, answer
+from helpers.processes.killed_run import kill_in_the_middle, run_to_the_end
+from helpers.processes.scripted_server import Said
+from helpers.texts.judge_runs import COMPARING, ON_RATINGS, judging_server, settings, texts, worked
+from helpers.texts.slips import rated_texts
+from helpers.texts.specialist_runs import says, specialist
 
 from core.runs.asked import Running
 from core.runs.judging import judge_output

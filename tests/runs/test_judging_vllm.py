@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from judge_runs import COMPARING, LEVELS, settings, worked
-from vllm_environment import VllmServer, run_core
+from helpers.models.vllm_environment import VllmServer, run_core
+from helpers.texts.judge_runs import COMPARING, LEVELS, settings, worked
 
 from core.runs.asked import Running
 from core.runs.judging import judge_output

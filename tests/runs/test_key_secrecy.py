@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from model_answers import Body, answer
-from scripted_server import Said, ScriptedServer, error
+from helpers.models.model_answers import Body, answer
+from helpers.processes.scripted_server import Said, ScriptedServer, error
 
 from core.cli import main
 from core.generation import damage_scheme as damage

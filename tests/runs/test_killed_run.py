@@ -6,9 +6,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from killed_run import kill_in_the_middle, run_to_the_end
-from model_answers import Body, answer
-from scripted_server import Said, ScriptedServer
+from helpers.models.model_answers import Body, answer
+from helpers.processes.killed_run import kill_in_the_middle, run_to_the_end
+from helpers.processes.scripted_server import Said, ScriptedServer
 
 CONCURRENCY = 16
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mutations import damaged, mutated, written
+from helpers.texts.mutations import damaged, mutated, written
 
 from core.analysis.alignment import alignment_table
 from core.cli import main

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from judge_runs import create_told, settings, texts, worked
-from slips import rated_texts
+from helpers.texts.judge_runs import create_told, settings, texts, worked
+from helpers.texts.slips import rated_texts
 
 from core.cli import main
 from core.datasets.questions import read_questions

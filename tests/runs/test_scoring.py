@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from toy_scorer import BREAKS, DIES, NO_MODEL, NO_NUMBER, ToyScorer, open_toy
+from helpers.toys.scorer import BREAKS, DIES, NO_MODEL, NO_NUMBER, ToyScorer, open_toy
 
 from core.datasets.reading import sha256_of
 from core.errors import AssayError, InputError, NotAllowed

@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from helpers.toys.scorer import ToyScorer
 from test_scoring import job_with, many, new_run, same_table, scored
-from toy_scorer import ToyScorer
 
 from core.errors import NotAllowed
 from core.runs import scoring, worker

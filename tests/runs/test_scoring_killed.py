@@ -5,7 +5,7 @@ import random
 from pathlib import Path
 
 import pytest
-from killed_run import kill_in_the_middle
+from helpers.processes.killed_run import kill_in_the_middle
 
 from core.cli import main
 from core.store import open_store

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from judge_runs import RUNNING, create_told, in_folder, named, rows_of, run_to_the_end, worked
-from scripted_server import Body, Said, ScriptedServer, error
-from slips import SYSTEMS, rated, rated_texts, text_of
-from specialist_runs import parrot, says, specialist
+from helpers.processes.scripted_server import Body, Said, ScriptedServer, error
+from helpers.texts.judge_runs import RUNNING, create_told, in_folder, named, rows_of, run_to_the_end, worked
+from helpers.texts.slips import SYSTEMS, rated, rated_texts, text_of
+from helpers.texts.specialist_runs import parrot, says, specialist
 
 from core.datasets.rated import write_rated
 from core.judges.automqm.errors import AutoMqmRecord

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from judge_runs import ON_RATINGS, worked
-from slips import SYSTEMS, rated_texts
-from specialist_runs import specialist
-from vllm_environment import VllmServer
+from helpers.models.vllm_environment import VllmServer
+from helpers.texts.judge_runs import ON_RATINGS, worked
+from helpers.texts.slips import SYSTEMS, rated_texts
+from helpers.texts.specialist_runs import specialist
 
 from core.analysis.judged_spans import locating
 from core.datasets.task_files import find_task

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import toy_judge
-from judge_runs import rows_of
+from helpers.texts.judge_runs import rows_of
+from helpers.toys import judge as toy_judge
 from streamlit.testing.v1 import AppTest
 
 from core.cli import main

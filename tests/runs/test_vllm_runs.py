@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from vllm_environment import VllmServer, run_core
+from helpers.models.vllm_environment import VllmServer, run_core
 
 from core.cli import main
 from core.store import open_store

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import Any, Literal, Self
 
 import pytest
+from helpers.toys.settings import ToySettings
 from pydantic import ValidationError, field_validator, model_validator
-from toy_settings import ToySettings
 
 from core.errors import InputError
 from core.judges.rubric import RubricSettings

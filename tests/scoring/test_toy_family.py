@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-import toy_family
+from helpers.toys import family as toy_family
 
 from core.cli import main
 from core.scoring.metrics.lexical.families import LEXICAL_FAMILIES

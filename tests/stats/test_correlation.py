@@ -3,10 +3,10 @@ from functools import partial
 
 import numpy as np
 import pytest
+from helpers.processes.traced_memory import traced_memory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from traced_memory import traced_memory
 
 from core.stats import correlation, correlation_coefficients
 from core.stats.correlation import coefficient, correlate, correlate_columns, fisher_interval, why_undefined

@@ -11,7 +11,7 @@ from io import BytesIO
 from pathlib import Path
 
 import pytest
-from factories import always, edited, members_of, study_in, vote, zipped
+from helpers.texts.factories import always, edited, members_of, study_in, vote, zipped
 from reference_v1 import database_v1, rows_of
 
 from core.access.admin import choose_passphrase, is_admin, link_is_open, make_link, sign_in

@@ -13,8 +13,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from app_server import ROOT
-from factories import StudyAtHand, dataset, study_in
+from helpers.processes.app_server import ROOT
+from helpers.texts.factories import StudyAtHand, dataset, study_in
 from killed_process import said_until_killed
 from reference_v1 import database_v1, rows_of
 

@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from factories import waiting_run
+from helpers.texts.factories import waiting_run
 from sqlite_utils import Database, Migrations
 
 from core.errors import NotFound

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from factories import counts_of, study_in
+from helpers.texts.factories import counts_of, study_in
 from reference_v1 import database_v1
 
 from core.errors import StorageError

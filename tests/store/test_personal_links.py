@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from factories import dataset, study_in
+from helpers.texts.factories import dataset, study_in
 
 from core.access import admin
 from core.errors import NotAllowed, NotFound, StorageError

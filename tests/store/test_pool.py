@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from factories import dataset, study_in
+from helpers.texts.factories import dataset, study_in
 
 from core.errors import StorageError
 from core.store import Store, borrowed_store, close_stores, open_store

@@ -5,8 +5,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from factories import dataset, prefers, study_in, vote
-from rating_studies import rate, rate_all, rating_study
+from helpers.texts.factories import dataset, prefers, study_in, vote
+from helpers.texts.rating_studies import rate, rate_all, rating_study
 
 from core.store import Store, open_store, ratings
 from core.store.record import load_record

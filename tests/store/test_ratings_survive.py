@@ -7,9 +7,9 @@ import threading
 from pathlib import Path
 
 import pytest
-from app_server import ROOT
+from helpers.processes.app_server import ROOT
+from helpers.texts.rating_studies import RatingStudyAtHand, rate_all, rating_study, rating_texts, unblind
 from killed_process import said_until_killed
-from rating_studies import RatingStudyAtHand, rate_all, rating_study, rating_texts, unblind
 
 from core.errors import StorageError
 from core.schema.scores import ErrorSpan

@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from factories import waiting_run
+from helpers.texts.factories import waiting_run
 from sqlite_utils import Database, Migrations
 
 from core.runs.progress import progress_of, wall_seconds

@@ -6,7 +6,7 @@ from dataclasses import replace
 from threading import Barrier
 
 import pytest
-from factories import dataset, study_in
+from helpers.texts.factories import dataset, study_in
 
 from core.errors import StorageError
 from core.schema import Answer

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from factories import LEVELS, dataset, item_ids, study_in
+from helpers.texts.factories import LEVELS, dataset, item_ids, study_in
 from scipy.stats import binom
 
 from core.datasets import read_dataset

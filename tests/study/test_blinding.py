@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from factories import always, dataset, study_in, vote
+from helpers.texts.factories import always, dataset, study_in, vote
 
 from core.errors import AssayError, NotAllowed
 from core.schema import CHOICES, Assignment, Dataset, Design, Item, Output

@@ -8,7 +8,7 @@ import zlib
 from dataclasses import replace
 
 import pytest
-from factories import (
+from helpers.texts.factories import (
     always,
     changed_design,
     changed_line,

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from factories import always, dataset, edited, members_of, study_in, vote
-from rating_studies import rating_study, rating_texts
+from helpers.texts.factories import always, dataset, edited, members_of, study_in, vote
+from helpers.texts.rating_studies import rating_study, rating_texts
 
 from core.errors import MOST_PROBLEMS, InputError
 from core.store import open_store

@@ -4,7 +4,16 @@ import json
 from dataclasses import replace
 
 import pytest
-from factories import ANALYSIS_SET, edited, members_of, prefers, study_in, vote, without_links, zipped
+from helpers.texts.factories import (
+    ANALYSIS_SET,
+    edited,
+    members_of,
+    prefers,
+    study_in,
+    vote,
+    without_links,
+    zipped,
+)
 
 from core.analysis.study_results import study_results
 from core.schema import LogEntry, StudyRecord

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from factories import (
+from helpers.texts.factories import (
     LEVELS,
     StudyAtHand,
     always,

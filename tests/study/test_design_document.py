@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from factories import LEVELS, dataset, study_in
+from helpers.texts.factories import LEVELS, dataset, study_in
 
 from core.store import Store
 from core.study.draws import first_source

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import combinations
 
 import pytest
-from factories import LEVELS, dataset, item_ids
+from helpers.texts.factories import LEVELS, dataset, item_ids
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, chi2

@@ -7,7 +7,7 @@ import zipfile
 from dataclasses import replace
 
 import pytest
-from factories import LEVELS, always, dataset, guess_all, prefers, study_in, vote
+from helpers.texts.factories import LEVELS, always, dataset, guess_all, prefers, study_in, vote
 
 from core.datasets import read_votes
 from core.schema import Answer, StudyRecord

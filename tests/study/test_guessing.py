@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from factories import StudyAtHand, always, dataset, guess_all, prefers, study_in, vote
+from helpers.texts.factories import StudyAtHand, always, dataset, guess_all, prefers, study_in, vote
 
 from core.errors import InputError, NotAllowed
 from core.schema import Answer, Assignment, Design

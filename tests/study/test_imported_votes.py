@@ -1,7 +1,7 @@
 """Votes collected elsewhere: a study of nothing else is unblinded from its first import; one with raters is not."""
 
 import pytest
-from factories import always, counts_of, study_in, vote
+from helpers.texts.factories import always, counts_of, study_in, vote
 
 from core.errors import InputError, NotAllowed
 from core.store import Store

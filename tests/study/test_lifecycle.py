@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from factories import LEVELS, always, counts_of, dataset, study_in, text_of, vote
+from helpers.texts.factories import LEVELS, always, counts_of, dataset, study_in, text_of, vote
 
 from core.errors import InputError, NotAllowed, NotFound
 from core.schema import STATES, Answer, Design

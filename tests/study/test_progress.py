@@ -3,7 +3,7 @@
 from dataclasses import asdict, fields
 
 import pytest
-from factories import StudyAtHand, always, dataset, prefers, study_in, vote
+from helpers.texts.factories import StudyAtHand, always, dataset, prefers, study_in, vote
 
 from core.schema import CHOICES, Choice
 from core.store import Store

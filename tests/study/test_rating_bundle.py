@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from factories import (
+from helpers.texts.factories import (
     ANALYSIS_SET,
     changed_line,
     counts_of,
@@ -17,7 +17,7 @@ from factories import (
     without_links,
     zipped,
 )
-from rating_studies import rate_all, rating_study, rating_texts, unblind
+from helpers.texts.rating_studies import rate_all, rating_study, rating_texts, unblind
 
 from core.errors import InputError
 from core.schema import StudyRecord

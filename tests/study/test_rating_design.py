@@ -4,8 +4,17 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from factories import dataset, study_in
-from rating_studies import HARM, OVERALL, SYSTEMS, TASK, rate, rate_all, rating_study, rating_texts
+from helpers.texts.factories import dataset, study_in
+from helpers.texts.rating_studies import (
+    HARM,
+    OVERALL,
+    SYSTEMS,
+    TASK,
+    rate,
+    rate_all,
+    rating_study,
+    rating_texts,
+)
 
 from core.errors import InputError, NotAllowed
 from core.schema import Design, Output

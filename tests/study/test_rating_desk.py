@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any
 
 import pytest
-from factories import dataset, study_in
-from rating_studies import OVERALL, SYSTEMS, TASK, rate, rate_all, rating_study, rating_texts
+from helpers.texts.factories import dataset, study_in
+from helpers.texts.rating_studies import OVERALL, SYSTEMS, TASK, rate, rate_all, rating_study, rating_texts
 
 from core.errors import AssayError, InputError, NotAllowed
 from core.schema import Design

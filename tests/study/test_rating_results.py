@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from rating_studies import (
+from helpers.texts.rating_studies import (
     SYSTEMS,
     TASK,
     RatingStudyAtHand,

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from factories import members_of, prefers, study_in, unblind, vote
+from helpers.texts.factories import members_of, prefers, study_in, unblind, vote
 
 from core.errors import NotAllowed
 from core.schema import STATES

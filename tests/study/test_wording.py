@@ -1,7 +1,7 @@
 """Consent text and labels: whose text a rater reads, which texts are refused, and that consent is kept."""
 
 import pytest
-from factories import always, counts_of, dataset, study_in, vote, without_links
+from helpers.texts.factories import always, counts_of, dataset, study_in, vote, without_links
 
 from core.errors import InputError
 from core.schema import CHOICES, GUESSED_SIDES

@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 
-from factories import LEVELS, dataset, item_ids, study_in, vote
+from helpers.texts.factories import LEVELS, dataset, item_ids, study_in, vote
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

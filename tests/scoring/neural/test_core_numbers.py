@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from neural_environment import ROOT, run_neural
+from helpers.models.neural_environment import ROOT, run_neural
 
 SCRIPT = ROOT / "tests" / "scoring" / "neural" / "core_numbers.py"
 

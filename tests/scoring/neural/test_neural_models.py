@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.models.neural_environment import ROOT, run_neural
 from model_hub import Hub, model_hub, silent_hub
-from neural_environment import ROOT, run_neural
 
 pytestmark = pytest.mark.slow
 SCRIPT = ROOT / "tests" / "scoring" / "neural" / "score_by_name.py"

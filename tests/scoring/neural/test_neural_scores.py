@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from neural_environment import ROOT, run_neural
+from helpers.models.neural_environment import ROOT, run_neural
 
 from core.scoring.metrics.neural.bertscore import DEFAULT_LAYERS, ENGLISH, OTHERS
 from core.scoring.metrics.neural.model import NO_NUMBER

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 import pytest
-from neural_environment import ROOT
+from helpers.models.neural_environment import ROOT
 
 from core.errors import InputError
 from core.scoring.metrics.neural import open_neural

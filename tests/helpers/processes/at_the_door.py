@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-from app_server import ROOT, AppServer, running
-from factories import StudyAtHand, dataset, study_in
-from raw_rater import RawRater, RawVisitor
+from helpers.processes.app_server import ROOT, AppServer, running
+from helpers.processes.raw_rater import RawRater, RawVisitor
+from helpers.texts.factories import StudyAtHand, dataset, study_in
 
 from core.access.admin import sign_out
 from core.schema import Answer

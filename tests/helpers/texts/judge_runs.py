@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from model_answers import answer
-from scripted_server import Body, Said, ScriptedServer
+from helpers.models.model_answers import answer
+from helpers.processes.scripted_server import Body, Said, ScriptedServer
 
 from core.llm.prompts import Prompt
 from core.runs.asked import Asked, ModelSettings, Running, ask

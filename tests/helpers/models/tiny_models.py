@@ -1,4 +1,4 @@
-"""Makes a tiny language model that really runs in vLLM: `python tests/tiny_models.py FOLDER`, with vLLM's Python.
+"""Makes a tiny language model that really runs in vLLM: `python tests/helpers/models/tiny_models.py FOLDER`, with vLLM's Python.
 
 Two Llama layers with random weights, a byte-level tokenizer trained here, a chat template: about 500 KB. What it
 writes means nothing, but depends on every word of the prompt; whatever is around it (batches, schemas, counts,
@@ -14,7 +14,7 @@ import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[3]
 VOCABULARY = 1024
 WINDOW = 16_384
 ENDS = 1.7

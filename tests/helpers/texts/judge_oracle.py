@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from score_factories import unrated
+from helpers.texts.score_factories import unrated
 
 from core.schema.rated import RatedText
 

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from app_server import free_port
+from helpers.processes.app_server import free_port
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[3]
 
 ON_A_CPU: Mapping[str, str] = {
     "HF_HUB_OFFLINE": "1",
@@ -76,8 +76,8 @@ def run_core(python: Path, *arguments: str, timeout: float = 300) -> subprocess.
 
 
 def make_tiny_model(python: Path, folder: Path, *arguments: str) -> Path:
-    """A model made by tests/tiny_models.py."""
-    command = [python, ROOT / "tests" / "tiny_models.py", folder, *arguments]
+    """A model made by tests/helpers/models/tiny_models.py."""
+    command = [python, Path(__file__).with_name("tiny_models.py"), folder, *arguments]
     made = subprocess.run(
         command, cwd=ROOT, env=on_a_cpu(), capture_output=True, text=True, timeout=120, check=False
     )

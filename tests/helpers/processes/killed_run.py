@@ -14,7 +14,7 @@ from pathlib import Path
 from core.store import open_store
 from core.store.runs import item_states
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[3]
 DYING = """
 import os, runpy, signal, sys
 from core.runs import worker

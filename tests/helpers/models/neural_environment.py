@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def find_neural_python() -> Path | None:
@@ -36,7 +36,13 @@ def run_neural(
     return subprocess.run(
         [python, *arguments],
         cwd=ROOT,
-        env={**os.environ, "HF_HUB_OFFLINE": "1", **threads, "PYTHONPATH": str(ROOT), **variables},
+        env={
+            **os.environ,
+            "HF_HUB_OFFLINE": "1",
+            **threads,
+            "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}",
+            **variables,
+        },
         capture_output=True,
         text=True,
         timeout=timeout,
@@ -46,8 +52,8 @@ def run_neural(
 
 @pytest.fixture(scope="session")
 def tiny_metric_models(neural_python: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of tiny models by family; see tests/tiny_metric_models.py."""
+    """A folder of tiny models by family; see tests/helpers/models/tiny_metric_models.py."""
     folder = tmp_path_factory.mktemp("metric-models")
-    made = run_neural(neural_python, ROOT / "tests" / "tiny_metric_models.py", folder)
+    made = run_neural(neural_python, Path(__file__).with_name("tiny_metric_models.py"), folder)
     assert made.returncode == 0, made.stderr[-3000:]
     return folder

@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
-from generate_visit import DEMO
-from judge_runs import run_to_the_end
+from helpers.pages.generate_visit import DEMO
+from helpers.texts.judge_runs import run_to_the_end
 from streamlit.testing.v1 import AppTest
 
 from core.runs.asked import ask

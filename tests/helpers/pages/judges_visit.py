@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
-from judge_runs import run_to_the_end, settings
-from metrics_visit import generated
-from model_answers import answer
-from scripted_server import Script, ScriptedServer
+from helpers.models.model_answers import answer
+from helpers.pages.metrics_visit import generated
+from helpers.processes.scripted_server import Script, ScriptedServer
+from helpers.texts.judge_runs import run_to_the_end, settings
 from streamlit.testing.v1 import AppTest
 
 from core.judges.alignment import MarkedText

@@ -10,7 +10,7 @@ import zipfile
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from factories import dataset, edited, members_of, paper_json
+from helpers.texts.factories import dataset, edited, members_of, paper_json
 
 RAW = {
     "@@NAN@@": "NaN",

@@ -1,4 +1,4 @@
-"""Makes tiny models for the metrics that run one: `python tests/tiny_metric_models.py FOLDER`, with .venv-neural's Python.
+"""Makes tiny models for the metrics that run one: `python tests/helpers/models/tiny_metric_models.py FOLDER`, with .venv-neural's Python.
 
 Two layers of random weights each, tokenizers trained here on the demo's texts. Their scores mean nothing, but depend
 on every word; the files, and whatever loads and runs them, are the real thing.
@@ -30,7 +30,7 @@ from transformers import (
     XLMRobertaTokenizerFast,
 )
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[3]
 SIZES: dict[str, Any] = {
     "hidden_size": 32,
     "num_hidden_layers": 3,

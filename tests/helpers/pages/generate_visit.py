@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from judge_runs import worked
+from helpers.texts.judge_runs import worked
 from streamlit.testing.v1 import AppTest
 
 from core.runs.asked import Asked, ModelSettings, Running, ask
@@ -14,7 +14,7 @@ from core.runs.kinds import KINDS
 from core.runs.path import create
 from core.store import Store
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[3]
 DEMO = ROOT / "data" / "demo" / "questions.jsonl"
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 import numpy as np
-from score_factories import ratings as rating_set
-from score_factories import table
+from helpers.texts.score_factories import ratings as rating_set
+from helpers.texts.score_factories import table
 
 from core.analysis.calibration import Calibration, CalibrationOptions, calibrate
 from core.analysis.calibration_joined import evaluators_of

@@ -11,7 +11,7 @@ from core.generation.rules.pool import make_pool
 from core.generation.scheme import Scheme, Writer
 from core.runs.kinds import KINDS
 
-QUESTIONS = Path(__file__).resolve().parents[1] / "data" / "demo" / "questions.jsonl"
+QUESTIONS = Path(__file__).resolve().parents[3] / "data" / "demo" / "questions.jsonl"
 
 
 def _bleu(text: str, reference: str, language: str) -> float:

@@ -8,9 +8,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from judge_runs import settings
-from scripted_server import Body
-from slips import SLIP
+from helpers.processes.scripted_server import Body
+from helpers.texts.judge_runs import settings
+from helpers.texts.slips import SLIP
 
 from core.datasets.task_files import dump_task, find_task
 from core.runs.asked import Asked
