@@ -9,6 +9,7 @@ from scipy import stats
 
 from core.analysis.correlations import CorrelationOptions, correlate_scores
 from core.datasets.mt_metrics_eval import read_folder
+from core.stats.correlation_systems import soft_pairwise_accuracy
 
 pytestmark = pytest.mark.shared
 METRICS = {
@@ -91,6 +92,17 @@ def test_systems_scores_are_means_over_all_segments_as_in_wmt_or_over_rated_ones
     (rated,) = (row.per_system["pearson"] for row in report.rows if row.metric.name == name)
     assert rated.estimate == pytest.approx(over_rated, abs=0.0005)
     assert (rated.n, found[name].per_system["pearson"].n_clusters) == (12, 557)
+
+
+@pytest.mark.parametrize(
+    ("name", "accuracy"), [("XCOMET-Ensemble", 0.9397), ("MetricX-23", 0.9288), ("GEMBA-MQM", 0.9818)]
+)
+def test_soft_pairwise_accuracy_is_that_of_mt_metrics_eval(name, accuracy, frames):
+    """pce.py at commit 68a481a: 20,000 permutations, seed 0, on the segments that people rated."""
+    human, metric = (frames[name][side].unstack(level=0) for side in ("human", "metric"))
+    found = soft_pairwise_accuracy(human, metric, n_resamples=20_000)
+    assert found.accuracy == pytest.approx(accuracy, abs=0.001)
+    assert (found.n_pairs, found.n_left_out) == (66, 0)
 
 
 @pytest.mark.parametrize("name", METRICS)

@@ -1,6 +1,6 @@
 """The memory that one call takes, measured in a process of its own.
 
-In the tests' process, threads and caches that earlier tests left behind would be counted with it.
+The tests' process may hold threads and caches of earlier tests, which would be counted with it.
 """
 
 import multiprocessing
@@ -19,5 +19,5 @@ def _traced(work: Callable[[], object]) -> tuple[int, int]:
     tracemalloc.start()
     result = work()
     kept_and_peak = tracemalloc.get_traced_memory()
-    del result
+    del result  # until here it was held
     return kept_and_peak
