@@ -10,6 +10,7 @@ from core.datasets.questions import read_questions
 from core.datasets.reading import sha256_of
 from core.generation.records import Task
 from core.schema import MaterialSet
+from pages.components.kept_once import once
 from pages.components.messages import file_read, plain
 
 UNNAMED = "und"
@@ -66,11 +67,7 @@ def choose() -> GivenFile | None:
 def read(file: GivenFile, task: Task | None) -> MaterialSet:
     """The questions, read once for a file and task and not at every press of a widget."""
     key = (sha256_of(file.data), file.name, task)
-    known = st.session_state.get(_READ)
-    if known is None or known[0] != key:
-        st.session_state[_READ] = known = (key, read_questions(file.data, file.name, task))
-    materials: MaterialSet = known[1]
-    return materials
+    return once(_READ, key, lambda: read_questions(file.data, file.name, task))
 
 
 def summary(materials: MaterialSet, backend: str, first_level: str | None) -> None:

@@ -13,7 +13,8 @@ from core.runs.generation import scheme_of, trace_of
 from core.schema import Item, Material, RunItem
 from core.store.replies import item_costs
 from core.store.runs import item_states, run_item
-from pages.components import generated_damage, generated_factual, generated_level_diff
+from pages.components import generated_damage, generated_factual, generated_level_diff, run_choice
+from pages.components.kept_once import once
 from pages.components.messages import mistakes_shown, plain
 from pages.components.parts import nothing, table
 
@@ -52,11 +53,7 @@ def of_run(run: RunAtHand) -> None:
 
 def with_materials(run: RunAtHand) -> RunAtHand:
     """The run with its questions, which are read once a session and run."""
-    key = (run.run.run_id, run.run.data_sha256)
-    kept = st.session_state.get(_MATERIALS)
-    if kept is None or kept[0] != key:
-        st.session_state[_MATERIALS] = kept = (key, run.contents)
-    run.contents = kept[1]
+    run.contents = once(_MATERIALS, run_choice.identity(run.run), lambda: run.contents)
     return run
 
 

@@ -11,7 +11,9 @@ from core.judges.kind import Bench, JudgeKind, JudgeSettings
 from core.runs.asked import Asked, ask
 from core.runs.at_hand import RunAtHand
 from core.runs.environments import missing_for
+from core.runs.path import at_hand
 from core.runs.texts import Texts
+from core.schema import Run
 from core.schema.kinds import Kind, Reads
 from core.schema.rated import RatedSet
 from core.schema.settings import Settings
@@ -82,8 +84,22 @@ def form(store: Store, prefix: str, kinds: Sequence[JudgeKind]) -> int | None:
     return None  # type: ignore[unreachable]  # what is wrong is on the page
 
 
-def put(prefix: str, run: RunAtHand) -> None:
-    """Fill the form with what the run was asked for, its texts, its file and its prompts."""
+def again_button(store: Store, run: Run, prefix: str, open_form: Callable[[], None]) -> None:
+    """Open the form as it was filled for the run, with its texts, its file and its prompts.
+
+    prefix: of the form's keys and the button's. open_form: makes it what the page shows.
+    """
+    if st.button(
+        "Judge with other settings",
+        key=f"{prefix}_again",
+        help="Opens the form of a new run with this run's texts, judge and model.",
+    ):
+        _put(prefix, at_hand(store, run))
+        open_form()
+        st.rerun()
+
+
+def _put(prefix: str, run: RunAtHand) -> None:
     kind, own = run.kind, _own(prefix, run.kind)
     st.session_state[f"{prefix}_kind"] = kind.name
     st.session_state[f"{prefix}_name"] = run.asked.name

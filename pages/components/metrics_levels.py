@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from core import plots
-from core.analysis.levels import ALL_LEVELS, MetricByLevel
+from core.analysis.levels import ALL_LEVELS, MetricByLevel, by_level
 from core.stats.constant import constants_said
 from core.stats.resampling import Estimate
 from core.store import Store
@@ -35,7 +35,7 @@ def render(store: Store, scores: Scores, *, warned: bool = False) -> None:
         return
     scores = metrics_choice.choose(scores, "main")
     with st.spinner("Computing ..."):
-        found = metrics_computed.levelled(scores.key, scores.table)
+        found = metrics_computed.once(("levelled", scores.key), lambda: by_level(scores.table))
     if not warned:
         constants(constants_said((one.metric, one.constant) for one in found))
     chosen = _choose(found)

@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from core import plots
-from core.analysis.metric_votes import MetricVotes
+from core.analysis.metric_votes import MetricVotes, metrics_against_votes
 from core.store import Store
 from core.study.release import released_record
 from pages.components import metrics_computed, metrics_figure, metrics_tables, study_choice
@@ -28,7 +28,7 @@ def render(store: Store, scores: Scores) -> None:
     record = released_record(store, study)
     key = (*scores.key, study.study_id, hash((record.answers, record.raters, record.study)))
     with st.spinner("Computing ..."):
-        found = metrics_computed.against_votes(key, record, scores.table)
+        found = metrics_computed.once(("votes", key), lambda: metrics_against_votes(record, scores.table))
     defined = [one for one in found if one.agreement.estimate is not None]
     if defined:
         metrics_figure.show(
