@@ -6,12 +6,14 @@ from functools import partial
 import streamlit as st
 
 from core.runs.path import at_hand
+from core.runs.scoring import reading_notes
 from core.store import Store
 from pages.components import (
     blind_pair,
     generate_style,
     generated_level_diff,
     messages,
+    metrics_computed,
     metrics_correlations,
     metrics_files,
     metrics_form,
@@ -19,9 +21,9 @@ from pages.components import (
     metrics_levels,
     metrics_meta,
     metrics_published,
-    metrics_reading,
     metrics_scores,
     metrics_votes,
+    run_choice,
     run_panel,
     visitor,
 )
@@ -84,5 +86,9 @@ def _progress(store: Store, chosen: Chosen) -> None:
     run_panel.render(store, run.run)
     if run.kind.work == "scores":
         metrics_form.again_button(run)
-        metrics_reading.render(run)
+        for note in metrics_computed.once(
+            ("reading", run_choice.identity(run.run)),
+            lambda: reading_notes(run.asked.chosen.specs(), metrics_scores.outputs(store, run.run).outputs),
+        ):
+            st.warning(messages.with_code(note))
     metrics_scores.live(store, chosen, metrics_files.render)

@@ -35,7 +35,11 @@ class ModelSettings(Settings):
         "rules",
         "Backend",
         "who does the work",
-        words={"rules": "rules", "openai": "an OpenAI-compatible server", "vllm": "vLLM"},
+        words={
+            "rules": "Rules: no model, no cost",
+            "openai": "A server (OpenAI-compatible)",
+            "vllm": "vLLM on this machine",
+        },
     )
     model: str = setting("", "Model", "name on the server, or name or path for vllm")
     base_url: str = setting("", "Address", f"OpenAI-compatible server (default {OPENAI_URL})")

@@ -31,7 +31,7 @@ from pages.components import (
     specialist_texts,
 )
 from pages.components.generate_state import given
-from pages.components.messages import mistakes_shown, plain
+from pages.components.messages import capital, mistakes_shown, plain
 from pages.components.parts import explained
 
 
@@ -125,7 +125,7 @@ def _form(store: Store, prefix: str, kinds: Mapping[str, JudgeKind]) -> int | No
         persist_state="session",
     )
     kind = kinds[name]
-    explained(f"{kind.summary[0].upper()}{kind.summary[1:]}.", kind.section)
+    explained(f"{capital(kind.summary)}.", kind.section)
     st.subheader("Texts and ratings" if kind.reads == "rated texts" else "Texts", anchor=False)
     source = _SOURCES[kind.reads]
     texts = contents = None

@@ -240,7 +240,11 @@ def _standing(report: CorrelationReport, rows: list[MetricCorrelation], said: Co
     fewest, most = report.resamples
     drawn = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
     error = report.monte_carlo_error
-    settled = "" if error is None else f" (Monte Carlo error at most {percent(error)} of an interval's width)"
+    settled = (
+        ""
+        if error is None
+        else f" (Monte Carlo error at most {percent(round(error, 3))} of an interval's width)"
+    )
     hidden = len(report.rows) - len(rows)
     filtered = f" {hidden} rows are hidden by the filters." if hidden else ""
     turned = any(row.metric.direction == "lower" for row in rows)

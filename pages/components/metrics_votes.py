@@ -23,7 +23,7 @@ def render(store: Store, scores: Scores) -> None:
     )
     study = study_choice.unblinded(store, "metrics_votes_study", "pairs")
     if study is None:
-        nothing("no study is unblinded yet; votes stay shut until then")
+        nothing("no study is unblinded yet; votes stay hidden until then")
         return
     record = released_record(store, study)
     key = (*scores.key, study.study_id, hash((record.answers, record.raters, record.study)))

@@ -1,11 +1,12 @@
 """What every page is made of: a part with its sentence and where it is explained, a table, a chart, or nothing yet."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from textwrap import wrap
 
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.components.messages import mistakes_shown, plain, with_code
 
@@ -31,6 +32,12 @@ def tabs(bodies: Mapping[str, Callable[[], object]], key: str) -> None:
         if tab.open:
             with tab, mistakes_shown():
                 body()
+
+
+def places(columns: int = 2) -> Iterator[DeltaGenerator]:
+    """Places for widgets, a row of columns after another: on a narrow screen they stand in the same order."""
+    while True:
+        yield from st.columns(columns, vertical_alignment="bottom")
 
 
 def _where(anchor: str) -> str:

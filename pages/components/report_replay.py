@@ -10,11 +10,10 @@ from core.generation.factual.replay import Replay, ReplayedItem, replay
 from core.schema import Item
 from pages.components import generated_factual, generated_item
 from pages.components.kept_once import once
-from pages.components.messages import mistakes_shown, plain
+from pages.components.messages import mistakes_shown, one_line, plain
 from pages.components.parts import part, table
 
 _REPLAYED = "report_replay_done"
-_SHORT = 70
 
 
 def render() -> None:
@@ -113,7 +112,5 @@ def _item(report: FactualReport, found: Replay) -> None:
 
 
 def _label(one: ReplayedItem) -> str:
-    line = " ".join(one.question.split())
-    short = line if len(line) <= _SHORT else line[: _SHORT - 1] + "…"
     state = "not made" if one.failed is not None else "does not match" if one.reasons else "matches"
-    return f"{one.item + 1} ({state}): {short}"
+    return f"{one.item + 1} ({state}): {one_line(one.question)}"

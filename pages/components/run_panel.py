@@ -192,7 +192,7 @@ def _all_items(at: RunAtHand, progress: Progress) -> None:
         return
     part(
         "All items",
-        f"Told from the {progress.n_done + progress.n_failed} items above, for all {run.n_items:,}, those included: "
+        f"Estimated from the {progress.n_done + progress.n_failed} items above, for all {run.n_items:,}: "
         f"{_words(at).told_from}, times the number of items.",
     )
     estimate_table(estimate_all(at, progress), at)

@@ -9,7 +9,7 @@ from core.store.runs import item_states
 from pages.components import file_buttons, run_choice, send_to_scoring, send_to_study
 from pages.components.generated_item import with_materials
 from pages.components.kept_once import once
-from pages.components.messages import mistakes_shown
+from pages.components.messages import capital, mistakes_shown
 from pages.components.parts import nothing, part
 
 _MADE = "run_results_made"
@@ -40,7 +40,7 @@ def _downloads(run: RunAtHand, done: int, n_items: int) -> None:
     if verbatim:
         first = run.asked.chosen.first_level
         st.warning(
-            f"{first[0].upper()}{first[1:]} is the reference word for word in {verbatim:,} of {n_items:,} items (`verbatim` in the records): "
+            f"{capital(first)} is the reference word for word in {verbatim:,} of {n_items:,} items (`verbatim` in the records): "
             "every metric calls such a text perfect, and raters of a study see the reference beside it."
         )
     file_buttons.render(files, f"assay-run-{run.run.run_id}.zip", "run")

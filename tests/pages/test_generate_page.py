@@ -39,7 +39,7 @@ def test_after_a_preview_the_same_run_goes_on_with_all_items(store: Store) -> No
     run = made(store, limit=5)
     before = run_item(store, run.run.run_id, 0)
     at = visit(run)
-    assert "Told from the 5 items above, for all 14" in said(at)
+    assert "Estimated from the 5 items above, for all 14" in said(at)
     assert "none: rules ask no model" in said(at)
     press(at, "Run all 14 items")
     assert "is being started" in said(at) or "is running" in said(at)
