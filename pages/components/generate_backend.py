@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import dataclass, field
+from typing import Any
 
 import streamlit as st
 
@@ -24,7 +25,7 @@ class Chosen:
     """What was chosen, as `core.runs.asked.ask` takes it."""
 
     backend: Backend
-    model: dict[str, object]
+    model: dict[str, Any]
     """Fields of ModelSettings."""
     running: dict[str, object] = field(default_factory=dict)
     """Fields of Running."""

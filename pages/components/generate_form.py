@@ -4,9 +4,8 @@ from typing import Any
 
 import streamlit as st
 
-from core.errors import InputError
 from core.generation.scheme import GenerationSettings
-from core.runs.asked import Asked, ask
+from core.runs.asked import ask
 from core.runs.kinds import kinds_that
 from core.schema.kinds import Kind
 from core.schema.settings import fields_of
@@ -68,19 +67,10 @@ def _form(store: Store) -> int | None:
             key=f"{FORM}_source",
             persist_state="session",
         ).strip()
-        asked: Asked | InputError
-        running = None
-        try:
-            asked, running = ask(
-                kind, chosen_settings, chosen.model, chosen.running, name=name, prompts=prompts
-            )
-        except InputError as problem:  # said as a button is pressed
-            asked = problem
         return run_start.start(
             store,
             FORM,
-            asked,
-            running,
+            lambda: ask(kind, chosen_settings, chosen.model, chosen.running, name=name, prompts=prompts),
             *file,
             len(materials.materials),
             disabled=chosen.missing is not None,

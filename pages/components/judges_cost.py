@@ -63,7 +63,7 @@ def render(store: Store, run: Run) -> None:
     for reason in dict.fromkeys(why for row in rows if row.judge not in free for _, why in row.reasons):
         st.markdown(f":small[Not known where {reason}.]")
     if free:
-        st.markdown(":small[Rules ask no model, so their judgements cost nothing.]")
+        st.markdown(":small[Rules cost nothing: no model is asked.]")
     for note in cost_notes(rows):
         st.markdown(f":small[{plain(note)}.]")
 

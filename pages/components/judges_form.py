@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from core.datasets.rated import unrated
-from core.errors import InputError
 from core.judges.kind import Bench, JudgeKind, JudgeSettings
 from core.runs.asked import Asked, ask
 from core.runs.at_hand import RunAtHand
@@ -64,9 +63,7 @@ _SOURCES: Mapping[Reads, _Source] = {
 class _Judge(NamedTuple):
     """What the widgets say of the judge and its model."""
 
-    asked: Asked | InputError
-    """Or what is wrong with it."""
-    running: Settings | None
+    wanted: Callable[[], tuple[Asked, Settings]]
     chosen: JudgeSettings
     attached: str
     backend: str
@@ -145,12 +142,12 @@ def _form(store: Store, prefix: str, kinds: Mapping[str, JudgeKind]) -> int | No
     return run_start.start(
         store,
         prefix,
-        judge.asked,
-        judge.running,
+        judge.wanted,
         *texts,
         len(items),
         disabled=judge.missing is not None,
         told=told,
+        free=True if judge.backend == "rules" else None,
     )
 
 
@@ -180,16 +177,12 @@ def _judge(prefix: str, kind: JudgeKind, contents: RatedSet | None) -> _Judge:
     if missing:
         st.warning(generate_backend.lacking(missing))
     prompts = generate_prompts.choose(own, chosen.prompts(by_rules=model.backend == "rules"))
-    asked: Asked | InputError
-    running: Any = None
-    try:
-        asked, running = ask(
-            kind, values, model.model, model.running, name=name, attached=attached, prompts=prompts
-        )
-    except InputError as problem:
-        asked = problem
+
+    def wanted() -> tuple[Asked, Any]:
+        return ask(kind, values, model.model, model.running, name=name, attached=attached, prompts=prompts)
+
     unusable = "The file cannot be read." if unread else None
-    return _Judge(asked, running, chosen, attached, model.backend, model.missing or missing or unusable)
+    return _Judge(wanted, chosen, attached, model.backend, model.missing or missing or unusable)
 
 
 def _told(kind: JudgeKind, judge: _Judge, contents: RatedSet) -> tuple[str, ...]:
