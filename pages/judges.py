@@ -35,6 +35,7 @@ from pages.components import (
 )
 from pages.components.metrics_scores import FILE, NEW, RUN, UPLOAD, Chosen
 from pages.components.parts import explained, tabs
+from pages.components.run_words import PREVIEW_WORD
 
 
 def render() -> None:
@@ -49,9 +50,9 @@ def render() -> None:
         chosen = judges_runs.choose(store)
         if chosen[0] == NEW:
             explained(
-                "A judge is a language model that scores texts, and says why. Judge texts whose quality is known first: "
-                "then the scores show whether the judge can be believed. A preview of five items comes first, and says "
-                "what all will cost.",
+                "A judge is a language model that scores texts and gives reasons. Start with texts of known quality: their "
+                f"scores show whether you can trust the judge. Preview {PREVIEW_WORD} items first to see what all of them "
+                "will cost.",
                 "judges",
             )
             started = judges_form.form(store, "judges", judges_runs.judges_of("texts"))

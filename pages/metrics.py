@@ -88,7 +88,9 @@ def _progress(store: Store, chosen: Chosen) -> None:
         metrics_form.again_button(run)
         for note in metrics_computed.once(
             ("reading", run_choice.identity(run.run)),
-            lambda: reading_notes(run.asked.chosen.specs(), metrics_scores.outputs(store, run.run).outputs),
+            lambda: tuple(
+                reading_notes(run.asked.chosen.specs(), metrics_scores.outputs(store, run.run).outputs)
+            ),
         ):
             st.warning(messages.with_code(note))
     metrics_scores.live(store, chosen, metrics_files.render)

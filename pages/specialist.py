@@ -50,9 +50,9 @@ def render() -> None:
         chosen = specialist_runs.choose(store)
         if chosen == specialist_runs.NEW:
             explained(
-                "A specialist judges the texts of one test set. It is shown what people said of other systems' texts of "
-                "the same source. Ratings given here, on the page Studies, can be its examples. A preview of "
-                f"{PREVIEW_WORD} items comes first, and says what all will cost.",
+                "A specialist judges the texts of one test set. It sees people's ratings of other systems' texts of the "
+                "same source. Ratings from a study on the page Studies can be its examples. Preview "
+                f"{PREVIEW_WORD} items first to see what all of them will cost.",
                 "judges-that-stand-on-ratings",
             )
             started = judges_form.form(store, _PREFIX, judges_runs.judges_of("rated texts"))

@@ -283,7 +283,7 @@ def _model_problems(model: ModelSettings) -> Iterator[Remark]:
                 )
         return
     if not model.model:
-        yield Remark("model", "name the model that writes the answers")
+        yield Remark("model", "name the model to ask")
     if model.backend == "openai":
         try:
             normal_url(model.base_url)

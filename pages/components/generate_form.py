@@ -13,6 +13,7 @@ from core.store import Store
 from pages.components import generate_backend, generate_file, generate_prompts, run_start, setting_form
 from pages.components.generate_again import FORM
 from pages.components.messages import capital, mistakes_shown, plain
+from pages.components.run_words import PREVIEW_WORD
 
 _RULES = (
     "Numbers, dates, names and the like are exchanged by fixed rules: good enough to try everything out, "
@@ -26,7 +27,7 @@ def form(store: Store) -> int | None:
     """The number of a run that was made and started in this run of the page, or None."""
     st.write(
         "From questions and references Assay makes answers of known quality: as good as the reference at the first "
-        "level, worse at each level after it. Preview five items first to see what all of them will cost."
+        f"level, worse at each level after it. Preview {PREVIEW_WORD} items first to see what all of them will cost."
     )
     with mistakes_shown():
         if (started := _form(store)) is not None:

@@ -24,8 +24,8 @@ def render(store: Store, run: Run) -> None:
         return
     part(
         "Downloads",
-        f"{done:,} of {run.n_items:,} items are complete. The records hold all that the judge said, and can be read "
-        "again by command.",
+        f"{done:,} of {run.n_items:,} items are complete. The records hold everything the judge said; "
+        "commands can read them again.",
     )
     files = once(
         _MADE,

@@ -56,7 +56,7 @@ def render(store: Store, scores: Scores) -> None:
     """What they are correlated with, then one of three looks at it."""
     part(
         "Correlations",
-        "Does a metric rise and fall with quality? One row a metric; 1 is perfect, 0 is none, below 0 the metric "
+        "Does a metric rise and fall with quality? One row per metric; 1 is perfect, 0 is none, below 0 the metric "
         "prefers what is worse.",
         "correlation",
     )

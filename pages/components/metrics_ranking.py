@@ -23,8 +23,8 @@ def ranking(scores: Scores, target: Target) -> None:
     """Metrics from best to worst, in clusters that no test tells apart."""
     part(
         "Ranking",
-        "Metrics from best to worst. Metrics of one cluster are told apart by no paired test; a new "
-        "cluster begins where a metric is worse than all of the one before.",
+        "Metrics from best to worst. No paired test separates the metrics of one cluster; a new cluster begins with a "
+        "metric that is worse than all metrics of the cluster before.",
         "metric-comparison",
     )
     left, right = st.columns(2)

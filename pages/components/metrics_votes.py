@@ -18,7 +18,7 @@ def render(store: Store, scores: Scores) -> None:
     """Choose an unblinded study whose texts were scored."""
     part(
         "Votes",
-        "For each pair of answers that raters told apart: does the metric score the one higher that they preferred?",
+        "For each pair of answers with a winner: does the metric score the preferred answer higher?",
         "metrics-against-votes",
     )
     study = study_choice.unblinded(store, "metrics_votes_study", "pairs")

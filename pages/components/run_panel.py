@@ -47,7 +47,7 @@ def render(store: Store, run: Run) -> None:
     forget_children()
     state = _state(progress_of(store, run.run_id))
     st.fragment(_live, run_every=_TICK if state in _MOVING else None)(run.run_id, state)
-    with st.expander("What was asked for"):
+    with st.expander("Settings and prompts"):
         run_asked.render(at_hand(store, run))
 
 
