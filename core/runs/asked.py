@@ -9,9 +9,7 @@ from typing import Any, Literal, get_args
 from core.errors import InputError
 from core.llm.addresses import normal_url
 from core.llm.asking import DEFAULT_ATTEMPTS
-from core.llm.client import Client
 from core.llm.prompts import Prompt, find_prompt, parse_prompt
-from core.llm.vllm_engine import VllmEngine
 from core.runs.kinds import kind_named
 from core.schema import RULES, Run
 from core.schema.kinds import Kind, KindSettings, PromptSlot
@@ -310,32 +308,6 @@ def _key_problems(running: Running) -> Iterator[Remark]:
         name = OPENAI_KEY if running.key_variable == OPENAI_KEY else "of that name"
         text = "there is no environment variable {variable}; set it to the server's key"
         yield Remark("key_variable", text, {"variable": name})
-
-
-def client_of(model: ModelSettings, running: Running) -> Client | None:
-    """The model that is asked; None: rules do the work."""
-    if model.backend == "rules":
-        return None
-    if model.backend == "vllm":
-        return VllmEngine(model.model, max_model_len=model.max_model_len, options=model.engine)
-    # Imported late: its package takes half a second to load, and most commands ask no server.
-    from core.llm.openai_server import OpenAIServer
-
-    return OpenAIServer(
-        model.base_url,
-        model.model,
-        concurrency=running.concurrency,
-        timeout=running.timeout,
-        retries=running.retries,
-        key_variable=running.key_variable,
-    )
-
-
-def open_at_once(model: ModelSettings, running: Running) -> int:
-    """Requests that can be open at once: as the user says, but of vLLM in this process its own number; of rules 1."""
-    if model.backend == "rules":
-        return 1
-    return VllmEngine.concurrency if model.backend == "vllm" else running.concurrency
 
 
 def asked_of(run: Run) -> Asked:

@@ -1,6 +1,6 @@
 """A run at hand: what was asked for and the file it works on, each read and checked once, whoever looks at it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import PurePath
 from typing import Any, Protocol
@@ -22,20 +22,23 @@ class WorkPath(Protocol):
     def read(self, asked: Asked, data: bytes, file_name: str) -> Any:
         """The file's contents. Raises InputError with every problem."""
 
-    def items(self, contents: Any) -> int:
-        """How many items it works on."""
+    def items(self, asked: Asked, contents: Any) -> Mapping[str, Sequence[Any]]:
+        """Item -> what there is to work on; in the order of the file."""
 
     def check(self, asked: Asked, contents: Any, sha256: str) -> tuple[Remark | str, ...]:
         """What to know before it costs anything. Raises InputError where nothing could be done."""
+        return ()
 
     def job(self, run: "RunAtHand") -> Job | BatchJob:
         """What a worker does."""
 
     def planned(self, run: "RunAtHand") -> tuple[Metric, ...]:
         """The metrics of its scores as the settings tell them; none where it gives no scores."""
+        return ()
 
     def left_out(self, run: "RunAtHand") -> Mapping[str, int]:
         """Reason -> rows of the file that give nothing to work on."""
+        return {}
 
     def files(self, run: "RunAtHand") -> dict[str, bytes]:
         """File name -> content, as far as the run is, without run.json."""
@@ -78,6 +81,11 @@ class RunAtHand:
         """What its file holds."""
         data = run_data(self.store, self.run.run_id)
         return self.path.read(self.asked, data, PurePath(self.run.data_file).name)
+
+    @cached_property
+    def items(self) -> Mapping[str, Sequence[Any]]:
+        """See WorkPath."""
+        return self.path.items(self.asked, self.contents)
 
     @property
     def metrics(self) -> tuple[Metric, ...]:

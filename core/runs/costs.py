@@ -7,9 +7,8 @@ from core.analysis.judge_costs import JudgeCost
 from core.datasets.reading import name_of, reject, shown
 from core.datasets.run_costs import costs_of_report
 from core.errors import InputError
-from core.runs.asked import open_at_once
 from core.runs.at_hand import RunAtHand
-from core.runs.judging import width_of
+from core.runs.jobs import open_at_once, width_of
 from core.runs.kinds import KINDS
 from core.runs.progress import Progress, progress_of
 from core.runs.records import RECORDS_FILE, bytes_of, read_report
@@ -159,9 +158,6 @@ def estimate(
 
 def _items_at_once(at: RunAtHand, n_seen: int, texts_per_item: float) -> int:
     """Items whose time passes side by side."""
-    n_items = at.run.n_items
-    if at.kind.work == "generation":
-        return min(open_at_once(at.asked.model, at.running), n_items)
     width = width_of(at.asked, at.running, texts_per_item)
     # One helper works for all items: more of them side by side are no faster than those seen were.
-    return max(1, min(width, n_seen if at.asked.chosen.needs == "neural" else n_items))
+    return max(1, min(width, n_seen if at.asked.chosen.needs == "neural" else at.run.n_items))

@@ -124,6 +124,17 @@ def test_systems_that_are_not_judged_give_examples_only(store: Store) -> None:
     assert {one["severity"] for turn in shown for one in turn["errors"]} == {"minor"}, "as r3 has it"
 
 
+def test_items_without_a_text_of_the_judged_systems_are_no_items_of_the_run(store: Store) -> None:
+    texts = write_rated(rated(item, system) for item in range(4) for system in "ABC" if item or system != "B")
+    run = run_to_the_end(store, parrot(only=("B",)), texts)
+    assert (run.run.state, run.run.n_items, progress_of(store, run.run.run_id).n_done) == ("done", 3, 3)
+    assert [(one.row.item_id, one.row.system) for one in judge_output(run).texts] == [
+        ("1", "B"),
+        ("2", "B"),
+        ("3", "B"),
+    ]
+
+
 def test_what_a_text_s_own_raters_said_is_never_shown(store: Store) -> None:
     with ScriptedServer(says) as server:
         run_to_the_end(store, specialist("automqm", server.url), rated_texts(N_ITEMS))
