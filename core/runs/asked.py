@@ -311,28 +311,34 @@ def _key_problems(running: Running) -> Iterator[Remark]:
 
 
 def asked_of(run: Run) -> Asked:
-    """What a saved run was asked for."""
-    return asked_from(kind_named(run.kind), run.settings)
+    """What a saved run was asked for. Raises InputError where a newer Assay saved it."""
+    return asked_from(kind_named(run.kind), run.settings, _saved_by(run))
 
 
-def asked_from(kind: Kind, kept: Mapping[str, Any]) -> Asked:
-    """What settings say that `kept` or `described` wrote. Raises pydantic's ValidationError where they are none."""
+def running_of(run: Run) -> Any:
+    """How a saved run is worked on: its kind's Running, or the Running of a run that may ask a model."""
+    return (kind_named(run.kind).Running or Running).checked(run.running, _saved_by(run))
+
+
+def _saved_by(run: Run) -> str:
+    return f"Run {run.run_id} cannot be read: Assay {run.app_version} saved it with other settings"
+
+
+def asked_from(kind: Kind, kept: Mapping[str, Any], what: str = "The run's settings cannot be read") -> Asked:
+    """What settings say that `kept` or `described` wrote. Raises SettingsError where they are none, which starts with
+    `what`.
+    """
     if kind.work == "scores":
-        return Asked(kind, kind.Settings.model_validate(kept))
+        return Asked(kind, kind.Settings.checked(kept, what))
     attached = kept.get(kind.attachment.name) if kind.attachment else ""
     return Asked(
         kind,
-        kind.Settings.model_validate(kept.get(kind.name) or {}),
-        ModelSettings.model_validate(kept),
+        kind.Settings.checked(kept.get(kind.name) or {}, what),
+        ModelSettings.checked(kept, what),
         dict(kept.get("prompts") or {}),
         str(kept.get(_name_key(kind)) or ""),
         str(attached or ""),
     )
-
-
-def running_of(run: Run) -> Running:
-    """How a saved run is worked on."""
-    return Running.model_validate(run.running)
 
 
 def kept(asked: Asked) -> dict[str, Any]:

@@ -5,12 +5,12 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import Any, Protocol
 
-from core.runs.asked import Asked, Running, asked_of, fields_named
+from core.runs.asked import Asked, asked_of, fields_named, running_of
 from core.runs.jobs import BatchJob, Job
 from core.schema import Run
 from core.schema.kinds import Kind
 from core.schema.scores import Metric
-from core.schema.settings import Remark, SettingField, Settings
+from core.schema.settings import Remark, SettingField
 from core.store import Store
 from core.store.runs import get_run, run_data
 from core.store.scores import run_metrics
@@ -72,9 +72,8 @@ class RunAtHand:
 
     @property
     def running(self) -> Any:
-        """How it is worked on: the kind's Running; of a run that may ask a model, `asked.Running`."""
-        shape: type[Settings] = self.kind.Running or Running
-        return shape.model_validate(self.run.running)
+        """See asked.running_of."""
+        return running_of(self.run)
 
     @cached_property
     def contents(self) -> Any:

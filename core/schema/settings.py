@@ -163,11 +163,11 @@ class Settings(BaseModel):
         return {}
 
     @classmethod
-    def checked(cls, given: Mapping[str, object]) -> Self:
-        """The settings of these values. Raises SettingsError with every problem."""
+    def checked(cls, given: Mapping[str, object], what: str = "") -> Self:
+        """The settings of these values. Raises SettingsError with every problem. what: its first words."""
         problems: list[Remark] = []
         found = cls.read(given, problems)
-        refuse(problems, cls)
+        refuse(problems, cls, what=what or SettingsError.START)
         assert found is not None
         return found
 
