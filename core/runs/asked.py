@@ -147,10 +147,8 @@ class Asked:
     @property
     def seed(self) -> int | None:
         """Of all that is drawn; None: nothing is."""
-        if self.kind.work == "scores" or (self.by_rules and self.chosen.drawn_with is None):
-            return None  # rules draw nothing, unless their settings say so
-        seed: int | None = getattr(self.chosen, "seed", None)
-        return seed
+        drawn = self.chosen.DRAWN or not self.by_rules
+        return getattr(self.chosen, "seed", None) if drawn else None
 
     @property
     def environment(self) -> Environment:

@@ -1,6 +1,6 @@
 """Runs that examine judges: a model answers other models' questions, or says which marked errors they point to."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -12,7 +12,15 @@ from core.runs.asked import Asked
 from core.runs.at_hand import RunAtHand, WorkPath
 from core.runs.jobs import AskingJob, Outcome, each_of, grouped, outcome_of
 from core.runs.judging import results_of
-from core.runs.records import RECORDS_FILE, about, piece_of, printable_record, read_pieces, write_pieces
+from core.runs.records import (
+    ABOUT,
+    RECORDS_FILE,
+    about,
+    piece_of,
+    printable_record,
+    read_pieces,
+    write_pieces,
+)
 from core.schema import RULES
 
 Pieces = tuple[Any, ...]
@@ -43,7 +51,7 @@ class Auditing(WorkPath):
         rows = (about(piece.row) | row for piece in pieces for row in kind.rows(piece))
         return {
             RECORDS_FILE: write_pieces(pieces),
-            kind.table: csv_bytes((*about(None), *kind.columns), rows),
+            kind.table: csv_bytes((*ABOUT, *kind.columns), rows),
         }
 
     def maker(self, asked: Asked) -> str:
@@ -59,7 +67,8 @@ def kind_of(asked: Asked) -> AuditKind:
 
 def pieces_done(run: RunAtHand) -> Pieces:
     """What was found so far, in the order of the file."""
-    return tuple(_pieces_done(run))
+    kind = kind_of(run.asked)
+    return tuple(piece_of(kind, piece) for _, result in results_of(run) for piece in result.get("pieces", ()))
 
 
 def answered(run: RunAtHand, kind: AuditKind) -> tuple[str, Pieces]:
@@ -69,12 +78,6 @@ def answered(run: RunAtHand, kind: AuditKind) -> tuple[str, Pieces]:
             f"Run {run.run.run_id} is of the kind {run.kind.name}; one of {kind.name} is needed."
         )
     return run.path.maker(run.asked), pieces_done(run)
-
-
-def _pieces_done(run: RunAtHand) -> Iterator[Any]:
-    for _, result in results_of(run):
-        for piece in result.get("pieces", ()):
-            yield piece_of(kind_of(run.asked), piece)
 
 
 class AuditJob(AskingJob):

@@ -6,8 +6,6 @@ from dataclasses import asdict
 from pathlib import PurePath
 from typing import Any
 
-from pydantic import TypeAdapter
-
 from core.datasets.beside import SourceAnswers
 from core.datasets.factual_report import dataset_json
 from core.datasets.generated import long_rows, to_long_csv, to_long_jsonl
@@ -20,8 +18,8 @@ from core.llm.client import Cache
 from core.runs.asked import Asked
 from core.runs.at_hand import RunAtHand, WorkPath
 from core.runs.jobs import AskingJob, Outcome, grouped, outcome_of
-from core.runs.kinds import KINDS
 from core.runs.progress import progress_of
+from core.runs.records import adapter
 from core.schema import Material, MaterialSet, Output, RunItem
 from core.schema.settings import Remark
 from core.store.runs import run_items
@@ -117,12 +115,7 @@ def trace_of(run: RunAtHand, item: RunItem) -> Any:
         detail = str(item.result.get("detail", ""))
         backend, reason = run.asked.model.backend, item.failures[0][1]
         return scheme.broken(run.asked.chosen, item.item_id, backend, reason, detail)
-    return _ADAPTERS[scheme.name].validate_python(item.result)
-
-
-_ADAPTERS: Mapping[str, TypeAdapter[Any]] = {
-    kind.name: TypeAdapter(kind.Trace) for kind in KINDS.values() if isinstance(kind, Scheme)
-}
+    return adapter(scheme.Trace).validate_python(item.result)
 
 
 def run_labels(run: RunAtHand) -> dict[str, str]:

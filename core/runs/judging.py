@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from core.analysis.judged_spans import ratings_of_judge
@@ -17,7 +18,7 @@ from core.llm.client import Cache, Client
 from core.runs.asked import Asked
 from core.runs.at_hand import RunAtHand, WorkPath
 from core.runs.jobs import AskingJob, Outcome, each_of, grouped, outcome_of
-from core.runs.records import RECORDS_FILE, about, kept_record, record_of, write_records
+from core.runs.records import ABOUT, RECORDS_FILE, about, kept_record, record_of, write_records
 from core.runs.scoring import keep_metrics, kept_row, score_table, table_files
 from core.schema import RULES
 from core.schema.judging import JudgedText, JudgeOutput
@@ -76,9 +77,10 @@ class Judging(WorkPath):
         )
         files = table_files(score_table(run))
         files[RECORDS_FILE] = write_records(output.texts)
-        files["details.csv"] = csv_bytes((*about(None), *kind.detail_columns), rows)
-        if kind.marks_errors and (spans := _spans(output)) is not None:
-            files[SPANS_FILE] = spans
+        files["details.csv"] = csv_bytes((*ABOUT, *kind.detail_columns), rows)
+        if kind.marks_errors:
+            with suppress(InputError):  # no text has been answered of
+                files[SPANS_FILE] = write_span_rows_csv(ratings_of_judge(output))
         return files
 
     def maker(self, asked: Asked) -> str:
@@ -222,11 +224,3 @@ def results_of(run: RunAtHand) -> Iterator[tuple[str, dict[str, list[Any]]]]:
     """(item, its result) of all items the run has come to; of one on which it broke the result has no texts."""
     for item_id, text in result_texts(run.store, run.run.run_id):
         yield item_id, json.loads(text)
-
-
-def _spans(output: JudgeOutput) -> bytes | None:
-    """The errors as a row a span, as people's can be given too; None where no text has been answered of."""
-    try:
-        return write_span_rows_csv(ratings_of_judge(output))
-    except InputError:
-        return None
