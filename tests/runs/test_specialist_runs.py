@@ -27,9 +27,10 @@ from core.runs.path import create, find_same, resume
 from core.runs.progress import progress_of
 from core.runs.records import read_judge_folder
 from core.runs.scoring import score_table
-from core.runs.texts import rated_of_folder
+from core.runs.texts import rated_of_folder, rated_of_texts
 from core.schema.judging import JudgedText
 from core.schema.rated import RatedText
+from core.schema.scores import Rating, RatingSet
 from core.schema.settings import SettingsError
 from core.store import Store
 
@@ -133,6 +134,17 @@ def test_items_without_a_text_of_the_judged_systems_are_no_items_of_the_run(stor
         ("2", "B"),
         ("3", "B"),
     ]
+
+
+def test_ratings_that_cannot_be_used_are_named_in_the_words_of_the_door(tmp_path: Path) -> None:
+    bare = write_rated([rated(1, "A", raters=())])
+    for data, apart in ((rated_texts(1), []), (bare, [RatingSet((Rating("9", 1.0),), "", "r.csv")])):
+        with pytest.raises(SettingsError) as refused:
+            rated_of_texts(data, "{ratings}.jsonl", lambda _, apart=apart: apart)
+        (problem, *_) = refused.value.found_in
+        assert problem.name == "ratings"
+        assert "--" not in str(refused.value)
+        assert "{ratings}.jsonl" in str(refused.value)
 
 
 def test_what_a_text_s_own_raters_said_is_never_shown(store: Store) -> None:
