@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 from core.errors import InputError
 from core.llm.addresses import normal_url
@@ -12,7 +12,7 @@ from core.llm.asking import DEFAULT_ATTEMPTS
 from core.llm.prompts import Prompt, find_prompt, parse_prompt
 from core.runs.kinds import kind_named
 from core.schema import RULES, Run
-from core.schema.kinds import Kind, KindSettings, PromptSlot
+from core.schema.kinds import Kind, PromptSlot
 from core.schema.settings import About, Remark, SettingField, Settings, fields_of, refuse, setting
 
 Environment = Literal["base", "vllm", "neural"]
@@ -23,6 +23,7 @@ OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_KEY = "OPENAI_API_KEY"
 _SECRET = re.compile(r"(^|_)(token|api_?key|key|password|secret)$", re.IGNORECASE)
 _NAME = re.compile(r"[^\s,=:\"']{1,80}")
+_Shape = TypeVar("_Shape", bound=Settings)
 _NOT_IN_NAMES = re.compile(r"[^\w.+-]+")
 
 
@@ -193,22 +194,17 @@ def ask(
     """
     problems: list[Remark] = []
     chosen = {**kind.Settings.usual(chosen, str(model.get("backend", "rules"))), **chosen}
-    own, asked, how = (
-        _read(shape, given, problems)
-        for shape, given in (
-            (kind.Settings, chosen),
-            (ModelSettings, model),
-            (kind.Running or Running, running),
-        )
-    )
+    own = _read(kind.Settings, chosen, problems)
+    asked = _read(ModelSettings, model, problems)
+    how = _read(kind.Running or Running, running, problems)
     between: list[Remark] = []
-    if isinstance(asked, ModelSettings) and kind.work != "scores":
+    if asked is not None and kind.work != "scores":
         between += _model_problems(asked)
         if asked.backend == "rules" and not kind.Settings.MODEL_FREE:
             between.append(Remark("backend", "rules cannot be this judge; choose openai or vllm"))
     if isinstance(how, Running):
         between += _key_problems(how)
-    if isinstance(own, KindSettings) and isinstance(asked, ModelSettings):
+    if own is not None and asked is not None:
         between += own.problems(asked.backend)
     wrong = {one.name for one in problems}
     problems += [one for one in between if wrong.isdisjoint(one.fields)]
@@ -219,8 +215,8 @@ def ask(
         text = f"name a {kind.attachment.option}, or the path of a .yaml file"
         problems.append(Remark(kind.attachment.name, text))
     refuse(problems, ModelSettings, kind.Running or Running, also=fields_named(kind).values())
-    assert isinstance(own, KindSettings)
-    assert isinstance(asked, ModelSettings)
+    assert own is not None
+    assert asked is not None
     if asked.base_url:
         asked = asked.but(base_url=normal_url(asked.base_url))
     own = own.settled()
@@ -228,7 +224,7 @@ def ask(
     return Asked(kind, own, asked, found, name, attached), how
 
 
-def _read(shape: type[Settings], given: Mapping[str, object], problems: list[Remark]) -> Settings | None:
+def _read(shape: type[_Shape], given: Mapping[str, object], problems: list[Remark]) -> _Shape | None:
     """The settings of these values. Where some are wrong, those of the others: what is wrong between these is told too."""
     before = len(problems)
     found = shape.read(given, problems)
