@@ -325,11 +325,14 @@ def asked_from(kind: Kind, kept: Mapping[str, Any], what: str = "The run's setti
     if kind.work == "scores":
         return Asked(kind, kind.Settings.checked(kept, what))
     attached = kept.get(kind.attachment.name) if kind.attachment else ""
+    prompts = kept.get("prompts") or {}
+    if not isinstance(prompts, dict):
+        refuse([Remark("prompt", "{value} is no object", {"value": repr(prompts)})], also=BESIDE, what=what)
     return Asked(
         kind,
         kind.Settings.checked(kept.get(kind.name) or {}, what),
         ModelSettings.checked(kept, what),
-        dict(kept.get("prompts") or {}),
+        dict(prompts),
         str(kept.get(_name_key(kind)) or ""),
         str(attached or ""),
     )

@@ -179,7 +179,7 @@ class Settings(BaseModel):
     def read(cls, given: Mapping[str, object], problems: list[Remark]) -> Self | None:
         """The settings of these values; None, with every problem added, where they are none."""
         try:
-            return cls.model_validate(dict(given))
+            return cls.model_validate(dict(given) if isinstance(given, Mapping) else given)
         except ValidationError as wrong:
             known = fields_of(cls)
             found = [_problem(known, error) for error in wrong.errors(include_url=False)]
@@ -340,7 +340,8 @@ def _problem(fields: Mapping[str, SettingField], error: ErrorDetails) -> Remark:
         return Remark(name, "{message}" if one or not name else "{name}: {message}", own)
     given: dict[str, object] = {"value": repr(value)}
     if one is None:
-        return Remark(name, "{name}: {value}: {message}", given | {"name": name, "message": error["msg"]})
+        place = "{name}: " if name else ""
+        return Remark(name, place + "{value}: {message}", given | {"name": name, "message": error["msg"]})
     if one.choices:
         return Remark(name, "{value} is none of {offered}", given | {"offered": ", ".join(one.choices)})
     if one.shape == "texts" and len(error["loc"]) > 1:

@@ -367,6 +367,15 @@ def test_a_run_that_a_newer_assay_saved_names_what_cannot_be_read(
     assert refused.value.what.startswith(f"Run {run.run.run_id} cannot be read")
 
 
+@pytest.mark.parametrize(
+    "broken", [{"rubric": "ab"}, {"rubric": [1]}, {"prompts": 5}, {"prompts": ["a"]}, {"backend": 3}]
+)
+def test_settings_of_a_folder_that_are_none_are_a_problem_and_no_defect(broken: dict[str, object]) -> None:
+    whole = kept(settings("rubric", URL))
+    with pytest.raises(SettingsError):
+        asked_from(KINDS["rubric"], whole | broken)
+
+
 def test_a_look_at_judges_needs_something_to_look_at(store: Store) -> None:
     empty = QuestionSet(ScoredRow("1", "s"), "text", "a", "d", ())
 
