@@ -120,9 +120,10 @@ def estimate(
 ) -> Estimate:
     """Scale up what the finished items took.
 
-    item_seconds: mean time of one item. texts_per_item: that are judged. Answers from the cache are counted as if they would have to be paid,
-    at the mean of those that were: the items to come are not in the cache. Items side by side share the time; a
-    judge's items, which have many requests open each, take at least what the requests need that can be open at once.
+    item_seconds: mean time of one item. texts_per_item: that are judged. Answers from the cache are counted as if they
+    would have to be paid, at the mean of those that were: the items to come are not in the cache. Items side by side
+    share the time; a judge's items, which have many requests open each, take at least what the requests need that can
+    be open at once.
     """
     run, running = progress.run, at.running
     n_seen = progress.n_done + progress.n_failed
