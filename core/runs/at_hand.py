@@ -45,6 +45,7 @@ class WorkPath(Protocol):
 
     def maker(self, asked: Asked) -> str:
         """Whose texts, which metrics, or which judge."""
+        return asked.called
 
 
 class RunAtHand:

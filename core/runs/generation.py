@@ -71,10 +71,6 @@ class Generation(WorkPath):
             "records.jsonl": b"".join(_line(asdict(trace)) for trace in traces),
         }
 
-    def maker(self, asked: Asked) -> str:
-        """Whose texts they are."""
-        return asked.called
-
 
 def scheme_of(asked: Asked) -> Scheme:
     """The scheme. Of another run there is none: asking for it is a defect."""

@@ -83,10 +83,6 @@ class Judging(WorkPath):
                 files[SPANS_FILE] = write_span_rows_csv(ratings_of_judge(output))
         return files
 
-    def maker(self, asked: Asked) -> str:
-        """The judge's name."""
-        return asked.called
-
 
 def kind_of(asked: Asked) -> JudgeKind:
     """The judge's kind. Of another run there is none: asking for it is a defect."""

@@ -85,8 +85,7 @@ class Scoring(WorkPath):
 
     def left_out(self, run: RunAtHand) -> Mapping[str, int]:
         """Rows that hold no text to score."""
-        left_out: Mapping[str, int] = run.contents.left_out
-        return left_out
+        return dict(run.contents.left_out)
 
     def files(self, run: RunAtHand) -> dict[str, bytes]:
         """The table of scores."""
