@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from core.cli.judges_given import judges_given
 from core.cli.options import existing_database, run_number
 from core.judges.kind import JudgeKind
@@ -13,6 +11,7 @@ from core.runs.path import at_hand
 from core.runs.records import read_report
 from core.schema import RUN_FILE
 from core.schema.judging import JudgeOutput
+from core.schema.settings import SettingsError
 from core.schema.tasks import RatingTask
 from core.store import open_store
 
@@ -57,5 +56,5 @@ def _on_ratings(given: str, database: str | None) -> Asked | None:
         return None
     try:
         return asked_from(kind, report["settings"])
-    except ValidationError:  # reading its records says what is wrong
+    except SettingsError:  # reading its records says what is wrong
         return None
