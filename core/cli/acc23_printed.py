@@ -3,6 +3,7 @@
 from core.analysis.acc23 import Acc23, MetricAccuracy
 from core.analysis.joining import SYSTEM_MEANS
 from core.cli.aligned import interval_notes, number, print_aligned, with_interval
+from core.cli.options import print_notes
 from core.datasets.reading import shown
 from core.stats.resampling import Estimate
 
@@ -116,5 +117,4 @@ def _print_end(found: Acc23) -> None:
         print(f"Left out: {n:,}: {shown(reason)}")
     if found.options.n_resamples:
         print(f"Intervals: {found.options.confidence_level:.0%}, bootstrap over items: {_kind(found)}.")
-    for note in dict.fromkeys([*found.notes, *interval_notes(named)]):
-        print(f"Note: {note}")
+    print_notes(dict.fromkeys([*found.notes, *interval_notes(named)]))

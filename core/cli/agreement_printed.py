@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from core.analysis.judge_agreement import Agreement, Disagreement
 from core.analysis.same_texts import text_of
 from core.cli.aligned import counted, interval_notes, number, of_items, print_aligned, with_interval
+from core.cli.options import print_notes
 from core.datasets.reading import shown
 from core.schema.scores import METHODS, ScoredRow
 from core.stats.resampling import Estimate
@@ -39,8 +40,7 @@ def print_agreement(found: Sequence[Agreement], n_texts: int, texts: Sequence[tu
     _print_undefined(named)
     level = f"{found[0].mean_difference.confidence_level:.0%}"
     print(f"Intervals: {level}, percentile bootstrap over items.")
-    for note in dict.fromkeys([*interval_notes(named), *(note for one in found for note in one.notes)]):
-        print(f"Note: {note}")
+    print_notes(dict.fromkeys([*interval_notes(named), *(note for one in found for note in one.notes)]))
 
 
 def _estimates(one: Agreement) -> list[tuple[str, Estimate]]:

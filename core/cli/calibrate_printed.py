@@ -11,6 +11,7 @@ from core.analysis.calibration_tables import map_estimates
 from core.analysis.quality_repeats import Sensitivity
 from core.analysis.temperature_sweep import Sweep
 from core.cli.aligned import counted, interval_notes, number, print_aligned, with_interval
+from core.cli.options import print_notes
 from core.datasets.reading import printable_text, shown
 from core.stats.calibration_map import CalibrationMap
 from core.stats.resampling import NO_RESAMPLES, Estimate
@@ -98,8 +99,7 @@ def print_calibration(found: Calibration, judged: Advice, averaged: str) -> None
         print(f"Left out: {counted(count, 'rating')}: {reason}")
     if found.options.n_resamples:
         print(f"Intervals: {found.options.confidence_level:.0%}, percentile bootstrap over items.")
-    for note in dict.fromkeys([*_without_interval(cells), *found.notes]):
-        print(f"Note: {note}")
+    print_notes(dict.fromkeys([*_without_interval(cells), *found.notes]))
 
 
 def _print_cells(cells: Sequence[Cell], names: Sequence[str], title: str) -> None:
@@ -216,8 +216,7 @@ def print_sweep(found: Sweep) -> None:
         for one in found.points
     ]
     print_aligned(["dimension", "temperature", "evaluator", "equal", "kappa", "repeats equal"], rows)
-    for note in found.notes:
-        print(f"Note: {note}")
+    print_notes(found.notes)
 
 
 def print_sensitivity(found: Sequence[Sensitivity]) -> None:
@@ -232,8 +231,7 @@ def print_sensitivity(found: Sequence[Sensitivity]) -> None:
         for one in found
     ]
     print_aligned(["group", "n", "drops", "stays", "rises"], rows)
-    for note in interval_notes((called(one.group), one.drops) for one in found):
-        print(f"Note: {note}")
+    print_notes(interval_notes((called(one.group), one.drops) for one in found))
     for one in found:
         for reason, count in one.left_out.items():
             print(f"Left out: {shown(called(one.group))}: {counted(count, 'text')}: {reason}")

@@ -5,7 +5,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from core.cli.judges_given import judges_given
-from core.cli.options import existing_database, run_number
+from core.cli.options import existing_store, run_number
 from core.judges.kind import JudgeKind
 from core.runs.asked import Asked, asked_from
 from core.runs.kinds import KINDS
@@ -14,7 +14,6 @@ from core.runs.records import read_report
 from core.schema import RUN_FILE
 from core.schema.judging import JudgeOutput
 from core.schema.tasks import RatingTask
-from core.store import open_store
 
 
 def asked_again(given: str, database: str | None) -> JudgeOutput | None:
@@ -46,7 +45,7 @@ def _on_ratings(given: str, database: str | None) -> Asked | None:
     """What a run or folder was asked for of a judge that people's ratings may stand behind; None: it is of another."""
     number = run_number(given)
     if number is not None:
-        with open_store(existing_database(database)) as store:
+        with existing_store(database) as store:
             asked = at_hand(store, number).asked
         return asked if asked.kind.reads == "rated texts" else None
     if not (Path(given) / RUN_FILE).is_file():

@@ -1,6 +1,6 @@
 """What is known about judges, for a person at a terminal."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from core.analysis.alignment import AlignmentTable
 from core.analysis.judge_consistency import Consistency
@@ -9,6 +9,7 @@ from core.analysis.judge_reliability import ModelReliability, Reliability
 from core.analysis.question_ablation import AblationRow
 from core.analysis.reasked import Reasked
 from core.cli.aligned import counted, number, print_aligned, with_interval
+from core.cli.options import print_notes
 from core.datasets.reading import shown
 from core.judges.cross_examination.verdicts import VERDICTS
 from core.stats.shares import Share
@@ -29,7 +30,7 @@ def print_reliability(found: Reliability) -> None:
         f"{len(found.models)} models, {counted(found.n_items, 'item')}. ADR: how often the others do not confirm a "
         "model's questions; ADS: how often it answers otherwise than most. Both 0 to 1, lower is better."
     )
-    _print_notes(found.notes)
+    print_notes(found.notes)
     for variant, meaning in _VARIANTS.items():
         rows = [row for row in found.rows if row.variant == variant]
         print(f"\n{variant} ({meaning}):")
@@ -91,7 +92,7 @@ def print_ablation(rows: Sequence[AblationRow]) -> None:
             for row in rows
         ],
     )
-    _print_notes(dict.fromkeys(f"{shown(row.judge)}: {row.note}" for row in rows if row.note))
+    print_notes(dict.fromkeys(f"{shown(row.judge)}: {row.note}" for row in rows if row.note))
 
 
 def print_consistency(found: Consistency) -> None:
@@ -132,7 +133,7 @@ def print_consistency(found: Consistency) -> None:
     for reason, count in reasons.items():
         print(f"Left out: up to {count:,}: {shown(reason)}")
     print(f"Intervals: {found.confidence_level:.0%}, percentile bootstrap over items.")
-    _print_notes(found.notes)
+    print_notes(found.notes)
 
 
 def print_reasked(found: Reasked) -> None:
@@ -207,7 +208,7 @@ def print_costs(rows: Sequence[CostRow]) -> None:
             reasons.setdefault(field.replace("_", " "), {})[why] = None
     for field, whys in reasons.items():
         print(f"Where - stands, {field} is not known: {'; '.join(whys)}.")
-    _print_notes(f"{note}." for note in cost_notes(rows))
+    print_notes(f"{note}." for note in cost_notes(rows))
 
 
 def _cost_cells(row: CostRow) -> list[object]:
@@ -229,8 +230,3 @@ def _cost_cells(row: CostRow) -> list[object]:
 
 def _or_dash(value: float | None, places: int = 0) -> str:
     return "-" if value is None else f"{value:,.{places}f}"
-
-
-def _print_notes(notes: Iterable[str]) -> None:
-    for note in notes:
-        print(f"Note: {note}")

@@ -7,6 +7,7 @@ from core.analysis.example_curve import ExampleCurve
 from core.analysis.judged_spans import Locating
 from core.analysis.rater_matrix import RaterMatrix, mean_f1
 from core.cli.aligned import counted, number, print_aligned, with_interval
+from core.cli.options import print_notes
 from core.cli.spans_printed import RULE, print_left_out
 from core.datasets.reading import shown
 from core.stats.resampling import Estimate
@@ -88,8 +89,7 @@ def print_curve(found: ExampleCurve) -> None:
     )
     print(RULE)
     print("Intervals: percentile bootstrap over items; SD: over draws of the examples, ddof 1.")
-    for note in found.notes:
-        print(f"Note: {note}")
+    print_notes(found.notes)
 
 
 def print_matrix(found: RaterMatrix) -> None:
@@ -114,8 +114,7 @@ def print_matrix(found: RaterMatrix) -> None:
     for why in dict.fromkeys(cell.reason for line in found.cells for cell in line if cell.reason):
         print(f"Where - stands: {why}.")
     print(RULE)
-    for note in found.notes:
-        print(f"Note: {note}")
+    print_notes(found.notes)
 
 
 def _value(estimate: Estimate) -> str:

@@ -4,14 +4,13 @@ import argparse
 import json
 from pathlib import Path
 
-from core.cli.options import Commands, add_database_option, existing_database
+from core.cli.options import Commands, add_database_option, add_json_option, existing_store
 from core.cli.run_here import check_folder, finish_in_folder, go_where_it_runs, work_here
 from core.cli.run_summary import summary
 from core.datasets.reading import shown
 from core.runs.path import at_hand, resume, run_report
 from core.runs.progress import progress_of
 from core.runs.worker import work
-from core.store import open_store
 from core.store.runs import ask_to_stop, list_runs
 
 
@@ -22,11 +21,11 @@ def add_to(nouns: Commands) -> None:
     )
     verbs = noun.add_subparsers(dest="verb", required=True, metavar="VERB")
     command = verbs.add_parser("list", help="all runs, newest first")
-    command.add_argument("--json", action="store_true", help="print JSON")
+    add_json_option(command)
     add_database_option(command)
     command.set_defaults(run=_list)
     command = _verb(verbs, "show", "how far a run is, what failed and why, what it cost")
-    command.add_argument("--json", action="store_true", help="print JSON")
+    add_json_option(command)
     command.set_defaults(run=_show)
     _verb(verbs, "cancel", "ask a run to stop; it can be resumed").set_defaults(run=_cancel)
     command = _verb(verbs, "resume", "go on with a run where it stopped, and write its results")
@@ -47,7 +46,7 @@ def _verb(verbs: Commands, name: str, text: str) -> argparse.ArgumentParser:
 
 
 def _list(options: argparse.Namespace) -> None:
-    with open_store(existing_database(options.db)) as store:
+    with existing_store(options.db) as store:
         found = [(at_hand(store, run), progress_of(store, run.run_id)) for run in list_runs(store)]
     if options.json:
         rows = [
@@ -74,7 +73,7 @@ def _list(options: argparse.Namespace) -> None:
 
 
 def _show(options: argparse.Namespace) -> None:
-    with open_store(existing_database(options.db)) as store:
+    with existing_store(options.db) as store:
         at, progress = at_hand(store, options.number), progress_of(store, options.number)
         if options.json:
             print(json.dumps(run_report(at, progress), indent=2, ensure_ascii=False))
@@ -85,7 +84,7 @@ def _show(options: argparse.Namespace) -> None:
 
 
 def _cancel(options: argparse.Namespace) -> None:
-    with open_store(existing_database(options.db)) as store:
+    with existing_store(options.db) as store:
         progress = progress_of(store, options.number)
         if progress.state in ("running", "waiting"):
             ask_to_stop(store, options.number)
@@ -97,7 +96,7 @@ def _cancel(options: argparse.Namespace) -> None:
 
 
 def _resume(options: argparse.Namespace) -> None:
-    with open_store(existing_database(options.db)) as store:
+    with existing_store(options.db) as store:
         run = at_hand(store, options.number)
         check_folder(options.out, run.run)
         go_where_it_runs(run.asked.environment)
@@ -106,13 +105,13 @@ def _resume(options: argparse.Namespace) -> None:
 
 
 def _write(options: argparse.Namespace) -> None:
-    with open_store(existing_database(options.db)) as store:
+    with existing_store(options.db) as store:
         run = at_hand(store, options.number)
         check_folder(options.out, run.run)
         finish_in_folder(run, options.out)
 
 
 def _work(options: argparse.Namespace) -> None:
-    with open_store(existing_database(options.db)) as store:
+    with existing_store(options.db) as store:
         run = at_hand(store, options.number)
         work(store, options.number, lambda claimed: run.path.job(run.claimed(claimed)))

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from core.analysis.span_agreement import SpanAgreement, SpanOptions
 from core.analysis.span_comparison import DrawSummary, JudgeSpans, SpanComparison
 from core.cli.aligned import counted, interval_notes, number, print_aligned, with_interval
+from core.cli.options import print_notes
 from core.datasets.reading import shown
 from core.stats.resampling import Estimate
 from core.stats.span_f1 import SpanF1
@@ -109,5 +110,4 @@ def _print_end(found: Iterable[SpanF1], options: SpanOptions, notes: Iterable[st
     print(RULE)
     if options.n_resamples:
         print(f"Intervals: {options.confidence_level:.0%}, percentile bootstrap over items.")
-    for note in dict.fromkeys([*notes, *interval_notes(named)]):
-        print(f"Note: {note}")
+    print_notes(dict.fromkeys([*notes, *interval_notes(named)]))

@@ -6,7 +6,15 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from core.cli.options import Commands, add_database_option, existing_database, level_list, read_file
+from core.cli.options import (
+    Commands,
+    add_database_option,
+    add_json_option,
+    existing_store,
+    level_list,
+    print_notes,
+    read_file,
+)
 from core.cli.study_audit import add_audit
 from core.cli.study_backup import add_backup
 from core.cli.study_conduct import add_conduct
@@ -35,7 +43,7 @@ def add_to(nouns: Commands) -> None:
     _add_votes(verbs)
     _add_states(verbs)
     command = verbs.add_parser("list", help="all studies")
-    command.add_argument("--json", action="store_true", help="print JSON")
+    add_json_option(command)
     add_database_option(command)
     command.set_defaults(run=_list)
     add_conduct(verbs)
@@ -144,8 +152,7 @@ def _import(options: argparse.Namespace) -> None:
             dataset = _dataset(data, options)
             study = _import_dataset(store, dataset, options)
             notes = [*dataset.notes, verbatim_note(dataset), audit_note(audit_study(store, study))]
-            for note in filter(None, notes):
-                print(f"Note: {note}")
+            print_notes(filter(None, notes))
         n_items = len(items_of(store, study.study_id))
     levels = f" at levels {', '.join(study.levels)}" if study.levels else ""
     print(
@@ -219,7 +226,7 @@ def _restore(store: Store, data: bytes, options: argparse.Namespace) -> Study:
 
 def _votes(options: argparse.Namespace) -> None:
     data = read_file(options.file)
-    with open_store(existing_database(options.db)) as store:
+    with existing_store(options.db) as store:
         study = find_study(store, options.name)
         count = raters.import_votes_file(store, study, options.rater, data, options.file.name)
         ended = study.state != "unblinded" and get_study(store, study.study_id).state == "unblinded"
@@ -231,7 +238,7 @@ def _votes(options: argparse.Namespace) -> None:
 
 
 def _move(options: argparse.Namespace) -> None:
-    with open_store(existing_database(options.db)) as store:
+    with existing_store(options.db) as store:
         study = lifecycle.move(store, find_study(store, options.name), options.state, options.reason)
         shortage = describe_shortage(raters.study_workload(store, study))
     print(f"Study {study.name!r} is {study.state}.")
@@ -240,7 +247,7 @@ def _move(options: argparse.Namespace) -> None:
 
 
 def _list(options: argparse.Namespace) -> None:
-    with open_store(existing_database(options.db)) as store:
+    with existing_store(options.db) as store:
         studies = list_studies(store)
     if options.json:
         print(json.dumps([asdict(study) for study in studies], indent=2, ensure_ascii=False))

@@ -3,8 +3,7 @@
 import argparse
 import json
 
-from core.cli.options import Commands, add_database_option, existing_database
-from core.store import open_store
+from core.cli.options import Commands, add_database_option, add_json_option, existing_store
 from core.store.studies import find_study
 from core.study.audit import LeakageAudit, LevelAudit, audit_study, reading_sentences
 
@@ -13,13 +12,13 @@ def add_audit(verbs: Commands) -> None:
     """Register `study audit`."""
     command = verbs.add_parser("audit", help="do length, diff, punctuation, ... give the sources away?")
     command.add_argument("name")
-    command.add_argument("--json", action="store_true", help="print JSON as docs/formats.md describes it")
+    add_json_option(command)
     add_database_option(command)
     command.set_defaults(run=_audit)
 
 
 def _audit(options: argparse.Namespace) -> None:
-    with open_store(existing_database(options.db)) as store:
+    with existing_store(options.db) as store:
         study = find_study(store, options.name)
         audit = audit_study(store, study)
     if options.json:

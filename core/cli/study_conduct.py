@@ -8,11 +8,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from core.cli.options import Commands, add_database_option, existing_database, read_file
+from core.cli.options import Commands, add_database_option, add_json_option, existing_store, read_file
 from core.cli.serve import ADDRESS, DEFAULT_ADDRESS
 from core.cli.study_ratings import print_rating_progress
 from core.errors import InputError
-from core.store import Store, open_store
+from core.store import Store
 from core.store.studies import find_study, read_log, read_setting, read_wording
 from core.study import conduct, lifecycle, raters
 from core.study.progress import RaterProgress
@@ -24,7 +24,7 @@ def add_conduct(verbs: Commands) -> None:
     """Register the verbs."""
     _add_links(verbs)
     command = _add(verbs, "progress", _progress, "how far each rater is; nothing about sources")
-    command.add_argument("--json", action="store_true", help="print JSON")
+    add_json_option(command)
     command = _add(verbs, "remind", _remind, "a message for each rater with open pairs, ready to send")
     command.add_argument("--url", help="address of the app (default: where it was last started)")
     command = _add(verbs, "exclude", _exclude, "leave a rater out of the analysis; their answers are kept")
@@ -39,7 +39,7 @@ def add_conduct(verbs: Commands) -> None:
     command.add_argument("--language", default="en", help="BCP 47 (default %(default)s)")
     command.add_argument("--file", type=Path, help="JSON object of texts; {} goes back to what Assay says")
     command = _add(verbs, "log", _log, "everything an owner did to the study")
-    command.add_argument("--json", action="store_true", help="print JSON")
+    add_json_option(command)
 
 
 def _add(verbs: Commands, verb: str, run: Any, text: str) -> argparse.ArgumentParser:
@@ -60,7 +60,7 @@ def _add_links(verbs: Commands) -> None:
 
 
 def _links(options: argparse.Namespace) -> None:
-    with open_store(existing_database(options.db)) as store:
+    with existing_store(options.db) as store:
         study = find_study(store, options.name)
         with store.writing():  # one command, one step
             if options.revoke:
@@ -85,7 +85,7 @@ def _base(store: Store, options: argparse.Namespace) -> str:
 
 
 def _progress(options: argparse.Namespace) -> None:
-    with open_store(existing_database(options.db)) as store:
+    with existing_store(options.db) as store:
         study = find_study(store, options.name)
         lines = list_progress(store, study)
     if options.json:
@@ -118,7 +118,7 @@ def _cells(line: RaterProgress) -> list[str]:
 
 
 def _remind(options: argparse.Namespace) -> None:
-    with open_store(existing_database(options.db)) as store:
+    with existing_store(options.db) as store:
         found = conduct.reminders(store, find_study(store, options.name), _base(store, options))
     for reminder in found:
         print(f"{reminder.rater_id}\t{reminder.text}")
@@ -127,20 +127,20 @@ def _remind(options: argparse.Namespace) -> None:
 
 
 def _exclude(options: argparse.Namespace) -> None:
-    with open_store(existing_database(options.db)) as store:
+    with existing_store(options.db) as store:
         conduct.exclude_rater(store, find_study(store, options.name), options.rater, options.reason)
     print(f"The answers of {options.rater!r} are kept and no longer counted.")
 
 
 def _include(options: argparse.Namespace) -> None:
-    with open_store(existing_database(options.db)) as store:
+    with existing_store(options.db) as store:
         conduct.include_rater(store, find_study(store, options.name), options.rater)
     print(f"The answers of {options.rater!r} are counted again.")
 
 
 def _withdraw(options: argparse.Namespace) -> None:
     keep = options.votes == "keep"
-    with open_store(existing_database(options.db)) as store:
+    with existing_store(options.db) as store:
         new = conduct.withdraw_rater(store, find_study(store, options.name), options.rater, keep_votes=keep)
     said = "are counted under" if keep else "stay, uncounted, under"
     print(f"Comments and pseudonym of {options.rater!r} are deleted; the votes {said} {new!r}.")
@@ -148,7 +148,7 @@ def _withdraw(options: argparse.Namespace) -> None:
 
 
 def _wording(options: argparse.Namespace) -> None:
-    with open_store(existing_database(options.db)) as store:
+    with existing_store(options.db) as store:
         study = find_study(store, options.name)
         if options.file is not None:
             lifecycle.set_wording(store, study, options.language, _texts(options.file))
@@ -167,7 +167,7 @@ def _texts(path: Path) -> dict[str, str]:
 
 
 def _log(options: argparse.Namespace) -> None:
-    with open_store(existing_database(options.db)) as store:
+    with existing_store(options.db) as store:
         entries = read_log(store, find_study(store, options.name).study_id)
     if options.json:
         print(json.dumps([asdict(entry) for entry in entries], indent=2, ensure_ascii=False))

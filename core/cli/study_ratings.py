@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from core.analysis.verdict_words import reasons
-from core.cli.options import Commands, add_database_option, json_text
+from core.cli.options import Commands, add_database_option, add_pair_option, json_text, print_notes
 from core.cli.texts_given import NAMES, check_given, read_given
 from core.datasets.scorable import read_outputs
 from core.datasets.task_files import find_task
@@ -54,7 +54,7 @@ def add_import_ratings(verbs: Commands) -> None:
     command.add_argument("--max-items", type=int, metavar="N", help="most items one rater gets")
     command.add_argument("--seed", type=int, help="of every draw (default: a new one)")
     command.add_argument("--repeats", type=float, help="share of hidden repeats, 0 to 0.5 (default 0.05)")
-    command.add_argument("--language-pair", metavar="PAIR", help="of a folder, such as en-de")
+    add_pair_option(command)
     command.add_argument("--again", action="store_true", help="import texts that are here already once more")
     add_database_option(command)
     command.set_defaults(run=_import)
@@ -79,8 +79,7 @@ def _import(options: argparse.Namespace) -> None:
         name = options.name if options.name is not None else Path(file_name).stem
         study, notes = import_rating_study(store, name, outputs, task, design, again=options.again)
         n_items, n_texts = len(items_of(store, study.study_id)), len(outputs_of(store, study.study_id))
-    for note in notes:
-        print(f"Note: {note}")
+    print_notes(notes)
     print(
         f"Study {study.name!r}: {n_texts} texts of {n_items} items, task {task.name} ({task.title}); {study.state}.\n"
         f"{lifecycle.describe_design(study.design)}"

@@ -19,8 +19,10 @@ from core.analysis.verdict_words import described, headline, reasons, votes_of_p
 from core.cli.options import (
     Commands,
     add_database_option,
+    add_json_option,
     check_not_the_database,
     existing_database,
+    existing_store,
     level_list,
     make_folder,
     name_list,
@@ -64,7 +66,7 @@ def add_results(verbs: Commands) -> None:
     command.add_argument(
         "--resamples", type=int, default=10_000, help="bootstrap resamples (default %(default)s)"
     )
-    command.add_argument("--json", action="store_true", help="print JSON as docs/formats.md describes it")
+    add_json_option(command)
     add_database_option(command)
     command.set_defaults(run=_results)
 
@@ -92,7 +94,7 @@ def _record(options: argparse.Namespace) -> tuple[StudyRecord, bool]:
     path = Path(options.study)
     if path.is_file() and is_bundle(data := read_file(path)):
         return _bundle(data, path), False
-    with open_store(existing_database(options.db)) as store:
+    with existing_store(options.db) as store:
         try:
             return released_record(store, find_study(store, options.study), seen=False), True
         except NotFound:
@@ -123,7 +125,7 @@ def _results(options: argparse.Namespace) -> None:
     )
     results = study_results(record, filters, n_resamples=options.resamples)
     if stored:
-        with open_store(existing_database(options.db)) as store:
+        with existing_store(options.db) as store:
             fix_when_shown(store, record.study.study_id)
     if options.json:
         print(json.dumps(results.to_json(), indent=2, ensure_ascii=False))

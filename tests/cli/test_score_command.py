@@ -170,6 +170,15 @@ def test_some_items_first_and_the_rest_with_resume(quiet: Run, refused: Run, tmp
         assert len(list_runs(store)) == 1
 
 
+def test_what_is_not_named_stays_when_a_run_goes_on(quiet: Run, tmp_path: Path) -> None:
+    arguments = ("score", "texts.jsonl", "--metrics", "bleu-1", "--out", "scores.csv")
+    quiet(*arguments, "--batch-size", "7", "--workers", "1", "--limit", "1")
+    quiet(*arguments, "--resume", "--workers", "3")
+    with open_store(tmp_path / "assay.db") as store:
+        (run,) = list_runs(store)
+    assert run.running == {"batch_size": 7, "workers": 3}
+
+
 def test_a_run_of_scores_is_shown_written_and_resumed_like_any_other(quiet: Run, tmp_path: Path) -> None:
     quiet("score", "texts.jsonl", "--metrics", "bleu-1", "--out", "scores.csv", "--limit", "1")
     shown = json.loads(quiet("runs", "show", "1", "--json"))
