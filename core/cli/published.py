@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from core.analysis.published import RecomputedCell, check_recomputable, recompute_table_1
+from core.cli.aligned import print_whole
 from core.cli.options import Commands, add_json_option, print_result
 from core.datasets.published import (
     DATASETS,
@@ -80,7 +81,7 @@ def _about(table: PublishedTable) -> dict[str, Any]:
 
 
 def _print_list(tables: Sequence[PublishedTable]) -> None:
-    _print_aligned(("paper", "table", "title"), [(t.paper, str(t.number), t.title) for t in tables], {1})
+    print_whole(("paper", "table", "title"), [(t.paper, str(t.number), t.title) for t in tables], {1})
     print("\nSides for `meta-correlate`: correlations of 28 metrics, Spearman (meta-judge, Tables 4 to 7)")
     print("  published:DATASET                  with human judgements")
     print("  published:DATASET:GENERATOR:SHOTS  with minus the damage level")
@@ -99,7 +100,7 @@ def _print_table(table: PublishedTable) -> None:
         for row in table.rows
     ]
     header = [*columns, "note" if sentences else ""]
-    _print_aligned(header, rows, {n for n, name in enumerate(columns) if name in figures})
+    print_whole(header, rows, {n for n, name in enumerate(columns) if name in figures})
     for mark, sentence in enumerate(sentences, start=1):
         print(f"{mark}: {sentence}")
 
@@ -142,7 +143,7 @@ def _print_recomputed(table: PublishedTable, cells: Sequence[RecomputedCell], la
         for cell in cells
     ]
     header = ("dataset", "generator", "shots", "published", "recomputed", "difference", "n", "dropped")
-    _print_aligned(header, rows, {3, 4, 5, 6})
+    print_whole(header, rows, {3, 4, 5, 6})
     for metric, reason in {pair: None for cell in cells for pair in cell.dropped.items()}:
         print(f"dropped: {metric}: {reason}")
     print(
@@ -153,14 +154,3 @@ def _print_recomputed(table: PublishedTable, cells: Sequence[RecomputedCell], la
 
 def _rounded(value: float | None, form: str) -> str:
     return "undefined" if value is None else f"{round(value, 3) + 0:{form}}"  # + 0: never -0.000
-
-
-def _print_aligned(header: Sequence[str], rows: Sequence[Sequence[str]], right: set[int]) -> None:
-    """Columns as wide as their widest cell; those in `right` (figures) end together."""
-    widths = [max(len(row[n]) for row in (header, *rows)) for n in range(len(header))]
-    for row in (header, *rows):
-        cells = [
-            cell.rjust(width) if n in right else cell.ljust(width)
-            for n, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        print("  ".join(cells).rstrip())

@@ -1,15 +1,23 @@
 """`runs`: what is running, what it cost, cancel, resume, results. Pages start `runs work` as a child process."""
 
 import argparse
-import json
+from collections.abc import Sequence
 from pathlib import Path
 
-from core.cli.options import Commands, add_database_option, add_json_option, existing_store
+from core.cli.options import (
+    Commands,
+    add_database_option,
+    add_json_option,
+    existing_store,
+    json_text,
+    print_result,
+)
 from core.cli.run_here import check_folder, finish_in_folder, go_where_it_runs, work_here
 from core.cli.run_summary import summary
 from core.datasets.reading import shown
+from core.runs.at_hand import RunAtHand
 from core.runs.path import at_hand, resume, run_report
-from core.runs.progress import progress_of
+from core.runs.progress import Progress, progress_of
 from core.runs.worker import work
 from core.store.runs import ask_to_stop, list_runs
 
@@ -48,13 +56,13 @@ def _verb(verbs: Commands, name: str, text: str) -> argparse.ArgumentParser:
 def _list(options: argparse.Namespace) -> None:
     with existing_store(options.db) as store:
         found = [(at_hand(store, run), progress_of(store, run.run_id)) for run in list_runs(store)]
-    if options.json:
-        rows = [
-            {"run": p.run.run_id, "kind": p.run.kind, "state": p.state, "file": p.run.data_file}
-            for _, p in found
-        ]
-        print(json.dumps(rows, indent=2, ensure_ascii=False))
-        return
+    rows = [
+        {"run": p.run.run_id, "kind": p.run.kind, "state": p.state, "file": p.run.data_file} for _, p in found
+    ]
+    print_result(options, rows, _print_list, found)
+
+
+def _print_list(found: Sequence[tuple[RunAtHand, Progress]]) -> None:
     if not found:
         print("No runs yet: `generate factual`, `generate damage`, `score` or `judge` starts one.")
     if found:
@@ -76,11 +84,9 @@ def _show(options: argparse.Namespace) -> None:
     with existing_store(options.db) as store:
         at, progress = at_hand(store, options.number), progress_of(store, options.number)
         if options.json:
-            print(json.dumps(run_report(at, progress), indent=2, ensure_ascii=False))
-            return
-        print("\n".join(summary(at, progress)))
-    if progress.run.message:
-        print(progress.run.message)
+            print(json_text(run_report(at, progress)))
+        else:
+            print("\n".join([*summary(at, progress), *filter(None, [progress.run.message])]))
 
 
 def _cancel(options: argparse.Namespace) -> None:

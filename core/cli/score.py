@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import get_args
 
+from core.cli.aligned import print_whole
 from core.cli.asking import add_going_on, run_it
 from core.cli.options import Commands, add_pair_option, check_out, name_list, print_notes, write_file
 from core.cli.run_here import check_done
@@ -142,7 +143,5 @@ def _list() -> None:
         ]
         for spec in all_metrics()
     ]
-    widths = [max(len(row[k]) for row in (header, *rows)) for k in range(len(header) - 1)]
-    for row in (header, *rows):  # a signature is never cut
-        print(*(cell.ljust(width) for cell, width in zip(row, (*widths, 0), strict=True)), sep="  ")
+    print_whole(header, rows)
     print(f"Neural metrics run in an environment of their own. {missing or 'It is set up here.'}")

@@ -1,8 +1,8 @@
 """`study`: import, votes, links, progress, states, results, export."""
 
 import argparse
-import json
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from core.cli.options import (
     existing_store,
     level_list,
     print_notes,
+    print_result,
     read_file,
 )
 from core.cli.study_audit import add_audit
@@ -32,6 +33,14 @@ from core.study.audit import audit_note, audit_study
 from core.study.bundle import is_bundle, read_bundle
 from core.study.design import describe_shortage
 from core.study.guidelines import levels_note
+
+_CALLED = {
+    "confidence_level": "confidence",
+    "level_order": "levels_order",
+    "repeat_share": "repeats",
+    "blinding_pairs": "guess_pairs",
+}
+"""Field of Design -> its option, where that has another name."""
 
 
 def add_to(nouns: Commands) -> None:
@@ -182,7 +191,7 @@ def _dataset(data: bytes, options: argparse.Namespace) -> Dataset:
 
 def _import_dataset(store: Store, dataset: Dataset, options: argparse.Namespace) -> Study:
     candidate, comparator = lifecycle.roles(dataset, options.candidate, options.comparator)
-    given = {field: value for field, value in _design_options(options).items() if value is not None}
+    given = _design_options(options)
     if options.main_levels is not None:
         given["main_levels"] = tuple(level_list(dataset.levels, options.main_levels, "--main-levels") or ())
     design = Design(
@@ -193,28 +202,13 @@ def _import_dataset(store: Store, dataset: Dataset, options: argparse.Namespace)
 
 
 def _design_options(options: argparse.Namespace) -> dict[str, Any]:
-    """Field of Design -> what the command line says; None where it says nothing."""
-    return {
-        "candidate": options.candidate,
-        "comparator": options.comparator,
-        "margin": options.margin,
-        "confidence_level": options.confidence,
-        "seed": options.seed,
-        "level_order": options.levels_order,
-        "repeat_share": options.repeats,
-        "votes_per_pair": options.votes_per_pair,
-        "max_questions": options.max_questions,
-        "blinding_pairs": options.guess_pairs,
-        "person": options.person,
-        "main_levels": options.main_levels,
-        "votes_needed": options.votes_needed,
-        "score": options.score,
-        "flagged": options.flagged,
-    }
+    """Field of Design -> what the command line says, where it says something."""
+    given = {one.name: getattr(options, _CALLED.get(one.name, one.name), None) for one in fields(Design)}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _restore(store: Store, data: bytes, options: argparse.Namespace) -> Study:
-    if any(value is not None for value in _design_options(options).values()):
+    if _design_options(options):
         raise InputError(
             f"{options.file.name} is a bundle and brings its own design: leave design options out."
         )
@@ -249,9 +243,10 @@ def _move(options: argparse.Namespace) -> None:
 def _list(options: argparse.Namespace) -> None:
     with existing_store(options.db) as store:
         studies = list_studies(store)
-    if options.json:
-        print(json.dumps([asdict(study) for study in studies], indent=2, ensure_ascii=False))
-        return
+    print_result(options, [asdict(study) for study in studies], _print_list, studies)
+
+
+def _print_list(studies: Sequence[Study]) -> None:
     if not studies:
         print("No studies yet: `python -m core study import FILE` makes one.")
     for study in studies:

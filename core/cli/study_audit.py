@@ -1,9 +1,9 @@
 """`study audit`: can the two sources be told apart by superficial features of their texts?"""
 
 import argparse
-import json
 
-from core.cli.options import Commands, add_database_option, add_json_option, existing_store
+from core.cli.options import Commands, add_database_option, add_json_option, existing_store, print_result
+from core.schema import Study
 from core.store.studies import find_study
 from core.study.audit import LeakageAudit, LevelAudit, audit_study, reading_sentences
 
@@ -21,10 +21,11 @@ def _audit(options: argparse.Namespace) -> None:
     with existing_store(options.db) as store:
         study = find_study(store, options.name)
         audit = audit_study(store, study)
-    if options.json:
-        named = {"study": study.name, "dataset_sha256": study.dataset_sha256, **audit.to_json()}
-        print(json.dumps(named, indent=2, ensure_ascii=False))
-        return
+    as_json = {"study": study.name, "dataset_sha256": study.dataset_sha256, **audit.to_json()}
+    print_result(options, as_json, _print, study, audit)
+
+
+def _print(study: Study, audit: LeakageAudit) -> None:
     print(
         f"Leakage audit of {study.name!r}: {audit.candidate} against {audit.comparator}, from the texts alone\n"
     )

@@ -8,14 +8,23 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from core.cli.options import Commands, add_database_option, add_json_option, existing_store, read_file
+from core.cli.options import (
+    Commands,
+    add_database_option,
+    add_json_option,
+    existing_store,
+    json_text,
+    print_result,
+    read_file,
+)
 from core.cli.serve import ADDRESS, DEFAULT_ADDRESS
-from core.cli.study_ratings import print_rating_progress
 from core.errors import InputError
+from core.schema import LogEntry
+from core.schema.tasks import StudyKind
 from core.store import Store
 from core.store.studies import find_study, read_log, read_setting, read_wording
 from core.study import conduct, lifecycle, raters
-from core.study.progress import RaterProgress
+from core.study.progress import ListProgress, RaterProgress
 from core.study.rating_progress import RatingProgress, list_progress
 from core.study.wording import wording
 
@@ -88,33 +97,39 @@ def _progress(options: argparse.Namespace) -> None:
     with existing_store(options.db) as store:
         study = find_study(store, options.name)
         lines = list_progress(store, study)
-    if options.json:
-        print(json.dumps([asdict(line) for line in lines], indent=2, ensure_ascii=False))
-    elif study.kind == "pairs":
-        _print_progress([line for line in lines if isinstance(line, RaterProgress)])
-    else:
-        print_rating_progress([line for line in lines if isinstance(line, RatingProgress)])
+    print_result(options, [asdict(line) for line in lines], _print_progress, lines, study.kind)
 
 
-def _print_progress(lines: Sequence[RaterProgress]) -> None:
+def _print_progress(lines: Sequence[ListProgress], kind: StudyKind) -> None:
+    """A line a rater; nothing about sources or systems."""
+    own = ("left", "both good") if kind == "pairs" else ("with errors", "errors")
     print(
-        "rater\tkind\tdone\tskipped\tflagged\tmedian s\tleft\tboth good\trepeats same\tlast answer\tto look at"
+        *("rater", "kind", "done", "skipped", "flagged", "median s", *own, "repeats same", "last answer"),
+        "to look at",
+        sep="\t",
     )
     for line in lines:
-        print("\t".join(_cells(line)))
+        notes = [*line.flags, *([f"excluded: {line.excluded}"] if line.excluded else [])]
+        print(
+            line.rater_id,
+            line.kind,
+            f"{line.done}/{line.total}{' locked' if line.finished else ''}",
+            line.skipped,
+            line.flagged,
+            "-" if line.median_seconds is None else f"{line.median_seconds:.1f}",
+            *_own_cells(line),
+            f"{line.repeats_same}/{line.repeats}" if line.repeats else "-",
+            line.last_utc or "-",
+            "; ".join(notes) or "-",
+            sep="\t",
+        )
 
 
-def _cells(line: RaterProgress) -> list[str]:
-    rates = [f"{rate:.0%}" if rate is not None else "-" for rate in (line.left_rate, line.both_good_rate)]
-    seconds = "-" if line.median_seconds is None else f"{line.median_seconds:.1f}"
-    repeats = f"{line.repeats_same}/{line.repeats}" if line.repeats else "-"
-    notes = [*line.flags, *([f"excluded: {line.excluded}"] if line.excluded else [])]
-    done = f"{line.done}/{line.total}{' locked' if line.finished else ''}"
-    return [
-        *(line.rater_id, line.kind, done, str(line.skipped), str(line.flagged), seconds, *rates, repeats),
-        line.last_utc or "-",
-        "; ".join(notes) or "-",
-    ]
+def _own_cells(line: ListProgress) -> list[str]:
+    if isinstance(line, RaterProgress):
+        return ["-" if rate is None else f"{rate:.0%}" for rate in (line.left_rate, line.both_good_rate)]
+    assert isinstance(line, RatingProgress)
+    return ["-" if n is None else str(n) for n in (line.with_errors, line.errors)]
 
 
 def _remind(options: argparse.Namespace) -> None:
@@ -153,7 +168,7 @@ def _wording(options: argparse.Namespace) -> None:
         if options.file is not None:
             lifecycle.set_wording(store, study, options.language, _texts(options.file))
         own = read_wording(store, study.study_id)
-    print(json.dumps(wording(own, options.language), indent=2, ensure_ascii=False))
+    print(json_text(wording(own, options.language)))
 
 
 def _texts(path: Path) -> dict[str, str]:
@@ -169,8 +184,9 @@ def _texts(path: Path) -> dict[str, str]:
 def _log(options: argparse.Namespace) -> None:
     with existing_store(options.db) as store:
         entries = read_log(store, find_study(store, options.name).study_id)
-    if options.json:
-        print(json.dumps([asdict(entry) for entry in entries], indent=2, ensure_ascii=False))
-        return
+    print_result(options, [asdict(entry) for entry in entries], _print_log, entries)
+
+
+def _print_log(entries: Sequence[LogEntry]) -> None:
     for entry in entries:
         print("\t".join((entry.at_utc, entry.action, entry.rater_id or "-", entry.detail or "-")))
