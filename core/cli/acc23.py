@@ -138,13 +138,7 @@ def _json(found: Acc23) -> dict[str, Any]:
     if len(metrics) == 1:
         return metrics[0] | notes
     tests: Sequence[Any] = [
-        {
-            "first": one.first,
-            "second": one.second,
-            **plain(one.test),
-            "p_holm": one.p_holm,
-            "swap": one.swap,
-        }
+        {"first": one.first, "second": one.second, **plain(one.test), "p_holm": one.p_holm, "swap": one.swap}
         for one in found.tests
     ]
     return {"metrics": metrics, "tests": tests, **notes}

@@ -1,7 +1,7 @@
 """Options of every command that starts a run: its kind's settings, who is asked, how the run is worked on."""
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,7 +21,7 @@ from core.schema.settings import Settings, as_option
 from core.schema.settings import said as worded
 from core.store import Store, database_path, open_store
 
-_OWN_WAY = ("backend", "engine")
+_OWN_WAY = ("backend",)
 """Fields of ModelSettings that an option gives in a way of its own."""
 Read = Callable[[Store], tuple[bytes, str]]
 """Reads the file that a run is to work on, and its name."""
@@ -52,13 +52,6 @@ def add_asking(
         help=f"who {kind.does}" + (f" (default {usual})" if usual else ""),
     )
     add_settings(model, ModelSettings, without=_OWN_WAY)
-    model.add_argument(
-        "--engine",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="vllm: an argument of vllm.LLM, such as quantization=awq; may be repeated",
-    )
     run = command.add_argument_group("run")
     add_settings(run, Running)
     add_going_on(run, same)
@@ -86,7 +79,11 @@ def asked(
         raise InputError("--prompt: rules ask no model, so they use no prompt; leave it out.")
     model = settings_given(options, ModelSettings, without=_OWN_WAY)
     url = model.get("base_url") or (OPENAI_URL if options.backend == "openai" else "")
-    model |= {"backend": options.backend, "base_url": url, "engine": _engine(options)}
+    model |= {
+        "backend": options.backend,
+        "base_url": url,
+        "engine": _engine(options.backend, model.get("engine", ())),
+    }
     running = settings_given(options, Running)
     # A run that is yet to be found brings its own key.
     usual_key = (
@@ -146,15 +143,15 @@ def _print_new(run: RunAtHand, notes: tuple[Any, ...]) -> None:
     )
 
 
-def _engine(options: argparse.Namespace) -> dict[str, Any]:
+def _engine(backend: str, given: Iterable[str]) -> dict[str, Any]:
     """NAME=VALUE as arguments of vllm.LLM: a value that is JSON is read as such, another is a text."""
     chosen: dict[str, Any] = {}
-    for given in options.engine:
-        name, equals, value = given.partition("=")
+    for one in given:
+        name, equals, value = one.partition("=")
         if not (equals and name.isidentifier()):
-            raise InputError(f"--engine: {given!r} is not NAME=VALUE, such as gpu_memory_utilization=0.8.")
+            raise InputError(f"--engine: {one!r} is not NAME=VALUE, such as gpu_memory_utilization=0.8.")
         read, problem = parse_json(value)
         chosen[name] = value if problem else read
-    if chosen and options.backend != "vllm":
+    if chosen and backend != "vllm":
         raise InputError("--engine: only vllm has an engine; leave it out, or choose --backend vllm.")
     return chosen

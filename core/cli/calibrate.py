@@ -14,7 +14,7 @@ from core.analysis.quality_repeats import sensitivity
 from core.analysis.temperature_sweep import Sweep, temperature_sweep
 from core.cli.as_json import plain
 from core.cli.calibrate_printed import print_calibration, print_map, print_sensitivity, print_sweep
-from core.cli.calibrated_runs import asked_again, dimension_asked, task_asked
+from core.cli.calibrated_runs import judge_asked, said_again, task_of
 from core.cli.human_ratings import HUMAN_NAMES, add_human_options, human_ratings, metal_scores
 from core.cli.judges_given import NAMES, scores_given
 from core.cli.options import Commands, add_json_option, json_text, name_list
@@ -114,18 +114,20 @@ def _calibrate(options: argparse.Namespace) -> None:
     columns = _columns(options.columns)
     task = None if options.task is None else find_task(options.task)
     with telling("reading the ratings") as tell:
-        ratings, asked = human_ratings(options.human, options)
-        task = task or asked
+        ratings, of_study = human_ratings(options.human, options)
+        task = task or of_study
         chosen = CalibrationOptions(majority=options.majority, paper_kappa=options.paper_kappa, **made)
         tables = _tables(options)
         compared: list[list[_Compared]] = []
+        outputs = []
         for given, table in zip(options.judges, tables, strict=True):
             tell(f"comparing {shown(table.file_name)}")
-            own = task or task_asked(given, options.db)
+            asked = judge_asked(given, options.db)
+            own = task or task_of(asked, given)
             classes = replace(chosen, dimensions=own.dimensions if own else ())
-            said = dimension_asked(given, options.db)
+            said = None if asked is None else asked.chosen.dimension_scored
             compared.append(_compared(ratings, table, columns, said, classes, options))
-        outputs = [asked_again(name, options.db) for name in options.judges]
+            outputs.append(said_again(asked, given, options.db))
         sweep = _sweep(outputs, compared, chosen)
         twins = _twins(options, outputs[0])
     every = [one for own in compared for one in own]
@@ -199,7 +201,8 @@ def _twins(options: argparse.Namespace, first: JudgeOutput | None) -> Any:
     """What shuffled words do to the first judge's scores, where a run with them is named. Raises InputError."""
     if options.shuffled is None:
         return None
-    shuffled = asked_again(options.shuffled, options.db)
+    asked = judge_asked(options.shuffled, options.db)
+    shuffled = said_again(asked, options.shuffled, options.db)
     if first is None or shuffled is None:
         sides = (("JUDGE", options.judges[0], first), ("--shuffled", options.shuffled, shuffled))
         raise InputError(

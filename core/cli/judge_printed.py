@@ -66,16 +66,8 @@ def print_reliability(found: Reliability) -> None:
 
 def _reliability_cells(row: ModelReliability) -> list[object]:
     cells: list[object] = [row.side, row.model]
-    for estimate, rank in (
-        (row.disagreement, row.disagreement_rank),
-        (row.deviation, row.deviation_rank),
-    ):
-        cells += [
-            dashed(estimate),
-            "-" if rank is None else rank,
-            estimate.n,
-            estimate.n_left_out,
-        ]
+    for estimate, rank in ((row.disagreement, row.disagreement_rank), (row.deviation, row.deviation_rank)):
+        cells += [dashed(estimate), "-" if rank is None else rank, estimate.n, estimate.n_left_out]
     return cells
 
 

@@ -94,10 +94,7 @@ def _scores(given: str, options: argparse.Namespace) -> ScoreTable:
 
 
 def _from_either(
-    given: str,
-    database: str | None,
-    of_folder: Callable[[Path], Found],
-    of_run: Callable[[RunAtHand], Found],
+    given: str, database: str | None, of_folder: Callable[[Path], Found], of_run: Callable[[RunAtHand], Found]
 ) -> Found:
     number = run_number(given)
     if number is None:

@@ -2,7 +2,7 @@
 
 import argparse
 import importlib.util
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from typing import get_args
@@ -26,8 +26,6 @@ from core.scoring.metrics.kind import KIND, ScoringRunning
 from core.scoring.metrics.registry import all_metrics
 from core.store import database_path
 
-_OWN_WAY = ("metrics", "models")
-"""Settings that an option gives in a way of its own."""
 _WRITERS: dict[str, Callable[[ScoreTable, Shape], bytes]] = {
     ".csv": write_scores_csv,
     ".jsonl": write_scores_jsonl,
@@ -38,18 +36,7 @@ _WRITERS: dict[str, Callable[[ScoreTable, Shape], bytes]] = {
 def add_to(nouns: Commands) -> None:
     """Register `score`."""
     command = nouns.add_parser("score", help="score texts with metrics")
-    command.add_argument(
-        "texts",
-        nargs="?",
-        metavar=NAMES,
-        help=MEANING,
-    )
-    command.add_argument(
-        "--metrics",
-        default="lexical",
-        metavar="lexical|neural|all|NAME,...",
-        help="metrics or groups of them (%(default)s); --list names them",
-    )
+    command.add_argument("texts", nargs="?", metavar=NAMES, help=MEANING)
     command.add_argument("--list", action="store_true", help="name all metrics and stop")
     command.add_argument("--out", type=Path, metavar="FILE", help="table: .csv, .jsonl or .parquet")
     command.add_argument(
@@ -58,14 +45,7 @@ def add_to(nouns: Commands) -> None:
         default="long",
         help="long: a row a text and metric; wide: a row a text, a column a metric (%(default)s)",
     )
-    command.add_argument(
-        "--model",
-        action="append",
-        default=[],
-        metavar="NAME=PATH",
-        help="model of a neural metric, a local path or another name; may be repeated",
-    )
-    add_settings(command, KIND.Settings, without=_OWN_WAY)
+    add_settings(command, KIND.Settings)
     add_settings(command, ScoringRunning)
     add_pair_option(command)
     add_going_on(command, "these texts")
@@ -76,8 +56,9 @@ def _score(options: argparse.Namespace) -> None:
     if options.list:
         _list()
         return
-    chosen = settings_given(options, KIND.Settings, without=_OWN_WAY)
-    chosen |= {"metrics": name_list(options.metrics) or [], "models": _models(options.model)}
+    chosen = settings_given(options, KIND.Settings)
+    metrics = name_list(",".join(chosen.get("metrics", ["lexical"])))
+    chosen |= {"metrics": metrics, "models": _models(chosen.get("models", ()))}
     wanted, running = ask(KIND, chosen, {}, settings_given(options, ScoringRunning))
     _check_ending(options.out)
     check_out(options.out, database_path(options.db), [options.texts])
@@ -94,7 +75,7 @@ def _score(options: argparse.Namespace) -> None:
     )
 
 
-def _models(given: list[str]) -> dict[str, str]:
+def _models(given: Iterable[str]) -> dict[str, str]:
     models: dict[str, str] = {}
     problems = []
     for one in given:

@@ -128,11 +128,7 @@ def intervals(options: argparse.Namespace, also_wrong: Sequence[str] = ()) -> di
     if options.seed < 0:
         problems.append(f"--seed: {options.seed} is negative")
     check_options([*problems, *also_wrong])
-    return {
-        "n_resamples": options.resamples,
-        "confidence_level": options.confidence,
-        "rng": options.seed,
-    }
+    return {"n_resamples": options.resamples, "confidence_level": options.confidence, "rng": options.seed}
 
 
 def open_scores(given: str, options: argparse.Namespace) -> Scores:

@@ -108,12 +108,7 @@ def f1_json(found: SpanF1) -> dict[str, Any]:
 
 def _comparison_json(found: SpanComparison) -> dict[str, Any]:
     judges = [
-        {
-            "name": one.name,
-            **judge_json(one),
-            "n_segments": found.n_segments,
-            "left_out": dict(one.left_out),
-        }
+        {"name": one.name, **judge_json(one), "n_segments": found.n_segments, "left_out": dict(one.left_out)}
         for one in found.judges
     ]
     tests = [{"first": one.first, "second": one.second, **plain(one.test)} for one in found.tests]

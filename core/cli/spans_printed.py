@@ -61,13 +61,7 @@ def print_span_comparison(found: SpanComparison) -> None:
         print_aligned(
             ["first", "second", "difference of F1", "p", "items"],
             [
-                [
-                    one.first,
-                    one.second,
-                    number(one.test.difference),
-                    or_dash(one.test.p, 4),
-                    one.test.n_units,
-                ]
+                [one.first, one.second, number(one.test.difference), or_dash(one.test.p, 4), one.test.n_units]
                 for one in found.tests
             ],
         )

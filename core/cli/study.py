@@ -83,9 +83,7 @@ def _add_import(verbs: Commands) -> None:
         help="non-inferiority margin on the scale of the score, -1 to 1 (default 0.1). " + margin_note(0.1),
     )
     command.add_argument(
-        "--confidence",
-        type=float,
-        help="of the one-sided lower bound, between 0.5 and 1 (default 0.90)",
+        "--confidence", type=float, help="of the one-sided lower bound, between 0.5 and 1 (default 0.90)"
     )
     command.add_argument(
         "--main-levels", help="levels of the main analysis, such as A1-A4 or all (default: all but the first)"
