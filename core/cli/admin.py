@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from core.access import admin
-from core.cli.options import Commands, add_database_option, add_json_option, existing_store, print_result
+from core.cli.options import Commands, add_database_option, add_reading_verb, existing_store, print_result
 from core.cli.serve import ADDRESS, DEFAULT_ADDRESS
 from core.store.sign_in import Event, events
 from core.store.studies import read_setting
@@ -19,10 +19,7 @@ def add_to(nouns: Commands) -> None:
     command.add_argument("--url", help="address of the app (default: where it was last started)")
     add_database_option(command)
     command.set_defaults(run=_link)
-    command = verbs.add_parser("events", help="sign-ins, and attempts that opened nothing")
-    add_json_option(command)
-    add_database_option(command)
-    command.set_defaults(run=_events)
+    add_reading_verb(verbs, "events", "sign-ins, and attempts that opened nothing", _events)
 
 
 def _link(options: argparse.Namespace) -> None:

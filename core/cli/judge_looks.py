@@ -23,15 +23,7 @@ from core.cli.judge_printed import (
     print_reliability,
 )
 from core.cli.judges_given import NAMES, answers_given, costs_given, judges_given, scores_given
-from core.cli.options import (
-    Commands,
-    add_database_option,
-    add_json_option,
-    add_pair_option,
-    json_text,
-    name_list,
-    print_result,
-)
+from core.cli.options import Commands, add_pair_option, add_reading_verb, json_text, name_list, print_result
 from core.cli.progress_line import telling
 from core.cli.score_sources import add_interval_options, intervals
 from core.cli.setting_options import add_settings, settings_given
@@ -51,34 +43,40 @@ _COUNTED = ("calls", "input_tokens", "output_tokens", "money")
 
 def add_looks(verbs: Commands) -> None:
     """Register the verbs that ask no model."""
-    command = _verb(
-        verbs, "reliability", "how often models confirm each other's questions and answers: ADR and ADS"
+    command = add_reading_verb(
+        verbs,
+        "reliability",
+        "how often models confirm each other's questions and answers: ADR and ADS",
+        _reliability,
     )
     command.add_argument("answers", nargs="+", metavar=NAMES, help="what `judge answers` wrote, one a model")
     add_interval_options(command, _N_RESAMPLES)
-    command.set_defaults(run=_reliability)
-    command = _verb(
-        verbs, "ablation", "how much cross-examinations vary over repeats, by number of questions"
+    command = add_reading_verb(
+        verbs, "ablation", "how much cross-examinations vary over repeats, by number of questions", _ablation
     )
     command.add_argument("judges", nargs="+", metavar=NAMES, help="cross-examinations with --repeats")
-    command.set_defaults(run=_ablation)
-    command = _verb(verbs, "consistency", "does a judge say the same again, and in the other order?")
+    command = add_reading_verb(
+        verbs, "consistency", "does a judge say the same again, and in the other order?", _consistency
+    )
     command.add_argument("judge", metavar=NAMES, help="a judge with --repeats or --order both")
     add_interval_options(command, _N_RESAMPLES)
-    command.set_defaults(run=_consistency)
-    command = _verb(verbs, "reasked", "expected answers against those to the same question asked again")
+    command = add_reading_verb(
+        verbs, "reasked", "expected answers against those to the same question asked again", _reasked
+    )
     command.add_argument("judge", metavar=NAMES, help="a cross-examination with --reask")
     command.add_argument("--confidence", type=float, default=0.95, help="of intervals (default %(default)s)")
-    command.set_defaults(run=_reasked)
     _add_compare(verbs)
-    command = _verb(verbs, "costs", "judges side by side: calls, tokens and money by step and text")
+    command = add_reading_verb(
+        verbs, "costs", "judges side by side: calls, tokens and money by step and text", _costs
+    )
     command.add_argument("judges", nargs="+", metavar=NAMES, help="what judges wrote")
     add_settings(command, Running, without=fields_of(Running).keys() - _PRICES)
-    command.set_defaults(run=_costs)
 
 
 def _add_compare(verbs: Commands) -> None:
-    command = _verb(verbs, "compare", "two judges on the same texts: agreement, and where they part")
+    command = add_reading_verb(
+        verbs, "compare", "two judges on the same texts: agreement, and where they part", _compare
+    )
     command.add_argument("first", metavar="A", help=f"{NAMES}, or a table of scores")
     command.add_argument("second", metavar="B", help="the other one")
     command.add_argument(
@@ -95,14 +93,6 @@ def _add_compare(verbs: Commands) -> None:
     )
     add_pair_option(command)
     add_interval_options(command, _N_RESAMPLES)
-    command.set_defaults(run=_compare)
-
-
-def _verb(verbs: Commands, name: str, text: str) -> argparse.ArgumentParser:
-    command = verbs.add_parser(name, help=text)
-    add_json_option(command)
-    add_database_option(command)
-    return command
 
 
 def _reliability(options: argparse.Namespace) -> None:

@@ -16,9 +16,8 @@ from core.cli.judges_given import NAMES as JUDGES
 from core.cli.judges_given import judges_given
 from core.cli.options import (
     Commands,
-    add_database_option,
-    add_json_option,
     add_pair_option,
+    add_reading_verb,
     existing_store,
     print_result,
     read_file,
@@ -56,8 +55,11 @@ from core.store.studies import find_study
 
 def add_specialist_looks(verbs: Commands) -> None:
     """Register the verbs; they ask no model."""
-    command = _verb(
-        verbs, "copying", "errors that a judge copies from its examples, and those it shares with people"
+    command = add_reading_verb(
+        verbs,
+        "copying",
+        "errors that a judge copies from its examples, and those it shares with people",
+        _copying,
     )
     command.add_argument(
         "judges", nargs="+", metavar=JUDGES, help="judges that mark errors; two are set against each other"
@@ -73,15 +75,17 @@ def add_specialist_looks(verbs: Commands) -> None:
         "--repeat", type=int, default=1, metavar="N", help="which repeat is looked at (%(default)s)"
     )
     add_interval_options(command, N_RESAMPLES)
-    command.set_defaults(run=_copying)
-    command = _verb(verbs, "examples-curve", "F1 of marked errors against the number of examples")
+    command = add_reading_verb(
+        verbs, "examples-curve", "F1 of marked errors against the number of examples", _curve
+    )
     command.add_argument("gold", metavar="GOLD", help=f"what people marked: {NAMES} ({MEANING})")
     command.add_argument(
         "judges", nargs="+", metavar=JUDGES, help="runs of one judge with more and more examples"
     )
     add_mark_options(command)
-    command.set_defaults(run=_curve)
-    command = _verb(verbs, "raters", "rater by rater: who marks what another would have marked?")
+    command = add_reading_verb(
+        verbs, "raters", "rater by rater: who marks what another would have marked?", _raters
+    )
     command.add_argument("gold", metavar="GOLD", help=f"ratings that name raters: {NAMES}")
     command.add_argument(
         "judges",
@@ -90,14 +94,7 @@ def add_specialist_looks(verbs: Commands) -> None:
         help="whose marks stand against them (default: the raters themselves)",
     )
     add_mark_options(command)
-    command.set_defaults(run=_raters, by_rater=True)
-
-
-def _verb(verbs: Commands, name: str, text: str) -> argparse.ArgumentParser:
-    command = verbs.add_parser(name, help=text)
-    add_json_option(command)
-    add_database_option(command)
-    return command
+    command.set_defaults(by_rater=True)
 
 
 def _copying(options: argparse.Namespace) -> None:

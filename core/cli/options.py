@@ -45,6 +45,17 @@ def add_json_option(command: Options) -> None:
     command.add_argument("--json", action="store_true", help="print JSON as docs/formats.md describes it")
 
 
+def add_reading_verb(
+    verbs: Commands, name: str, text: str, run: Callable[[argparse.Namespace], None]
+) -> argparse.ArgumentParser:
+    """A verb that prints what the database or a file holds, as JSON too."""
+    command = verbs.add_parser(name, help=text)
+    add_json_option(command)
+    add_database_option(command)
+    command.set_defaults(run=run)
+    return command
+
+
 def add_pair_option(command: Options) -> None:
     """`--language-pair`, the same for every command."""
     command.add_argument("--language-pair", metavar="PAIR", help="of a folder with several, such as en-de")

@@ -7,7 +7,7 @@ from pathlib import Path
 from core.cli.options import (
     Commands,
     add_database_option,
-    add_json_option,
+    add_reading_verb,
     existing_store,
     json_text,
     print_result,
@@ -28,13 +28,9 @@ def add_to(nouns: Commands) -> None:
         "runs", help="runs of generation, scoring and judges: list, show, cancel, resume, write results"
     )
     verbs = noun.add_subparsers(dest="verb", required=True, metavar="VERB")
-    command = verbs.add_parser("list", help="all runs, newest first")
-    add_json_option(command)
-    add_database_option(command)
-    command.set_defaults(run=_list)
-    command = _verb(verbs, "show", "how far a run is, what failed and why, what it cost")
-    add_json_option(command)
-    command.set_defaults(run=_show)
+    add_reading_verb(verbs, "list", "all runs, newest first", _list)
+    command = add_reading_verb(verbs, "show", "how far a run is, what failed and why, what it cost", _show)
+    _add_number(command)
     _verb(verbs, "cancel", "ask a run to stop; it can be resumed").set_defaults(run=_cancel)
     command = _verb(verbs, "resume", "go on with a run where it stopped, and write its results")
     command.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for the results")
@@ -48,9 +44,13 @@ def add_to(nouns: Commands) -> None:
 
 def _verb(verbs: Commands, name: str, text: str) -> argparse.ArgumentParser:
     command = verbs.add_parser(name, help=text)
-    command.add_argument("number", type=int, metavar="RUN", help="number of the run")
+    _add_number(command)
     add_database_option(command)
     return command
+
+
+def _add_number(command: argparse.ArgumentParser) -> None:
+    command.add_argument("number", type=int, metavar="RUN", help="number of the run")
 
 
 def _list(options: argparse.Namespace) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from core.cli.options import (
     Commands,
     add_database_option,
-    add_json_option,
+    add_reading_verb,
     existing_store,
     level_list,
     print_notes,
@@ -51,10 +51,7 @@ def add_to(nouns: Commands) -> None:
     add_import_ratings(verbs)
     _add_votes(verbs)
     _add_states(verbs)
-    command = verbs.add_parser("list", help="all studies")
-    add_json_option(command)
-    add_database_option(command)
-    command.set_defaults(run=_list)
+    add_reading_verb(verbs, "list", "all studies", _list)
     add_conduct(verbs)
     add_audit(verbs)
     add_results(verbs)

@@ -2,7 +2,7 @@
 
 import argparse
 
-from core.cli.options import Commands, add_database_option, add_json_option, existing_store, print_result
+from core.cli.options import Commands, add_reading_verb, existing_store, print_result
 from core.schema import Study
 from core.store.studies import find_study
 from core.study.audit import LeakageAudit, LevelAudit, audit_study, reading_sentences
@@ -10,11 +10,8 @@ from core.study.audit import LeakageAudit, LevelAudit, audit_study, reading_sent
 
 def add_audit(verbs: Commands) -> None:
     """Register `study audit`."""
-    command = verbs.add_parser("audit", help="do length, diff, punctuation, ... give the sources away?")
-    command.add_argument("name")
-    add_json_option(command)
-    add_database_option(command)
-    command.set_defaults(run=_audit)
+    about = "do length, diff, punctuation, ... give the sources away?"
+    add_reading_verb(verbs, "audit", about, _audit).add_argument("name")
 
 
 def _audit(options: argparse.Namespace) -> None:
