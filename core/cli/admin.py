@@ -6,9 +6,8 @@ from dataclasses import asdict
 
 from core.access import admin
 from core.cli.options import Commands, add_database_option, add_reading_verb, existing_store, print_result
-from core.cli.serve import ADDRESS, DEFAULT_ADDRESS
+from core.cli.serve import add_url_option, address_of
 from core.store.sign_in import Event, events
-from core.store.studies import read_setting
 
 
 def add_to(nouns: Commands) -> None:
@@ -16,7 +15,7 @@ def add_to(nouns: Commands) -> None:
     noun = nouns.add_parser("admin", help="the admin's sign-in")
     verbs = noun.add_subparsers(dest="verb", required=True, metavar="VERB")
     command = verbs.add_parser("link", help="print a link that sets a (new) passphrase once, within a day")
-    command.add_argument("--url", help="address of the app (default: where it was last started)")
+    add_url_option(command)
     add_database_option(command)
     command.set_defaults(run=_link)
     add_reading_verb(verbs, "events", "sign-ins, and attempts that opened nothing", _events)
@@ -24,8 +23,7 @@ def add_to(nouns: Commands) -> None:
 
 def _link(options: argparse.Namespace) -> None:
     with existing_store(options.db) as store:
-        base = options.url or read_setting(store, ADDRESS) or DEFAULT_ADDRESS
-        print(f"{base.rstrip('/')}/admin/{admin.make_link(store)}")
+        print(f"{address_of(store, options.url).rstrip('/')}/admin/{admin.make_link(store)}")
 
 
 def _events(options: argparse.Namespace) -> None:

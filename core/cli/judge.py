@@ -97,7 +97,7 @@ def add_to(nouns: Commands) -> None:
 
 def _judge(options: argparse.Namespace, kind: Kind, given: _Given) -> None:
     wanted, running = asked(options, kind, name=options.name, attached=_attached(options, kind))
-    for one in options.given:
+    for one in options.inputs:
         check_given(one, options.db)
     with contextlib.redirect_stdout(sys.stderr) if options.json else contextlib.nullcontext():
         found = run_it(
@@ -118,7 +118,7 @@ def _attached(options: argparse.Namespace, kind: Kind) -> str:
     if kind.attachment is None:
         return ""
     named: str | None = getattr(options, kind.attachment.option)
-    (texts,) = options.given
+    (texts,) = options.inputs
     if named is None and _of_raters(kind) and texts.startswith(STUDY):
         with existing_store(options.db) as store:
             study = find_given_study(store, texts)
@@ -129,12 +129,12 @@ def _attached(options: argparse.Namespace, kind: Kind) -> str:
 
 
 def _add_texts(command: argparse.ArgumentParser, _: Kind) -> None:
-    command.add_argument("given", nargs=1, metavar=NAMES, help=MEANING)
+    command.add_argument("inputs", nargs=1, metavar=NAMES, help=MEANING)
     add_pair_option(command)
 
 
 def _add_rated(command: argparse.ArgumentParser, kind: JudgeKind) -> None:
-    command.add_argument("given", nargs=1, metavar=NAMES, help=_RATED_MEANING)
+    command.add_argument("inputs", nargs=1, metavar=NAMES, help=_RATED_MEANING)
     add_pair_option(command)
     command.add_argument(
         "--ratings",
@@ -155,12 +155,12 @@ def _add_rated(command: argparse.ArgumentParser, kind: JudgeKind) -> None:
 
 def _add_questions(command: argparse.ArgumentParser, _: Kind) -> None:
     command.add_argument(
-        "given", nargs="+", metavar=JUDGES, help="cross-examinations whose questions are answered"
+        "inputs", nargs="+", metavar=JUDGES, help="cross-examinations whose questions are answered"
     )
 
 
 def _add_marked(command: argparse.ArgumentParser, _: Kind) -> None:
-    command.add_argument("given", nargs=1, metavar=JUDGES, help="the cross-examination")
+    command.add_argument("inputs", nargs=1, metavar=JUDGES, help="the cross-examination")
     command.add_argument(
         "--ratings",
         type=Path,
@@ -175,7 +175,7 @@ def _add_marked(command: argparse.ArgumentParser, _: Kind) -> None:
 
 
 def _texts(store: Store, options: argparse.Namespace, _: Kind) -> tuple[bytes, str]:
-    return read_given(store, options.given[0], options.language_pair)
+    return read_given(store, options.inputs[0], options.language_pair)
 
 
 def _rated(store: Store, options: argparse.Namespace, kind: JudgeKind) -> tuple[bytes, str]:
@@ -183,7 +183,7 @@ def _rated(store: Store, options: argparse.Namespace, kind: JudgeKind) -> tuple[
     # Imported late: all that a study is made of, and scipy with it, takes a second to load.
     from core.runs.texts import rated_of_folder, rated_of_study, rated_of_texts, ratings_of_folder, read_apart
 
-    (given,), pair = options.given, options.language_pair
+    (given,), pair = options.inputs, options.language_pair
     flip = tuple(name.strip() for name in options.flip.split(",") if name.strip())
     paths = [Path(name) for name in options.ratings if Path(name).exists()]
     if flip and not paths:
@@ -215,15 +215,15 @@ def _noted(texts: tuple[bytes, str], notes: tuple[str, ...]) -> tuple[bytes, str
 
 
 def _questions(_: Store, options: argparse.Namespace, kind: Kind) -> tuple[bytes, str]:
-    outputs = judges_given(options.given, options.db)
-    print_notes(check_together(options.given, outputs))
+    outputs = judges_given(options.inputs, options.db)
+    print_notes(check_together(options.inputs, outputs))
     sets = [one for output in outputs for one in question_sets_of(output)]
     names = [output.name for output in outputs]
     return write_pieces(sets), f"questions-{names[0] if len(names) == 1 else f'{len(names)}-judges'}.jsonl"
 
 
 def _marked(_: Store, options: argparse.Namespace, kind: Kind) -> tuple[bytes, str]:
-    (output,) = judges_given(options.given, options.db)
+    (output,) = judges_given(options.inputs, options.db)
     texts, notes = marked_texts(output, _marks(options))
     print_notes(notes)
     return write_pieces(texts), f"marked-{output.name}.jsonl"

@@ -17,12 +17,11 @@ from core.cli.options import (
     print_result,
     read_file,
 )
-from core.cli.serve import ADDRESS, DEFAULT_ADDRESS
+from core.cli.serve import add_url_option, address_of
 from core.errors import InputError
 from core.schema import LogEntry
 from core.schema.tasks import StudyKind
-from core.store import Store
-from core.store.studies import find_study, read_log, read_setting, read_wording
+from core.store.studies import find_study, read_log, read_wording
 from core.study import conduct, lifecycle, raters
 from core.study.progress import ListProgress, RaterProgress
 from core.study.rating_progress import RatingProgress, list_progress
@@ -35,7 +34,7 @@ def add_conduct(verbs: Commands) -> None:
     command = _add(verbs, "progress", _progress, "how far each rater is; nothing about sources")
     add_json_option(command)
     command = _add(verbs, "remind", _remind, "a message for each rater with open pairs, ready to send")
-    command.add_argument("--url", help="address of the app (default: where it was last started)")
+    add_url_option(command)
     command = _add(verbs, "exclude", _exclude, "leave a rater out of the analysis; their answers are kept")
     command.add_argument("rater")
     command.add_argument("--reason", required=True, help="kept in the log and the exports")
@@ -65,7 +64,7 @@ def _add_links(verbs: Commands) -> None:
     command.add_argument("--language", help="of the guidelines for the raters added")
     command.add_argument("--revoke", metavar="R", help="make a rater's link worthless; answers are kept")
     command.add_argument("--reissue", metavar="R", help="give a rater a new link; the old one stops working")
-    command.add_argument("--url", help="address of the app (default: where it was last started)")
+    add_url_option(command)
 
 
 def _links(options: argparse.Namespace) -> None:
@@ -82,15 +81,11 @@ def _links(options: argparse.Namespace) -> None:
         if options.revoke:
             print(f"The link of {options.revoke!r} no longer works.")
         for link in raters.links(store, study):
-            print(f"{link.rater_id}\t{link.url(_base(store, options))}")
+            print(f"{link.rater_id}\t{link.url(address_of(store, options.url))}")
         if study.state == "draft":
             print(
                 f"The study is a draft: `python -m core study open {shlex.quote(study.name)}` lets raters answer."
             )
-
-
-def _base(store: Store, options: argparse.Namespace) -> str:
-    return str(options.url or read_setting(store, ADDRESS) or DEFAULT_ADDRESS)
 
 
 def _progress(options: argparse.Namespace) -> None:
@@ -134,7 +129,7 @@ def _own_cells(line: ListProgress) -> list[str]:
 
 def _remind(options: argparse.Namespace) -> None:
     with existing_store(options.db) as store:
-        found = conduct.reminders(store, find_study(store, options.name), _base(store, options))
+        found = conduct.reminders(store, find_study(store, options.name), address_of(store, options.url))
     for reminder in found:
         print(f"{reminder.rater_id}\t{reminder.text}")
     if not found:

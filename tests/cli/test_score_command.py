@@ -249,9 +249,22 @@ def test_mistakes_are_named_before_any_work(
         assert list_runs(store) == []
 
 
-@pytest.mark.parametrize("texts", ["run:9", "study:mine"])
-def test_a_mistyped_database_is_not_made(refused: Run, tmp_path: Path, texts: str) -> None:
-    answer = refused("score", texts, "--out", "s.csv", "--db", "typo.db")
+_SERVER = ("--backend", "openai", "--base-url", "http://127.0.0.1:9", "--model", "tiny")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("score", "run:9"),
+        ("score", "study:mine"),
+        ("judge", "rubric", "run:9", *_SERVER),
+        ("judge", "direct", "study:mine", *_SERVER),
+        ("judge", "answers", "run:9", *_SERVER),
+    ],
+    ids=" ".join,
+)
+def test_a_mistyped_database_is_not_made(refused: Run, tmp_path: Path, command: tuple[str, ...]) -> None:
+    answer = refused(*command, "--out", "s.csv", "--db", "typo.db")
     assert "There is no database typo.db" in answer
     assert not (tmp_path / "typo.db").exists()
 
