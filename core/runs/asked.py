@@ -346,12 +346,12 @@ def asked_of(run: Run) -> Asked:
 def asked_from(kind: Kind, kept: Mapping[str, Any]) -> Asked:
     """What settings say that `kept` or `described` wrote. Raises pydantic's ValidationError where they are none."""
     if kind.work == "scores":
-        return Asked(kind, kind.Settings.model_validate(kept))
+        return Asked(kind, kind.Settings.saved(kept))
     attached = kept.get(kind.attachment.name) if kind.attachment else ""
     return Asked(
         kind,
-        kind.Settings.model_validate(kept.get(kind.name) or {}),
-        ModelSettings.model_validate(kept),
+        kind.Settings.saved(kept.get(kind.name) or {}),
+        ModelSettings.saved(kept),
         dict(kept.get("prompts") or {}),
         str(kept.get(_name_key(kind)) or ""),
         str(attached or ""),
@@ -360,7 +360,7 @@ def asked_from(kind: Kind, kept: Mapping[str, Any]) -> Asked:
 
 def running_of(run: Run) -> Running:
     """How a saved run is worked on."""
-    return Running.model_validate(run.running)
+    return Running.saved(run.running)
 
 
 def kept(asked: Asked) -> dict[str, Any]:

@@ -71,7 +71,7 @@ class RunAtHand:
     def running(self) -> Any:
         """How it is worked on: the kind's Running; of a run that may ask a model, `asked.Running`."""
         shape: type[Settings] = self.kind.Running or Running
-        return shape.model_validate(self.run.running)
+        return shape.saved(self.run.running)
 
     @cached_property
     def contents(self) -> Any:
