@@ -382,7 +382,7 @@ def described(asked: Asked) -> dict[str, Any]:
         return kept(asked)
     prompts = {
         purpose: {"name": prompt.name, "sha256": prompt.sha256}
-        for purpose, prompt in asked.prompts_read.items()
+        for purpose, prompt in sorted(asked.prompts_read.items())  # as the store has them
     }
     return kept(asked) | {"prompts": prompts, _name_key(asked.kind): asked.called}
 

@@ -347,6 +347,12 @@ def test_a_run_of_a_kind_that_is_not_there_says_so(store: Store) -> None:
         kind_named("")
 
 
+def test_a_new_run_is_described_as_it_is_once_read_again(store: Store) -> None:
+    run, _ = create(store, texts(1), "t.jsonl", settings("cef", URL, mode="round-trip"), RUNNING)
+    fresh, again = (json.dumps(described(one.asked)) for one in (run, at_hand(store, run.run.run_id)))
+    assert fresh == again, "run.json is the same, byte for byte"
+
+
 def test_a_run_whose_numbers_were_within_the_bounds_of_an_older_assay_is_read(store: Store) -> None:
     run, _ = create(store, texts(1), "t.jsonl", settings("claims", URL), RUNNING)
     beyond = {"attempts": 5_000, "max_model_len": -1, "claims": {"seed": 2**60, "beta": 1e9}}
