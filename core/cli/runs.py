@@ -48,20 +48,21 @@ def _verb(verbs: Commands, name: str, text: str) -> argparse.ArgumentParser:
 
 def _list(options: argparse.Namespace) -> None:
     with open_store(existing_database(options.db)) as store:
-        found = [(at_hand(store, run), progress_of(store, run.run_id)) for run in list_runs(store)]
-    if options.json:
-        rows = [
-            {"run": p.run.run_id, "kind": p.run.kind, "state": p.state, "file": p.run.data_file}
-            for _, p in found
-        ]
-        print(json.dumps(rows, indent=2, ensure_ascii=False))
-        return
-    if not found:
-        print("No runs yet: `generate factual`, `generate damage`, `score` or `judge` starts one.")
-    if found:
-        print("run\tmade (UTC)\tkind\tstate\tcomplete\tsource, metrics or judge\tseed\tfile")
-    for at, progress in found:
-        run, seed = progress.run, at.asked.seed
+        found = [progress_of(store, run.run_id) for run in list_runs(store)]
+        if options.json:
+            rows = [
+                {"run": p.run.run_id, "kind": p.run.kind, "state": p.state, "file": p.run.data_file}
+                for p in found
+            ]
+            print(json.dumps(rows, indent=2, ensure_ascii=False))
+            return
+        if not found:
+            print("No runs yet: `generate factual`, `generate damage`, `score` or `judge` starts one.")
+            return
+        runs = [at_hand(store, progress.run) for progress in found]
+    print("run\tmade (UTC)\tkind\tstate\tcomplete\tsource, metrics or judge\tseed\tfile")
+    for at, progress in zip(runs, found, strict=True):
+        run, seed = at.run, at.asked.seed
         made = run.created_utc[:16].replace("T", " ")
         cells = (run.run_id, made, run.kind, progress.state, f"{progress.n_done} of {run.n_wanted}")
         print(

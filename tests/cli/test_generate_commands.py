@@ -241,6 +241,16 @@ def test_a_folder_holds_one_run(quiet: Run, capsys: pytest.CaptureFixture[str], 
     quiet("runs", "resume", "1", "--out", "out")
 
 
+def test_runs_of_kinds_that_a_newer_assay_knows_are_listed_as_json(
+    quiet: Run, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    quiet("generate", "damage", str(DEMO), "--limit", "1", "--out", "out")
+    with open_store(tmp_path / "assay.db") as store, store.writing():
+        store.table("run").update(1, {"kind": "divination"})
+    assert json.loads(quiet("runs", "list", "--json"))[0]["kind"] == "divination"
+    assert "divination" in refused(capsys, "runs", "list")
+
+
 def test_a_run_that_is_refused_at_its_start_is_not_kept(
     quiet: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
