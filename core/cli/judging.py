@@ -12,6 +12,7 @@ from core.cli.judge_printed import print_alignment
 from core.cli.judges_given import NAMES as JUDGES
 from core.cli.judges_given import judges_given
 from core.cli.options import Commands, json_text, read_file, run_number
+from core.cli.setting_options import settings_given
 from core.cli.texts_given import (
     MEANING,
     NAMES,
@@ -31,6 +32,7 @@ from core.runs.audits import pieces_done
 from core.runs.kinds import kinds_that
 from core.runs.records import write_pieces
 from core.schema.scores import OutputSet, RatingSet
+from core.schema.settings import fields_of
 from core.store import Store, database_path, open_store
 
 _RATED_MEANING = (
@@ -134,7 +136,8 @@ def _attached(options: argparse.Namespace, kind: JudgeKind) -> str:
         with open_store(database_path(options.db)) as store:
             study = find_given_study(store, options.texts)
         own = None if study is None else study.task
-        if own is not None and kind.suits(own, vars(options)):
+        usual = {name: one.default for name, one in fields_of(kind.Settings).items()}
+        if own is not None and kind.suits(own, usual | settings_given(options, kind.Settings)):
             return kind.attachment.dump(own)
     return kind.attachment.find(named or kind.attachment.usual)
 
