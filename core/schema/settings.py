@@ -181,6 +181,8 @@ class Settings(BaseModel):
             return cls.model_validate(values)
         except ValidationError as wrong:
             beyond = {str(one["loc"][0]) for one in wrong.errors() if one["type"] in _OUT_OF_BOUNDS}
+            if not beyond:
+                raise
             within = cls.model_validate({name: value for name, value in values.items() if name not in beyond})
             return within.model_copy(update={name: values[name] for name in beyond})
 

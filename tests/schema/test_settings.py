@@ -131,7 +131,8 @@ def test_saved_settings_may_lie_out_of_bounds_and_in_nothing_else() -> None:
         "rounds": 0,
         "weight": 5_000,
     }
-    for wrong in ({"rounds": 0, "tone": "loud"}, {"rounds": "0"}, {"weight": math.nan}):
+    none: tuple[Any, ...] = ({"rounds": 0, "tone": "loud"}, {"rounds": "0"}, {"weight": math.nan}, "text", [])
+    for wrong in none:
         with pytest.raises(ValidationError):
             ToySettings.saved(wrong)
 
