@@ -27,6 +27,7 @@ from core.cli.options import (
     run_number,
 )
 from core.cli.run_here import finish_in_folder
+from core.cli.setting_options import settings_given
 from core.cli.texts_given import (
     MEANING,
     NAMES,
@@ -48,6 +49,7 @@ from core.runs.kinds import kinds_that
 from core.runs.records import write_pieces
 from core.schema.kinds import Kind, Reads
 from core.schema.scores import OutputSet, RatingSet
+from core.schema.settings import fields_of
 from core.store import Store
 
 _RATED_MEANING = (
@@ -123,7 +125,9 @@ def _attached(options: argparse.Namespace, kind: Kind) -> str:
         with existing_store(options.db) as store:
             study = find_given_study(store, texts)
         own = None if study is None else study.task
-        if own is not None and isinstance(kind, JudgeKind) and kind.suits(own, vars(options)):
+        usual = {name: one.default for name, one in fields_of(kind.Settings).items()}
+        chosen = usual | settings_given(options, kind.Settings)
+        if own is not None and isinstance(kind, JudgeKind) and kind.suits(own, chosen):
             return kind.attachment.dump(own)
     return kind.attachment.find(named or kind.attachment.usual)
 

@@ -15,10 +15,12 @@ from core.cli.options import (
 from core.cli.run_here import check_folder, finish_in_folder, go_where_it_runs, work_here
 from core.cli.run_summary import summary
 from core.datasets.reading import shown
-from core.runs.at_hand import RunAtHand
+from core.errors import InputError
 from core.runs.path import at_hand, resume, run_report
 from core.runs.progress import Progress, progress_of
 from core.runs.worker import work
+from core.schema import Run
+from core.store import Store
 from core.store.runs import ask_to_stop, list_runs
 
 
@@ -55,29 +57,33 @@ def _add_number(command: argparse.ArgumentParser) -> None:
 
 def _list(options: argparse.Namespace) -> None:
     with existing_store(options.db) as store:
-        found = [(at_hand(store, run), progress_of(store, run.run_id)) for run in list_runs(store)]
-    rows = [
-        {"run": p.run.run_id, "kind": p.run.kind, "state": p.state, "file": p.run.data_file} for _, p in found
-    ]
-    print_result(options, rows, _print_list, found)
+        found = [progress_of(store, run.run_id) for run in list_runs(store)]
+        rows = [
+            {"run": p.run.run_id, "kind": p.run.kind, "state": p.state, "file": p.run.data_file}
+            for p in found
+        ]
+        print_result(options, rows, _print_list, store, found)
 
 
-def _print_list(found: Sequence[tuple[RunAtHand, Progress]]) -> None:
+def _print_list(store: Store, found: Sequence[Progress]) -> None:
     if not found:
         print("No runs yet: `generate factual`, `generate damage`, `score` or `judge` starts one.")
-    if found:
-        print("run\tmade (UTC)\tkind\tstate\tcomplete\tsource, metrics or judge\tseed\tfile")
-    for at, progress in found:
-        run, seed = progress.run, at.asked.seed
+        return
+    print("run\tmade (UTC)\tkind\tstate\tcomplete\tsource, metrics or judge\tseed\tfile")
+    for progress in found:
+        run = progress.run
         made = run.created_utc[:16].replace("T", " ")
         cells = (run.run_id, made, run.kind, progress.state, f"{progress.n_done} of {run.n_wanted}")
-        print(
-            *cells,
-            shown(at.path.maker(at.asked)),
-            "-" if seed is None else seed,
-            shown(run.data_file),
-            sep="\t",
-        )
+        print(*cells, *_maker_and_seed(store, run), shown(run.data_file), sep="\t")
+
+
+def _maker_and_seed(store: Store, run: Run) -> tuple[str, str]:
+    """Who made the texts or scores, and the seed; one run that a newer Assay saved hides no other."""
+    try:
+        at = at_hand(store, run)
+        return shown(at.path.maker(at.asked)), "-" if at.asked.seed is None else str(at.asked.seed)
+    except InputError:
+        return f"cannot be read: see `runs show {run.run_id}`", "-"
 
 
 def _show(options: argparse.Namespace) -> None:

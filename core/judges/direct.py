@@ -309,11 +309,9 @@ def _record_problems(record: DirectRecord, _: str | None) -> Iterator[str]:
 
 
 def _suits(task: RatingTask, given: Mapping[str, object]) -> bool:
-    """Whether the task has the dimension that is given, the usual one for None; any, where that is not chosen yet."""
+    """Whether the task has the dimension that is chosen; any, where none is chosen yet."""
     names = [one.name for one in task.dimensions]
-    if "dimension" not in given:
-        return bool(names)
-    return (given["dimension"] or DirectSettings().dimension) in names
+    return given["dimension"] in names if "dimension" in given else bool(names)
 
 
 KIND = JudgeKind(

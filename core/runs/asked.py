@@ -315,7 +315,7 @@ def asked_of(run: Run) -> Asked:
 
 def running_of(run: Run) -> Any:
     """How a saved run is worked on: its kind's Running, or the Running of a run that may ask a model."""
-    return (kind_named(run.kind).Running or Running).checked(run.running, _saved_by(run))
+    return (kind_named(run.kind).Running or Running).saved(run.running, _saved_by(run))
 
 
 def _saved_by(run: Run) -> str:
@@ -327,15 +327,15 @@ def asked_from(kind: Kind, kept: Mapping[str, Any], what: str = "The run's setti
     `what`.
     """
     if kind.work == "scores":
-        return Asked(kind, kind.Settings.checked(kept, what))
+        return Asked(kind, kind.Settings.saved(kept, what))
     attached = kept.get(kind.attachment.name) if kind.attachment else ""
     prompts = kept.get("prompts") or {}
     if not isinstance(prompts, dict):
         refuse([Remark("prompt", "{value} is no object", {"value": repr(prompts)})], also=BESIDE, what=what)
     return Asked(
         kind,
-        kind.Settings.checked(kept.get(kind.name) or {}, what),
-        ModelSettings.checked(kept, what),
+        kind.Settings.saved(kept.get(kind.name) or {}, what),
+        ModelSettings.saved(kept, what),
         dict(prompts),
         str(kept.get(_name_key(kind)) or ""),
         str(attached or ""),
@@ -361,7 +361,7 @@ def described(asked: Asked) -> dict[str, Any]:
         return kept(asked)
     prompts = {
         purpose: {"name": prompt.name, "sha256": prompt.sha256}
-        for purpose, prompt in asked.prompts_read.items()
+        for purpose, prompt in sorted(asked.prompts_read.items())  # as the store has them
     }
     return kept(asked) | {"prompts": prompts, _name_key(asked.kind): asked.called}
 

@@ -171,6 +171,21 @@ class Settings(BaseModel):
         assert found is not None
         return found
 
+    @classmethod
+    def saved(cls, values: Mapping[str, object], what: str = "") -> Self:
+        """The settings that a run was saved with. Numbers may lie out of bounds: those of an older Assay were wider.
+
+        Raises SettingsError for values that were never settings. what: its first words.
+        """
+        try:
+            return cls.model_validate(values)
+        except ValidationError as wrong:
+            beyond = {str(one["loc"][0]) for one in wrong.errors() if one["type"] in _OUT_OF_BOUNDS}
+        if not beyond:
+            return cls.checked(values, what)
+        within = cls.checked({name: value for name, value in values.items() if name not in beyond}, what)
+        return within.model_copy(update={name: values[name] for name in beyond})
+
     def but(self, **changed: object) -> Self:
         """The same settings with some of them changed, checked again."""
         return type(self).checked(self.model_dump() | changed)
@@ -188,6 +203,8 @@ class Settings(BaseModel):
             return None
 
 
+_OUT_OF_BOUNDS = ("greater_than_equal", "less_than_equal")
+"""What pydantic calls a number beyond the smallest or the largest."""
 _FIELD = re.compile(r"\{(\w+)(?:=([\w-]+))?\}")
 
 

@@ -178,7 +178,8 @@ def test_the_published_report_is_replayed(quiet: Run, shared_data: Path) -> None
 
 SERVER = ["--backend", "openai", "--model", "m", "--base-url"]
 MISTAKES: list[tuple[str, list[str], str]] = [
-    ("factual", ["--levels", "A0-B2"], "--levels: 'A0-B2'"),
+    ("factual", ["--levels", "A0-B2"], "--levels: 'A0-B2' is neither A0-A1 ... A0-A9"),
+    ("factual", ["--levels", "a0-b2"], "--levels: 'a0-b2'"),
     ("factual", ["--levels", "12"], "--levels: 12 is not between 1 and 9"),
     ("factual", ["--keep", "0"], "--keep: 0 is not between"),
     ("damage", ["--levels", "7"], "--levels: there is no level 7"),
@@ -238,6 +239,17 @@ def test_a_folder_holds_one_run(quiet: Run, capsys: pytest.CaptureFixture[str], 
     assert (tmp_path / "out" / "dataset.json").read_bytes() == before
     assert len(quiet("runs", "list").splitlines()) == 2, "a header and one run"
     quiet("runs", "resume", "1", "--out", "out")
+
+
+def test_runs_of_kinds_that_a_newer_assay_knows_are_listed(
+    quiet: Run, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    quiet("generate", "damage", str(DEMO), "--limit", "1", "--out", "out")
+    with open_store(tmp_path / "assay.db") as store, store.writing():
+        store.table("run").update(1, {"kind": "divination"})
+    assert json.loads(quiet("runs", "list", "--json"))[0]["kind"] == "divination"
+    assert "\tdivination\t" in quiet("runs", "list")
+    assert "divination" in refused(capsys, "runs", "show", "1")
 
 
 def test_a_run_that_is_refused_at_its_start_is_not_kept(

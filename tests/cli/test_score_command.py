@@ -221,7 +221,7 @@ def test_the_list_names_every_metric(quiet: Run) -> None:
         (["study:none", "--out", "s.csv"], ["none"]),
         (
             ["texts.jsonl", "--out", "s.csv", "--model", "bertscore-en=here"],
-            ["bertscore-en is not among the metrics"],
+            ["bertscore-en is not among those of --metrics"],
         ),
         (["texts.jsonl", "--out", "s.csv", "--model", "bleu-1=here"], ["bleu-1 is computed without a model"]),
         (["texts.jsonl", "--out", "s.csv", "--model", "here"], ["'here' is not NAME=PATH"]),
@@ -247,6 +247,14 @@ def test_mistakes_are_named_before_any_work(
             assert part in answer
         assert not (tmp_path / "s.csv").exists()
         assert list_runs(store) == []
+
+
+def test_a_misspelt_metric_makes_no_model_of_another_a_mistake(refused: Run) -> None:
+    asked = ("--metrics", "bertscore-en,qqqq", "--model", "bertscore-en=here", "--workers", "0")
+    answer = refused("score", "texts.jsonl", "--out", "s.csv", *asked)
+    assert "'qqqq'" in answer
+    assert "--workers: 0" in answer
+    assert "--model" not in answer
 
 
 _SERVER = ("--backend", "openai", "--base-url", "http://127.0.0.1:9", "--model", "tiny")

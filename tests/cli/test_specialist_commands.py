@@ -266,6 +266,17 @@ def test_what_raters_marked_in_a_study_becomes_examples(
     )  # every text 100: of an item's three pairs only the tie is right
 
 
+def test_a_judge_is_not_asked_for_a_dimension_that_the_raters_of_its_study_were_not_asked(
+    run: Command, asked: list[str], tmp_path: Path
+) -> None:
+    with open_store(tmp_path / "assay.db") as store:
+        study = rating_study(store, task=find_task("multilingual"))
+        unblind(study)
+    alone = ("--examples", "none", *asked)
+    run("judge", "direct", "study:ratings", "--out", "usual", *alone)
+    assert read_judge_folder(Path("usual")).attached == dump_task(find_task("direct"))
+
+
 def test_a_judge_is_asked_what_the_raters_of_its_study_were_asked(
     run: Command, asked: list[str], tmp_path: Path
 ) -> None:

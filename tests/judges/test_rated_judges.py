@@ -530,7 +530,7 @@ def test_tasks_suit_judges() -> None:
     assert suiting("quality") == ["multilingual"]
     overall = ["direct", "factual-errors", "mqm-and-direct"]
     assert suiting("direct") == [*overall, "multilingual"], "a dimension is chosen later"
-    assert suiting("direct", dimension=None) == overall, "the usual one"
+    assert suiting("direct", dimension="overall") == overall
     assert suiting("direct", dimension="LA") == ["multilingual"]
     assert suiting("direct", dimension="style") == []
     for kind in KINDS.values():

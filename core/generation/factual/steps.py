@@ -71,8 +71,14 @@ class FactualSettings(GenerationSettings):
     @classmethod
     def _levels(cls, given: object) -> object:
         """A0-A4 is 4."""
-        number = given.strip().upper().removeprefix("A0-A") if isinstance(given, str) else given
-        return int(number) if isinstance(number, str) and number.isascii() and number.isdigit() else number
+        if not isinstance(given, str):
+            return given
+        number = given.strip().upper().removeprefix("A0-A")
+        if not (number.isascii() and number.isdigit()):
+            raise ValueError(
+                f"{given!r} is neither A0-A1 ... A0-A{MOST_LEVELS} nor a number of levels beyond A0"
+            )
+        return int(number)
 
     @property
     def level_names(self) -> tuple[str, ...]:

@@ -65,7 +65,7 @@ class ScoringSettings(KindSettings):
         groups = {spec.metric.name: spec.group for spec in self.specs()} if self.metrics else {}
         for name in self.models:
             if name not in groups:
-                yield Remark("models", "{metric} is not among the metrics asked for", {"metric": name})
+                yield Remark("models", "{metric} is not among those of {metrics}", {"metric": name})
             elif groups[name] != "neural":
                 yield Remark("models", "{metric} is computed without a model", {"metric": name})
 
