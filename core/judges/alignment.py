@@ -19,7 +19,7 @@ from core.judges.kind import AuditKind, Audits, Done, seed_setting, temperature_
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Request
 from core.llm.defusing import defused
-from core.llm.parsing import read_json
+from core.llm.parsing import form, read_object
 from core.llm.prompts import Prompt
 from core.schema.kinds import KindSettings, PromptSlot
 from core.schema.scores import ScoredRow
@@ -47,15 +47,7 @@ _FUNCTION_WORDS = frozenset(_ENGLISH.split())
 _ALONE = regex.compile(
     r"[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmr}\p{scx=Mymr}]\p{M}*"
 )
-_SCHEMA: Mapping[str, object] = {
-    "type": "object",
-    "properties": {
-        "why": {"type": "string", "maxLength": _LONGEST_WHY},
-        "verdict": {"enum": ["YES", "NO"]},
-    },
-    "required": ["why", "verdict"],
-    "additionalProperties": False,
-}
+_SCHEMA = form(why={"type": "string", "maxLength": _LONGEST_WHY}, verdict={"enum": ["YES", "NO"]})
 
 
 class AlignmentSettings(KindSettings):
@@ -199,14 +191,9 @@ def listed(mismatches: Sequence[Mismatch]) -> str:
     return "\n".join(lines)
 
 
-_ANY_VERDICT: Mapping[str, object] = {"type": "object", "required": ["verdict"]}
-"""Looser than what is asked for: servers that ignore the form lose no verdict by its trimmings."""
-
-
 def _read(answer: str) -> Found:
     """A verdict in any case counts, whatever stands beside it; a `why` that is missing is empty, a long one is cut."""
-    said = read_json(answer, _ANY_VERDICT)
-    assert isinstance(said, dict)
+    said = read_object(answer, verdict={})
     told, why = said["verdict"], said.get("why")
     verdict = read_verdict(told if isinstance(told, str) else "")
     if verdict == "IDK":

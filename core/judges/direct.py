@@ -44,7 +44,7 @@ from core.judges.record_checks import FURTHEST_SCORE, repeat_problems, score_pro
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Request
 from core.llm.defusing import defused
-from core.llm.parsing import read_json
+from core.llm.parsing import form, read_object
 from core.llm.prompts import Example, Prompt
 from core.schema.kinds import PromptSlot
 from core.schema.rated import RatedSet, RatedText
@@ -61,7 +61,6 @@ LONGEST_SHOWN = 20
 _DECIMALS = 2
 """Of the scores in examples, which are means."""
 _NEARLY = 1e-9
-_ANY_SCORE: Mapping[str, object] = {"type": "object", "required": ["score"]}
 
 
 class DirectSettings(ExampleSettings):
@@ -194,12 +193,7 @@ def score_schema(dimension: Dimension) -> dict[str, object]:
         if numbers
         else {"type": "number", "minimum": dimension.lowest, "maximum": dimension.highest}
     )
-    return {
-        "type": "object",
-        "properties": {"score": score},
-        "required": ["score"],
-        "additionalProperties": False,
-    }
+    return form(score=score)
 
 
 def read_score(text: str, dimension: Dimension) -> float:
@@ -207,9 +201,7 @@ def read_score(text: str, dimension: Dimension) -> float:
 
     Of several objects with a score the last counts. `"4"`, true and null are no numbers; nothing is clipped or rounded.
     """
-    found = read_json(text, _ANY_SCORE)
-    assert isinstance(found, dict)
-    score = found["score"]
+    score = read_object(text, score={})["score"]
     if isinstance(score, bool) or not isinstance(score, int | float):
         raise Unusable("Its score is no number.", NO_SCORE)
     on_offer = dimension.lowest <= score <= dimension.highest  # a number of any length can be compared

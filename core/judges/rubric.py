@@ -34,7 +34,7 @@ from core.judges.rubric_files import HIGHEST_VERDICT, Rubric, find_rubric, parse
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Request
 from core.llm.defusing import defused
-from core.llm.parsing import TURN_MARK, read_json, read_text
+from core.llm.parsing import TURN_MARK, form, read_object, read_text
 from core.llm.prompts import Prompt
 from core.schema.kinds import Attachment, PromptSlot
 from core.schema.rated import RatedText
@@ -199,19 +199,10 @@ class RubricJudge:
 
 def verdict_schema(rubric: Rubric) -> dict[str, object]:
     """What the model may write: its reasons first, then a score on offer."""
-    return {
-        "type": "object",
-        "properties": {
-            "feedback": {"type": "string", "maxLength": LONGEST_FEEDBACK},
-            "verdict": {"type": "integer", "enum": list(rubric.levels)},
-        },
-        "required": ["feedback", "verdict"],
-        "additionalProperties": False,
-    }
-
-
-_ANY_VERDICT: Mapping[str, object] = {"type": "object", "required": ["verdict"]}
-"""Looser than what is asked for: of several objects the last that names a verdict is meant, even if it is a wrong one."""
+    return form(
+        feedback={"type": "string", "maxLength": LONGEST_FEEDBACK},
+        verdict={"type": "integer", "enum": list(rubric.levels)},
+    )
 
 
 def read_verdict_json(text: str, rubric: Rubric) -> GivenVerdict:
@@ -220,8 +211,7 @@ def read_verdict_json(text: str, rubric: Rubric) -> GivenVerdict:
     Of several objects with a verdict the last counts, such as after one that repeats the judged text. 4 and 4.0 are
     one score; "4", 4.5, true and what the rubric does not have are none. A feedback longer than asked for is kept.
     """
-    found = read_json(text, _ANY_VERDICT)
-    assert isinstance(found, dict)
+    found = read_object(text, verdict={})
     verdict, feedback = found["verdict"], found.get("feedback")
     if isinstance(verdict, bool) or not isinstance(verdict, int | float):
         raise Unusable("Its verdict is no number.")

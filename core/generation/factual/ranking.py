@@ -1,33 +1,20 @@
 """Ranking by a model: the form of the answer, and the check that it is a full permutation (003, appendix A)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from core.llm.asking import Unusable
-from core.llm.parsing import read_json
+from core.llm.parsing import form, read_object
 
 
 def ranking_schema(candidates: Sequence[int]) -> dict[str, object]:
     """A list of as many numbers as there are candidates, each one of them; that none comes twice is checked."""
-    return {
-        "type": "object",
-        "properties": {
-            "ranking": {
-                "type": "array",
-                "items": {"type": "integer", "enum": sorted(candidates)},
-                "minItems": len(candidates),
-                "maxItems": len(candidates),
-            }
-        },
-        "required": ["ranking"],
-        "additionalProperties": False,
-    }
+    number, n = {"type": "integer", "enum": sorted(candidates)}, len(candidates)
+    return form(ranking={"type": "array", "items": number, "minItems": n, "maxItems": n})
 
 
 def read_ranking(text: str, candidates: Sequence[int]) -> tuple[int, ...]:
     """The candidates, most important first. Raises Unusable unless each stands there exactly once."""
-    loose = {"type": "object", "required": ["ranking"]}
-    value = read_json(text, loose)
-    ranking = value["ranking"] if isinstance(value, Mapping) else None
+    ranking = read_object(text, ranking={})["ranking"]
     if not isinstance(ranking, list) or not all(_is_number(entry) for entry in ranking):
         raise Unusable("`ranking` has to be a list of whole numbers.", "invalid")
     numbers = tuple(int(entry) for entry in ranking)

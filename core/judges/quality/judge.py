@@ -9,7 +9,7 @@ import asyncio
 import hashlib
 import json
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, Literal
@@ -48,7 +48,7 @@ from core.judges.record_checks import FURTHEST_SCORE, repeat_problems, score_pro
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Request
 from core.llm.defusing import defused
-from core.llm.parsing import read_json
+from core.llm.parsing import form, read_object
 from core.llm.prompts import Example, Prompt
 from core.schema.kinds import PromptSlot
 from core.schema.rated import RatedSet, RatedText
@@ -314,7 +314,7 @@ def answer_schema(group: Sequence[Dimension], *, together: bool) -> dict[str, ob
     """What the model may write: of each dimension its justification first, then a score on offer."""
     if not together:
         return _one_schema(group[0])
-    return _object({"scores": _object({one.name: _one_schema(one) for one in group})})
+    return form(scores=form(**{one.name: _one_schema(one) for one in group}))
 
 
 def read_scores(text: str, group: Sequence[Dimension], *, together: bool) -> dict[str, GivenScore]:
@@ -322,19 +322,12 @@ def read_scores(text: str, group: Sequence[Dimension], *, together: bool) -> dic
 
     2 and 2.0 are one score; "2", true and a number between two classes are none.
     """
-    found = read_json(text, _TOGETHER if together else _ALONE)
-    assert isinstance(found, dict)
-    given = found["scores"] if together else {group[0].name: found}
+    given = (
+        read_object(text, scores={"type": "object"})["scores"]
+        if together
+        else {group[0].name: read_object(text, score={})}
+    )
     return {dimension.name: _given(given.get(dimension.name), dimension) for dimension in group}
-
-
-_ALONE: Mapping[str, object] = {"type": "object", "required": ["score"]}
-_TOGETHER: Mapping[str, object] = {
-    "type": "object",
-    "required": ["scores"],
-    "properties": {"scores": {"type": "object"}},
-}
-"""Looser than what is asked for: of several objects the last that names scores is meant, even if they are wrong."""
 
 
 def _given(said: object, dimension: Dimension) -> GivenScore:
@@ -362,16 +355,7 @@ def _one_schema(dimension: Dimension) -> dict[str, object]:
         if classes
         else {"type": "number", "minimum": dimension.lowest, "maximum": dimension.highest}
     )
-    return _object({"justification": {"type": "string", "maxLength": LONGEST_JUSTIFICATION}, "score": score})
-
-
-def _object(properties: Mapping[str, object]) -> dict[str, object]:
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    return form(justification={"type": "string", "maxLength": LONGEST_JUSTIFICATION}, score=score)
 
 
 def _block(dimension: Dimension) -> str:
