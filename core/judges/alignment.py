@@ -12,15 +12,14 @@ from typing import Any, ClassVar
 import regex
 
 from core.diff import tokenize
-from core.errors import InputError
 from core.judges.cross_examination.record import SIDES, Examination, Side, questions_of
 from core.judges.cross_examination.verdicts import Verdict, read_verdict
-from core.judges.kind import AuditKind, Audits, Done, seed_setting, temperature_setting
+from core.judges.kind import TEMPERATURE, AuditKind, Audits, Done, seed_setting
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Request
 from core.llm.defusing import defused
 from core.llm.parsing import form, read_object
-from core.llm.prompts import Prompt
+from core.llm.prompts import Prompt, for_use
 from core.schema.kinds import KindSettings, PromptSlot
 from core.schema.scores import ScoredRow
 
@@ -55,7 +54,7 @@ class AlignmentSettings(KindSettings):
 
     MODEL_FREE: ClassVar[bool] = True
 
-    temperature: float = temperature_setting()
+    temperature: float = TEMPERATURE
     seed: int = seed_setting("seed of the model's answers")
 
     def prompts(self, *, by_rules: bool) -> tuple[PromptSlot, ...]:
@@ -129,9 +128,7 @@ class Aligner:
     """Asks a model, once for each marked error, whether a mismatching question points to it."""
 
     def __init__(self, model: Model, prompt: Prompt, settings: AlignmentSettings) -> None:
-        if prompt.purpose != _PURPOSE:
-            raise InputError(f"Prompt {prompt.name} is for {prompt.purpose}; one for {_PURPOSE} is needed")
-        self._model, self._prompt, self._settings = model, prompt, settings
+        self._model, self._prompt, self._settings = model, for_use(prompt, _PURPOSE), settings
 
     async def align(self, text: MarkedText) -> tuple[MarkedText, tuple[tuple[str, str], ...], bool]:
         """The text with every error found, not found, or without a verdict for a reason; failures; temporary or not.

@@ -12,24 +12,25 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from core.datasets.checked_json import number_problem
 from core.errors import InputError
 from core.judges.comparing import check_compared, repeated_for_nothing
 from core.judges.kind import (
     COMPARING_COLUMNS,
     SHORT_SHA,
+    TEMPERATURE,
     Bench,
     Judged,
     JudgeKind,
     JudgeSettings,
     Opened,
+    asking,
     lacking,
+    mean_of,
     pair_of,
     repeats_setting,
     seed_setting,
-    temperature_setting,
 )
-from core.judges.record_checks import repeat_problems, twice_problems
+from core.judges.record_checks import trial_problems
 from core.judges.rubric_files import HIGHEST_VERDICT, Rubric, find_rubric, parse_rubric, shipped_rubrics
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Request
@@ -38,7 +39,6 @@ from core.llm.parsing import TURN_MARK, form, read_object, read_text
 from core.llm.prompts import Prompt
 from core.schema.kinds import Attachment, PromptSlot
 from core.schema.rated import RatedText
-from core.schema.scores import Score
 from core.schema.settings import Remark, setting
 from core.scoring.metrics.scorer import ScoringPair
 
@@ -77,7 +77,7 @@ class RubricSettings(JudgeSettings):
         },
     )
     repeats: int = repeats_setting("times that it is asked in each order; the score is the mean")
-    temperature: float = temperature_setting()
+    temperature: float = TEMPERATURE
     seed: int = seed_setting()
 
     def prompts(self, *, by_rules: bool) -> tuple[PromptSlot, ...]:
@@ -152,22 +152,15 @@ class RubricJudge:
         """
         pair = pair_of(text)
         if (why := lacking(pair, "reference")) is not None:
-            return Judged((Score(None, why),), None)
+            return Judged.without_asking(why)
         orders = ORDERS if self._settings.order == "both" else (self._settings.order,)
         asked = [(order, repeat) for repeat in range(self._settings.repeats) for order in orders]
         answers = await asyncio.gather(*(self._ask(pair, order, repeat) for order, repeat in asked))
-        trials = [
+        trials = tuple(
             _trial(order, repeat, answer) for (order, repeat), answer in zip(asked, answers, strict=True)
-        ]
-        verdicts = [trial.verdict for trial in trials if trial.verdict is not None]
-        reasons = [trial.reason for trial in trials if trial.reason is not None]
-        score = Score(sum(verdicts) / len(verdicts)) if verdicts else Score(None, f"{STEP}: {reasons[0]}")
-        return Judged(
-            (score,),
-            RubricRecord(tuple(trials)),
-            failures=tuple((STEP, reason) for reason in reasons),
-            temporary=any(answer.temporary for answer in answers),
         )
+        mean, temporary = mean_of(trial.verdict for trial in trials), any(one.temporary for one in answers)
+        return Judged.in_trials(STEP, mean, RubricRecord(trials), temporary=temporary)
 
     async def _ask(self, pair: ScoringPair, order: Order, repeat: int) -> Answer[GivenVerdict]:
         request = Request(
@@ -269,21 +262,12 @@ def _details(record: RubricRecord) -> Iterator[dict[str, Any]]:
 
 
 def _record_problems(record: RubricRecord, _: str | None) -> Iterator[str]:
-    yield from repeat_problems("trials", [one.repeat for one in record.trials])
-    for n, trial in enumerate(record.trials, start=1):
-        if trial.verdict is not None and (problem := number_problem(trial.verdict, 0, HIGHEST_VERDICT)):
-            yield f"trials, {n}, verdict: {problem}"
-    yield from twice_problems("trials", [{"order": one.order, "repeat": one.repeat} for one in record.trials])
+    return trial_problems("trials", record.trials, "order", "repeat", verdict=(0, HIGHEST_VERDICT))
 
 
 def _open(settings: RubricSettings, bench: Bench) -> Opened:
     rubric = parse_rubric(bench.attached, "rubric.yaml")
-
-    def judge(model: Model | None) -> RubricJudge:
-        assert model is not None, "rules cannot be this judge"
-        return RubricJudge(model, bench.prompts, rubric, settings)
-
-    return judge
+    return asking(lambda model: RubricJudge(model, bench.prompts, rubric, settings))
 
 
 def _signed(_: RubricSettings, bench: Bench) -> dict[str, object]:

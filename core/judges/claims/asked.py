@@ -3,16 +3,15 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 
-from core.errors import InputError
 from core.judges.claims.settings import ClaimsSettings, Detail
 from core.judges.claims.steps import Claim, Verified, without_verdicts
-from core.judges.kind import MOST_TOKENS
+from core.judges.kind import MOST_TOKENS, tokens_in
 from core.judges.numbered import MostComplete, in_a_line, numbered, place_of
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Message, Request
 from core.llm.defusing import defused
 from core.llm.parsing import form, read_object, visible
-from core.llm.prompts import Prompt
+from core.llm.prompts import Prompt, for_use
 
 LONGEST_CLAIM = 400
 """Characters; a bound keeps a model that cannot stop from using up all its tokens on one claim."""
@@ -25,8 +24,6 @@ MISSING, DOUBLED, MISNUMBERED = "claim without verdict", "two verdicts", "claims
 TOO_MANY = "too many claims"
 _ROOM = 600
 """Tokens an answer may have besides those that its claims need."""
-_BYTES_A_TOKEN = 3
-"""Of UTF-8, on the safe side for every script."""
 _REPEATS: Mapping[Detail, int] = {"low": 2, "high": 4}
 """How many times as long as the text its claims may be, by atomicity: each claim names its subject anew."""
 _TOKENS_A_VERDICT = 110
@@ -37,21 +34,16 @@ class LlmDecomposer:
 
     def __init__(self, model: Model, prompt: Prompt, settings: ClaimsSettings) -> None:
         """Raises InputError where the prompt is for another purpose or granularity."""
-        if (prompt.purpose, prompt.task) != ("decompose", settings.task):
-            given = f"{prompt.purpose} ({prompt.task})"
-            raise InputError(
-                f"Prompt {prompt.name} is for {given}; one for decompose ({settings.task}) is needed"
-            )
-        self._model, self._prompt, self._settings = model, prompt, settings
+        self._model, self._settings = model, settings
+        self._prompt = for_use(prompt, "decompose", settings.task)
 
     async def claims(self, text: str, step: str) -> Answer[tuple[str, ...]]:
         """See Decomposer. A claim that stands twice counts once; line breaks inside claims become blanks.
 
         A text whose claims take more than MOST_TOKENS is cut off: longer ones have to come in parts.
         """
-        size = len(text.encode("utf-8", "surrogatepass")) // _BYTES_A_TOKEN
         messages = self._prompt.messages(text=defused(text, [self._prompt]))
-        max_tokens = min(_ROOM + _REPEATS[self._settings.atomicity] * size, MOST_TOKENS)
+        max_tokens = min(_ROOM + _REPEATS[self._settings.atomicity] * tokens_in(text), MOST_TOKENS)
         return await self._model.ask(
             _request(step, messages, max_tokens, claims_schema(text), self._settings), read_claims
         )
@@ -62,9 +54,7 @@ class LlmVerifier:
 
     def __init__(self, model: Model, prompt: Prompt, settings: ClaimsSettings) -> None:
         """Raises InputError where the prompt is for another purpose."""
-        if prompt.purpose != "verify":
-            raise InputError(f"Prompt {prompt.name} is for {prompt.purpose}; one for verify is needed")
-        self._model, self._prompt, self._settings = model, prompt, settings
+        self._model, self._prompt, self._settings = model, for_use(prompt, "verify"), settings
 
     async def verify(self, claims: Sequence[str], premise: str, step: str) -> Verified:
         """See ClaimVerifier. An answer that lacks claims is asked again; after the last attempt the verdicts of the

@@ -9,13 +9,13 @@ from core.datasets.reading import is_blank
 from core.errors import InputError
 from core.judges.comparing import check_compared, repeated_for_nothing
 from core.judges.cross_examination.questions import (
+    ANSWERING,
     ROOM,
     Answerer,
     Answering,
     QuestionMaker,
     Questions,
     answer_prompt,
-    answering_setting,
 )
 from core.judges.cross_examination.record import (
     CefRecord,
@@ -36,17 +36,18 @@ from core.judges.cross_examination.scores import (
 )
 from core.judges.kind import (
     COMPARING_COLUMNS,
+    TEMPERATURE,
     Bench,
     Compared,
     Judged,
     JudgeKind,
     JudgeSettings,
     Opened,
+    asking,
     lacking,
     pair_of,
     repeats_setting,
     seed_setting,
-    temperature_setting,
 )
 from core.llm.asking import Answer, Model
 from core.llm.client import Request
@@ -55,7 +56,6 @@ from core.llm.parsing import read_text
 from core.llm.prompts import Prompt
 from core.schema.kinds import PromptSlot
 from core.schema.rated import RatedText
-from core.schema.scores import Score
 from core.schema.settings import Remark, setting
 
 ASKED_AGAIN = "asked again"
@@ -81,7 +81,7 @@ class CefSettings(JudgeSettings):
             "round-trip": "its source, after the text was translated back",
         },
     )
-    answers: Answering = answering_setting()
+    answers: Answering = ANSWERING
     n_questions: int = setting(
         10,
         "Questions from each text",
@@ -105,7 +105,7 @@ class CefSettings(JudgeSettings):
         scored=False,
     )
     repeats: int = repeats_setting("number of whole examinations; the score is their mean")
-    temperature: float = temperature_setting()
+    temperature: float = TEMPERATURE
     seed: int = seed_setting()
     source_language: str = setting(
         "English",
@@ -148,10 +148,6 @@ class CefSettings(JudgeSettings):
 
     def idle(self, backend: str) -> frozenset[str]:
         """See KindSettings."""
-        return self.unsigned(by_rules=False)
-
-    def unsigned(self, *, by_rules: bool) -> frozenset[str]:
-        """See JudgeSettings."""
         return frozenset() if self.translates else frozenset({"source_language"})
 
     def remarks(self, *, by_rules: bool) -> Iterator[Remark]:
@@ -181,8 +177,9 @@ class CrossExaminer:
         """Examine one text. Never raises for a bad text: its scores have reasons."""
         pair = pair_of(text)
         document = pair.reference if self._settings.compares_with == "reference" else pair.source
-        if (why := lacking(pair, self._settings.compares_with)) is not None or document is None:
-            return Judged(tuple(Score(None, why) for _ in CEF_COMPONENTS), None)
+        if (why := lacking(pair, self._settings.compares_with)) is not None:
+            return Judged.without_asking(why, len(CEF_COMPONENTS))
+        assert document is not None
         back = await self._translated_back(pair.text) if self._settings.translates else None
         if back is not None and back.value is None:
             return _untranslated(back, document, pair.text)
@@ -250,11 +247,7 @@ def _untranslated(back: Answer[str], document: str, text: str) -> Judged:
 
 
 def _open(settings: CefSettings, bench: Bench) -> Opened:
-    def judge(model: Model | None) -> CrossExaminer:
-        assert model is not None, "rules cannot be this judge"
-        return CrossExaminer(model, bench.prompts, settings)
-
-    return judge
+    return asking(lambda model: CrossExaminer(model, bench.prompts, settings))
 
 
 KIND = JudgeKind(

@@ -24,7 +24,7 @@ from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Message, Request
 from core.llm.defusing import defused
 from core.llm.parsing import form, read_object, visible
-from core.llm.prompts import Prompt
+from core.llm.prompts import Prompt, for_use
 from core.schema.kinds import PromptSlot
 from core.schema.settings import setting
 
@@ -38,19 +38,15 @@ a server that ignores the form, are none."""
 ROOM = 400
 """Tokens an answer may have besides those that its form needs: some models think aloud."""
 _QUESTION_TOKENS, _ANSWER_TOKENS = 80, 20
-
-
-def answering_setting() -> Any:
-    """How questions are answered."""
-    return setting(
-        "batch",
-        "Answers",
-        "batch: one call answers all questions of a text; each: one call a question, as in the CEF paper",
-        words={
-            "each": "one call a question, as in the CEF paper",
-            "batch": "all questions of a text in one call",
-        },
-    )
+ANSWERING: Any = setting(
+    "batch",
+    "Answers",
+    "batch: one call answers all questions of a text; each: one call a question, as in the CEF paper",
+    words={
+        "each": "one call a question, as in the CEF paper",
+        "batch": "all questions of a text in one call",
+    },
+)
 
 
 def answer_prompt(answering: Answering) -> PromptSlot:
@@ -66,10 +62,7 @@ class QuestionMaker:
     """
 
     def __init__(self, model: Model, prompt: Prompt, kind: Questions, temperature: float = 0.0) -> None:
-        if (prompt.purpose, prompt.task) != ("questions", kind):
-            given = f"{prompt.purpose} ({prompt.task})"
-            raise InputError(f"Prompt {prompt.name} is for {given}; one for questions ({kind}) is needed")
-        self._model, self._prompt = model, prompt
+        self._model, self._prompt = model, for_use(prompt, "questions", kind)
         self._kind, self._temperature = kind, temperature
 
     async def make(self, text: str, n: int, step: str, seed: int) -> Answer[tuple[CrossQuestion, ...]]:

@@ -19,14 +19,15 @@ from core.judges.comparing import repeated_for_nothing
 from core.judges.examples import ExampleUsed
 from core.judges.kind import (
     EMPTY_TEXT,
+    TEMPERATURE,
     Bench,
-    Judge,
     Judged,
     JudgeKind,
     Opened,
+    asking,
+    mean_of,
     repeats_setting,
     seed_setting,
-    temperature_setting,
 )
 from core.judges.quality.held_out import HeldOut, Majority
 from core.judges.rated import (
@@ -36,15 +37,18 @@ from core.judges.rated import (
     dimensions_in,
     example_problems,
     given_in,
+    in_digits,
     listed,
     prompt_for,
     rated_instead,
     rated_signed,
     refuse_rated,
+    score_on,
     task_attachment,
     task_of,
+    whole,
 )
-from core.judges.record_checks import FURTHEST_SCORE, repeat_problems, score_problems, twice_problems
+from core.judges.record_checks import ANY_SCORE, trial_problems
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Request
 from core.llm.defusing import defused
@@ -121,7 +125,7 @@ class QualitySettings(RatedSettings):
         metavar="SHARE",
     )
     repeats: int = repeats_setting("times that it is asked; the score is the mean")
-    temperature: float = temperature_setting()
+    temperature: float = TEMPERATURE
     seed: int = seed_setting(
         "seed of held-out items, shuffled words and the first repeat's answers; later repeats add 1"
     )
@@ -154,7 +158,7 @@ class QualitySettings(RatedSettings):
         shuffled = (f"{self.shuffled_words:g}-shuffled",) if self.shuffled_words else ()
         return (name, *self.unusual("prompting"), *shots, *shuffled)
 
-    def unsigned(self, *, by_rules: bool) -> frozenset[str]:
+    def idle(self, backend: str) -> frozenset[str]:
         """How examples are drawn, where none are shown."""
         return frozenset() if self.shots else frozenset({"held_out", "majority"})
 
@@ -211,7 +215,7 @@ class QualityJudge:
         why = HELD_OUT if output.item_id in self._held_out.items else None
         why = why or (None if output.text.strip() else EMPTY_TEXT)
         if why is not None:
-            return Judged((Score(None, why),) * len(self._dimensions), None)
+            return Judged.without_asking(why, len(self._dimensions))
         read = shuffled_words(output.text, self._settings.shuffled_words, self._settings.seed)
         shown = replace(text, output=replace(output, text=read))
         asked = [(repeat, group) for repeat in range(self._settings.repeats) for group in self._groups()]
@@ -273,7 +277,7 @@ class QualityJudge:
             label, _ = self._held_out.label(example, dimension)
             assert label is not None
             why = self._held_out.wording(example, dimension)
-            given[dimension.name] = {"justification": why, "score": _number(label)}
+            given[dimension.name] = {"justification": why, "score": whole(label)}
         answer = {"scores": given} if self._together else given[group[0].name]
         return Example(tuple(self._variables(example, group).items()), json.dumps(answer, ensure_ascii=False))
 
@@ -302,11 +306,11 @@ def scale_of(dimension: Dimension) -> str:
     """The scale as an evaluator reads it: each class with its meaning, or the ends and what is said between them."""
     meaning = dict(dimension.anchors)
     if not dimension.classes:
-        ends = f"Any number from {_short(dimension.lowest)} to {_short(dimension.highest)}; higher is better."
-        return "\n".join([ends, *(f"{_short(value)}: {words}" for value, words in dimension.anchors)])
+        ends = f"Any number from {in_digits(dimension.lowest)} to {in_digits(dimension.highest)}; higher is better."
+        return "\n".join([ends, *(f"{in_digits(value)}: {words}" for value, words in dimension.anchors)])
     lines = [(value, meaning.get(value)) for value in dimension.classes]
     return "\n".join(
-        _short(value) if words is None else f"{_short(value)}: {words}" for value, words in lines
+        in_digits(value) if words is None else f"{in_digits(value)}: {words}" for value, words in lines
     )
 
 
@@ -340,22 +344,18 @@ def _given(said: object, dimension: Dimension) -> GivenScore:
     if not isinstance(why, str):
         raise Unusable(f"It has no justification {of}.")
     if dimension.classes and score not in dimension.classes:
-        offered = ", ".join(map(_short, dimension.classes))
+        offered = ", ".join(map(in_digits, dimension.classes))
         raise Unusable(f"Its score {of} is not on offer: give one of {offered}.", NOT_ON_OFFER)
     if not dimension.lowest <= score <= dimension.highest:
-        ends = f"{_short(dimension.lowest)} to {_short(dimension.highest)}"
+        ends = f"{in_digits(dimension.lowest)} to {in_digits(dimension.highest)}"
         raise Unusable(f"Its score {of} is outside {ends}.", NOT_ON_OFFER)
     return GivenScore(float(score), why.strip())
 
 
 def _one_schema(dimension: Dimension) -> dict[str, object]:
-    classes = [_number(value) for value in dimension.classes]
-    score: dict[str, object] = (
-        {"enum": classes}
-        if classes
-        else {"type": "number", "minimum": dimension.lowest, "maximum": dimension.highest}
+    return form(
+        justification={"type": "string", "maxLength": LONGEST_JUSTIFICATION}, score=score_on(dimension)
     )
-    return form(justification={"type": "string", "maxLength": LONGEST_JUSTIFICATION}, score=score)
 
 
 def _block(dimension: Dimension) -> str:
@@ -382,19 +382,8 @@ def _trials(
 
 def _mean(trials: Sequence[QualityTrial], dimension: Dimension) -> Score:
     own = [trial for trial in trials if trial.dimension == dimension.name]
-    scores = [trial.score for trial in own if trial.score is not None]
-    if scores:
-        return Score(sum(scores) / len(scores))
-    return Score(None, f"{STEP}: {next((trial.reason for trial in own if trial.reason), 'no answer')}")
-
-
-def _number(value: float) -> float:
-    """Whole where it is whole, as JSON shows it."""
-    return int(value) if value == int(value) else value
-
-
-def _short(value: float) -> str:
-    return f"{value:.10g}"
+    reason = next((trial.reason for trial in own if trial.reason), "no answer")
+    return mean_of(trial.score for trial in own) or Score(None, f"{STEP}: {reason}")
 
 
 def shuffled_words(text: str, share: float, seed: int) -> str:
@@ -432,12 +421,7 @@ def _open(settings: QualitySettings, bench: Bench) -> Opened:
     task, prompt = task_of(bench), prompt_for(bench, PURPOSE)
     refuse_rated(_task_problems(settings, task), settings)
     held_out = _hold_out(settings, task, bench.texts)
-
-    def judge(model: Model | None) -> Judge:
-        assert model is not None, "rules cannot be this judge"
-        return QualityJudge(model, prompt, settings, task, held_out)
-
-    return judge
+    return asking(lambda model: QualityJudge(model, prompt, settings, task, held_out))
 
 
 def _hold_out(settings: QualitySettings, task: RatingTask, texts: Sequence[RatedText]) -> HeldOut:
@@ -534,12 +518,8 @@ def _details(record: QualityRecord) -> Iterator[dict[str, Any]]:
 
 
 def _record_problems(record: QualityRecord, _: str | None) -> Iterator[str]:
-    yield from repeat_problems("trials", [one.repeat for one in record.trials])
     yield from example_problems("examples", record.examples)
-    for n, trial in enumerate(record.trials, start=1):
-        yield from score_problems(n, trial.score)
-    given = [{"dimension": one.dimension, "repeat": one.repeat} for one in record.trials]
-    yield from twice_problems("trials", given)
+    yield from trial_problems("trials", record.trials, "dimension", "repeat", score=ANY_SCORE)
 
 
 KIND = JudgeKind(
@@ -560,6 +540,6 @@ KIND = JudgeKind(
     details=_details,
     detail_columns=SCORE_COLUMNS,
     record_problems=_record_problems,
-    score_bounds=lambda _: (-FURTHEST_SCORE, FURTHEST_SCORE),
+    score_bounds=lambda _: ANY_SCORE,
     suits=lambda task, _: bool(task.dimensions) and all(one.classes for one in task.dimensions),
 )
