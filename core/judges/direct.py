@@ -212,46 +212,44 @@ def _offer(dimension: Dimension) -> str:
 
 
 def _open(settings: DirectSettings, bench: Bench) -> Opened:
-    task = task_of(bench)
-    refuse_rated(_task_problems(settings, task), settings)
-    dimension = task.dimension(settings.dimension)
+    task = _task(settings, bench)
     pool = settings.pool(bench.texts, task)
-    nobody = nobody_rated("rated {what}", {"what": _on_scale(dimension)})
-    refuse_rated(pool_problems(settings, pool, nobody), settings)
+    refuse_rated(pool_problems(settings, pool, _nobody(settings, task, bench.texts)), settings)
     prompt = prompt_for(bench, PURPOSE)
     return asking(lambda model: DirectJudge(model, prompt, settings, task, pool))
 
 
 def _check(settings: DirectSettings, bench: Bench, rated: RatedSet, by_rules: bool) -> tuple[Remark, ...]:
+    task = _task(settings, bench)
+    nobody = _nobody(settings, task, rated.texts)
+    return check_examples(settings, settings.pool(rated.texts, task), rated, by_rules, nobody)
+
+
+def _task(settings: DirectSettings, bench: Bench) -> RatingTask:
+    """One with the dimension that the settings name. Raises SettingsError for another."""
     task = task_of(bench)
-    refuse_rated(_task_problems(settings, task), settings)
-    dimension = task.dimension(settings.dimension)
-    pool = settings.pool(rated.texts, task)
-    nobody = nobody_rated(
-        "rated {what}{instead}", {"what": _on_scale(dimension), "instead": _found(dimension, rated)}
-    )
-    return check_examples(settings, pool, rated, by_rules, nobody)
-
-
-def _task_problems(settings: DirectSettings, task: RatingTask) -> list[Remark]:
     names = [one.name for one in task.dimensions]
+    values = {"name": task.name, "dimension": shown(settings.dimension), "there": listed(names)}
     if not names:
-        return [Remark("task", "{name} has no dimension to score; choose direct", {"name": task.name})]
-    if settings.dimension in names:
-        return []
-    values = {"name": shown(settings.dimension), "of": task.name, "there": listed(names)}
-    return [Remark("dimension", "{name} is none of the task {of}: {there}", values)]
+        refuse_rated([Remark("task", "{name} has no dimension to score; choose direct", values)], settings)
+    if settings.dimension not in names:
+        refuse_rated(
+            [Remark("dimension", "{dimension} is none of the task {name}: {there}", values)], settings
+        )
+    return task
 
 
-def _on_scale(dimension: Dimension) -> str:
-    return f"{shown(dimension.name)} on the task's scale from {dimension.lowest:g} to {dimension.highest:g}"
+def _nobody(settings: DirectSettings, task: RatingTask, texts: Sequence[RatedText]) -> Remark:
+    dimension = task.dimension(settings.dimension)
+    what = f"{shown(dimension.name)} on the task's scale from {dimension.lowest:g} to {dimension.highest:g}"
+    return nobody_rated("rated {what}{instead}", {"what": what, "instead": _found(dimension, texts)})
 
 
-def _found(dimension: Dimension, rated: RatedSet) -> str:
+def _found(dimension: Dimension, texts: Sequence[RatedText]) -> str:
     """What people rated, where nobody rated the dimension on its scale."""
-    own = [one for text in rated.texts for one in text.ratings if one.dimension == dimension.name]
+    own = [one for text in texts for one in text.ratings if one.dimension == dimension.name]
     if not own:
-        return rated_instead(dimensions_in(rated))
+        return rated_instead(dimensions_in(texts))
     scores = [one.score for one in own]
     ends = f"{min(scores):g} to {max(scores):g}"
     weighed = all(map(weighs_its_errors, own))

@@ -183,6 +183,11 @@ class JudgeSettings(KindSettings):
         """
         return ("",)
 
+    def unusual(self, name: str) -> tuple[str, ...]:
+        """The word or text that a field holds, unless it is the default: for a judge's name."""
+        value = getattr(self, name)
+        return () if value == type(self).model_fields[name].default else (value,)
+
     def remarks(self, *, by_rules: bool) -> Iterator[Remark]:
         """What is worth knowing before it costs anything, whatever the file holds."""
         yield from ()

@@ -65,11 +65,6 @@ class RatedSettings(JudgeSettings):
         """Examples and items held out are drawn, whoever judges."""
         return self.seed
 
-    def unusual(self, name: str) -> tuple[str, ...]:
-        """The value of a field that holds a text, unless it is the default."""
-        value: str = getattr(self, name)
-        return () if value == type(self).model_fields[name].default else (value,)
-
 
 class ExampleSettings(RatedSettings):
     """Settings of a judge that is shown other systems' rated texts."""
@@ -134,8 +129,7 @@ class ExampleSettings(RatedSettings):
 
     def _choices(self) -> tuple[str, ...]:
         """Fields that choose among the examples otherwise than usual."""
-        fields = type(self).model_fields
-        return tuple(one for one in _CHOOSING if one in fields and getattr(self, one) != fields[one].default)
+        return tuple(one for one in _CHOOSING if one in type(self).model_fields and self.unusual(one))
 
 
 EXAMPLES: Any = setting(
@@ -340,9 +334,9 @@ def in_digits(value: float) -> str:
     return f"{value:.10g}"
 
 
-def dimensions_in(rated: RatedSet) -> list[str]:
+def dimensions_in(texts: Sequence[RatedText]) -> list[str]:
     """Names of the dimensions that people rated."""
-    return list(dict.fromkeys(rating.dimension for text in rated.texts for rating in text.ratings))
+    return list(dict.fromkeys(rating.dimension for text in texts for rating in text.ratings))
 
 
 def rated_instead(there: Sequence[str]) -> str:

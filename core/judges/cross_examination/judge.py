@@ -156,7 +156,7 @@ class CefSettings(JudgeSettings):
 
     def called(self, name: str, *, by_rules: bool) -> tuple[str, ...]:
         """See KindSettings."""
-        return (name,) if self.mode == "reference-free" else (name, self.mode)
+        return (name, *self.unusual("mode"))
 
 
 class CrossExaminer:

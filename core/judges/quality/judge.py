@@ -459,7 +459,7 @@ def _task_problems(settings: QualitySettings, task: RatingTask) -> list[Remark]:
 
 
 def _shots_problems(held_out: HeldOut, task: RatingTask, rated: RatedSet) -> Iterator[Remark]:
-    there = dimensions_in(rated)
+    there = dimensions_in(rated.texts)
     if lacking := [one.name for one in task.dimensions if one.name not in there]:
         values = {"names": listed(lacking), "instead": rated_instead(there)}
         yield Remark("shots", f"nobody rated {{names}}{{instead}}: {ADD_RATINGS}", values)
