@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from statistics import fmean
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, ClassVar, Literal, Protocol, TypeVar
 
 from core.llm.asking import Model
 from core.llm.prompts import Prompt
@@ -152,15 +152,13 @@ def asking(make: Callable[[Model], Made]) -> Callable[[Model | None], Made]:
 class JudgeSettings(KindSettings):
     """Settings of a judge that scores texts. Higher scores are better, in every column."""
 
+    COMPARES_INSTEAD: ClassVar[str] = ""
+    """For a remark: the field and value with which it would compare with references; empty: it cannot."""
+
     @property
     def compares_with(self) -> Compared:
         """Which of an item's texts the judge compares a text with."""
         return "reference"
-
-    @property
-    def compares_instead(self) -> str:
-        """For a remark: the field and value with which it would compare with references; empty: it cannot."""
-        return ""
 
     @property
     def shows_examples(self) -> bool:
@@ -189,8 +187,13 @@ class JudgeSettings(KindSettings):
         return () if value == type(self).model_fields[name].default else (value,)
 
     def remarks(self, *, by_rules: bool) -> Iterator[Remark]:
-        """What is worth knowing before it costs anything, whatever the file holds."""
-        yield from ()
+        """What is worth knowing before it costs anything, whatever the file holds: repeats for nothing."""
+        repeats = getattr(self, "repeats", 1)
+        if repeats > 1 and getattr(self, "temperature", None) == 0:
+            text = (
+                "{n} repeats at temperature 0 ask for the same answer again: choose a {temperature} above 0"
+            )
+            yield Remark("", text, {"n": repeats})
 
     def unsigned(self, backend: str) -> frozenset[str]:
         """Fields that stand in no signature: those that do nothing beside the others."""

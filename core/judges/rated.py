@@ -12,7 +12,6 @@ from core.datasets.open_tables import LABEL_PAIR
 from core.datasets.reading import sha256_of, shown
 from core.datasets.task_files import dump_task, find_task, parse_task, shipped_tasks
 from core.errors import InputError
-from core.judges.comparing import repeated_for_nothing
 from core.judges.examples import MERGED, ExamplePool, ExamplesFrom, ExampleUsed, ShownExample
 from core.judges.kind import SHORT_SHA, Bench, Compared, JudgeSettings, repeats_setting, seed_setting
 from core.judges.numbered import in_a_line
@@ -101,7 +100,7 @@ class ExampleSettings(RatedSettings):
             text = "{n} repeats say the same by construction and show nothing: their examples are the same"
             yield Remark("", text, {"n": self.repeats})
         else:
-            yield from repeated_for_nothing(self.repeats, self.temperature)
+            yield from super().remarks(by_rules=by_rules)
 
     def called(self, name: str, *, by_rules: bool) -> tuple[str, ...]:
         """See JudgeSettings."""

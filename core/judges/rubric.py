@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from core.errors import InputError
-from core.judges.comparing import check_compared, repeated_for_nothing
+from core.judges.comparing import check_compared
 from core.judges.kind import (
     COMPARING_COLUMNS,
     SHORT_SHA,
@@ -39,7 +39,7 @@ from core.llm.parsing import TURN_MARK, form, read_object, read_text
 from core.llm.prompts import Prompt
 from core.schema.kinds import Attachment, PromptSlot
 from core.schema.rated import RatedText
-from core.schema.settings import Remark, setting
+from core.schema.settings import setting
 from core.scoring.metrics.scorer import ScoringPair
 
 Order = Literal["reference-first", "response-first"]
@@ -83,10 +83,6 @@ class RubricSettings(JudgeSettings):
     def prompts(self, *, by_rules: bool) -> tuple[PromptSlot, ...]:
         """One prompt, of either form."""
         return (PromptSlot(PURPOSES[0], "rubric", instead=PURPOSES[1:]),)
-
-    def remarks(self, *, by_rules: bool) -> Iterator[Remark]:
-        """See JudgeSettings."""
-        return repeated_for_nothing(self.repeats, self.temperature)
 
 
 @dataclass(frozen=True)

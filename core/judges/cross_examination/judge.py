@@ -3,11 +3,11 @@
 import asyncio
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import ClassVar, Literal
 
 from core.datasets.reading import is_blank
 from core.errors import InputError
-from core.judges.comparing import check_compared, repeated_for_nothing
+from core.judges.comparing import check_compared
 from core.judges.cross_examination.questions import (
     ANSWERING,
     ROOM,
@@ -70,6 +70,8 @@ _LONGEST_TRANSLATION = 8_192
 class CefSettings(JudgeSettings):
     """How a text is cross-examined."""
 
+    COMPARES_INSTEAD: ClassVar[str] = "{mode=reference}"
+
     mode: Literal["reference-free", "reference", "round-trip"] = setting(
         "reference-free",
         "Compared with",
@@ -120,11 +122,6 @@ class CefSettings(JudgeSettings):
         return "reference" if self.mode == "reference" else "source"
 
     @property
-    def compares_instead(self) -> str:
-        """See JudgeSettings."""
-        return "{mode=reference}"
-
-    @property
     def translates(self) -> bool:
         """Whether the text is translated back first."""
         return self.mode == "round-trip"
@@ -149,10 +146,6 @@ class CefSettings(JudgeSettings):
     def idle(self, backend: str) -> frozenset[str]:
         """See KindSettings."""
         return frozenset() if self.translates else frozenset({"source_language"})
-
-    def remarks(self, *, by_rules: bool) -> Iterator[Remark]:
-        """See JudgeSettings."""
-        return repeated_for_nothing(self.repeats, self.temperature)
 
     def called(self, name: str, *, by_rules: bool) -> tuple[str, ...]:
         """See KindSettings."""

@@ -15,7 +15,6 @@ from itertools import chain
 from typing import Any, Literal
 
 from core.diff import tokenize
-from core.judges.comparing import repeated_for_nothing
 from core.judges.examples import ExampleUsed
 from core.judges.kind import (
     EMPTY_TEXT,
@@ -147,10 +146,6 @@ class QualitySettings(RatedSettings):
         """See KindSettings."""
         if self.shots and not self.held_out:
             yield Remark("held_out", "0 holds no item out, and {shots} takes examples from such items")
-
-    def remarks(self, *, by_rules: bool) -> Iterator[Remark]:
-        """See JudgeSettings."""
-        return repeated_for_nothing(self.repeats, self.temperature)
 
     def called(self, name: str, *, by_rules: bool) -> tuple[str, ...]:
         """See JudgeSettings."""

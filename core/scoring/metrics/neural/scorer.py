@@ -67,11 +67,6 @@ class NeuralScorer:
         """See Scorer."""
         return self._metrics
 
-    @property
-    def device(self) -> str:
-        """Where the models run: cpu, cuda or cuda:N."""
-        return self._device
-
     def score(self, pairs: Sequence[ScoringPair]) -> list[tuple[Score, ...]]:
         """See Scorer. Raises InputError where a model cannot be loaded or the machine fails, never for a pair."""
         columns = [self._column(each, pairs) for each in self._opened]
