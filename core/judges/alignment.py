@@ -130,7 +130,7 @@ class Aligner:
     def __init__(self, model: Model, prompt: Prompt, settings: AlignmentSettings) -> None:
         self._model, self._prompt, self._settings = model, for_use(prompt, _PURPOSE), settings
 
-    async def align(self, text: MarkedText) -> tuple[MarkedText, tuple[tuple[str, str], ...], bool]:
+    async def align(self, text: MarkedText) -> Done:
         """The text with every error found, not found, or without a verdict for a reason; failures; temporary or not.
 
         Nobody is asked where no question mismatches (nothing can point to an error: not found), nor about an error

@@ -14,20 +14,13 @@ def check_compared(settings: JudgeSettings, _: Bench, rated: RatedSet, by_rules:
     outputs = [text.output for text in rated.texts]
     needed = settings.compares_with
     n_lacking = sum(not compared_with(settings, output) for output in outputs)
-    instead = settings.COMPARES_INSTEAD if any(output.reference for output in outputs) else ""
     if n_lacking == len(outputs):
         text = (
             "{file} has no {needed} for any text, and this judge compares each text with it: add the column"
         )
-        values = {"file": rated.file_name, "needed": needed}
-        refuse(
-            [
-                Remark(
-                    "", f"{text}{f', or compare with the references ({instead})' if instead else ''}.", values
-                )
-            ],
-            type(settings),
-        )
+        if settings.COMPARES_INSTEAD and any(output.reference for output in outputs):
+            text += f", or compare with the references ({settings.COMPARES_INSTEAD})"
+        refuse([Remark("", f"{text}.", {"file": rated.file_name, "needed": needed})], type(settings))
     remarks = list(settings.remarks(by_rules=by_rules))
     if n_lacking:
         text = "{lacking} of {n} texts have no {needed}: they get no score, with that reason"

@@ -1,7 +1,7 @@
 """What a kind of run is: one object that its own file exports, and that every door finds in one registry."""
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
@@ -116,6 +116,3 @@ class Kind:
     """What is kept of each text beside its scores."""
     reports: frozenset[str] = frozenset()
     """Result tables that can be made of its runs."""
-
-
-Kinds = Mapping[str, Kind]

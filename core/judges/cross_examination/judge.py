@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from core.datasets.reading import is_blank
 from core.errors import InputError
-from core.judges.comparing import check_compared
+from core.judges.comparing import check_compared, compared_with
 from core.judges.cross_examination.questions import (
     ANSWERING,
     ROOM,
@@ -168,8 +168,7 @@ class CrossExaminer:
 
     async def judge(self, text: RatedText) -> Judged:
         """Examine one text. Never raises for a bad text: its scores have reasons."""
-        pair = pair_of(text)
-        document = pair.reference if self._settings.compares_with == "reference" else pair.source
+        pair, document = pair_of(text), compared_with(self._settings, text.output)
         if (why := lacking(pair, self._settings.compares_with)) is not None:
             return Judged.without_asking(why, len(CEF_COMPONENTS))
         assert document is not None
