@@ -45,7 +45,7 @@ from core.judges.record_checks import ANY_SCORE, trial_problems
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Request
 from core.llm.defusing import defused
-from core.llm.parsing import form, read_object
+from core.llm.parsing import clipped, form, is_number, read_object
 from core.llm.prompts import Example, Prompt
 from core.schema.kinds import PromptSlot
 from core.schema.rated import RatedSet, RatedText
@@ -191,14 +191,13 @@ def read_score(text: str, dimension: Dimension) -> float:
     Of several objects with a score the last counts. `"4"`, true and null are no numbers; nothing is clipped or rounded.
     """
     score = read_object(text, score={})["score"]
-    if isinstance(score, bool) or not isinstance(score, int | float):
+    if not is_number(score):
         raise Unusable("Its score is no number.", NO_SCORE)
     on_offer = dimension.lowest <= score <= dimension.highest  # a number of any length can be compared
     nearest = min(dimension.classes, key=lambda one: abs(one - score), default=None) if on_offer else None
     if not on_offer or (nearest is not None and abs(nearest - score) > _NEARLY):
-        shown = str(score)
-        shown = shown if len(shown) <= LONGEST_SHOWN else f"{shown[:LONGEST_SHOWN]}…"
-        raise Unusable(f"The score {shown} is not on offer: {_offer(dimension)}.", NOT_ON_OFFER)
+        said = clipped(str(score), LONGEST_SHOWN)
+        raise Unusable(f"The score {said} is not on offer: {_offer(dimension)}.", NOT_ON_OFFER)
     return float(score if nearest is None else nearest)
 
 

@@ -35,7 +35,7 @@ from core.judges.rubric_files import HIGHEST_VERDICT, Rubric, find_rubric, parse
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Request
 from core.llm.defusing import defused
-from core.llm.parsing import TURN_MARK, form, read_object, read_text
+from core.llm.parsing import TURN_MARK, clipped, form, is_number, read_object, read_text
 from core.llm.prompts import Prompt
 from core.schema.kinds import Attachment, PromptSlot
 from core.schema.rated import RatedText
@@ -202,7 +202,7 @@ def read_verdict_json(text: str, rubric: Rubric) -> GivenVerdict:
     """
     found = read_object(text, verdict={})
     verdict, feedback = found["verdict"], found.get("feedback")
-    if isinstance(verdict, bool) or not isinstance(verdict, int | float):
+    if not is_number(verdict):
         raise Unusable("Its verdict is no number.")
     if not isinstance(feedback, str):
         raise Unusable("It has no feedback.")
@@ -233,8 +233,7 @@ def _on_offer(verdict: float, rubric: Rubric) -> int:
     if verdict not in rubric.levels:
         offered = ", ".join(map(str, rubric.levels))
         # As a text: a model may write hundreds of digits, more than a float holds.
-        shown = str(verdict)
-        shown = shown if len(shown) <= LONGEST_SHOWN else f"{shown[:LONGEST_SHOWN]}…"
+        shown = clipped(str(verdict), LONGEST_SHOWN)
         raise Unusable(f"The verdict {shown} is not on offer: give one of {offered}.", NOT_ON_OFFER)
     return int(verdict)
 

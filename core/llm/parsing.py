@@ -8,7 +8,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeGuard
 
 from jsonschema import Draft202012Validator
 
@@ -111,6 +111,16 @@ def read_object(text: str, /, **fields: object) -> dict[str, Any]:
     found = read_json(text, {"type": "object", "properties": fields, "required": list(fields)})
     assert isinstance(found, dict)
     return found
+
+
+def is_number(value: object) -> TypeGuard[int | float]:
+    """Whether a JSON value is a number: true and false are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def clipped(text: str, most: int) -> str:
+    """The beginning of what a model wrote, for a sentence that repeats it."""
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
 def _last_valid(text: str, validator: Draft202012Validator, opening: str) -> object:

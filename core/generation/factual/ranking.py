@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from core.llm.asking import Unusable
-from core.llm.parsing import form, read_object
+from core.llm.parsing import form, is_number, read_object
 
 
 def ranking_schema(candidates: Sequence[int]) -> dict[str, object]:
@@ -15,7 +15,9 @@ def ranking_schema(candidates: Sequence[int]) -> dict[str, object]:
 def read_ranking(text: str, candidates: Sequence[int]) -> tuple[int, ...]:
     """The candidates, most important first. Raises Unusable unless each stands there exactly once."""
     ranking = read_object(text, ranking={})["ranking"]
-    if not isinstance(ranking, list) or not all(_is_number(entry) for entry in ranking):
+    if not isinstance(ranking, list) or not all(
+        is_number(entry) and entry == int(entry) for entry in ranking
+    ):
         raise Unusable("`ranking` has to be a list of whole numbers.", "invalid")
     numbers = tuple(int(entry) for entry in ranking)
     if strange := sorted(set(numbers) - set(candidates)):
@@ -27,7 +29,3 @@ def read_ranking(text: str, candidates: Sequence[int]) -> tuple[int, ...]:
             f"{', '.join(map(str, missing[:5]))} is missing: rank every number.", "not a permutation"
         )
     return numbers
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value == int(value)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from core.datasets.mqm_weights import is_no_error
 from core.judges.numbered import in_a_line
 from core.llm.asking import Unusable
-from core.llm.parsing import form, read_json, read_object, read_text
+from core.llm.parsing import clipped, form, read_json, read_object, read_text
 
 NOT_ON_OFFER, NO_LIST = "severity not on offer", "no list of errors"
 TOO_MANY = "too many errors"
@@ -100,7 +100,7 @@ def _named(number: int, entry: object, offered: Mapping[str, str]) -> NamedError
     if is_no_error(category, severity):
         return None
     if severity.casefold() not in offered:
-        shown = severity if len(severity) <= LONGEST_SHOWN else f"{severity[:LONGEST_SHOWN]}…"
+        shown = clipped(severity, LONGEST_SHOWN)
         listed = ", ".join(offered.values())
         raise Unusable(f"Error {number}: the severity {shown!r} is none of {listed}.", NOT_ON_OFFER)
     if not isinstance(quote, str):

@@ -51,7 +51,7 @@ from core.judges.record_checks import ANY_SCORE, trial_problems
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Request
 from core.llm.defusing import defused
-from core.llm.parsing import form, read_object
+from core.llm.parsing import form, is_number, read_object
 from core.llm.prompts import Example, Prompt
 from core.schema.kinds import PromptSlot
 from core.schema.rated import RatedSet, RatedText
@@ -334,7 +334,7 @@ def _given(said: object, dimension: Dimension) -> GivenScore:
     if not isinstance(said, dict) or "score" not in said:
         raise Unusable(f"It has no score {of}.", NO_SCORE)
     score, why = said["score"], said.get("justification")
-    if isinstance(score, bool) or not isinstance(score, int | float):
+    if not is_number(score):
         raise Unusable(f"Its score {of} is no number.", NO_SCORE)
     if not isinstance(why, str):
         raise Unusable(f"It has no justification {of}.")
