@@ -17,6 +17,7 @@ from pages.components import (
     run_results,
     visitor,
 )
+from pages.components.parts import tabs
 
 
 def render() -> None:
@@ -40,19 +41,12 @@ def render() -> None:
 
 def _run(store: Store, run_id: int) -> None:
     run = at_hand(store, run_id)
-    # Only the open one is computed: items and files of a large run take their time.
-    progress, items, levels, results = st.tabs(
-        ["Progress", "Items", "Levels", "Results"], key="generate_part", on_change="rerun"
+    tabs(
+        {
+            "Progress": lambda: run_panel.render(store, run.run),
+            "Items": lambda: generated_item.of_run(run),
+            "Levels": lambda: generated_levels.render(run),
+            "Results": lambda: run_results.render(run),
+        },
+        "generate_part",
     )
-    if progress.open:
-        with progress:
-            run_panel.render(store, run.run)
-    if items.open:
-        with items:
-            generated_item.of_run(run)
-    if levels.open:
-        with levels:
-            generated_levels.render(run)
-    if results.open:
-        with results:
-            run_results.render(run)

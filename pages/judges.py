@@ -1,6 +1,7 @@
 """Judges: language models that score texts. Their scores, their reasons, whether to believe them, what they cost."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import streamlit as st
 
@@ -15,7 +16,6 @@ from pages.components import (
     blind_pair,
     generate_style,
     generated_level_diff,
-    judges_again,
     judges_agreement,
     judges_answers,
     judges_cost,
@@ -34,21 +34,8 @@ from pages.components import (
     visitor,
 )
 from pages.components.metrics_scores import FILE, NEW, RUN, UPLOAD, Chosen
-from pages.components.parts import explained
-
-_PROGRESS, _SCORES, _TEXTS, _JUDGES, _RELIABILITY, _COST, _FILES, _RESULT = (
-    "Progress",
-    "Scores",
-    "Texts",
-    "Judges",
-    "Reliability",
-    "Cost",
-    "Files",
-    "Result",
-)
-_OF_JUDGE = (_PROGRESS, _SCORES, _TEXTS, _JUDGES, _RELIABILITY, _COST, _FILES)
-_OF_CHECK = (_PROGRESS, _RESULT, _COST, _FILES)
-_OF_FILE = (_SCORES, _JUDGES, _FILES)
+from pages.components.parts import explained, tabs
+from pages.components.run_words import PREVIEW_WORD
 
 
 def render() -> None:
@@ -63,9 +50,9 @@ def render() -> None:
         chosen = judges_runs.choose(store)
         if chosen[0] == NEW:
             explained(
-                "A judge is a language model that scores texts, and says why. Judge texts whose quality is known first: "
-                "then the scores show whether the judge can be believed. A preview of five items comes first, and says "
-                "what all will cost.",
+                "A judge is a language model that scores texts and gives reasons. Start with texts of known quality: their "
+                f"scores show whether you can trust the judge. Preview {PREVIEW_WORD} items first to see what all of them "
+                "will cost.",
                 "judges",
             )
             started = judges_form.form(store, "judges", judges_runs.judges_of("texts"))
@@ -75,31 +62,46 @@ def render() -> None:
         elif chosen[0] == UPLOAD:
             judges_files.upload(store)
         elif chosen[0] == FILE:
-            _tabs(_OF_FILE, "file", lambda name: _of_file(store, chosen, name))
+            tabs(_of_scores(store, chosen), "judges_part_file")
         else:
-            run = get_run(store, chosen[1])
-            judges = KINDS[run.kind].work == "judging"
-            parts, slot = (_OF_JUDGE, "judge") if judges else (_OF_CHECK, "check")
-            _tabs(parts, slot, lambda name: _BODIES[name](store, run))
+            _run(store, get_run(store, chosen[1]))
 
 
-def _tabs(names: tuple[str, ...], slot: str, body: Callable[[str], None]) -> None:
-    # Only the open one is computed.
-    for name, tab in zip(names, st.tabs(names, key=f"judges_part_{slot}", on_change="rerun"), strict=True):
-        if tab.open:
-            with tab, messages.mistakes_shown():
-                body(name)
+def _of_scores(store: Store, chosen: Chosen) -> dict[str, Callable[[], None]]:
+    """What can be shown of any scores."""
+    looks = {
+        "Scores": judges_scores.render,
+        "Judges": judges_agreement.render,
+        "Files": metrics_files.render,
+    }
+    return {name: partial(metrics_scores.live, store, chosen, look) for name, look in looks.items()}
 
 
-def _of_file(store: Store, chosen: Chosen, name: str) -> None:
-    bodies = {_SCORES: judges_scores.render, _JUDGES: judges_agreement.render, _FILES: metrics_files.render}
-    metrics_scores.live(store, chosen, bodies[name])
+def _run(store: Store, run: Run) -> None:
+    judges = KINDS[run.kind].work == "judging"
+    scores = _of_scores(store, (RUN, run.run_id))
+    bodies: dict[str, Callable[[], None]] = {
+        "Progress": partial(_progress, store, run),
+        **(
+            {
+                "Scores": scores["Scores"],
+                "Texts": partial(judges_texts.render, store, run),
+                "Judges": scores["Judges"],
+                "Reliability": partial(judges_reliability.render, store, run),
+            }
+            if judges
+            else {"Result": partial(_result, store, run)}
+        ),
+        "Cost": partial(judges_cost.render, store, run),
+        "Files": partial(judges_files.render, store, run),
+    }
+    tabs(bodies, f"judges_part_{'judge' if judges else 'check'}")
 
 
 def _progress(store: Store, run: Run) -> None:
     run_panel.render(store, run)
     if KINDS[run.kind].work == "judging":
-        judges_again.button(store, run, "judges", lambda: judges_runs.remember((NEW, 0)))
+        judges_form.again_button(store, run, "judges", lambda: judges_runs.remember((NEW, 0)))
 
 
 def _result(store: Store, run: Run) -> None:
@@ -113,13 +115,3 @@ _RESULTS: Mapping[type, Callable[[Store, Run], None]] = {
     MarkedText: judges_marked.result,
 }
 """What an audit works on -> what shows its result; of any other there are its files."""
-_BODIES: dict[str, Callable[[Store, Run], None]] = {
-    _PROGRESS: _progress,
-    _SCORES: lambda store, run: metrics_scores.live(store, (RUN, run.run_id), judges_scores.render),
-    _JUDGES: lambda store, run: metrics_scores.live(store, (RUN, run.run_id), judges_agreement.render),
-    _RESULT: _result,
-    _TEXTS: judges_texts.render,
-    _RELIABILITY: judges_reliability.render,
-    _COST: judges_cost.render,
-    _FILES: judges_files.render,
-}

@@ -1,16 +1,19 @@
 """Metrics: which metric follows quality? Scores, correlations, live meta-correlation, votes, and what papers printed."""
 
 from collections.abc import Callable
+from functools import partial
 
 import streamlit as st
 
 from core.runs.path import at_hand
+from core.runs.scoring import reading_notes
 from core.store import Store
 from pages.components import (
     blind_pair,
     generate_style,
     generated_level_diff,
     messages,
+    metrics_computed,
     metrics_correlations,
     metrics_files,
     metrics_form,
@@ -18,28 +21,14 @@ from pages.components import (
     metrics_levels,
     metrics_meta,
     metrics_published,
-    metrics_reading,
     metrics_scores,
     metrics_votes,
+    run_choice,
     run_panel,
     visitor,
 )
-from pages.components.metrics_scores import FILE, NEW, PUBLISHED, RUN, UPLOAD, Chosen
-
-_PROGRESS, _FILES, _CORRELATIONS, _LEVELS, _META, _VOTES, _PUBLISHED = (
-    "Progress",
-    "Scores",
-    "Correlations",
-    "Levels",
-    "Meta-correlation",
-    "Votes",
-    "Published",
-)
-_TABS = {
-    RUN: (_PROGRESS, _CORRELATIONS, _LEVELS, _META, _VOTES, _PUBLISHED),
-    FILE: (_CORRELATIONS, _LEVELS, _META, _VOTES, _FILES, _PUBLISHED),
-    PUBLISHED: (_PUBLISHED, _META),
-}
+from pages.components.metrics_scores import FILE, NEW, PUBLISHED, RUN, UPLOAD, Chosen, Scores
+from pages.components.parts import tabs
 
 
 def render() -> None:
@@ -64,35 +53,44 @@ def render() -> None:
 
 
 def _tabs(store: Store, chosen: Chosen) -> None:
-    names = _TABS[chosen[0]]
-    # Only the open one is computed.
-    for name, tab in zip(
-        names, st.tabs(names, key=f"metrics_part_{chosen[0]}", on_change="rerun"), strict=True
-    ):
-        if tab.open:
-            with tab, messages.mistakes_shown():
-                _part(store, chosen, name)
+    def of_scores(look: Callable[[Store, Scores], None]) -> Callable[[], None]:
+        return partial(metrics_scores.live, store, chosen, look)
 
-
-def _part(store: Store, chosen: Chosen, name: str) -> None:
-    if name == _PROGRESS:
-        run = at_hand(store, chosen[1])
-        run_panel.render(store, run.run)
-        if run.kind.work == "scores":
-            metrics_form.again_button(run)
-            metrics_reading.render(run)
-        metrics_scores.live(store, chosen, metrics_files.render)
-    elif name == _META:
+    def meta() -> None:
         metrics_meta.render(chosen)
-    elif name == _PUBLISHED:
-        metrics_published.render()
-    else:
-        metrics_scores.live(store, chosen, _BODIES[name])
+
+    looks: dict[str, Callable[[], None]] = {
+        "Correlations": of_scores(metrics_correlations.render),
+        "Levels": of_scores(metrics_levels.render),
+        "Meta-correlation": meta,
+        "Votes": of_scores(metrics_votes.render),
+    }
+    bodies: dict[str, dict[str, Callable[[], None]]] = {
+        RUN: {
+            "Progress": partial(_progress, store, chosen),
+            **looks,
+            "Published": metrics_published.render,
+        },
+        FILE: {
+            **looks,
+            "Scores": of_scores(metrics_files.render),
+            "Published": metrics_published.render,
+        },
+        PUBLISHED: {"Published": metrics_published.render, "Meta-correlation": meta},
+    }
+    tabs(bodies[chosen[0]], f"metrics_part_{chosen[0]}")
 
 
-_BODIES: dict[str, Callable[[Store, metrics_scores.Scores], None]] = {
-    _FILES: metrics_files.render,
-    _CORRELATIONS: metrics_correlations.render,
-    _LEVELS: metrics_levels.render,
-    _VOTES: metrics_votes.render,
-}
+def _progress(store: Store, chosen: Chosen) -> None:
+    run = at_hand(store, chosen[1])
+    run_panel.render(store, run.run)
+    if run.kind.work == "scores":
+        metrics_form.again_button(run)
+        for note in metrics_computed.once(
+            ("reading", run_choice.identity(run.run)),
+            lambda: tuple(
+                reading_notes(run.asked.chosen.specs(), metrics_scores.outputs(store, run.run).outputs)
+            ),
+        ):
+            st.warning(messages.with_code(note))
+    metrics_scores.live(store, chosen, metrics_files.render)

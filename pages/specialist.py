@@ -1,6 +1,7 @@
 """Specialist: judges that people's ratings stand behind; who marked what, how far they agree, what was copied."""
 
 from collections.abc import Callable
+from functools import partial
 
 import streamlit as st
 
@@ -11,7 +12,6 @@ from pages.components import (
     blind_pair,
     generate_style,
     generated_level_diff,
-    judges_again,
     judges_cost,
     judges_files,
     judges_form,
@@ -31,28 +31,11 @@ from pages.components import (
     visitor,
 )
 from pages.components.metrics_scores import RUN
-from pages.components.parts import explained, nothing
+from pages.components.parts import explained, nothing, tabs
 from pages.components.run_words import PREVIEW_WORD
 
 _PREFIX = "specialist"
 """Of the keys of the form of a new run."""
-_PROGRESS, _SCORES, _SPANS, _TEXTS, _AGREEMENT, _RATERS, _COPYING, _EXAMPLES, _ACCURACY, _COST, _FILES = (
-    "Progress",
-    "Scores",
-    "Spans",
-    "Texts",
-    "Agreement",
-    "Raters",
-    "Copying",
-    "Examples",
-    "Accuracy",
-    "Cost",
-    "Files",
-)
-_OF_ERRORS = (_PROGRESS, _SCORES, _SPANS, _AGREEMENT, _RATERS, _COPYING, _EXAMPLES, _ACCURACY, _COST, _FILES)
-_OF_SCORES = (_PROGRESS, _SCORES, _TEXTS, _ACCURACY, _COST, _FILES)
-_OF_ANY = (_PROGRESS, _SCORES, _COST, _FILES)
-"""Parts that have something to show, or say themselves why not, before an item is finished."""
 
 
 def render() -> None:
@@ -67,9 +50,9 @@ def render() -> None:
         chosen = specialist_runs.choose(store)
         if chosen == specialist_runs.NEW:
             explained(
-                "A specialist judges the texts of one test set. It is shown what people said of other systems' texts of "
-                "the same source. Ratings given here, on the page Studies, can be its examples. A preview of "
-                f"{PREVIEW_WORD} items comes first, and says what all will cost.",
+                "A specialist judges the texts of one test set. It sees people's ratings of other systems' texts of the "
+                "same source. Ratings from a study on the page Studies can be its examples. Preview "
+                f"{PREVIEW_WORD} items first to see what all of them will cost.",
                 "judges-that-stand-on-ratings",
             )
             started = judges_form.form(store, _PREFIX, judges_runs.judges_of("rated texts"))
@@ -77,44 +60,47 @@ def render() -> None:
                 specialist_runs.remember(started)
                 st.rerun()
             return
-        run = get_run(store, chosen)
-        by_errors = specialist_runs.marks_errors(run)
-        names = _OF_ERRORS if by_errors else _OF_SCORES
-        slot = "errors" if by_errors else "scores"
-        for name, tab in zip(
-            names, st.tabs(names, key=f"specialist_part_{slot}", on_change="rerun"), strict=True
-        ):
-            if tab.open:  # only the open one is computed
-                with tab, messages.mistakes_shown():
-                    _body(store, run, name)
+        _run(store, get_run(store, chosen))
 
 
-def _body(store: Store, run: Run, name: str) -> None:
-    if name not in _OF_ANY and not any(item_counts(store, run.run_id)[0].values()):
+def _run(store: Store, run: Run) -> None:
+    def looked_at(look: Callable[[Store, Run], None]) -> Callable[[], None]:
+        return partial(_look, store, run, look)
+
+    by_errors = specialist_runs.marks_errors(run)
+    of_kind: dict[str, Callable[[], None]] = (
+        {
+            "Spans": looked_at(specialist_spans.render),
+            "Agreement": looked_at(specialist_agreement.render),
+            "Raters": looked_at(specialist_raters.render),
+            "Copying": looked_at(specialist_copying.copying),
+            "Examples": looked_at(specialist_copying.examples),
+        }
+        if by_errors
+        else {"Texts": looked_at(specialist_said.render)}
+    )
+    bodies: dict[str, Callable[[], None]] = {
+        "Progress": partial(_progress, store, run),
+        "Scores": partial(metrics_scores.live, store, (RUN, run.run_id), judges_scores.render),
+        **of_kind,
+        "Accuracy": looked_at(specialist_accuracy.render),
+        "Cost": partial(judges_cost.render, store, run),
+        "Files": partial(judges_files.render, store, run),
+    }
+    tabs(bodies, f"specialist_part_{'errors' if by_errors else 'scores'}")
+
+
+def _look(store: Store, run: Run, look: Callable[[Store, Run], None]) -> None:
+    """Show what people and the judge said, which is read once for all that show it."""
+    if not any(item_counts(store, run.run_id)[0].values()):
         nothing("no item is finished yet")
         return
-    if name not in _OF_ANY:
-        with st.spinner("Reading what people and the judge said ..."):  # once for all these parts
-            specialist_runs.people_of(store, run)
-            judges_runs.output_of(store, run)
-    _BODIES[name](store, run)
+    with st.spinner("Reading what people and the judge said ..."):
+        specialist_runs.people_of(store, run)
+        judges_runs.output_of(store, run)
+    look(store, run)
 
 
 def _progress(store: Store, run: Run) -> None:
     run_panel.render(store, run)
-    judges_again.button(store, run, _PREFIX, lambda: specialist_runs.remember(specialist_runs.NEW))
-
-
-_BODIES: dict[str, Callable[[Store, Run], None]] = {
-    _PROGRESS: _progress,
-    _SCORES: lambda store, run: metrics_scores.live(store, (RUN, run.run_id), judges_scores.render),
-    _SPANS: specialist_spans.render,
-    _TEXTS: specialist_said.render,
-    _AGREEMENT: specialist_agreement.render,
-    _RATERS: specialist_raters.render,
-    _COPYING: specialist_copying.copying,
-    _EXAMPLES: specialist_copying.examples,
-    _ACCURACY: specialist_accuracy.render,
-    _COST: judges_cost.render,
-    _FILES: judges_files.render,
-}
+    judges_form.again_button(store, run, _PREFIX, lambda: specialist_runs.remember(specialist_runs.NEW))

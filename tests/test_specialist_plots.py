@@ -8,6 +8,7 @@ from core.analysis.example_curve import CurvePoint, ExampleCurve
 from core.analysis.rater_matrix import rater_matrix
 from core.analysis.span_agreement import SpanOptions, span_agreement
 from core.analysis.span_comparison import DrawSummary, JudgeSpans
+from core.plots.heat import heat_map
 from core.schema.scores import Rating
 
 HOSTILE = "<b>x</b>"
@@ -66,3 +67,9 @@ def test_the_curve_shows_intervals_of_one_draw_and_spread_of_several():
     assert list(line.x) == [1.0, 9.5]
     assert list(line.y) == pytest.approx([one.judge.overall.f1.estimate, 0.8])
     assert list(line.error_y.array) == pytest.approx([0.0, 0.02])
+
+
+def test_a_title_above_the_columns_has_room_of_its_own() -> None:
+    plain, titled = (heat_map([[0.5]], ["a"], ["b"], [["said"]], x=title) for title in (None, "gold"))
+    assert titled.layout.margin.t > plain.layout.margin.t
+    assert titled.layout.height > plain.layout.height

@@ -9,8 +9,9 @@ from importlib import import_module
 from pathlib import Path
 
 from core import __version__
+from core.cli.options import check_options
 from core.datasets.reading import shown
-from core.errors import AssayError, InputError
+from core.errors import AssayError
 
 NOUNS = (
     *("study", "generate", "score", "judge", "spans", "acc23", "correlate", "meta-correlate", "calibrate"),
@@ -76,5 +77,4 @@ def _check_texts(options: argparse.Namespace, given: Sequence[str]) -> None:
             for text in texts
             if isinstance(text, str | Path) and _HALF.search(str(text))
         ]
-    if problems:
-        raise InputError("The options cannot be used.", problems)
+    check_options(problems)

@@ -10,19 +10,26 @@ from core.analysis.merging import merge_tables
 from core.cli.acc23_printed import print_acc23
 from core.cli.as_json import plain
 from core.cli.human_ratings import human_ratings
-from core.cli.options import Commands, add_database_option, json_text, read_file, run_number
+from core.cli.options import (
+    Commands,
+    add_database_option,
+    add_json_option,
+    add_pair_option,
+    print_result,
+    read_file,
+    run_number,
+)
 from core.cli.progress_line import telling
 from core.cli.score_sources import (
     add_interval_options,
     add_system_scores,
-    interval_problems,
+    intervals,
     open_ratings,
     open_scores,
 )
 from core.cli.texts_given import STUDY
 from core.datasets.rating_files import read_rating_file
 from core.datasets.seg_scores import is_seg_score, read_seg_ratings, read_seg_scores
-from core.errors import InputError
 from core.schema.scores import RatingSet, ScoreTable
 
 _N_RESAMPLES = 1_000
@@ -44,7 +51,7 @@ def add_to(nouns: Commands) -> None:
     command.add_argument(
         "--ratings", dest="named", metavar="NAME", help="of a folder with several, such as mqm"
     )
-    command.add_argument("--language-pair", metavar="PAIR", help="of a folder with several, such as en-de")
+    add_pair_option(command)
     command.add_argument(
         "--references", action="store_true", help="keep refA, refB, synthetic_ref among the systems"
     )
@@ -65,26 +72,24 @@ def add_to(nouns: Commands) -> None:
     )
     add_system_scores(command)
     add_interval_options(command, _N_RESAMPLES)
-    command.add_argument("--json", action="store_true", help="print JSON as docs/formats.md describes it")
+    add_json_option(command)
     add_database_option(command)
     command.set_defaults(run=_acc23, lower_is_better=False)
 
 
 def _acc23(options: argparse.Namespace) -> None:
-    _check(options)
+    chosen = _chosen(options)
     with telling("reading the scores") as tell:
         table = merge_tables([_scores(given, options) for given in options.metrics])
         human = _human(options.human, options)
         tell("calibrating ties")
-        found = acc23(human, table, _chosen(options))
-    if options.json:
-        print(json_text(_json(found)))
-    else:
-        print_acc23(found)
+        found = acc23(human, table, chosen)
+    print_result(options, _json(found), print_acc23, found)
 
 
-def _check(options: argparse.Namespace) -> None:
-    problems = interval_problems(options)
+def _chosen(options: argparse.Namespace) -> Acc23Options:
+    """Raises InputError with every problem."""
+    problems = []
     if options.epsilon is not None and not 0 <= options.epsilon < float("inf"):
         problems.append(f"--epsilon: {options.epsilon} is no number from 0 up")
     if options.test and options.epsilon is not None:
@@ -95,11 +100,6 @@ def _check(options: argparse.Namespace) -> None:
         problems.append("--swap: needs --test")
     if len(set(options.metrics)) < len(options.metrics):
         problems.append("METRIC: one is named twice")
-    if problems:
-        raise InputError("The options cannot be used.", problems)
-
-
-def _chosen(options: argparse.Namespace) -> Acc23Options:
     return Acc23Options(
         epsilon=options.epsilon,
         tie_rounding=options.tie_rounding,
@@ -108,9 +108,7 @@ def _chosen(options: argparse.Namespace) -> Acc23Options:
         test=options.test,
         swap=options.swap or "items",
         system_scores=options.system_scores,
-        n_resamples=options.resamples,
-        confidence_level=options.confidence,
-        rng=options.seed,
+        **intervals(options, problems),
     )
 
 
@@ -140,13 +138,7 @@ def _json(found: Acc23) -> dict[str, Any]:
     if len(metrics) == 1:
         return metrics[0] | notes
     tests: Sequence[Any] = [
-        {
-            "first": one.first,
-            "second": one.second,
-            **plain(one.test),
-            "p_holm": one.p_holm,
-            "swap": one.swap,
-        }
+        {"first": one.first, "second": one.second, **plain(one.test), "p_holm": one.p_holm, "swap": one.swap}
         for one in found.tests
     ]
     return {"metrics": metrics, "tests": tests, **notes}

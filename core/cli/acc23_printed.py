@@ -2,7 +2,7 @@
 
 from core.analysis.acc23 import Acc23, MetricAccuracy
 from core.analysis.joining import SYSTEM_MEANS
-from core.cli.aligned import interval_notes, number, print_aligned, with_interval
+from core.cli.aligned import dashed, intervals_said, number, or_dash, print_aligned, print_end
 from core.datasets.reading import shown
 from core.stats.resampling import Estimate
 
@@ -50,7 +50,8 @@ def print_acc23(found: Acc23) -> None:
                     one.first,
                     one.second,
                     number(one.test.difference),
-                    *("-" if p is None else number(p, 4) for p in (one.test.p, one.p_holm)),
+                    or_dash(one.test.p, 4),
+                    or_dash(one.p_holm, 4),
                 ]
                 for one in found.tests
             ],
@@ -78,13 +79,13 @@ def _cells(one: MetricAccuracy) -> list[object]:
     accuracy = one.accuracy
     return [
         one.metric,
-        "-" if one.interval.estimate is None else with_interval(one.interval),
+        dashed(one.interval),
         "-" if accuracy.epsilon is None else f"{accuracy.epsilon:.6g}",
         accuracy.n_items,
         accuracy.n_systems,
         f"{accuracy.n_pairs:,}",
-        *("-" if each.estimate is None else with_interval(each) for _, each in _beside(one)),
-        "-" if one.soft_accuracy.accuracy is None else number(one.soft_accuracy.accuracy),
+        *(dashed(each) for _, each in _beside(one)),
+        or_dash(one.soft_accuracy.accuracy),
     ]
 
 
@@ -97,24 +98,20 @@ def _beside(one: MetricAccuracy) -> list[tuple[str, Estimate]]:
     ]
 
 
-def _kind(found: Acc23) -> str:
-    """Which bootstrap intervals these are: a calibrated accuracy has the basic one (`calibrated_interval`)."""
-    return "percentile" if found.options.epsilon is not None else "basic for acc23, percentile beside it"
+def _intervals(found: Acc23) -> str:
+    """Which bootstrap they are: a calibrated accuracy has the basic one (`calibrated_interval`)."""
+    kind = "percentile" if found.options.epsilon is not None else "basic for acc23, percentile beside it"
+    return intervals_said(found.options.confidence_level, f"bootstrap over items: {kind}")
 
 
 def _print_end(found: Acc23) -> None:
     named = [("acc23", one.interval) for one in found.metrics]
     named += [pair for one in found.metrics for pair in _beside(one)]
-    undefined = {(name, one.reason): None for name, one in named if one.estimate is None}
-    undefined |= {
-        ("SPA", one.soft_accuracy.reason): None for one in found.metrics if one.soft_accuracy.reason
-    }
-    for name, why in undefined:
-        print(f"Where - stands, {name} is undefined: {why}.")
-    reasons = {(reason, n): None for one in found.metrics for reason, n in one.left_out.items()}
-    for reason, n in reasons:
-        print(f"Left out: {n:,}: {shown(reason)}")
-    if found.options.n_resamples:
-        print(f"Intervals: {found.options.confidence_level:.0%}, bootstrap over items: {_kind(found)}.")
-    for note in dict.fromkeys([*found.notes, *interval_notes(named)]):
-        print(f"Note: {note}")
+    lacking = [one.soft_accuracy.reason for one in found.metrics if one.soft_accuracy.reason]
+    print_end(
+        named,
+        dashes=(("SPA", why) for why in lacking),
+        left_out=(lost for one in found.metrics for lost in one.left_out.items()),
+        intervals=_intervals(found) if found.options.n_resamples else "",
+        notes=found.notes,
+    )

@@ -1,10 +1,10 @@
 """Two judges side by side, for a person at a terminal."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from core.analysis.judge_agreement import Agreement, Disagreement
 from core.analysis.same_texts import text_of
-from core.cli.aligned import counted, interval_notes, number, of_items, print_aligned, with_interval
+from core.cli.aligned import counted, dashed, intervals_said, number, of_items, print_aligned, print_end
 from core.datasets.reading import shown
 from core.schema.scores import METHODS, ScoredRow
 from core.stats.resampling import Estimate
@@ -32,15 +32,12 @@ def print_agreement(found: Sequence[Agreement], n_texts: int, texts: Sequence[tu
         print("--metrics NAME_A,NAME_B shows the texts on which two of them part.")
     scales = ", ".join(dict.fromkeys(one.scale for one in found))
     print(f"Differences: second minus first ({scales}).")
-    reasons = {(reason, count): None for one in found for reason, count in one.left_out.items()}
-    for reason, count in reasons:
-        print(f"Left out: {count:,}: {shown(reason)}")
-    named = [cell for one in found for cell in _estimates(one)]
-    _print_undefined(named)
-    level = f"{found[0].mean_difference.confidence_level:.0%}"
-    print(f"Intervals: {level}, percentile bootstrap over items.")
-    for note in dict.fromkeys([*interval_notes(named), *(note for one in found for note in one.notes)]):
-        print(f"Note: {note}")
+    print_end(
+        (named for one in found for named in _estimates(one)),
+        left_out=(lost for one in found for lost in one.left_out.items()),
+        intervals=intervals_said(found[0].mean_difference.confidence_level),
+        notes=(note for one in found for note in one.notes),
+    )
 
 
 def _estimates(one: Agreement) -> list[tuple[str, Estimate]]:
@@ -54,19 +51,7 @@ def _estimates(one: Agreement) -> list[tuple[str, Estimate]]:
 
 
 def _cell(name: str, estimate: Estimate) -> str:
-    """A dash for what is undefined: the reason stands once, below."""
-    if estimate.estimate is None:
-        return "-"
-    return of_items(estimate) if name == PER_ITEM else with_interval(estimate)
-
-
-def _print_undefined(named: Iterable[tuple[str, Estimate]]) -> None:
-    reasons: dict[str, dict[str, None]] = {}
-    for name, estimate in named:
-        if estimate.estimate is None:
-            reasons.setdefault(name, {})[shown(estimate.reason or "no reason is given")] = None
-    for name, whys in reasons.items():
-        print(f"Where - stands, {name} is undefined: {'; '.join(whys)}.")
+    return of_items(estimate) if name == PER_ITEM and estimate.estimate is not None else dashed(estimate)
 
 
 def _print_apart(one: Agreement, n_texts: int, texts: Sequence[tuple[ScoredRow, str]]) -> None:

@@ -3,10 +3,11 @@
 import shutil
 import sys
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from core.analysis.decimals import decimal
-from core.datasets.reading import shown
+from core.cli.options import print_notes
+from core.datasets.reading import printable_text, shown
 from core.stats.resampling import NO_RESAMPLES, Estimate
 
 _WIDE = frozenset("WF")
@@ -23,7 +24,7 @@ def counted(count: int, what: str) -> str:
     return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
-def with_interval(estimate: Estimate | None) -> str:
+def with_interval(estimate: Estimate | None, places: int = 3) -> str:
     """Such as `0.512 [0.401, 0.611]`; an undefined one has its reason."""
     if estimate is None:
         return "-"
@@ -31,8 +32,19 @@ def with_interval(estimate: Estimate | None) -> str:
         why = estimate.reason or ""
         return why if why.startswith("undefined") else f"undefined: {why}"
     if estimate.low is None:
-        return number(estimate.estimate)
-    return f"{number(estimate.estimate)} [{number(estimate.low)}, {number(estimate.high)}]"
+        return number(estimate.estimate, places)
+    low, high = number(estimate.low, places), number(estimate.high, places)
+    return f"{number(estimate.estimate, places)} [{low}, {high}]"
+
+
+def dashed(estimate: Estimate | None) -> str:
+    """The same in a table: a dash for what is undefined, whose reason stands once, below."""
+    return "-" if estimate is None or estimate.estimate is None else with_interval(estimate)
+
+
+def or_dash(value: float | None, places: int = 3) -> str:
+    """A number in a table."""
+    return "-" if value is None else number(value, places)
 
 
 def of_items(estimate: Estimate | None) -> str:
@@ -56,6 +68,48 @@ def interval_notes(named: Iterable[tuple[str, Estimate | None]]) -> list[str]:
     return list(found)
 
 
+def print_end(
+    named: Iterable[tuple[str, Estimate | None]],
+    *,
+    dashes: Iterable[tuple[str, str | None]] = (),
+    left_out: Iterable[tuple[str, int]] = (),
+    intervals: str = "",
+    notes: Iterable[str] = (),
+) -> None:
+    """What stands below a table: why there are dashes, what had no part in it, how intervals were made, notes.
+
+    named: each estimate with the name of its column; dashes: columns of other figures with reasons; left_out: reasons with counts; intervals: see intervals_said.
+    """
+    named = list(named)
+    undefined = [(name, one.reason) for name, one in named if one is not None and one.estimate is None]
+    print_dashes([*undefined, *dashes])
+    print_left_out(left_out)
+    if intervals:
+        print(intervals)
+    print_notes(dict.fromkeys([*notes, *interval_notes(named)]))
+
+
+def print_dashes(undefined: Iterable[tuple[str, str | None]]) -> None:
+    """Why a dash stands, a line for each name."""
+    reasons: dict[str, dict[str, None]] = {}
+    for name, why in undefined:
+        reasons.setdefault(name, {})[printable_text(why or "no reason is given")] = None
+    for name, whys in reasons.items():
+        print(f"Where - stands, {name} is undefined: {'; '.join(whys)}.")
+
+
+def print_left_out(left_out: Iterable[tuple[str, int]], whose: str = "") -> None:
+    """What had no part in a result, once for each reason and count."""
+    of = f" of {shown(whose)}" if whose else ""
+    for reason, count in dict.fromkeys(left_out):
+        print(f"Left out{of}: {count:,}: {shown(reason)}")
+
+
+def intervals_said(confidence_level: float, how: str = "percentile bootstrap over items") -> str:
+    """How intervals were made."""
+    return f"Intervals: {confidence_level:.0%}, {how}."
+
+
 def print_aligned(header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     """A header and its rows; names from files are made fit for a terminal.
 
@@ -71,6 +125,19 @@ def print_aligned(header: Sequence[str], rows: Sequence[Sequence[object]]) -> No
             print()
         for row in cells:
             print(_GAP.join(row[k] + " " * (widths[k] - _width(row[k])) for k in columns).rstrip())
+
+
+def print_whole(
+    header: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[int] = frozenset()
+) -> None:
+    """A header and its rows of our own words, none of them cut; columns in `right`, which hold figures, end together."""
+    widths = [max(len(row[n]) for row in (header, *rows)) for n in range(len(header))]
+    for row in (header, *rows):
+        cells = [
+            cell.rjust(width) if n in right else cell.ljust(width)
+            for n, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        print(_GAP.join(cells).rstrip())
 
 
 def _parts(widths: Sequence[int], n_keys: int) -> Iterator[list[int]]:

@@ -14,12 +14,12 @@ from core.analysis.quality_repeats import sensitivity
 from core.analysis.temperature_sweep import Sweep, temperature_sweep
 from core.cli.as_json import plain
 from core.cli.calibrate_printed import print_calibration, print_map, print_sensitivity, print_sweep
-from core.cli.calibrated_runs import asked_again, dimension_asked, task_asked
+from core.cli.calibrated_runs import judge_asked, said_again, task_of
 from core.cli.human_ratings import HUMAN_NAMES, add_human_options, human_ratings, metal_scores
 from core.cli.judges_given import NAMES, scores_given
-from core.cli.options import Commands, json_text, name_list
+from core.cli.options import Commands, add_json_option, json_text, name_list
 from core.cli.progress_line import telling
-from core.cli.score_sources import add_interval_options, interval_problems
+from core.cli.score_sources import add_interval_options, intervals
 from core.datasets.reading import shown
 from core.datasets.task_files import find_task
 from core.errors import InputError
@@ -105,34 +105,29 @@ def add_to(nouns: Commands) -> None:
         help="a run of the first JUDGE with shuffled words: how often its scores drop",
     )
     add_interval_options(command, DEFAULT_OPTIONS.n_resamples)
-    command.add_argument("--json", action="store_true", help="print JSON as docs/formats.md describes it")
+    add_json_option(command)
     command.set_defaults(run=_calibrate, averaged="macro")
 
 
 def _calibrate(options: argparse.Namespace) -> None:
-    if problems := interval_problems(options):
-        raise InputError("The options cannot be used.", problems)
+    made = intervals(options)
     columns = _columns(options.columns)
     task = None if options.task is None else find_task(options.task)
     with telling("reading the ratings") as tell:
-        ratings, asked = human_ratings(options.human, options)
-        task = task or asked
-        chosen = CalibrationOptions(
-            majority=options.majority,
-            paper_kappa=options.paper_kappa,
-            n_resamples=options.resamples,
-            confidence_level=options.confidence,
-            rng=options.seed,
-        )
+        ratings, of_study = human_ratings(options.human, options)
+        task = task or of_study
+        chosen = CalibrationOptions(majority=options.majority, paper_kappa=options.paper_kappa, **made)
         tables = _tables(options)
         compared: list[list[_Compared]] = []
+        outputs = []
         for given, table in zip(options.judges, tables, strict=True):
             tell(f"comparing {shown(table.file_name)}")
-            own = task or task_asked(given, options.db)
+            asked = judge_asked(given, options.db)
+            own = task or task_of(asked, given)
             classes = replace(chosen, dimensions=own.dimensions if own else ())
-            said = dimension_asked(given, options.db)
+            said = None if asked is None else asked.chosen.dimension_scored
             compared.append(_compared(ratings, table, columns, said, classes, options))
-        outputs = [asked_again(name, options.db) for name in options.judges]
+            outputs.append(said_again(asked, given, options.db))
         sweep = _sweep(outputs, compared, chosen)
         twins = _twins(options, outputs[0])
     every = [one for own in compared for one in own]
@@ -206,7 +201,8 @@ def _twins(options: argparse.Namespace, first: JudgeOutput | None) -> Any:
     """What shuffled words do to the first judge's scores, where a run with them is named. Raises InputError."""
     if options.shuffled is None:
         return None
-    shuffled = asked_again(options.shuffled, options.db)
+    asked = judge_asked(options.shuffled, options.db)
+    shuffled = said_again(asked, options.shuffled, options.db)
     if first is None or shuffled is None:
         sides = (("JUDGE", options.judges[0], first), ("--shuffled", options.shuffled, shuffled))
         raise InputError(
@@ -217,13 +213,7 @@ def _twins(options: argparse.Namespace, first: JudgeOutput | None) -> Any:
                 if found is None
             ],
         )
-    return sensitivity(
-        first,
-        shuffled,
-        n_resamples=options.resamples,
-        confidence_level=options.confidence,
-        rng=options.seed,
-    )
+    return sensitivity(first, shuffled, **intervals(options))
 
 
 def _as_json(every: Sequence[_Compared], sweep: Sweep | None, twins: Any, options: argparse.Namespace) -> Any:

@@ -10,10 +10,19 @@ from core.analysis.calibration_summary import MacroMean, Summary, macro_averaged
 from core.analysis.calibration_tables import map_estimates
 from core.analysis.quality_repeats import Sensitivity
 from core.analysis.temperature_sweep import Sweep
-from core.cli.aligned import counted, interval_notes, number, print_aligned, with_interval
+from core.cli.aligned import (
+    counted,
+    dashed,
+    interval_notes,
+    intervals_said,
+    number,
+    print_aligned,
+    with_interval,
+)
+from core.cli.options import print_notes
 from core.datasets.reading import printable_text, shown
 from core.stats.calibration_map import CalibrationMap
-from core.stats.resampling import NO_RESAMPLES, Estimate
+from core.stats.resampling import NO_RESAMPLES
 
 _HOW = " (--by language,dimension keeps them apart)"
 _OF_RATERS = ("raters_agreement", "raters_kappa", "raters_alpha", "raters_ac1")
@@ -97,9 +106,8 @@ def print_calibration(found: Calibration, judged: Advice, averaged: str) -> None
     for reason, count in found.left_out.items():
         print(f"Left out: {counted(count, 'rating')}: {reason}")
     if found.options.n_resamples:
-        print(f"Intervals: {found.options.confidence_level:.0%}, percentile bootstrap over items.")
-    for note in dict.fromkeys([*_without_interval(cells), *found.notes]):
-        print(f"Note: {note}")
+        print(intervals_said(found.options.confidence_level))
+    print_notes(dict.fromkeys([*_without_interval(cells), *found.notes]))
 
 
 def _print_cells(cells: Sequence[Cell], names: Sequence[str], title: str) -> None:
@@ -112,16 +120,11 @@ def _print_cells(cells: Sequence[Cell], names: Sequence[str], title: str) -> Non
             cell.n,
             "-" if (used := cell.n_used(names)) is None else used,
             cell.n_raters,
-            *(_cell(cell.get(name)) for name in names),
+            *(dashed(cell.get(name)) for name in names),
         ]
         for cell in cells
     ]
     print_aligned(["group", "n", "n used", "raters", *(_SHORT[name] for name in names)], rows)
-
-
-def _cell(found: Estimate | None) -> str:
-    """A dash for what is undefined: the reason stands once, below."""
-    return "-" if found is None or found.estimate is None else with_interval(found)
 
 
 def _print_left_out(cells: Sequence[Cell]) -> None:
@@ -188,7 +191,7 @@ def print_map(maps: Mapping[str, CalibrationMap]) -> None:
     """What mapping the scores to people's scale is worth, dimension by dimension."""
     print("\nMap to the mean rating, tested on items it was not fitted to:")
     rows = [
-        [dimension, one.method, one.n, *(_cell(estimate) for estimate in map_estimates(one).values())]
+        [dimension, one.method, one.n, *(dashed(estimate) for estimate in map_estimates(one).values())]
         for dimension, one in maps.items()
     ]
     print_aligned(["dimension", "method", "n", *(_MAP[name] for name in _MAP)], rows)
@@ -209,15 +212,14 @@ def print_sweep(found: Sweep) -> None:
             one.dimension,
             f"{one.temperature:g}",
             one.evaluator,
-            _cell(one.agreement),
-            _cell(one.kappa),
-            _cell(one.repeats_equal),
+            dashed(one.agreement),
+            dashed(one.kappa),
+            dashed(one.repeats_equal),
         ]
         for one in found.points
     ]
     print_aligned(["dimension", "temperature", "evaluator", "equal", "kappa", "repeats equal"], rows)
-    for note in found.notes:
-        print(f"Note: {note}")
+    print_notes(found.notes)
 
 
 def print_sensitivity(found: Sequence[Sensitivity]) -> None:
@@ -232,8 +234,7 @@ def print_sensitivity(found: Sequence[Sensitivity]) -> None:
         for one in found
     ]
     print_aligned(["group", "n", "drops", "stays", "rises"], rows)
-    for note in interval_notes((called(one.group), one.drops) for one in found):
-        print(f"Note: {note}")
+    print_notes(interval_notes((called(one.group), one.drops) for one in found))
     for one in found:
         for reason, count in one.left_out.items():
             print(f"Left out: {shown(called(one.group))}: {counted(count, 'text')}: {reason}")

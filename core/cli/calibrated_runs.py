@@ -2,10 +2,8 @@
 
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from core.cli.judges_given import judges_given
-from core.cli.options import existing_database, run_number
+from core.cli.options import existing_store, run_number
 from core.judges.kind import JudgeKind
 from core.runs.asked import Asked, asked_from
 from core.runs.kinds import KINDS
@@ -13,40 +11,15 @@ from core.runs.path import at_hand
 from core.runs.records import read_report
 from core.schema import RUN_FILE
 from core.schema.judging import JudgeOutput
+from core.schema.settings import SettingsError
 from core.schema.tasks import RatingTask
-from core.store import open_store
 
 
-def asked_again(given: str, database: str | None) -> JudgeOutput | None:
-    """All that a judge said that is asked for classes or a number; None: the name is of something else."""
-    kind = None if (asked := _on_ratings(given, database)) is None else asked.kind
-    if not isinstance(kind, JudgeKind) or kind.marks_errors:
-        return None
-    (output,) = judges_given([given], database)
-    return output
-
-
-def dimension_asked(given: str, database: str | None) -> str | None:
-    """What the one column of a judge's run or folder is a score of; None: nothing tells, or it has one a dimension."""
-    asked = _on_ratings(given, database)
-    dimension: str | None = None if asked is None else asked.chosen.dimension_scored
-    return dimension
-
-
-def task_asked(given: str, database: str | None) -> RatingTask | None:
-    """The task that a judge's run or folder was given, with its classes; None: there is none. Raises InputError."""
-    asked = _on_ratings(given, database)
-    if asked is None or asked.kind.attachment is None or not asked.attached:
-        return None
-    task: RatingTask = asked.kind.attachment.read(asked.attached, given)
-    return task
-
-
-def _on_ratings(given: str, database: str | None) -> Asked | None:
+def judge_asked(given: str, database: str | None) -> Asked | None:
     """What a run or folder was asked for of a judge that people's ratings may stand behind; None: it is of another."""
     number = run_number(given)
     if number is not None:
-        with open_store(existing_database(database)) as store:
+        with existing_store(database) as store:
             asked = at_hand(store, number).asked
         return asked if asked.kind.reads == "rated texts" else None
     if not (Path(given) / RUN_FILE).is_file():
@@ -57,5 +30,21 @@ def _on_ratings(given: str, database: str | None) -> Asked | None:
         return None
     try:
         return asked_from(kind, report["settings"])
-    except ValidationError:  # reading its records says what is wrong
+    except SettingsError:  # reading its records says what is wrong
         return None
+
+
+def said_again(asked: Asked | None, given: str, database: str | None) -> JudgeOutput | None:
+    """All that a judge said that is asked for classes or a number; None: the name is of something else."""
+    if asked is None or not isinstance(asked.kind, JudgeKind) or asked.kind.marks_errors:
+        return None
+    (output,) = judges_given([given], database)
+    return output
+
+
+def task_of(asked: Asked | None, given: str) -> RatingTask | None:
+    """The task that a judge was given, with its classes; None: there is none. Raises InputError."""
+    if asked is None or asked.kind.attachment is None or not asked.attached:
+        return None
+    task: RatingTask = asked.kind.attachment.read(asked.attached, given)
+    return task

@@ -10,8 +10,11 @@ from core.analysis.choosing import check_names
 from core.cli.options import (
     Commands,
     add_database_option,
+    add_pair_option,
+    check_options,
     check_out,
     name_list,
+    print_notes,
     read_file,
     run_number,
     write_file,
@@ -112,7 +115,7 @@ def add_to(nouns: Commands) -> None:
         "--texts", metavar="FILE|FOLDER", help="what was rated, where the ratings stand apart from it"
     )
     command.add_argument("--ratings", metavar="NAME", help="of a folder with several, such as mqm")
-    command.add_argument("--language-pair", metavar="PAIR", help="of a folder with several, such as en-de")
+    add_pair_option(command)
     command.add_argument("--dimension", metavar="D", help="ratings on this dimension alone")
     command.add_argument("--rater", metavar="NAME", help="ratings of this rater alone")
     command.add_argument(
@@ -138,8 +141,7 @@ def _convert(options: argparse.Namespace) -> None:
         given, notes = _to_write(options, form)
         tell("writing them")
         write_file(out, form.write(given))
-    for note in dict.fromkeys([*notes, *([f"not in this form: {form.no_place}"] if form.no_place else [])]):
-        print(f"Note: {note}")
+    print_notes(dict.fromkeys([*notes, *([f"not in this form: {form.no_place}"] if form.no_place else [])]))
     print(out)
 
 
@@ -176,8 +178,7 @@ def _given(options: argparse.Namespace, form: _Form) -> _Given:
         ours = (options.units, options.ends) == (UNITS[0], ENDS[0])
         problems += [] if ours else ["--units, --ends: are of a file; leave them out"]
         problems += [] if options.flip is None else ["--flip: is for METAL's JSON; leave it out"]
-    if problems:
-        raise InputError("The options cannot be used.", problems)
+    check_options(problems)
     if is_file:
         return _of_file(path, options, form)
     found = marked(options.given, options)

@@ -22,26 +22,19 @@ from core.analysis.metric_ranking import Test
 from core.analysis.redundancy import redundancy
 from core.analysis.table_choice import check_choice, chosen_people, chosen_table
 from core.cli.correlations_printed import print_correlations, print_levels, print_ranking, print_redundancy
-from core.cli.options import (
-    Commands,
-    check_out,
-    json_text,
-    name_list,
-    write_file,
-)
+from core.cli.options import Commands, add_json_option, check_out, json_text, name_list, write_file
 from core.cli.progress_line import telling
 from core.cli.score_sources import (
     add_interval_options,
     add_rating_options,
     add_system_scores,
     correlation_options,
-    interval_problems,
+    intervals,
     open_ratings,
     open_scores,
     table_choice,
 )
-from core.errors import InputError
-from core.schema.scores import METHODS, Method, RatingSet, ScoreTable
+from core.schema.scores import METHODS, RatingSet, ScoreTable
 from core.store import database_path
 
 LONG_WORK = 100_000_000
@@ -87,7 +80,7 @@ def add_to(nouns: Commands) -> None:
     command.add_argument("--methods", metavar="M,...", help=f"of {', '.join(METHODS)} (default: all)")
     _add_further(command)
     command.add_argument("--out", type=Path, metavar="FILE", help="write a .csv or .json file")
-    command.add_argument("--json", action="store_true", help="print JSON as docs/formats.md describes it")
+    add_json_option(command)
     command.set_defaults(run=_correlate)
 
 
@@ -103,8 +96,7 @@ def _add_further(command: argparse.ArgumentParser) -> None:
 
 
 def _correlate(options: argparse.Namespace) -> None:
-    _check(options)
-    choice, chosen = table_choice(options), _options(options)
+    chosen, choice = _options(options), table_choice(options)
     with telling("reading the scores") as tell:
         scores = open_scores(options.scores, options)
         ratings = open_ratings(scores, options) if options.target == "human" else None
@@ -146,8 +138,9 @@ def _announce(table: ScoreTable, chosen: CorrelationOptions) -> None:
         print(f"{n_rows:,} texts, {metrics}, {at_most}{chosen.n_resamples:,} resamples.", file=sys.stderr)
 
 
-def _check(options: argparse.Namespace) -> None:
-    problems = interval_problems(options)
+def _options(options: argparse.Namespace) -> CorrelationOptions:
+    """Raises InputError with every problem."""
+    problems = []
     if options.target == "level" and options.human is not None:
         problems.append("--human: ratings are used with --with human only")
     if options.target == "level" and options.lower_is_better:
@@ -161,26 +154,22 @@ def _check(options: argparse.Namespace) -> None:
         problems.append(
             f"--out: a .csv file holds correlations only, not what --{' and --'.join(asked)} adds; name a .json file"
         )
-    if problems:
-        raise InputError("The options cannot be used.", problems)
+    named = METHODS if options.methods is None else name_list(options.methods) or []
+    if not named or (unknown := [name for name in named if name not in METHODS]):
+        problems.append(
+            f"--methods: {', '.join(unknown) if named else 'none'} is not of {', '.join(METHODS)}"
+        )
+    made = intervals(options, problems)
     if options.out is not None:
         check_out(options.out, database_path(options.db), [options.scores, options.human])
-
-
-def _options(options: argparse.Namespace) -> CorrelationOptions:
-    asked = name_list(options.methods)
-    unknown = [name for name in asked or () if name not in METHODS]
-    if unknown or asked == []:
-        raise InputError(f"--methods: {', '.join(unknown) or 'none'} is not of {', '.join(METHODS)}.")
-    methods: tuple[Method, ...] = tuple(name for name in METHODS if asked is None or name in asked)
+    if until_settled := options.resamples is None:
+        made["n_resamples"] = DEFAULT_OPTIONS.n_resamples
     return replace(
         correlation_options(options, None),
-        n_resamples=DEFAULT_OPTIONS.n_resamples if options.resamples is None else options.resamples,
-        until_settled=options.resamples is None,
-        confidence_level=options.confidence,
-        rng=options.seed,
+        **made,
+        until_settled=until_settled,
         raw_level=options.raw_level,
-        methods=methods,
+        methods=tuple(name for name in METHODS if name in named),
         system_scores=options.system_scores,
     )
 

@@ -10,6 +10,7 @@ from core.analysis.levels import ALL_LEVELS, EQUAL, MetricByLevel
 from core.analysis.redundancy import Redundancy
 from core.analysis.table_choice import left_out_of
 from core.cli.aligned import counted, interval_notes, number, of_items, print_aligned, with_interval
+from core.cli.options import print_notes
 from core.datasets.reading import shown
 from core.datasets.score_columns import LOWER_MARK
 from core.schema.scores import Direction, RatingSet, ScoreTable
@@ -50,8 +51,7 @@ def print_correlations(
     if human:
         print(f"Per system: {SYSTEM_MEANS[report.options.system_scores]}.")
     per_item = (("Kendall per item", row.per_item.get("kendall")) for row in report.rows)
-    for note in (*interval_notes(per_item), *report.notes):
-        print(f"Note: {note}")
+    print_notes((*interval_notes(per_item), *report.notes))
 
 
 def _against(report: CorrelationReport, ratings: RatingSet | None) -> str:
@@ -130,8 +130,7 @@ def print_ranking(ranking: Ranking) -> None:
         )
     for name, why in ranking.dropped.items():
         print(f"Not ranked: {shown(name)}: {why}")
-    for note in ranking.notes:
-        print(f"Note: {note}")
+    print_notes(ranking.notes)
 
 
 def print_levels(levels: tuple[MetricByLevel, ...]) -> None:

@@ -1,14 +1,14 @@
 """`generate`: answers of known quality, A0-A4 or damage levels 0-5, and the replay of a published report."""
 
 import argparse
-import json
 from dataclasses import asdict
 from pathlib import Path
 
 from core.cli.asking import add_asking, asked, run_it
-from core.cli.options import Commands, read_file
+from core.cli.options import Commands, add_json_option, print_result, read_file
+from core.cli.run_here import finish_in_folder
 from core.datasets.factual_report import read_report
-from core.generation.factual.replay import replay
+from core.generation.factual.replay import Replay, replay
 from core.runs.kinds import kinds_that
 from core.schema.kinds import Kind
 
@@ -23,7 +23,7 @@ def add_to(nouns: Commands) -> None:
         "replay", help="check a published A0-A4 report against the steps it says it took"
     )
     command.add_argument("report", type=Path, help="report.json of a factual run, ours or the paper's")
-    command.add_argument("--json", action="store_true", help="print JSON")
+    add_json_option(command)
     command.set_defaults(run=_replay)
 
 
@@ -40,14 +40,15 @@ def _add_scheme(verbs: Commands, kind: Kind) -> None:
 def _generate(options: argparse.Namespace, kind: Kind) -> None:
     data = read_file(options.file)
     wanted, running = asked(options, kind, name=options.source)
-    run_it(options, wanted, running, lambda _: (data, options.file.name))
+    run_it(options, wanted, running, lambda _: (data, options.file.name), write=finish_in_folder)
 
 
 def _replay(options: argparse.Namespace) -> None:
     result = replay(read_report(read_file(options.report), options.report.name))
-    if options.json:
-        print(json.dumps(asdict(result), indent=2, ensure_ascii=False))
-        return
+    print_result(options, asdict(result), _print_replay, result)
+
+
+def _print_replay(result: Replay) -> None:
     rows = (
         ("items", result.items),
         ("brackets of A0 are the spans", result.brackets_match),

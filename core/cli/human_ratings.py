@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from core.cli.options import add_database_option, existing_database, name_list, read_file
+from core.cli.options import add_database_option, add_pair_option, existing_store, name_list, read_file
 from core.cli.texts_given import STUDY
 from core.datasets.any_ratings import holds_metal, read_any_ratings
 from core.datasets.folder_ratings import ratings_among
@@ -13,7 +13,6 @@ from core.datasets.reading import shown
 from core.errors import InputError
 from core.schema.scores import RatingSet, ScoreTable
 from core.schema.tasks import RatingTask
-from core.store import open_store
 from core.store.studies import find_study
 from core.study.rating_results import rating_set_of, task_of
 from core.study.release import released_record
@@ -27,14 +26,14 @@ def add_human_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--flip", metavar="D,...", help="of METAL's JSON: dimensions in which 1 is bad there"
     )
-    command.add_argument("--language-pair", metavar="PAIR", help="of a folder of scores, such as en-de")
+    add_pair_option(command)
     add_database_option(command)
 
 
 def human_ratings(given: str, options: argparse.Namespace) -> tuple[RatingSet, RatingTask | None]:
     """The ratings, and of a study what it asked. Raises InputError, and NotAllowed for one that is not unblinded yet."""
     if given.startswith(STUDY):
-        with open_store(existing_database(options.db)) as store:
+        with existing_store(options.db) as store:
             record = released_record(store, find_study(store, given.removeprefix(STUDY)))
         return rating_set_of(record), task_of(record)
     path = Path(given)

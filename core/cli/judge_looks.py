@@ -8,7 +8,7 @@ from typing import Any
 
 from core.analysis.judge_agreement import Agreement, agreement, same_components
 from core.analysis.judge_consistency import consistency
-from core.analysis.judge_costs import JudgeCost, costs_side_by_side
+from core.analysis.judge_costs import costs_side_by_side
 from core.analysis.judge_reliability import reliability
 from core.analysis.merging import SAME_NAME
 from core.analysis.question_ablation import ablation
@@ -23,54 +23,60 @@ from core.cli.judge_printed import (
     print_reliability,
 )
 from core.cli.judges_given import NAMES, answers_given, costs_given, judges_given, scores_given
-from core.cli.options import Commands, add_database_option, json_text, name_list
+from core.cli.options import Commands, add_pair_option, add_reading_verb, json_text, name_list, print_result
 from core.cli.progress_line import telling
-from core.cli.score_sources import add_interval_options, interval_problems
+from core.cli.score_sources import add_interval_options, intervals
+from core.cli.setting_options import add_settings, settings_given
 from core.cli.texts_compared import texts_of
 from core.datasets.reading import shown
 from core.errors import InputError
 from core.runs.asked import Running
 from core.schema.scores import ScoreTable
+from core.schema.settings import fields_of
 
 _N_RESAMPLES = 10_000
 _N_TEXTS = 10
+_PRICES = {"input_price", "output_price"}
 _COUNTED = ("calls", "input_tokens", "output_tokens", "money")
 """What a cost is told of for one item and one text."""
 
 
 def add_looks(verbs: Commands) -> None:
     """Register the verbs that ask no model."""
-    command = _verb(
-        verbs, "reliability", "how often models confirm each other's questions and answers: ADR and ADS"
+    command = add_reading_verb(
+        verbs,
+        "reliability",
+        "how often models confirm each other's questions and answers: ADR and ADS",
+        _reliability,
     )
     command.add_argument("answers", nargs="+", metavar=NAMES, help="what `judge answers` wrote, one a model")
     add_interval_options(command, _N_RESAMPLES)
-    command.set_defaults(run=_reliability)
-    command = _verb(
-        verbs, "ablation", "how much cross-examinations vary over repeats, by number of questions"
+    command = add_reading_verb(
+        verbs, "ablation", "how much cross-examinations vary over repeats, by number of questions", _ablation
     )
     command.add_argument("judges", nargs="+", metavar=NAMES, help="cross-examinations with --repeats")
-    command.set_defaults(run=_ablation)
-    command = _verb(verbs, "consistency", "does a judge say the same again, and in the other order?")
+    command = add_reading_verb(
+        verbs, "consistency", "does a judge say the same again, and in the other order?", _consistency
+    )
     command.add_argument("judge", metavar=NAMES, help="a judge with --repeats or --order both")
     add_interval_options(command, _N_RESAMPLES)
-    command.set_defaults(run=_consistency)
-    command = _verb(verbs, "reasked", "expected answers against those to the same question asked again")
+    command = add_reading_verb(
+        verbs, "reasked", "expected answers against those to the same question asked again", _reasked
+    )
     command.add_argument("judge", metavar=NAMES, help="a cross-examination with --reask")
     command.add_argument("--confidence", type=float, default=0.95, help="of intervals (default %(default)s)")
-    command.set_defaults(run=_reasked)
     _add_compare(verbs)
-    command = _verb(verbs, "costs", "judges side by side: calls, tokens and money by step and text")
-    command.add_argument("judges", nargs="+", metavar=NAMES, help="what judges wrote")
-    command.add_argument("--input-price", type=float, help="money for a million input tokens, of all judges")
-    command.add_argument(
-        "--output-price", type=float, help="money for a million output tokens, of all judges"
+    command = add_reading_verb(
+        verbs, "costs", "judges side by side: calls, tokens and money by step and text", _costs
     )
-    command.set_defaults(run=_costs)
+    command.add_argument("judges", nargs="+", metavar=NAMES, help="what judges wrote")
+    add_settings(command, Running, without=fields_of(Running).keys() - _PRICES)
 
 
 def _add_compare(verbs: Commands) -> None:
-    command = _verb(verbs, "compare", "two judges on the same texts: agreement, and where they part")
+    command = add_reading_verb(
+        verbs, "compare", "two judges on the same texts: agreement, and where they part", _compare
+    )
     command.add_argument("first", metavar="A", help=f"{NAMES}, or a table of scores")
     command.add_argument("second", metavar="B", help="the other one")
     command.add_argument(
@@ -85,52 +91,35 @@ def _add_compare(verbs: Commands) -> None:
         metavar="N",
         help="texts that are shown, furthest apart first (%(default)s)",
     )
-    command.add_argument("--language-pair", metavar="PAIR", help="of a folder with several, such as en-de")
+    add_pair_option(command)
     add_interval_options(command, _N_RESAMPLES)
-    command.set_defaults(run=_compare)
-
-
-def _verb(verbs: Commands, name: str, text: str) -> argparse.ArgumentParser:
-    command = verbs.add_parser(name, help=text)
-    command.add_argument("--json", action="store_true", help="print JSON as docs/formats.md describes it")
-    add_database_option(command)
-    return command
 
 
 def _reliability(options: argparse.Namespace) -> None:
-    intervals = _intervals(options)
+    made = intervals(options)
     with telling("reading the answers") as tell:
         sets = answers_given(options.answers, options.db)
         tell("comparing the answers")
-        found = reliability(sets, **intervals)
-    if options.json:
-        print(json_text(plain(found)))
-    else:
-        print_reliability(found)
+        found = reliability(sets, **made)
+    print_result(options, plain(found), print_reliability, found)
 
 
 def _ablation(options: argparse.Namespace) -> None:
     rows = ablation(judges_given(options.judges, options.db))
-    if options.json:
-        extra = ("percent_variance_of_mean", "percent_variance_within")
-        print(json_text([_with(row, extra) for row in rows]))
-    else:
-        print_ablation(rows)
+    extra = ("percent_variance_of_mean", "percent_variance_within")
+    print_result(options, [_with(row, extra) for row in rows], print_ablation, rows)
 
 
 def _consistency(options: argparse.Namespace) -> None:
-    intervals = _intervals(options)
+    made = intervals(options)
     (output,) = judges_given([options.judge], options.db)
-    found = consistency(output, **intervals)
+    found = consistency(output, **made)
     if why := found.compares_nothing:
         raise InputError(
             f"{shown(output.name)} cannot be compared with itself: {why}. Judge with --repeats, or a rubric judge with "
             "--order both."
         )
-    if options.json:
-        print(json_text(plain(found)))
-    else:
-        print_consistency(found)
+    print_result(options, plain(found), print_consistency, found)
 
 
 def _reasked(options: argparse.Namespace) -> None:
@@ -138,23 +127,18 @@ def _reasked(options: argparse.Namespace) -> None:
         raise InputError(f"--confidence: {options.confidence} does not lie between 0 and 1.")
     (output,) = judges_given([options.judge], options.db)
     found = confusion(output, confidence_level=options.confidence)
-    if options.json:
-        print(json_text(plain(found)))
-    else:
-        print_reasked(found)
+    print_result(options, plain(found), print_reasked, found)
 
 
 def _compare(options: argparse.Namespace) -> None:
-    problems = interval_problems(options)
-    if options.texts < 0:
-        problems.append(f"--texts: {options.texts} is negative; 0 shows none")
-    intervals = _intervals(options, problems)
+    wrong = [f"--texts: {options.texts} is negative; 0 shows none"] if options.texts < 0 else []
+    made = intervals(options, wrong)
     with telling("reading the scores") as tell:
         first, second = scores_given([options.first, options.second], options)
         found = []
         for a, b in _pairs(first, second, name_list(options.metrics)):
             tell(f"comparing {a} and {b}")
-            found.append(agreement(first, a, second, b, **intervals))
+            found.append(agreement(first, a, second, b, **made))
     if options.json:
         print(json_text([_agreement_json(one, options.texts) for one in found]))
     else:
@@ -196,16 +180,13 @@ def _without_number(name: str, names: Sequence[str]) -> str:
 
 def _agreement_json(one: Agreement, n_texts: int) -> Any:
     """Without the texts that were not asked for; each with the difference of its percentiles."""
-    shown_texts = one.disagreements[:n_texts]
-    return {
-        **plain(replace(one, disagreements=())),
-        "disagreements": [_with(text, ("difference",)) for text in shown_texts],
-    }
+    apart = [_with(text, ("difference",)) for text in one.disagreements[:n_texts]]
+    return plain(replace(one, disagreements=())) | {"disagreements": apart}
 
 
 def _costs(options: argparse.Namespace) -> None:
-    prices = {"input_price": options.input_price, "output_price": options.output_price}
-    Running.checked({name: price for name, price in prices.items() if price is not None})
+    prices = settings_given(options, Running)  # in the place of the run's own
+    Running.checked(prices)
     entries = costs_given(options.judges, options.db)
     names = Counter(one.name for one in entries)
     # Of two judges of one name, each says where it is from.
@@ -214,34 +195,10 @@ def _costs(options: argparse.Namespace) -> None:
         for given, one in zip(options.judges, entries, strict=True)
     ]
     rows = costs_side_by_side(
-        [_priced(replace(one, name=name), options) for name, one in zip(called, entries, strict=True)]
+        [replace(one, name=name, **prices) for name, one in zip(called, entries, strict=True)]
     )
-    if options.json:
-        each = [f"{what}_per_{of}" for what in _COUNTED for of in ("item", "text")]
-        print(json_text([_with(row, each) for row in rows]))
-    else:
-        print_costs(rows)
-
-
-def _priced(one: JudgeCost, options: argparse.Namespace) -> JudgeCost:
-    """With the prices that the command names in the place of the run's own."""
-    return replace(
-        one,
-        input_price=one.input_price if options.input_price is None else options.input_price,
-        output_price=one.output_price if options.output_price is None else options.output_price,
-    )
-
-
-def _intervals(options: argparse.Namespace, problems: list[str] | None = None) -> dict[str, Any]:
-    """How intervals are made. Raises InputError with all problems, also with those found before."""
-    problems = interval_problems(options) if problems is None else problems
-    if problems:
-        raise InputError("The options cannot be used.", problems)
-    return {
-        "n_resamples": options.resamples,
-        "confidence_level": options.confidence,
-        "rng": options.seed,
-    }
+    each = [f"{what}_per_{of}" for what in _COUNTED for of in ("item", "text")]
+    print_result(options, [_with(row, each) for row in rows], print_costs, rows)
 
 
 def _with(value: Any, properties: Sequence[str]) -> Any:

@@ -1,6 +1,6 @@
 """What is known about judges, for a person at a terminal."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from core.analysis.alignment import AlignmentTable
 from core.analysis.judge_consistency import Consistency
@@ -8,12 +8,35 @@ from core.analysis.judge_costs import CostRow, cost_notes
 from core.analysis.judge_reliability import ModelReliability, Reliability
 from core.analysis.question_ablation import AblationRow
 from core.analysis.reasked import Reasked
-from core.cli.aligned import counted, number, print_aligned, with_interval
+from core.cli.aligned import (
+    counted,
+    dashed,
+    intervals_said,
+    number,
+    print_aligned,
+    print_dashes,
+    with_interval,
+)
+from core.cli.options import print_notes
 from core.datasets.reading import shown
 from core.judges.cross_examination.verdicts import VERDICTS
 from core.stats.shares import Share
 
 _VARIANTS = {"paper": "as the paper defines it", "cef-code": "as its published code counts"}
+
+_COSTS = {
+    "calls": ("calls", 0),
+    "cached": ("cached", 0),
+    "tokens in": ("input_tokens", 0),
+    "tokens out": ("output_tokens", 0),
+    "share in": ("input_share", 3),
+    "money": ("money", 4),
+    "calls/text": ("calls_per_text", 1),
+    "in/text": ("input_tokens_per_text", 1),
+    "out/text": ("output_tokens_per_text", 1),
+    "money/text": ("money_per_text", 6),
+}
+"""Column of costs -> its field and decimals."""
 
 
 def share_with_interval(share: Share) -> str:
@@ -29,35 +52,22 @@ def print_reliability(found: Reliability) -> None:
         f"{len(found.models)} models, {counted(found.n_items, 'item')}. ADR: how often the others do not confirm a "
         "model's questions; ADS: how often it answers otherwise than most. Both 0 to 1, lower is better."
     )
-    _print_notes(found.notes)
+    print_notes(found.notes)
     for variant, meaning in _VARIANTS.items():
         rows = [row for row in found.rows if row.variant == variant]
         print(f"\n{variant} ({meaning}):")
         header = ["side", "model", "ADR", "rank", "n", "left out", "ADS", "rank", "n", "left out"]
         print_aligned(header, [_reliability_cells(row) for row in rows])
-    reasons = {
-        name: {one.reason: None for row in found.rows if (one := getattr(row, field)).reason}
-        for name, field in (("ADR", "disagreement"), ("ADS", "deviation"))
-    }
     print()
-    for name, whys in reasons.items():
-        for why in whys:
-            print(f"Where - stands, {name} is undefined: {why}.")
-    print(f"Intervals: {found.confidence_level:.0%}, percentile bootstrap over items.")
+    both = [("ADR", row.disagreement) for row in found.rows] + [("ADS", row.deviation) for row in found.rows]
+    print_dashes((name, one.reason) for name, one in both if one.reason)
+    print(intervals_said(found.confidence_level))
 
 
 def _reliability_cells(row: ModelReliability) -> list[object]:
     cells: list[object] = [row.side, row.model]
-    for estimate, rank in (
-        (row.disagreement, row.disagreement_rank),
-        (row.deviation, row.deviation_rank),
-    ):
-        cells += [
-            "-" if estimate.estimate is None else with_interval(estimate),
-            "-" if rank is None else rank,
-            estimate.n,
-            estimate.n_left_out,
-        ]
+    for estimate, rank in ((row.disagreement, row.disagreement_rank), (row.deviation, row.deviation_rank)):
+        cells += [dashed(estimate), "-" if rank is None else rank, estimate.n, estimate.n_left_out]
     return cells
 
 
@@ -91,7 +101,7 @@ def print_ablation(rows: Sequence[AblationRow]) -> None:
             for row in rows
         ],
     )
-    _print_notes(dict.fromkeys(f"{shown(row.judge)}: {row.note}" for row in rows if row.note))
+    print_notes(dict.fromkeys(f"{shown(row.judge)}: {row.note}" for row in rows if row.note))
 
 
 def print_consistency(found: Consistency) -> None:
@@ -131,8 +141,8 @@ def print_consistency(found: Consistency) -> None:
         reasons |= order.left_out
     for reason, count in reasons.items():
         print(f"Left out: up to {count:,}: {shown(reason)}")
-    print(f"Intervals: {found.confidence_level:.0%}, percentile bootstrap over items.")
-    _print_notes(found.notes)
+    print(intervals_said(found.confidence_level))
+    print_notes(found.notes)
 
 
 def print_reasked(found: Reasked) -> None:
@@ -185,21 +195,15 @@ def print_alignment(table: AlignmentTable) -> None:
 def print_costs(rows: Sequence[CostRow]) -> None:
     """A line a judge and step; the last line of each judge is all of its steps."""
     print_aligned(
+        ["judge", "step", *_COSTS],
         [
-            "judge",
-            "step",
-            "calls",
-            "cached",
-            "tokens in",
-            "tokens out",
-            "share in",
-            "money",
-            "calls/text",
-            "in/text",
-            "out/text",
-            "money/text",
+            [
+                row.judge,
+                row.step,
+                *(_with_thousands(getattr(row, field), places) for field, places in _COSTS.values()),
+            ]
+            for row in rows
         ],
-        [_cost_cells(row) for row in rows],
     )
     reasons: dict[str, dict[str, None]] = {}
     for row in rows:
@@ -207,30 +211,8 @@ def print_costs(rows: Sequence[CostRow]) -> None:
             reasons.setdefault(field.replace("_", " "), {})[why] = None
     for field, whys in reasons.items():
         print(f"Where - stands, {field} is not known: {'; '.join(whys)}.")
-    _print_notes(f"{note}." for note in cost_notes(rows))
+    print_notes(f"{note}." for note in cost_notes(rows))
 
 
-def _cost_cells(row: CostRow) -> list[object]:
-    return [
-        row.judge,
-        row.step,
-        f"{row.calls:,}",
-        f"{row.cached:,}",
-        _or_dash(row.input_tokens),
-        _or_dash(row.output_tokens),
-        _or_dash(row.input_share, 3),
-        _or_dash(row.money, 4),
-        _or_dash(row.calls_per_text, 1),
-        _or_dash(row.input_tokens_per_text, 1),
-        _or_dash(row.output_tokens_per_text, 1),
-        _or_dash(row.money_per_text, 6),
-    ]
-
-
-def _or_dash(value: float | None, places: int = 0) -> str:
+def _with_thousands(value: float | None, places: int) -> str:
     return "-" if value is None else f"{value:,.{places}f}"
-
-
-def _print_notes(notes: Iterable[str]) -> None:
-    for note in notes:
-        print(f"Note: {note}")

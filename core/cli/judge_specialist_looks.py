@@ -3,36 +3,40 @@
 import argparse
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
 from core.analysis.error_copying import Copying, CopyOptions, Disjoint, disjoint_errors, error_copying
 from core.analysis.example_curve import ExampleCurve, example_curve
 from core.analysis.judged_spans import Locating, locating
 from core.analysis.rater_matrix import RaterMatrix, mean_f1, rater_matrix
-from core.analysis.span_agreement import SpanOptions
 from core.cli.as_json import plain
 from core.cli.judge_specialist_printed import print_copying, print_curve, print_matrix
+from core.cli.judges_given import NAMES as JUDGES
 from core.cli.judges_given import judges_given
 from core.cli.options import (
     Commands,
-    add_database_option,
-    existing_database,
-    json_text,
+    add_pair_option,
+    add_reading_verb,
+    existing_store,
+    print_result,
     read_file,
     run_number,
 )
 from core.cli.progress_line import telling
-from core.cli.score_sources import add_interval_options, interval_problems
+from core.cli.score_sources import add_interval_options, intervals
 from core.cli.spans import f1_json, judge_json
 from core.cli.spans_given import (
     MEANING,
+    N_RESAMPLES,
     NAMES,
     Marked,
     add_mark_options,
     marked_given,
     names_apart,
+    short_name,
     single,
+    span_options,
     texts_among,
 )
 from core.cli.texts_given import STUDY
@@ -46,20 +50,19 @@ from core.runs.path import at_hand
 from core.runs.texts import rated_of_study
 from core.schema.judging import JudgeOutput
 from core.schema.rated import RatedSet
-from core.store import open_store
 from core.store.studies import find_study
-
-_N_RESAMPLES = 2_000
-_JUDGES = "DIR|run:N"
 
 
 def add_specialist_looks(verbs: Commands) -> None:
     """Register the verbs; they ask no model."""
-    command = _verb(
-        verbs, "copying", "errors that a judge copies from its examples, and those it shares with people"
+    command = add_reading_verb(
+        verbs,
+        "copying",
+        "errors that a judge copies from its examples, and those it shares with people",
+        _copying,
     )
     command.add_argument(
-        "judges", nargs="+", metavar=_JUDGES, help="judges that mark errors; two are set against each other"
+        "judges", nargs="+", metavar=JUDGES, help="judges that mark errors; two are set against each other"
     )
     command.add_argument(
         "--rated",
@@ -67,19 +70,22 @@ def add_specialist_looks(verbs: Commands) -> None:
         help="the rated texts: rated JSONL, an mt-metrics-eval folder, or an unblinded study (default: what the first run:N "
         "kept)",
     )
-    command.add_argument("--language-pair", metavar="PAIR", help="of a folder with several, such as en-de")
+    add_pair_option(command)
     command.add_argument(
         "--repeat", type=int, default=1, metavar="N", help="which repeat is looked at (%(default)s)"
     )
-    command.set_defaults(run=_copying)
-    command = _verb(verbs, "examples-curve", "F1 of marked errors against the number of examples")
+    add_interval_options(command, N_RESAMPLES)
+    command = add_reading_verb(
+        verbs, "examples-curve", "F1 of marked errors against the number of examples", _curve
+    )
     command.add_argument("gold", metavar="GOLD", help=f"what people marked: {NAMES} ({MEANING})")
     command.add_argument(
-        "judges", nargs="+", metavar=_JUDGES, help="runs of one judge with more and more examples"
+        "judges", nargs="+", metavar=JUDGES, help="runs of one judge with more and more examples"
     )
     add_mark_options(command)
-    command.set_defaults(run=_curve)
-    command = _verb(verbs, "raters", "rater by rater: who marks what another would have marked?")
+    command = add_reading_verb(
+        verbs, "raters", "rater by rater: who marks what another would have marked?", _raters
+    )
     command.add_argument("gold", metavar="GOLD", help=f"ratings that name raters: {NAMES}")
     command.add_argument(
         "judges",
@@ -88,26 +94,12 @@ def add_specialist_looks(verbs: Commands) -> None:
         help="whose marks stand against them (default: the raters themselves)",
     )
     add_mark_options(command)
-    command.set_defaults(run=_raters, by_rater=True)
-
-
-def _verb(verbs: Commands, name: str, text: str) -> argparse.ArgumentParser:
-    command = verbs.add_parser(name, help=text)
-    command.add_argument("--json", action="store_true", help="print JSON as docs/formats.md describes it")
-    add_interval_options(command, _N_RESAMPLES)
-    add_database_option(command)
-    return command
-
-
-def _check(options: argparse.Namespace, problems: Sequence[str] = ()) -> None:
-    if found := [*interval_problems(options), *problems]:
-        raise InputError("The options cannot be used.", found)
+    command.set_defaults(by_rater=True)
 
 
 def _copying(options: argparse.Namespace) -> None:
     wrong = [f"--repeat: {options.repeat} is not 1 or more"] if options.repeat < 1 else []
-    _check(options, [*wrong, *_twice(options.judges)])
-    chosen = CopyOptions(options.repeat - 1, options.resamples, options.confidence, options.seed)
+    chosen = CopyOptions(options.repeat - 1, **intervals(options, [*wrong, *_twice(options.judges)]))
     with telling("reading what the judges marked") as tell:
         outputs = _named(judges_given(options.judges, options.db), options.judges)
         rated = _rated(options)
@@ -115,10 +107,7 @@ def _copying(options: argparse.Namespace) -> None:
         found = [error_copying(one, rated, chosen) for one in outputs]
         alone = disjoint_errors(outputs[0], outputs[1], rated, chosen) if len(outputs) == 2 else ()
         located = [locating(one) for one in outputs]
-    if options.json:
-        print(json_text(_copying_json(found, alone, located)))
-    else:
-        print_copying(found, alone, located)
+    print_result(options, _copying_json(found, alone, located), print_copying, found, alone, located)
 
 
 def _copying_json(found: Sequence[Copying], alone: Sequence[Disjoint], located: Sequence[Locating]) -> Any:
@@ -134,7 +123,7 @@ def _rated(options: argparse.Namespace) -> RatedSet:
     """The rated texts that the judges worked on. Raises InputError where nothing says which."""
     if options.rated is not None:
         if options.rated.startswith(STUDY):
-            with open_store(existing_database(options.db)) as store:
+            with existing_store(options.db) as store:
                 study = find_study(store, options.rated.removeprefix(STUDY))
                 return read_rated(*rated_of_study(store, study))
         path = Path(options.rated)
@@ -147,24 +136,21 @@ def _rated(options: argparse.Namespace) -> RatedSet:
         raise InputError(
             "--rated is missing: a folder does not hold the rated texts that its judge worked on; name them (PATH, study:NAME)."
         )
-    with open_store(existing_database(options.db)) as store:
+    with existing_store(options.db) as store:
         rated: RatedSet = judging_run(at_hand(store, numbers[0])).contents
         return rated
 
 
 def _curve(options: argparse.Namespace) -> None:
-    _check(options, _twice(options.judges))
+    chosen = span_options(options, _twice(options.judges))
     with telling("reading what the judges marked") as tell:
         (gold,) = marked_given([options.gold], options)
         outputs = _named(judges_given(options.judges, options.db), options.judges)
         tell("comparing them")
         found = example_curve(
-            single(gold), {one.name: one for one in outputs}, texts=gold.texts, options=_options(options)
+            single(gold), {one.name: one for one in outputs}, texts=gold.texts, options=chosen
         )
-    if options.json:
-        print(json_text(_curve_json(found)))
-    else:
-        print_curve(found)
+    print_result(options, _curve_json(found), print_curve, found)
 
 
 def _curve_json(found: ExampleCurve) -> Any:
@@ -187,7 +173,7 @@ def _curve_json(found: ExampleCurve) -> Any:
 
 
 def _raters(options: argparse.Namespace) -> None:
-    _check(options)
+    chosen = span_options(options)
     with telling("reading the marked errors") as tell:
         gold, *judges = marked_given([options.gold, *options.judges], options)
         names = _row_names(judges, options.judges)
@@ -197,12 +183,9 @@ def _raters(options: argparse.Namespace) -> None:
             {name: single(one) for name, one in zip(names, judges, strict=True)} or None,
             raters={name: one.rater for name, one in zip(names, judges, strict=True) if one.judge},
             texts=texts_among([gold, *judges]),
-            options=_options(options),
+            options=chosen,
         )
-    if options.json:
-        print(json_text(_matrix_json(found)))
-    else:
-        print_matrix(found)
+    print_result(options, _matrix_json(found), print_matrix, found)
 
 
 def _row_names(sides: Sequence[Marked], given: Sequence[str]) -> list[str]:
@@ -233,16 +216,6 @@ def _matrix_json(found: RaterMatrix) -> Any:
     }
 
 
-def _options(options: argparse.Namespace) -> SpanOptions:
-    return SpanOptions(
-        raters=options.raters,
-        references=options.references,
-        n_resamples=options.resamples,
-        confidence_level=options.confidence,
-        rng=options.seed,
-    )
-
-
 def _twice(given: Sequence[str]) -> list[str]:
     return ["a judge is named twice"] if len(set(given)) < len(given) else []
 
@@ -251,10 +224,6 @@ def _named(outputs: Sequence[JudgeOutput], given: Sequence[str]) -> list[JudgeOu
     """The judges under their own names; under what was given where two share one, so that each can be told."""
     names = [one.name for one in outputs]
     return [
-        one if names.count(one.name) == 1 else replace(one, name=f"{one.name} ({_short(where)})")
+        one if names.count(one.name) == 1 else replace(one, name=f"{one.name} ({shown(short_name(where))})")
         for one, where in zip(outputs, given, strict=True)
     ]
-
-
-def _short(given: str) -> str:
-    return shown(given) if run_number(given) is not None else shown(PurePath(given).name or given)

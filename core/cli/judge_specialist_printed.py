@@ -6,10 +6,10 @@ from core.analysis.error_copying import Copying, Disjoint
 from core.analysis.example_curve import ExampleCurve
 from core.analysis.judged_spans import Locating
 from core.analysis.rater_matrix import RaterMatrix, mean_f1
-from core.cli.aligned import counted, number, print_aligned, with_interval
-from core.cli.spans_printed import RULE, print_left_out
+from core.cli.aligned import counted, dashed, number, or_dash, print_aligned, print_left_out
+from core.cli.options import print_notes
+from core.cli.spans_printed import RULE
 from core.datasets.reading import shown
-from core.stats.resampling import Estimate
 
 
 def print_copying(found: Sequence[Copying], alone: Sequence[Disjoint], located: Sequence[Locating]) -> None:
@@ -30,7 +30,7 @@ def print_copying(found: Sequence[Copying], alone: Sequence[Disjoint], located: 
                 one.judge,
                 f"{one.n_texts:,}",
                 f"{one.n_errors:,}",
-                *map(_cell, (one.of_people, one.of_examples, one.of_examples_or_parts, one.of_same_source)),
+                *map(dashed, (one.of_people, one.of_examples, one.of_examples_or_parts, one.of_same_source)),
             ]
             for one in found
         ],
@@ -48,7 +48,7 @@ def print_copying(found: Sequence[Copying], alone: Sequence[Disjoint], located: 
                     f"{one.n_errors:,}",
                     f"{one.n_alone:,}",
                     f"{one.n_alone_of_same_source:,}",
-                    _cell(one.share),
+                    dashed(one.share),
                 ]
                 for one in alone
             ],
@@ -61,7 +61,7 @@ def print_copying(found: Sequence[Copying], alone: Sequence[Disjoint], located: 
             print(
                 f"{shown(one.judge)}: {counted(one.n_without_words, 'error')} without words, not in the shares."
             )
-        print_left_out(one.left_out, one.judge)
+        print_left_out(one.left_out.items(), one.judge)
 
 
 def print_curve(found: ExampleCurve) -> None:
@@ -78,18 +78,17 @@ def print_curve(found: ExampleCurve) -> None:
                 point.variant or "-",
                 "all" if point.n_examples is None else point.n_examples,
                 number(point.mean_shown, 2),
-                _cell(point.judge.overall.f1),
+                dashed(point.judge.overall.f1),
                 point.judge.n_draws,
                 number(point.judge.f1.mean),
-                "-" if point.judge.f1.sd is None else number(point.judge.f1.sd, 4),
+                or_dash(point.judge.f1.sd, 4),
             ]
             for point in found.points
         ],
     )
     print(RULE)
     print("Intervals: percentile bootstrap over items; SD: over draws of the examples, ddof 1.")
-    for note in found.notes:
-        print(f"Note: {note}")
+    print_notes(found.notes)
 
 
 def print_matrix(found: RaterMatrix) -> None:
@@ -101,7 +100,9 @@ def print_matrix(found: RaterMatrix) -> None:
             [
                 name,
                 *(
-                    "-" if cell.agreement is None else f"{_value(cell.agreement.f1)} ({cell.n_segments:,})"
+                    "-"
+                    if cell.agreement is None
+                    else f"{or_dash(cell.agreement.f1.estimate)} ({cell.n_segments:,})"
                     for cell in line
                 ),
             ]
@@ -114,13 +115,4 @@ def print_matrix(found: RaterMatrix) -> None:
     for why in dict.fromkeys(cell.reason for line in found.cells for cell in line if cell.reason):
         print(f"Where - stands: {why}.")
     print(RULE)
-    for note in found.notes:
-        print(f"Note: {note}")
-
-
-def _value(estimate: Estimate) -> str:
-    return "-" if estimate.estimate is None else number(estimate.estimate)
-
-
-def _cell(estimate: Estimate) -> str:
-    return "-" if estimate.estimate is None else with_interval(estimate)
+    print_notes(found.notes)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from core.analysis.judge_costs import JudgeCost
-from core.cli.options import existing_database, read_file, run_number
+from core.cli.options import existing_store, read_file, run_number
 from core.cli.score_sources import open_scores
 from core.cli.texts_given import SCORES_FILE
 from core.datasets.reading import shown
@@ -24,7 +24,6 @@ from core.runs.records import read_audit_folder, read_judge_folder, read_report
 from core.schema import RUN_FILE
 from core.schema.judging import JudgeOutput
 from core.schema.scores import ScoreTable
-from core.store import open_store
 
 NAMES = "DIR|run:N"
 """What may be given, for the help of a command."""
@@ -95,15 +94,12 @@ def _scores(given: str, options: argparse.Namespace) -> ScoreTable:
 
 
 def _from_either(
-    given: str,
-    database: str | None,
-    of_folder: Callable[[Path], Found],
-    of_run: Callable[[RunAtHand], Found],
+    given: str, database: str | None, of_folder: Callable[[Path], Found], of_run: Callable[[RunAtHand], Found]
 ) -> Found:
     number = run_number(given)
     if number is None:
         return of_folder(Path(given))
-    with open_store(existing_database(database)) as store:
+    with existing_store(database) as store:
         return of_run(at_hand(store, number))
 
 

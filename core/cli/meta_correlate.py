@@ -20,18 +20,12 @@ from core.analysis.meta_report import matrix_json, meta_json
 from core.analysis.meta_sides import by_dataset, chosen_side
 from core.analysis.table_choice import TableChoice, check_choice
 from core.cli.meta_printed import print_matrix, print_meta
-from core.cli.options import (
-    Commands,
-    check_out,
-    json_text,
-    name_list,
-    write_file,
-)
+from core.cli.options import Commands, add_json_option, check_out, json_text, name_list, write_file
 from core.cli.progress_line import telling
 from core.cli.score_sources import (
     add_interval_options,
     add_rating_options,
-    interval_problems,
+    intervals,
     open_side,
     table_choice,
 )
@@ -71,19 +65,12 @@ def add_to(nouns: Commands) -> None:
     add_interval_options(command, 1_000)
     add_rating_options(command)
     command.add_argument("--out", type=Path, metavar="FILE", help="write the JSON to a file")
-    command.add_argument("--json", action="store_true", help="print JSON as docs/formats.md describes it")
+    add_json_option(command)
     command.set_defaults(run=_meta_correlate)
 
 
 def _meta_correlate(options: argparse.Namespace) -> None:
-    _check(options)
-    chosen: dict[str, Any] = {
-        "method": options.method,
-        "first_order": options.first_order,
-        "n_resamples": options.resamples,
-        "confidence_level": options.confidence,
-        "rng": options.seed,
-    }
+    chosen = {"method": options.method, "first_order": options.first_order, **_intervals(options)}
     sides = _Sides(options, table_choice(options))
     with telling("reading the sides") as tell:
         synthetic = sides.open(options.synthetic_side, human=False)
@@ -107,20 +94,21 @@ def _meta_correlate(options: argparse.Namespace) -> None:
         print_meta(found, options.alternative)
 
 
-def _check(options: argparse.Namespace) -> None:
-    problems = interval_problems(options)
+def _intervals(options: argparse.Namespace) -> dict[str, Any]:
+    """How intervals are made. Raises InputError with every problem of the options."""
+    problems = []
     if options.out is not None and options.out.suffix.lower() != ".json":
         problems.append(f"--out: {options.out} is no .json file")
     if not (options.by or options.over) and _names_sides(options.human_side):
         problems.append(
             f"HUMAN: {shown(options.human_side)} names a side for each data set: add --by {DATASET}, or give one side"
         )
-    if problems:
-        raise InputError("The options cannot be used.", problems)
+    made = intervals(options, problems)
     if options.out is not None:
         named = [part.partition("=")[2].strip() for part in options.human_side.split(",")]
         inputs = [options.human_side, *filter(None, named), options.synthetic_side, options.human]
         check_out(options.out, database_path(options.db), inputs)
+    return made
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from core.analysis.meta_correlation import Matrix, MetaCorrelation
 from core.cli.aligned import number, print_aligned, with_interval
+from core.cli.options import print_notes
 from core.datasets.reading import shown
 from core.stats.resampling import Estimate
 
@@ -36,8 +37,7 @@ def print_meta(found: MetaCorrelation, alternative: str) -> None:
     print(f"  p {side}: {f'undefined: {found.p_reason}' if p is None else f'{p:.3g}'}")
     for family, without in found.without_family.items():
         print(f"  without {shown(family)}: {with_interval(without)} (n={without.n})")
-    for note in found.notes:
-        print(f"Note: {note}")
+    print_notes(found.notes)
 
 
 def _dropped(results: Iterable[MetaCorrelation]) -> Iterator[str]:
@@ -84,5 +84,4 @@ def print_matrix(matrix: Matrix) -> None:
             for one in matrix.summaries
         ]
         print_aligned([*matrix.summaries[0].by, "mean", "SD", "n", "left out"], rows)
-    for note in matrix.notes:
-        print(f"Note: {note}")
+    print_notes(matrix.notes)

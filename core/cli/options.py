@@ -4,12 +4,12 @@ import argparse
 import json
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from core.errors import InputError
-from core.store import database_path
+from core.store import Store, database_path, open_store
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
@@ -33,6 +33,38 @@ def existing_database(given: str | None) -> Path:
             f"There is no database {path}. `python -m core study import FILE` or ./run makes one; --db names another."
         )
     return path
+
+
+def existing_store(given: str | None) -> Store:
+    """The same database, open."""
+    return open_store(existing_database(given))
+
+
+def add_json_option(command: Options) -> None:
+    """`--json`, the same for every command."""
+    command.add_argument("--json", action="store_true", help="print JSON as docs/formats.md describes it")
+
+
+def add_reading_verb(
+    verbs: Commands, name: str, text: str, run: Callable[[argparse.Namespace], None]
+) -> argparse.ArgumentParser:
+    """A verb that prints what the database or a file holds, as JSON too."""
+    command = verbs.add_parser(name, help=text)
+    add_json_option(command)
+    add_database_option(command)
+    command.set_defaults(run=run)
+    return command
+
+
+def add_pair_option(command: Options) -> None:
+    """`--language-pair`, the same for every command."""
+    command.add_argument("--language-pair", metavar="PAIR", help="of a folder with several, such as en-de")
+
+
+def check_options(problems: Sequence[str]) -> None:
+    """Raise InputError where there are problems."""
+    if problems:
+        raise InputError("The options cannot be used.", problems)
 
 
 def read_file(path: Path) -> bytes:
@@ -112,6 +144,22 @@ def run_number(given: str) -> int | None:
 def json_text(value: Any) -> str:
     """JSON as commands print and write it; a number that is none would be a mistake of ours."""
     return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def print_result(
+    options: argparse.Namespace, as_json: Any, printer: Callable[..., None], *printed: Any
+) -> None:
+    """The result as JSON where `--json` asks for it, else as the printer prints it."""
+    if options.json:
+        print(json_text(as_json))
+    else:
+        printer(*printed)
+
+
+def print_notes(notes: Iterable[str]) -> None:
+    """A line each."""
+    for note in notes:
+        print(f"Note: {note}")
 
 
 def _umask() -> int:

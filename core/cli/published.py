@@ -6,7 +6,8 @@ from dataclasses import asdict
 from typing import Any
 
 from core.analysis.published import RecomputedCell, check_recomputable, recompute_table_1
-from core.cli.options import Commands, json_text
+from core.cli.aligned import print_whole
+from core.cli.options import Commands, add_json_option, print_result
 from core.datasets.published import (
     DATASETS,
     GENERATORS,
@@ -33,7 +34,7 @@ def add_to(nouns: Commands) -> None:
     command.add_argument(
         "--recompute", action="store_true", help="with --table 1: beside what follows from Tables 4 to 7"
     )
-    command.add_argument("--json", action="store_true", help="print JSON as docs/formats.md describes it")
+    add_json_option(command)
     command.set_defaults(run=_published)
 
 
@@ -41,16 +42,20 @@ def _published(options: argparse.Namespace) -> None:
     if options.table is None:
         if options.recompute:
             raise InputError("--recompute goes with --table 1.")
-        _print_list(options.json)
+        tables = [read_table(key) for key in table_keys()]
+        listed = {"tables": [_about(one) for one in tables], "sides": published_names()}
+        print_result(options, listed, _print_list, tables)
         return
     table = _table(options.paper, options.table)
     if options.recompute:
         check_recomputable(table)
-        _print_recomputed(table, recompute_table_1(), options.json)
-    elif options.json:
-        _print_json({**_about(table), "columns": table.columns, "rows": table.rows})
+        cells = recompute_table_1()
+        largest = max(abs(cell.difference) for cell in cells if cell.difference is not None)
+        as_json = {"source": table.source, "largest_difference": largest, "cells": [asdict(c) for c in cells]}
+        print_result(options, as_json, _print_recomputed, table, cells, largest)
     else:
-        _print_table(table)
+        as_json = {**_about(table), "columns": table.columns, "rows": table.rows}
+        print_result(options, as_json, _print_table, table)
 
 
 def _table(paper: str, number: int) -> PublishedTable:
@@ -75,16 +80,8 @@ def _about(table: PublishedTable) -> dict[str, Any]:
     }
 
 
-def _print_json(value: Any) -> None:
-    print(json_text(value))
-
-
-def _print_list(as_json: bool) -> None:
-    tables = [read_table(key) for key in table_keys()]
-    if as_json:
-        _print_json({"tables": [_about(table) for table in tables], "sides": published_names()})
-        return
-    _print_aligned(("paper", "table", "title"), [(t.paper, str(t.number), t.title) for t in tables], {1})
+def _print_list(tables: Sequence[PublishedTable]) -> None:
+    print_whole(("paper", "table", "title"), [(t.paper, str(t.number), t.title) for t in tables], {1})
     print("\nSides for `meta-correlate`: correlations of 28 metrics, Spearman (meta-judge, Tables 4 to 7)")
     print("  published:DATASET                  with human judgements")
     print("  published:DATASET:GENERATOR:SHOTS  with minus the damage level")
@@ -103,7 +100,7 @@ def _print_table(table: PublishedTable) -> None:
         for row in table.rows
     ]
     header = [*columns, "note" if sentences else ""]
-    _print_aligned(header, rows, {n for n, name in enumerate(columns) if name in figures})
+    print_whole(header, rows, {n for n, name in enumerate(columns) if name in figures})
     for mark, sentence in enumerate(sentences, start=1):
         print(f"{mark}: {sentence}")
 
@@ -135,13 +132,7 @@ def _written(cell: Cell, decimals: int | None) -> str:
     return f"{cell:.{decimals}f}" if isinstance(cell, float) else str(cell)
 
 
-def _print_recomputed(table: PublishedTable, cells: Sequence[RecomputedCell], as_json: bool) -> None:
-    largest = max(abs(cell.difference) for cell in cells if cell.difference is not None)
-    if as_json:
-        _print_json(
-            {"source": table.source, "largest_difference": largest, "cells": [asdict(c) for c in cells]}
-        )
-        return
+def _print_recomputed(table: PublishedTable, cells: Sequence[RecomputedCell], largest: float) -> None:
     print(f"{table.title}\n{table.source}, beside what follows from the paper's Tables 4 to 7\n")
     rows = [
         (
@@ -152,7 +143,7 @@ def _print_recomputed(table: PublishedTable, cells: Sequence[RecomputedCell], as
         for cell in cells
     ]
     header = ("dataset", "generator", "shots", "published", "recomputed", "difference", "n", "dropped")
-    _print_aligned(header, rows, {3, 4, 5, 6})
+    print_whole(header, rows, {3, 4, 5, 6})
     for metric, reason in {pair: None for cell in cells for pair in cell.dropped.items()}:
         print(f"dropped: {metric}: {reason}")
     print(
@@ -163,14 +154,3 @@ def _print_recomputed(table: PublishedTable, cells: Sequence[RecomputedCell], as
 
 def _rounded(value: float | None, form: str) -> str:
     return "undefined" if value is None else f"{round(value, 3) + 0:{form}}"  # + 0: never -0.000
-
-
-def _print_aligned(header: Sequence[str], rows: Sequence[Sequence[str]], right: set[int]) -> None:
-    """Columns as wide as their widest cell; those in `right` (figures) end together."""
-    widths = [max(len(row[n]) for row in (header, *rows)) for n in range(len(header))]
-    for row in (header, *rows):
-        cells = [
-            cell.rjust(width) if n in right else cell.ljust(width)
-            for n, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        print("  ".join(cells).rstrip())

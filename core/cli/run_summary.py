@@ -6,7 +6,7 @@ from core.analysis.score_summary import score_summary
 from core.cli.aligned import counted
 from core.datasets.reading import shown
 from core.runs.at_hand import RunAtHand
-from core.runs.costs import estimate_all
+from core.runs.costs import Estimate, estimate_all
 from core.runs.progress import Progress, duration, money_of, wall_seconds
 from core.runs.scoring import score_table, undefined_scores
 from core.schema import StepCost
@@ -45,11 +45,8 @@ def told_of_all(at: RunAtHand, progress: Progress) -> list[str]:
     elif told.calls is None:
         parts = ["calls not known, as these items found answers in the cache or were not finished", time]
     else:
-        tokens = "tokens not counted by the server"
-        if told.input_tokens is not None and told.output_tokens is not None:
-            tokens = f"{told.input_tokens:,} tokens in, {told.output_tokens:,} out"
         money = "money not known" if told.money is None else f"money {told.money:,.4f}"
-        parts = [f"about {counted(told.calls, 'call')}", tokens, money, time]
+        parts = [f"about {counted(told.calls, 'call')}", _tokens(told), money, time]
     items = counted(told.n_seen, "item")
     return [f"All {run.n_items:,} items, told from {items}, those included: {', '.join(parts)}."]
 
@@ -58,11 +55,7 @@ def _asked(progress: Progress) -> list[str]:
     """What the calls to a model cost."""
     lines = []
     for cost in progress.costs:
-        tokens = "tokens not counted by the server"
-        if not cost.calls:
-            tokens = "nothing asked"
-        elif cost.input_tokens is not None and cost.output_tokens is not None:
-            tokens = f"{cost.input_tokens:,} tokens in, {cost.output_tokens:,} out"
+        tokens = _tokens(cost) if cost.calls else "nothing asked"
         unusable = f", {cost.unusable} without a complete answer" if cost.unusable else ""
         waited = f"; waited for answers: {cost.seconds:,.1f} s over all open requests" if cost.calls else ""
         lines.append(
@@ -71,6 +64,12 @@ def _asked(progress: Progress) -> list[str]:
     if (money := money_of(progress)) is not None:
         lines.append(f"Money: {money:,.4f}.")
     return lines + _time(progress)
+
+
+def _tokens(cost: StepCost | Estimate) -> str:
+    if cost.input_tokens is None or cost.output_tokens is None:
+        return "tokens not counted by the server"
+    return f"{cost.input_tokens:,} tokens in, {cost.output_tokens:,} out"
 
 
 def _time(progress: Progress) -> list[str]:

@@ -1,17 +1,24 @@
 """`runs`: what is running, what it cost, cancel, resume, results. Pages start `runs work` as a child process."""
 
 import argparse
-import json
+from collections.abc import Sequence
 from pathlib import Path
 
-from core.cli.options import Commands, add_database_option, existing_database
+from core.cli.options import (
+    Commands,
+    add_database_option,
+    add_reading_verb,
+    existing_store,
+    json_text,
+    print_result,
+)
 from core.cli.run_here import check_folder, finish_in_folder, go_where_it_runs, work_here
 from core.cli.run_summary import summary
 from core.datasets.reading import shown
+from core.runs.at_hand import RunAtHand
 from core.runs.path import at_hand, resume, run_report
-from core.runs.progress import progress_of
+from core.runs.progress import Progress, progress_of
 from core.runs.worker import work
-from core.store import open_store
 from core.store.runs import ask_to_stop, list_runs
 
 
@@ -21,13 +28,9 @@ def add_to(nouns: Commands) -> None:
         "runs", help="runs of generation, scoring and judges: list, show, cancel, resume, write results"
     )
     verbs = noun.add_subparsers(dest="verb", required=True, metavar="VERB")
-    command = verbs.add_parser("list", help="all runs, newest first")
-    command.add_argument("--json", action="store_true", help="print JSON")
-    add_database_option(command)
-    command.set_defaults(run=_list)
-    command = _verb(verbs, "show", "how far a run is, what failed and why, what it cost")
-    command.add_argument("--json", action="store_true", help="print JSON")
-    command.set_defaults(run=_show)
+    add_reading_verb(verbs, "list", "all runs, newest first", _list)
+    command = add_reading_verb(verbs, "show", "how far a run is, what failed and why, what it cost", _show)
+    _add_number(command)
     _verb(verbs, "cancel", "ask a run to stop; it can be resumed").set_defaults(run=_cancel)
     command = _verb(verbs, "resume", "go on with a run where it stopped, and write its results")
     command.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for the results")
@@ -41,21 +44,25 @@ def add_to(nouns: Commands) -> None:
 
 def _verb(verbs: Commands, name: str, text: str) -> argparse.ArgumentParser:
     command = verbs.add_parser(name, help=text)
-    command.add_argument("number", type=int, metavar="RUN", help="number of the run")
+    _add_number(command)
     add_database_option(command)
     return command
 
 
+def _add_number(command: argparse.ArgumentParser) -> None:
+    command.add_argument("number", type=int, metavar="RUN", help="number of the run")
+
+
 def _list(options: argparse.Namespace) -> None:
-    with open_store(existing_database(options.db)) as store:
+    with existing_store(options.db) as store:
         found = [(at_hand(store, run), progress_of(store, run.run_id)) for run in list_runs(store)]
-    if options.json:
-        rows = [
-            {"run": p.run.run_id, "kind": p.run.kind, "state": p.state, "file": p.run.data_file}
-            for _, p in found
-        ]
-        print(json.dumps(rows, indent=2, ensure_ascii=False))
-        return
+    rows = [
+        {"run": p.run.run_id, "kind": p.run.kind, "state": p.state, "file": p.run.data_file} for _, p in found
+    ]
+    print_result(options, rows, _print_list, found)
+
+
+def _print_list(found: Sequence[tuple[RunAtHand, Progress]]) -> None:
     if not found:
         print("No runs yet: `generate factual`, `generate damage`, `score` or `judge` starts one.")
     if found:
@@ -74,18 +81,16 @@ def _list(options: argparse.Namespace) -> None:
 
 
 def _show(options: argparse.Namespace) -> None:
-    with open_store(existing_database(options.db)) as store:
+    with existing_store(options.db) as store:
         at, progress = at_hand(store, options.number), progress_of(store, options.number)
         if options.json:
-            print(json.dumps(run_report(at, progress), indent=2, ensure_ascii=False))
-            return
-        print("\n".join(summary(at, progress)))
-    if progress.run.message:
-        print(progress.run.message)
+            print(json_text(run_report(at, progress)))
+        else:
+            print("\n".join([*summary(at, progress), *filter(None, [progress.run.message])]))
 
 
 def _cancel(options: argparse.Namespace) -> None:
-    with open_store(existing_database(options.db)) as store:
+    with existing_store(options.db) as store:
         progress = progress_of(store, options.number)
         if progress.state in ("running", "waiting"):
             ask_to_stop(store, options.number)
@@ -97,7 +102,7 @@ def _cancel(options: argparse.Namespace) -> None:
 
 
 def _resume(options: argparse.Namespace) -> None:
-    with open_store(existing_database(options.db)) as store:
+    with existing_store(options.db) as store:
         run = at_hand(store, options.number)
         check_folder(options.out, run.run)
         go_where_it_runs(run.asked.environment)
@@ -106,13 +111,13 @@ def _resume(options: argparse.Namespace) -> None:
 
 
 def _write(options: argparse.Namespace) -> None:
-    with open_store(existing_database(options.db)) as store:
+    with existing_store(options.db) as store:
         run = at_hand(store, options.number)
         check_folder(options.out, run.run)
         finish_in_folder(run, options.out)
 
 
 def _work(options: argparse.Namespace) -> None:
-    with open_store(existing_database(options.db)) as store:
+    with existing_store(options.db) as store:
         run = at_hand(store, options.number)
         work(store, options.number, lambda claimed: run.path.job(run.claimed(claimed)))

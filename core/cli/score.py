@@ -2,32 +2,30 @@
 
 import argparse
 import importlib.util
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import get_args
 
-from core.cli.asking import print_notes
-from core.cli.options import Commands, add_database_option, check_out, name_list, write_file
-from core.cli.run_here import check_done, go_where_it_runs, work_or_forget
+from core.cli.aligned import print_whole
+from core.cli.asking import add_going_on, run_it
+from core.cli.options import Commands, add_pair_option, check_out, name_list, print_notes, write_file
+from core.cli.run_here import check_done
 from core.cli.run_summary import summary
 from core.cli.setting_options import add_settings, settings_given
 from core.cli.texts_given import MEANING, NAMES, check_given, read_given
 from core.datasets.score_files import Shape, write_scores_csv, write_scores_jsonl, write_scores_parquet
 from core.errors import InputError
-from core.runs.asked import Asked, ask
+from core.runs.asked import ask
 from core.runs.at_hand import RunAtHand
 from core.runs.environments import missing_for
-from core.runs.path import create, find_same, resume
 from core.runs.progress import progress_of
 from core.runs.scoring import score_table
 from core.schema.scores import ScoreTable
-from core.schema.settings import Settings
 from core.scoring.metrics.kind import KIND, ScoringRunning
 from core.scoring.metrics.registry import all_metrics
-from core.store import Store, database_path, open_store
+from core.store import database_path
 
-_OWN_WAY = ("metrics", "models")
-"""Settings that an option gives in a way of its own."""
 _WRITERS: dict[str, Callable[[ScoreTable, Shape], bytes]] = {
     ".csv": write_scores_csv,
     ".jsonl": write_scores_jsonl,
@@ -38,18 +36,7 @@ _WRITERS: dict[str, Callable[[ScoreTable, Shape], bytes]] = {
 def add_to(nouns: Commands) -> None:
     """Register `score`."""
     command = nouns.add_parser("score", help="score texts with metrics")
-    command.add_argument(
-        "texts",
-        nargs="?",
-        metavar=NAMES,
-        help=MEANING,
-    )
-    command.add_argument(
-        "--metrics",
-        default="lexical",
-        metavar="lexical|neural|all|NAME,...",
-        help="metrics or groups of them (%(default)s); --list names them",
-    )
+    command.add_argument("texts", nargs="?", metavar=NAMES, help=MEANING)
     command.add_argument("--list", action="store_true", help="name all metrics and stop")
     command.add_argument("--out", type=Path, metavar="FILE", help="table: .csv, .jsonl or .parquet")
     command.add_argument(
@@ -58,23 +45,10 @@ def add_to(nouns: Commands) -> None:
         default="long",
         help="long: a row a text and metric; wide: a row a text, a column a metric (%(default)s)",
     )
-    command.add_argument(
-        "--model",
-        action="append",
-        default=[],
-        metavar="NAME=PATH",
-        help="model of a neural metric, a local path or another name; may be repeated",
-    )
-    add_settings(command, KIND.Settings, without=_OWN_WAY)
+    add_settings(command, KIND.Settings)
     add_settings(command, ScoringRunning)
-    command.add_argument("--language-pair", metavar="PAIR", help="of a folder with several, such as en-de")
-    command.add_argument(
-        "--limit", type=int, metavar="N", help="only the first N items; more later with --resume"
-    )
-    command.add_argument(
-        "--resume", action="store_true", help="go on with the last run of these texts and settings"
-    )
-    add_database_option(command)
+    add_pair_option(command)
+    add_going_on(command, "these texts")
     command.set_defaults(run=_score)
 
 
@@ -82,28 +56,26 @@ def _score(options: argparse.Namespace) -> None:
     if options.list:
         _list()
         return
-    wanted, running = _asked(options)
-    database = database_path(options.db)
+    chosen = settings_given(options, KIND.Settings)
+    metrics = name_list(",".join(chosen.get("metrics", ["lexical"])))
+    chosen |= {"metrics": metrics, "models": _models(chosen.get("models", ()))}
+    wanted, running = ask(KIND, chosen, {}, settings_given(options, ScoringRunning))
     _check_ending(options.out)
-    check_out(options.out, database, [options.texts])
+    check_out(options.out, database_path(options.db), [options.texts])
     if options.texts is None:
         raise InputError("Name what is to be scored: a file, a folder, run:N or study:NAME.")
     check_given(options.texts, options.db)
-    go_where_it_runs(wanted.environment)
-    with open_store(database) as store:
-        run = _run(store, options, wanted, running)
-        work_or_forget(run)
-        _finish(run, options.out, options.shape)
+    run_it(
+        options,
+        wanted,
+        running,
+        lambda store: read_given(store, options.texts, options.language_pair),
+        check=lambda *_: None,
+        write=partial(_finish, shape=options.shape),
+    )
 
 
-def _asked(options: argparse.Namespace) -> tuple[Asked, Settings]:
-    """What was asked for, checked as far as it can be without a look at the texts."""
-    chosen = settings_given(options, KIND.Settings, without=_OWN_WAY)
-    chosen |= {"metrics": name_list(options.metrics) or [], "models": _models(options.model)}
-    return ask(KIND, chosen, {}, settings_given(options, ScoringRunning))
-
-
-def _models(given: list[str]) -> dict[str, str]:
+def _models(given: Iterable[str]) -> dict[str, str]:
     models: dict[str, str] = {}
     problems = []
     for one in given:
@@ -127,24 +99,13 @@ def _check_ending(out: Path | None) -> None:
         raise InputError("--out: Parquet needs the library pyarrow, which is not installed here; write .csv.")
 
 
-def _run(store: Store, options: argparse.Namespace, wanted: Asked, running: Settings) -> RunAtHand:
-    """A run of these texts, the one to go on with or a new one."""
-    data, file_name = read_given(store, options.texts, options.language_pair)
-    if options.resume:
-        return resume(find_same(store, data, wanted), running, options.limit)
-    run, notes = create(store, data, file_name, wanted, running, options.limit)
-    print_notes(run, notes)
-    return run
-
-
 def _finish(run: RunAtHand, out: Path, shape: Shape) -> None:
     """Write the table as far as it is, and say what came of it."""
     progress = progress_of(run.now().store, run.run.run_id)
     table = score_table(run)
     write_file(out, _WRITERS[out.suffix.lower()](table, shape))
     print("\n".join(summary(run, progress, table)))
-    for note in table.notes:
-        print(f"Note: {note}")
+    print_notes(table.notes)
     print(f"Written to {out} ({shape}).")
     check_done(progress)
 
@@ -163,7 +124,5 @@ def _list() -> None:
         ]
         for spec in all_metrics()
     ]
-    widths = [max(len(row[k]) for row in (header, *rows)) for k in range(len(header) - 1)]
-    for row in (header, *rows):  # a signature is never cut
-        print(*(cell.ljust(width) for cell, width in zip(row, (*widths, 0), strict=True)), sep="  ")
+    print_whole(header, rows)
     print(f"Neural metrics run in an environment of their own. {missing or 'It is set up here.'}")

@@ -1,10 +1,10 @@
 """Where scores, ratings and sides of a meta-correlation come from: a file, a folder, a run, a published table."""
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast, get_args
+from typing import Any, cast, get_args
 
 from core.analysis.correlations import CorrelationOptions
 from core.analysis.dimension_group import dimension_of
@@ -12,7 +12,15 @@ from core.analysis.joining import SystemScores
 from core.analysis.meta_correlation import LiveSide, Side
 from core.analysis.rating_choice import dimensions_of
 from core.analysis.table_choice import TableChoice
-from core.cli.options import add_database_option, existing_database, name_list, read_file, run_number
+from core.cli.options import (
+    add_database_option,
+    add_pair_option,
+    check_options,
+    existing_store,
+    name_list,
+    read_file,
+    run_number,
+)
 from core.cli.texts_given import SCORES_FILE, check_no_run
 from core.datasets.correlation_files import read_correlations
 from core.datasets.folder_ratings import ratings_among
@@ -26,7 +34,6 @@ from core.errors import InputError
 from core.runs.path import at_hand
 from core.runs.scoring import score_table
 from core.schema.scores import Direction, RatingSet, ScoreTable
-from core.store import open_store
 
 RATER_NAMES, RATING_NAMES = OF_RATINGS["rater"], OF_RATINGS["score"]
 
@@ -59,7 +66,7 @@ def add_rating_options(command: argparse.ArgumentParser) -> None:
         "--z-normalise", action="store_true", help="ratings on each rater's own scale: minus mean, over SD"
     )
     command.add_argument("--lower-is-better", action="store_true", help="ratings count what is wrong")
-    command.add_argument("--language-pair", metavar="PAIR", help="of a folder, such as en-de")
+    add_pair_option(command)
     command.add_argument(
         "--leave-out",
         action="append",
@@ -108,8 +115,11 @@ def add_interval_options(
     command.add_argument("--seed", type=int, default=0, help="of every resampling (default %(default)s)")
 
 
-def interval_problems(options: argparse.Namespace) -> list[str]:
-    """What is wrong with the options of `add_interval_options`."""
+def intervals(options: argparse.Namespace, also_wrong: Sequence[str] = ()) -> dict[str, Any]:
+    """How `add_interval_options` says that intervals are made, as every analysis takes it.
+
+    Raises InputError with all problems, those of other options too.
+    """
     problems = []
     if options.resamples is not None and options.resamples < 0:
         problems.append(f"--resamples: {options.resamples} is negative; 0 asks for no intervals")
@@ -117,13 +127,14 @@ def interval_problems(options: argparse.Namespace) -> list[str]:
         problems.append(f"--confidence: {options.confidence} does not lie between 0 and 1")
     if options.seed < 0:
         problems.append(f"--seed: {options.seed} is negative")
-    return problems
+    check_options([*problems, *also_wrong])
+    return {"n_resamples": options.resamples, "confidence_level": options.confidence, "rng": options.seed}
 
 
 def open_scores(given: str, options: argparse.Namespace) -> Scores:
     """Scores of a run (`run:3`), a folder in the form of mt-metrics-eval, or a file. Raises InputError."""
     if (number := run_number(given)) is not None:
-        with open_store(existing_database(options.db)) as store:
+        with existing_store(options.db) as store:
             return Scores(score_table(at_hand(store, number)))
     path = Path(given)
     if path.is_dir():
@@ -223,6 +234,5 @@ def table_choice(options: argparse.Namespace) -> TableChoice:
             problems.append(f"--direction: {shown(written)!r} is not METRIC=lower or METRIC=higher")
         elif directions.setdefault(metric.strip(), cast(Direction, direction.strip())) != direction.strip():
             problems.append(f"--direction: {shown(metric.strip())} is declared both ways")
-    if problems:
-        raise InputError("The options cannot be used.", problems)
+    check_options(problems)
     return TableChoice(tuple(dict.fromkeys(leave_out)), tuple(directions.items()))

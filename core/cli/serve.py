@@ -11,7 +11,7 @@ from core.access.addresses import PROXIES, check_proxies
 from core.cli.options import Commands, add_database_option
 from core.errors import InputError, NotFound
 from core.store import Store, database_path, open_store
-from core.store.studies import find_study, write_setting
+from core.store.studies import find_study, read_setting, write_setting
 from core.study.demo import DEMO_NAME, load_demo_once
 from core.study.raters import links
 
@@ -21,9 +21,9 @@ _BASE_PATH, _BASE_ENV = "--server.baseUrlPath", "STREAMLIT_SERVER_BASE_URL_PATH"
 _HOSTS, _HOSTS_ENV = "--server.allowedHosts", "STREAMLIT_SERVER_ALLOWED_HOSTS"
 HERE = ("localhost", "127.0.0.1", "::1")
 """Names under which the app always answers; .streamlit/config.toml holds the same."""
-DEFAULT_ADDRESS = f"http://127.0.0.1:{_DEFAULT_PORT}"
-ADDRESS = "address"
-"""Setting: where the app was last started, for links that a command prints."""
+_DEFAULT_ADDRESS = f"http://127.0.0.1:{_DEFAULT_PORT}"
+_ADDRESS = "address"
+"""Setting: where the app was last started."""
 
 
 def add_to(nouns: Commands) -> None:
@@ -64,7 +64,7 @@ def _serve(options: argparse.Namespace) -> None:
         load_demo_once(store)
         port = _given(options.further, "--server.port", "STREAMLIT_SERVER_PORT") or _DEFAULT_PORT
         address = f"http://127.0.0.1:{port}"
-        write_setting(store, ADDRESS, address)
+        write_setting(store, _ADDRESS, address)
         _print_links(store, address)
     sys.stdout.flush()
     os.environ["ASSAY_DB"] = str(path.resolve())
@@ -72,6 +72,16 @@ def _serve(options: argparse.Namespace) -> None:
     os.chdir(_APP.parent)  # Streamlit reads .streamlit/config.toml from the working directory
     command = [sys.executable, "-m", "streamlit", "run", str(_APP), *options.further, *hosts]
     os.execv(sys.executable, command)
+
+
+def add_url_option(command: argparse.ArgumentParser) -> None:
+    """`--url`, the same for every command that prints links."""
+    command.add_argument("--url", help="address of the app (default: where it was last started)")
+
+
+def address_of(store: Store, url: str | None) -> str:
+    """Where links lead."""
+    return url or read_setting(store, _ADDRESS) or _DEFAULT_ADDRESS
 
 
 def _host_options(named: list[str], further: list[str]) -> list[str]:

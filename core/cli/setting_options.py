@@ -48,9 +48,14 @@ def _taken(one: SettingField) -> dict[str, Any]:
         taken["choices"] = one.choices
     elif one.shape in ("number", "whole"):
         taken["type"] = _whole if one.shape == "whole" else _number
-    elif one.shape == "texts":
+    elif _several(one):
         taken["action"] = "append"
     return taken
+
+
+def _several(one: SettingField) -> bool:
+    """Whether the option may be repeated: of texts, and of NAME=VALUE, which the command reads in a way of its own."""
+    return one.shape == "texts" or isinstance(one.default, Mapping)
 
 
 def _whole(typed: str) -> int | str:
@@ -70,7 +75,7 @@ def _number(typed: str) -> float | str:
 
 def _help(one: SettingField, fields: Mapping[str, SettingField], usual: str) -> str:
     text = worded(one.about.help, fields, as_option)
-    if one.shape == "texts" and "repeated" not in text:
+    if _several(one) and "repeated" not in text:
         text += "; may be repeated"
     # A switch that is off needs no word, and a help may say itself what is usual.
     if usual and (one.shape != "switch" or one.default) and "(default" not in text:

@@ -4,12 +4,11 @@ import argparse
 from collections.abc import Mapping
 from typing import Any
 
-from core.analysis.span_agreement import SpanAgreement, SpanOptions, span_agreement
+from core.analysis.span_agreement import SpanAgreement, span_agreement
 from core.analysis.span_comparison import JudgeSpans, SpanComparison, compare_spans
 from core.cli.as_json import plain
-from core.cli.options import Commands, add_database_option, json_text
+from core.cli.options import Commands, add_database_option, add_json_option, print_result
 from core.cli.progress_line import telling
-from core.cli.score_sources import add_interval_options, interval_problems
 from core.cli.spans_given import (
     MEANING,
     NAMES,
@@ -17,13 +16,12 @@ from core.cli.spans_given import (
     marked_given,
     names_apart,
     single,
+    span_options,
     texts_among,
 )
 from core.cli.spans_printed import print_span_agreement, print_span_comparison
 from core.errors import InputError
 from core.stats.span_f1 import SpanF1
-
-_N_RESAMPLES = 2_000
 
 
 def add_to(nouns: Commands) -> None:
@@ -39,18 +37,14 @@ def add_to(nouns: Commands) -> None:
     command.add_argument(
         "--by", choices=["system", "rater", "severity"], help="also by system, by rater of GOLD, by severity"
     )
-    add_interval_options(command, _N_RESAMPLES)
-    command.add_argument("--json", action="store_true", help="print JSON as docs/formats.md describes it")
+    add_json_option(command)
     add_database_option(command)
     command.set_defaults(run=_spans)
 
 
 def _spans(options: argparse.Namespace) -> None:
-    problems = interval_problems(options)
-    if options.by and len(options.predicted) > 1:
-        problems.append("--by: of one PRED alone; several stand side by side")
-    if problems:
-        raise InputError("The options cannot be used.", problems)
+    several = options.by and len(options.predicted) > 1
+    chosen = span_options(options, ["--by: of one PRED alone; several stand side by side"] if several else ())
     with telling("reading the marked errors") as tell:
         gold, *predicted = marked_given([options.gold, *options.predicted], options)
         names = names_apart(predicted, options.predicted)
@@ -60,7 +54,6 @@ def _spans(options: argparse.Namespace) -> None:
         alone = len(predicted) == 1 and len(predicted[0].draws) == 1
         if options.by and not alone:
             raise InputError("--by: of a judge without repeats alone; leave it out.")
-        chosen = _chosen(options)
         found = (
             span_agreement(single(gold), predicted[0].draws[0], texts=texts, options=chosen)
             if alone
@@ -68,24 +61,10 @@ def _spans(options: argparse.Namespace) -> None:
         )
     if isinstance(found, SpanAgreement):
         groups = _groups(found, options.by)
-        if options.json:
-            print(json_text(_agreement_json(found, options.by, groups)))
-        else:
-            print_span_agreement(found, options.by, groups)
-    elif options.json:
-        print(json_text(_comparison_json(found)))
+        as_json = _agreement_json(found, options.by, groups)
+        print_result(options, as_json, print_span_agreement, found, options.by, groups)
     else:
-        print_span_comparison(found)
-
-
-def _chosen(options: argparse.Namespace) -> SpanOptions:
-    return SpanOptions(
-        raters=options.raters,
-        references=options.references,
-        n_resamples=options.resamples,
-        confidence_level=options.confidence,
-        rng=options.seed,
-    )
+        print_result(options, _comparison_json(found), print_span_comparison, found)
 
 
 def _groups(found: SpanAgreement, by: str | None) -> Mapping[str, SpanF1]:
@@ -129,12 +108,7 @@ def f1_json(found: SpanF1) -> dict[str, Any]:
 
 def _comparison_json(found: SpanComparison) -> dict[str, Any]:
     judges = [
-        {
-            "name": one.name,
-            **judge_json(one),
-            "n_segments": found.n_segments,
-            "left_out": dict(one.left_out),
-        }
+        {"name": one.name, **judge_json(one), "n_segments": found.n_segments, "left_out": dict(one.left_out)}
         for one in found.judges
     ]
     tests = [{"first": one.first, "second": one.second, **plain(one.test)} for one in found.tests]

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from core.analysis.judged_spans import draws_of_judge
+from core.analysis.span_agreement import SpanOptions
 from core.cli.judges_given import judges_given
-from core.cli.options import existing_database, read_file, run_number
+from core.cli.options import add_pair_option, existing_store, read_file, run_number
+from core.cli.score_sources import add_interval_options, intervals
 from core.cli.texts_given import STUDY, find_given_study
 from core.datasets.folder_ratings import ratings_among
 from core.datasets.mt_metrics_eval import read_folder
@@ -19,7 +21,6 @@ from core.schema import RUN_FILE
 from core.schema.judging import JudgeOutput
 from core.schema.rated import RatedSet
 from core.schema.scores import OutputSet, RatingSet, ScorableOutput
-from core.store import open_store
 from core.study.rating_results import rated_texts_of, rating_set_of
 from core.study.release import released_record
 
@@ -29,6 +30,9 @@ MEANING = (
     "marked errors: MQM TSV, .seg.rating, WMT-QE, CSV or JSONL of spans, rated JSONL; an mt-metrics-eval folder; a run or "
     "folder of `judge automqm`; an unblinded study of ratings"
 )
+
+N_RESAMPLES = 2_000
+"""Of intervals of F1, unless another number is chosen."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,7 @@ class Marked:
 
 
 def add_mark_options(command: argparse.ArgumentParser) -> None:
-    """What says how marked errors are read and paired, the same for every command; --db is added elsewhere."""
+    """What says how marked errors are read, paired and compared, the same for every command; --db is added elsewhere."""
     command.add_argument(
         "--raters",
         choices=["kept", "merged"],
@@ -61,7 +65,13 @@ def add_mark_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--ratings", metavar="NAME", help="of a folder with several, such as mqm or mqm.raters"
     )
-    command.add_argument("--language-pair", metavar="PAIR", help="of a folder with several, such as en-de")
+    add_pair_option(command)
+    add_interval_options(command, N_RESAMPLES)
+
+
+def span_options(options: argparse.Namespace, also_wrong: Sequence[str] = ()) -> SpanOptions:
+    """What they say of the comparison. Raises InputError with all problems, those of other options too."""
+    return SpanOptions(raters=options.raters, references=options.references, **intervals(options, also_wrong))
 
 
 def marked_given(given: Sequence[str], options: argparse.Namespace) -> list[Marked]:
@@ -106,16 +116,16 @@ def marked(given: str, options: argparse.Namespace) -> Marked:
     if run_number(given) is not None or (path / RUN_FILE).is_file():
         (output,) = judges_given([given], options.db)
         rater = str(output.settings.get("rater") or "")
-        return Marked(_short(given), draws_of_judge(output), _texts_of(output), output.name, rater)
+        return Marked(short_name(given), draws_of_judge(output), _texts_of(output), output.name, rater)
     if path.is_dir():
         return _of_folder(path, options)
     data = read_file(path)
     texts = outputs_of(read_rated(data, path.name)) if holds_rated(data, path.name) else None
-    return Marked(_short(given), (read_span_file(data, path.name),), texts)
+    return Marked(short_name(given), (read_span_file(data, path.name),), texts)
 
 
 def _of_study(given: str, options: argparse.Namespace) -> Marked:
-    with open_store(existing_database(options.db)) as store:
+    with existing_store(options.db) as store:
         study = find_given_study(store, given)
         assert study is not None, "it begins as a study does"
         if study.kind != "ratings":
@@ -147,5 +157,6 @@ def _texts_of(output: JudgeOutput) -> OutputSet:
     return OutputSet(outputs, "", output.name)
 
 
-def _short(given: str) -> str:
+def short_name(given: str) -> str:
+    """As it was given, without its folders."""
     return given if run_number(given) is not None else PurePath(given).name or given

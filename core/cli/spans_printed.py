@@ -3,8 +3,17 @@
 from collections.abc import Iterable, Mapping
 
 from core.analysis.span_agreement import SpanAgreement, SpanOptions
-from core.analysis.span_comparison import DrawSummary, JudgeSpans, SpanComparison
-from core.cli.aligned import counted, interval_notes, number, print_aligned, with_interval
+from core.analysis.span_comparison import JudgeSpans, SpanComparison
+from core.cli.aligned import (
+    counted,
+    dashed,
+    intervals_said,
+    number,
+    or_dash,
+    print_aligned,
+    print_end,
+    print_left_out,
+)
 from core.datasets.reading import shown
 from core.stats.resampling import Estimate
 from core.stats.span_f1 import SpanF1
@@ -27,7 +36,7 @@ def print_span_agreement(found: SpanAgreement, by: str | None, groups: Mapping[s
     )
     if by == "severity":
         print("By severity: with the errors of that severity alone on both sides.")
-    print_left_out(found.left_out)
+    print_left_out(found.left_out.items())
     _print_end([found.overall, *groups.values()], found.options, found.notes)
 
 
@@ -52,13 +61,7 @@ def print_span_comparison(found: SpanComparison) -> None:
         print_aligned(
             ["first", "second", "difference of F1", "p", "items"],
             [
-                [
-                    one.first,
-                    one.second,
-                    number(one.test.difference),
-                    "-" if one.test.p is None else number(one.test.p, 4),
-                    one.test.n_units,
-                ]
+                [one.first, one.second, number(one.test.difference), or_dash(one.test.p, 4), one.test.n_units]
                 for one in found.tests
             ],
         )
@@ -66,19 +69,12 @@ def print_span_comparison(found: SpanComparison) -> None:
         for why in dict.fromkeys(one.test.reason for one in found.tests if one.test.reason):
             print(f"Where - stands, {why}.")
     for judge in found.judges:
-        print_left_out(judge.left_out, judge.name)
+        print_left_out(judge.left_out.items(), judge.name)
     _print_end([one.overall for one in found.judges], found.options, found.notes)
 
 
-def print_left_out(left_out: Mapping[str, int], whose: str = "") -> None:
-    """What had no part in it, by reason."""
-    of = f" of {shown(whose)}" if whose else ""
-    for reason, n in left_out.items():
-        print(f"Left out{of}: {n:,}: {shown(reason)}")
-
-
 def _f1_cells(one: SpanF1) -> list[object]:
-    cells = ["-" if each.estimate is None else with_interval(each) for each in measures_of(one).values()]
+    cells = map(dashed, measures_of(one).values())
     return [*cells, f"{one.predicted_characters:,}", f"{one.gold_characters:,}"]
 
 
@@ -88,26 +84,10 @@ def measures_of(one: SpanF1) -> dict[str, Estimate]:
 
 
 def _draw_cells(one: JudgeSpans) -> list[object]:
-    draws: DrawSummary = one.f1
-    return [
-        one.n_draws,
-        "-" if draws.mean is None else number(draws.mean),
-        "-" if draws.sd is None else number(draws.sd, 4),
-    ]
-
-
-def print_reasons(named: Iterable[tuple[str, Estimate]]) -> None:
-    """Why a dash stands, once for each name and reason."""
-    reasons = {(name, one.reason): None for name, one in named if one.estimate is None}
-    for name, why in reasons:
-        print(f"Where - stands, {name} is undefined: {why}.")
+    return [one.n_draws, or_dash(one.f1.mean), or_dash(one.f1.sd, 4)]
 
 
 def _print_end(found: Iterable[SpanF1], options: SpanOptions, notes: Iterable[str]) -> None:
+    intervals = [intervals_said(options.confidence_level)] if options.n_resamples else []
     named = [pair for one in found for pair in measures_of(one).items()]
-    print_reasons(named)
-    print(RULE)
-    if options.n_resamples:
-        print(f"Intervals: {options.confidence_level:.0%}, percentile bootstrap over items.")
-    for note in dict.fromkeys([*notes, *interval_notes(named)]):
-        print(f"Note: {note}")
+    print_end(named, intervals="\n".join([RULE, *intervals]), notes=notes)

@@ -1,12 +1,21 @@
 """`study`: import, votes, links, progress, states, results, export."""
 
 import argparse
-import json
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from core.cli.options import Commands, add_database_option, existing_database, level_list, read_file
+from core.cli.options import (
+    Commands,
+    add_database_option,
+    add_reading_verb,
+    existing_store,
+    level_list,
+    print_notes,
+    print_result,
+    read_file,
+)
 from core.cli.study_audit import add_audit
 from core.cli.study_backup import add_backup
 from core.cli.study_conduct import add_conduct
@@ -25,6 +34,14 @@ from core.study.bundle import is_bundle, read_bundle
 from core.study.design import describe_shortage
 from core.study.guidelines import levels_note
 
+_CALLED = {
+    "confidence_level": "confidence",
+    "level_order": "levels_order",
+    "repeat_share": "repeats",
+    "blinding_pairs": "guess_pairs",
+}
+"""Field of Design -> its option, where that has another name."""
+
 
 def add_to(nouns: Commands) -> None:
     """Register `study` and its verbs."""
@@ -34,10 +51,7 @@ def add_to(nouns: Commands) -> None:
     add_import_ratings(verbs)
     _add_votes(verbs)
     _add_states(verbs)
-    command = verbs.add_parser("list", help="all studies")
-    command.add_argument("--json", action="store_true", help="print JSON")
-    add_database_option(command)
-    command.set_defaults(run=_list)
+    add_reading_verb(verbs, "list", "all studies", _list)
     add_conduct(verbs)
     add_audit(verbs)
     add_results(verbs)
@@ -66,9 +80,7 @@ def _add_import(verbs: Commands) -> None:
         help="non-inferiority margin on the scale of the score, -1 to 1 (default 0.1). " + margin_note(0.1),
     )
     command.add_argument(
-        "--confidence",
-        type=float,
-        help="of the one-sided lower bound, between 0.5 and 1 (default 0.90)",
+        "--confidence", type=float, help="of the one-sided lower bound, between 0.5 and 1 (default 0.90)"
     )
     command.add_argument(
         "--main-levels", help="levels of the main analysis, such as A1-A4 or all (default: all but the first)"
@@ -144,8 +156,7 @@ def _import(options: argparse.Namespace) -> None:
             dataset = _dataset(data, options)
             study = _import_dataset(store, dataset, options)
             notes = [*dataset.notes, verbatim_note(dataset), audit_note(audit_study(store, study))]
-            for note in filter(None, notes):
-                print(f"Note: {note}")
+            print_notes(filter(None, notes))
         n_items = len(items_of(store, study.study_id))
     levels = f" at levels {', '.join(study.levels)}" if study.levels else ""
     print(
@@ -175,7 +186,7 @@ def _dataset(data: bytes, options: argparse.Namespace) -> Dataset:
 
 def _import_dataset(store: Store, dataset: Dataset, options: argparse.Namespace) -> Study:
     candidate, comparator = lifecycle.roles(dataset, options.candidate, options.comparator)
-    given = {field: value for field, value in _design_options(options).items() if value is not None}
+    given = _design_options(options)
     if options.main_levels is not None:
         given["main_levels"] = tuple(level_list(dataset.levels, options.main_levels, "--main-levels") or ())
     design = Design(
@@ -186,28 +197,13 @@ def _import_dataset(store: Store, dataset: Dataset, options: argparse.Namespace)
 
 
 def _design_options(options: argparse.Namespace) -> dict[str, Any]:
-    """Field of Design -> what the command line says; None where it says nothing."""
-    return {
-        "candidate": options.candidate,
-        "comparator": options.comparator,
-        "margin": options.margin,
-        "confidence_level": options.confidence,
-        "seed": options.seed,
-        "level_order": options.levels_order,
-        "repeat_share": options.repeats,
-        "votes_per_pair": options.votes_per_pair,
-        "max_questions": options.max_questions,
-        "blinding_pairs": options.guess_pairs,
-        "person": options.person,
-        "main_levels": options.main_levels,
-        "votes_needed": options.votes_needed,
-        "score": options.score,
-        "flagged": options.flagged,
-    }
+    """Field of Design -> what the command line says, where it says something."""
+    given = {one.name: getattr(options, _CALLED.get(one.name, one.name), None) for one in fields(Design)}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _restore(store: Store, data: bytes, options: argparse.Namespace) -> Study:
-    if any(value is not None for value in _design_options(options).values()):
+    if _design_options(options):
         raise InputError(
             f"{options.file.name} is a bundle and brings its own design: leave design options out."
         )
@@ -219,7 +215,7 @@ def _restore(store: Store, data: bytes, options: argparse.Namespace) -> Study:
 
 def _votes(options: argparse.Namespace) -> None:
     data = read_file(options.file)
-    with open_store(existing_database(options.db)) as store:
+    with existing_store(options.db) as store:
         study = find_study(store, options.name)
         count = raters.import_votes_file(store, study, options.rater, data, options.file.name)
         ended = study.state != "unblinded" and get_study(store, study.study_id).state == "unblinded"
@@ -231,7 +227,7 @@ def _votes(options: argparse.Namespace) -> None:
 
 
 def _move(options: argparse.Namespace) -> None:
-    with open_store(existing_database(options.db)) as store:
+    with existing_store(options.db) as store:
         study = lifecycle.move(store, find_study(store, options.name), options.state, options.reason)
         shortage = describe_shortage(raters.study_workload(store, study))
     print(f"Study {study.name!r} is {study.state}.")
@@ -240,11 +236,12 @@ def _move(options: argparse.Namespace) -> None:
 
 
 def _list(options: argparse.Namespace) -> None:
-    with open_store(existing_database(options.db)) as store:
+    with existing_store(options.db) as store:
         studies = list_studies(store)
-    if options.json:
-        print(json.dumps([asdict(study) for study in studies], indent=2, ensure_ascii=False))
-        return
+    print_result(options, [asdict(study) for study in studies], _print_list, studies)
+
+
+def _print_list(studies: Sequence[Study]) -> None:
     if not studies:
         print("No studies yet: `python -m core study import FILE` makes one.")
     for study in studies:

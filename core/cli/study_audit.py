@@ -1,31 +1,28 @@
 """`study audit`: can the two sources be told apart by superficial features of their texts?"""
 
 import argparse
-import json
 
-from core.cli.options import Commands, add_database_option, existing_database
-from core.store import open_store
+from core.cli.options import Commands, add_reading_verb, existing_store, print_result
+from core.schema import Study
 from core.store.studies import find_study
 from core.study.audit import LeakageAudit, LevelAudit, audit_study, reading_sentences
 
 
 def add_audit(verbs: Commands) -> None:
     """Register `study audit`."""
-    command = verbs.add_parser("audit", help="do length, diff, punctuation, ... give the sources away?")
-    command.add_argument("name")
-    command.add_argument("--json", action="store_true", help="print JSON as docs/formats.md describes it")
-    add_database_option(command)
-    command.set_defaults(run=_audit)
+    about = "do length, diff, punctuation, ... give the sources away?"
+    add_reading_verb(verbs, "audit", about, _audit).add_argument("name")
 
 
 def _audit(options: argparse.Namespace) -> None:
-    with open_store(existing_database(options.db)) as store:
+    with existing_store(options.db) as store:
         study = find_study(store, options.name)
         audit = audit_study(store, study)
-    if options.json:
-        named = {"study": study.name, "dataset_sha256": study.dataset_sha256, **audit.to_json()}
-        print(json.dumps(named, indent=2, ensure_ascii=False))
-        return
+    as_json = {"study": study.name, "dataset_sha256": study.dataset_sha256, **audit.to_json()}
+    print_result(options, as_json, _print, study, audit)
+
+
+def _print(study: Study, audit: LeakageAudit) -> None:
     print(
         f"Leakage audit of {study.name!r}: {audit.candidate} against {audit.comparator}, from the texts alone\n"
     )

@@ -8,14 +8,22 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from core.cli.options import Commands, add_database_option, existing_database, read_file
-from core.cli.serve import ADDRESS, DEFAULT_ADDRESS
-from core.cli.study_ratings import print_rating_progress
+from core.cli.options import (
+    Commands,
+    add_database_option,
+    add_json_option,
+    existing_store,
+    json_text,
+    print_result,
+    read_file,
+)
+from core.cli.serve import add_url_option, address_of
 from core.errors import InputError
-from core.store import Store, open_store
-from core.store.studies import find_study, read_log, read_setting, read_wording
+from core.schema import LogEntry
+from core.schema.tasks import StudyKind
+from core.store.studies import find_study, read_log, read_wording
 from core.study import conduct, lifecycle, raters
-from core.study.progress import RaterProgress
+from core.study.progress import ListProgress, RaterProgress
 from core.study.rating_progress import RatingProgress, list_progress
 from core.study.wording import wording
 
@@ -24,9 +32,9 @@ def add_conduct(verbs: Commands) -> None:
     """Register the verbs."""
     _add_links(verbs)
     command = _add(verbs, "progress", _progress, "how far each rater is; nothing about sources")
-    command.add_argument("--json", action="store_true", help="print JSON")
+    add_json_option(command)
     command = _add(verbs, "remind", _remind, "a message for each rater with open pairs, ready to send")
-    command.add_argument("--url", help="address of the app (default: where it was last started)")
+    add_url_option(command)
     command = _add(verbs, "exclude", _exclude, "leave a rater out of the analysis; their answers are kept")
     command.add_argument("rater")
     command.add_argument("--reason", required=True, help="kept in the log and the exports")
@@ -39,7 +47,7 @@ def add_conduct(verbs: Commands) -> None:
     command.add_argument("--language", default="en", help="BCP 47 (default %(default)s)")
     command.add_argument("--file", type=Path, help="JSON object of texts; {} goes back to what Assay says")
     command = _add(verbs, "log", _log, "everything an owner did to the study")
-    command.add_argument("--json", action="store_true", help="print JSON")
+    add_json_option(command)
 
 
 def _add(verbs: Commands, verb: str, run: Any, text: str) -> argparse.ArgumentParser:
@@ -56,11 +64,11 @@ def _add_links(verbs: Commands) -> None:
     command.add_argument("--language", help="of the guidelines for the raters added")
     command.add_argument("--revoke", metavar="R", help="make a rater's link worthless; answers are kept")
     command.add_argument("--reissue", metavar="R", help="give a rater a new link; the old one stops working")
-    command.add_argument("--url", help="address of the app (default: where it was last started)")
+    add_url_option(command)
 
 
 def _links(options: argparse.Namespace) -> None:
-    with open_store(existing_database(options.db)) as store:
+    with existing_store(options.db) as store:
         study = find_study(store, options.name)
         with store.writing():  # one command, one step
             if options.revoke:
@@ -73,53 +81,55 @@ def _links(options: argparse.Namespace) -> None:
         if options.revoke:
             print(f"The link of {options.revoke!r} no longer works.")
         for link in raters.links(store, study):
-            print(f"{link.rater_id}\t{link.url(_base(store, options))}")
+            print(f"{link.rater_id}\t{link.url(address_of(store, options.url))}")
         if study.state == "draft":
             print(
                 f"The study is a draft: `python -m core study open {shlex.quote(study.name)}` lets raters answer."
             )
 
 
-def _base(store: Store, options: argparse.Namespace) -> str:
-    return str(options.url or read_setting(store, ADDRESS) or DEFAULT_ADDRESS)
-
-
 def _progress(options: argparse.Namespace) -> None:
-    with open_store(existing_database(options.db)) as store:
+    with existing_store(options.db) as store:
         study = find_study(store, options.name)
         lines = list_progress(store, study)
-    if options.json:
-        print(json.dumps([asdict(line) for line in lines], indent=2, ensure_ascii=False))
-    elif study.kind == "pairs":
-        _print_progress([line for line in lines if isinstance(line, RaterProgress)])
-    else:
-        print_rating_progress([line for line in lines if isinstance(line, RatingProgress)])
+    print_result(options, [asdict(line) for line in lines], _print_progress, lines, study.kind)
 
 
-def _print_progress(lines: Sequence[RaterProgress]) -> None:
+def _print_progress(lines: Sequence[ListProgress], kind: StudyKind) -> None:
+    """A line a rater; nothing about sources or systems."""
+    own = ("left", "both good") if kind == "pairs" else ("with errors", "errors")
     print(
-        "rater\tkind\tdone\tskipped\tflagged\tmedian s\tleft\tboth good\trepeats same\tlast answer\tto look at"
+        *("rater", "kind", "done", "skipped", "flagged", "median s", *own, "repeats same", "last answer"),
+        "to look at",
+        sep="\t",
     )
     for line in lines:
-        print("\t".join(_cells(line)))
+        notes = [*line.flags, *([f"excluded: {line.excluded}"] if line.excluded else [])]
+        print(
+            line.rater_id,
+            line.kind,
+            f"{line.done}/{line.total}{' locked' if line.finished else ''}",
+            line.skipped,
+            line.flagged,
+            "-" if line.median_seconds is None else f"{line.median_seconds:.1f}",
+            *_own_cells(line),
+            f"{line.repeats_same}/{line.repeats}" if line.repeats else "-",
+            line.last_utc or "-",
+            "; ".join(notes) or "-",
+            sep="\t",
+        )
 
 
-def _cells(line: RaterProgress) -> list[str]:
-    rates = [f"{rate:.0%}" if rate is not None else "-" for rate in (line.left_rate, line.both_good_rate)]
-    seconds = "-" if line.median_seconds is None else f"{line.median_seconds:.1f}"
-    repeats = f"{line.repeats_same}/{line.repeats}" if line.repeats else "-"
-    notes = [*line.flags, *([f"excluded: {line.excluded}"] if line.excluded else [])]
-    done = f"{line.done}/{line.total}{' locked' if line.finished else ''}"
-    return [
-        *(line.rater_id, line.kind, done, str(line.skipped), str(line.flagged), seconds, *rates, repeats),
-        line.last_utc or "-",
-        "; ".join(notes) or "-",
-    ]
+def _own_cells(line: ListProgress) -> list[str]:
+    if isinstance(line, RaterProgress):
+        return ["-" if rate is None else f"{rate:.0%}" for rate in (line.left_rate, line.both_good_rate)]
+    assert isinstance(line, RatingProgress)
+    return ["-" if n is None else str(n) for n in (line.with_errors, line.errors)]
 
 
 def _remind(options: argparse.Namespace) -> None:
-    with open_store(existing_database(options.db)) as store:
-        found = conduct.reminders(store, find_study(store, options.name), _base(store, options))
+    with existing_store(options.db) as store:
+        found = conduct.reminders(store, find_study(store, options.name), address_of(store, options.url))
     for reminder in found:
         print(f"{reminder.rater_id}\t{reminder.text}")
     if not found:
@@ -127,20 +137,20 @@ def _remind(options: argparse.Namespace) -> None:
 
 
 def _exclude(options: argparse.Namespace) -> None:
-    with open_store(existing_database(options.db)) as store:
+    with existing_store(options.db) as store:
         conduct.exclude_rater(store, find_study(store, options.name), options.rater, options.reason)
     print(f"The answers of {options.rater!r} are kept and no longer counted.")
 
 
 def _include(options: argparse.Namespace) -> None:
-    with open_store(existing_database(options.db)) as store:
+    with existing_store(options.db) as store:
         conduct.include_rater(store, find_study(store, options.name), options.rater)
     print(f"The answers of {options.rater!r} are counted again.")
 
 
 def _withdraw(options: argparse.Namespace) -> None:
     keep = options.votes == "keep"
-    with open_store(existing_database(options.db)) as store:
+    with existing_store(options.db) as store:
         new = conduct.withdraw_rater(store, find_study(store, options.name), options.rater, keep_votes=keep)
     said = "are counted under" if keep else "stay, uncounted, under"
     print(f"Comments and pseudonym of {options.rater!r} are deleted; the votes {said} {new!r}.")
@@ -148,12 +158,12 @@ def _withdraw(options: argparse.Namespace) -> None:
 
 
 def _wording(options: argparse.Namespace) -> None:
-    with open_store(existing_database(options.db)) as store:
+    with existing_store(options.db) as store:
         study = find_study(store, options.name)
         if options.file is not None:
             lifecycle.set_wording(store, study, options.language, _texts(options.file))
         own = read_wording(store, study.study_id)
-    print(json.dumps(wording(own, options.language), indent=2, ensure_ascii=False))
+    print(json_text(wording(own, options.language)))
 
 
 def _texts(path: Path) -> dict[str, str]:
@@ -167,10 +177,11 @@ def _texts(path: Path) -> dict[str, str]:
 
 
 def _log(options: argparse.Namespace) -> None:
-    with open_store(existing_database(options.db)) as store:
+    with existing_store(options.db) as store:
         entries = read_log(store, find_study(store, options.name).study_id)
-    if options.json:
-        print(json.dumps([asdict(entry) for entry in entries], indent=2, ensure_ascii=False))
-        return
+    print_result(options, [asdict(entry) for entry in entries], _print_log, entries)
+
+
+def _print_log(entries: Sequence[LogEntry]) -> None:
     for entry in entries:
         print("\t".join((entry.at_utc, entry.action, entry.rater_id or "-", entry.detail or "-")))

@@ -6,21 +6,20 @@ from dataclasses import asdict
 from pathlib import Path
 
 from core.analysis.verdict_words import reasons
-from core.cli.options import Commands, add_database_option, json_text
+from core.cli.aligned import with_interval
+from core.cli.options import Commands, add_database_option, add_pair_option, print_notes, print_result
 from core.cli.texts_given import NAMES, check_given, read_given
 from core.datasets.scorable import read_outputs
 from core.datasets.task_files import find_task
 from core.errors import InputError
 from core.schema import Design, StudyRecord
-from core.stats.resampling import Estimate
 from core.store import database_path, open_store
 from core.store.studies import items_of, outputs_of
 from core.study import lifecycle
 from core.study.rating_export import mqm_tsv, rated_jsonl, ratings_csv, ratings_jsonl, spans_csv
 from core.study.rating_import import import_rating_study
-from core.study.rating_progress import RatingProgress
-from core.study.rating_results import counted, task_of
-from core.study.rating_totals import consistency, system_totals
+from core.study.rating_results import Counted, counted, task_of
+from core.study.rating_totals import Consistency, SystemTotal, consistency, system_totals
 
 RATING_WRITERS: Mapping[str, Callable[[StudyRecord], bytes]] = {
     "csv": ratings_csv,
@@ -54,7 +53,7 @@ def add_import_ratings(verbs: Commands) -> None:
     command.add_argument("--max-items", type=int, metavar="N", help="most items one rater gets")
     command.add_argument("--seed", type=int, help="of every draw (default: a new one)")
     command.add_argument("--repeats", type=float, help="share of hidden repeats, 0 to 0.5 (default 0.05)")
-    command.add_argument("--language-pair", metavar="PAIR", help="of a folder, such as en-de")
+    add_pair_option(command)
     command.add_argument("--again", action="store_true", help="import texts that are here already once more")
     add_database_option(command)
     command.set_defaults(run=_import)
@@ -79,36 +78,11 @@ def _import(options: argparse.Namespace) -> None:
         name = options.name if options.name is not None else Path(file_name).stem
         study, notes = import_rating_study(store, name, outputs, task, design, again=options.again)
         n_items, n_texts = len(items_of(store, study.study_id)), len(outputs_of(store, study.study_id))
-    for note in notes:
-        print(f"Note: {note}")
+    print_notes(notes)
     print(
         f"Study {study.name!r}: {n_texts} texts of {n_items} items, task {task.name} ({task.title}); {study.state}.\n"
         f"{lifecycle.describe_design(study.design)}"
     )
-
-
-def print_rating_progress(lines: Sequence[RatingProgress]) -> None:
-    """A table, one line a rater; nothing about systems."""
-    print(
-        "rater\tkind\tdone\tskipped\tflagged\tmedian s\twith errors\terrors\trepeats same\tlast answer\tto look at"
-    )
-    for line in lines:
-        seconds = "-" if line.median_seconds is None else f"{line.median_seconds:.1f}"
-        marked = ["-" if n is None else str(n) for n in (line.with_errors, line.errors)]
-        repeats = f"{line.repeats_same}/{line.repeats}" if line.repeats else "-"
-        notes = [*line.flags, *([f"excluded: {line.excluded}"] if line.excluded else [])]
-        done = f"{line.done}/{line.total}{' locked' if line.finished else ''}"
-        cells = (
-            line.rater_id,
-            line.kind,
-            done,
-            str(line.skipped),
-            str(line.flagged),
-            seconds,
-            *marked,
-            repeats,
-        )
-        print("\t".join((*cells, line.last_utc or "-", "; ".join(notes) or "-")))
 
 
 def check_no_filters(options: argparse.Namespace) -> None:
@@ -121,27 +95,27 @@ def check_no_filters(options: argparse.Namespace) -> None:
         )
 
 
-def print_rating_results(record: StudyRecord, *, n_resamples: int, as_json: bool) -> None:
+def print_rating_results(record: StudyRecord, options: argparse.Namespace) -> None:
     """Totals by system, level and dimension; raters against themselves; what is left out."""
-    task, found = task_of(record), counted(record)
-    totals, repeats = system_totals(record, n_resamples=n_resamples), consistency(record)
-    if as_json:
-        print(
-            json_text(
-                {
-                    "study": record.study.name,
-                    "state": record.study.state,
-                    "task": task.name,
-                    "dataset_sha256": record.study.dataset_sha256,
-                    "n_answers": len(found.answers),
-                    "left_out": dict(found.left_out),
-                    "totals": [asdict(total) for total in totals],
-                    "consistency": [asdict(line) for line in repeats],
-                }
-            )
-        )
-        return
-    print(f"Study {record.study.name!r} ({record.study.state}): {task.title}")
+    found = counted(record)
+    totals, repeats = system_totals(record, n_resamples=options.resamples), consistency(record)
+    as_json = {
+        "study": record.study.name,
+        "state": record.study.state,
+        "task": task_of(record).name,
+        "dataset_sha256": record.study.dataset_sha256,
+        "n_answers": len(found.answers),
+        "left_out": dict(found.left_out),
+        "totals": [asdict(total) for total in totals],
+        "consistency": [asdict(line) for line in repeats],
+    }
+    print_result(options, as_json, _print_results, record, found, totals, repeats)
+
+
+def _print_results(
+    record: StudyRecord, found: Counted, totals: Sequence[SystemTotal], repeats: Sequence[Consistency]
+) -> None:
+    print(f"Study {record.study.name!r} ({record.study.state}): {task_of(record).title}")
     raters = sorted({answer.rater_id for answer in found.answers})
     print(
         f"Raters: {', '.join(raters) or 'none'}; texts done: {len(found.answers)}; left out: {reasons(found.left_out)}\n"
@@ -149,19 +123,11 @@ def print_rating_results(record: StudyRecord, *, n_resamples: int, as_json: bool
     print("system\tlevel\tdimension\tmean over texts\ttexts\tunrated\tratings\terrors a rating")
     for total in totals:
         errors = "-" if total.errors_per_rating is None else f"{total.errors_per_rating:.2f}"
-        counts = (str(total.n_texts), str(total.n_unrated), str(total.n_ratings), errors)
-        print("\t".join((total.system, total.level or "-", total.dimension, _estimate(total.mean), *counts)))
+        mean, counts = with_interval(total.mean, 4), (total.n_texts, total.n_unrated, total.n_ratings)
+        print(total.system, total.level or "-", total.dimension, mean, *counts, errors, sep="\t")
     for line in repeats:
         if line.mean_difference is not None:
             print(
                 f"Repeats of {line.rater}, {line.dimension}: {line.n_same} of {line.n} the same, "
                 f"mean difference {line.mean_difference:.4g}"
             )
-
-
-def _estimate(found: Estimate) -> str:
-    if found.estimate is None:
-        return f"undefined: {found.reason}"
-    if found.low is None:
-        return f"{found.estimate:.4f}"
-    return f"{found.estimate:.4f} [{found.low:.4f}, {found.high:.4f}]"

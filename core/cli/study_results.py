@@ -1,7 +1,6 @@
 """`study results` and `study export`: the same function for a study in the database and for a bundle."""
 
 import argparse
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -16,14 +15,19 @@ from core.analysis.study_results import (
     study_results,
 )
 from core.analysis.verdict_words import described, headline, reasons, votes_of_pairs
+from core.cli.aligned import number, with_interval
+from core.cli.as_json import plain
 from core.cli.options import (
     Commands,
     add_database_option,
+    add_json_option,
     check_not_the_database,
     existing_database,
+    existing_store,
     level_list,
     make_folder,
     name_list,
+    print_result,
     read_file,
     write_file,
 )
@@ -64,7 +68,7 @@ def add_results(verbs: Commands) -> None:
     command.add_argument(
         "--resamples", type=int, default=10_000, help="bootstrap resamples (default %(default)s)"
     )
-    command.add_argument("--json", action="store_true", help="print JSON as docs/formats.md describes it")
+    add_json_option(command)
     add_database_option(command)
     command.set_defaults(run=_results)
 
@@ -92,7 +96,7 @@ def _record(options: argparse.Namespace) -> tuple[StudyRecord, bool]:
     path = Path(options.study)
     if path.is_file() and is_bundle(data := read_file(path)):
         return _bundle(data, path), False
-    with open_store(existing_database(options.db)) as store:
+    with existing_store(options.db) as store:
         try:
             return released_record(store, find_study(store, options.study), seen=False), True
         except NotFound:
@@ -113,7 +117,7 @@ def _results(options: argparse.Namespace) -> None:
     record, stored = _record(options)
     if record.study.kind == "ratings":
         check_no_filters(options)
-        print_rating_results(record, n_resamples=options.resamples, as_json=options.json)
+        print_rating_results(record, options)
         return
     filters = Filters(
         levels=level_list(record.study.levels, options.levels),
@@ -123,12 +127,9 @@ def _results(options: argparse.Namespace) -> None:
     )
     results = study_results(record, filters, n_resamples=options.resamples)
     if stored:
-        with open_store(existing_database(options.db)) as store:
+        with existing_store(options.db) as store:
             fix_when_shown(store, record.study.study_id)
-    if options.json:
-        print(json.dumps(results.to_json(), indent=2, ensure_ascii=False))
-    else:
-        _print(results)
+    print_result(options, plain(results.to_json()), _print, results)
 
 
 def _print(results: StudyResults) -> None:
@@ -233,8 +234,7 @@ def _estimate(estimate: Estimate) -> str:
         return f"undefined: {estimate.reason}"
     if estimate.low is None:
         return f"{_number(estimate.estimate)} (no interval: {estimate.interval_reason})"
-    interval = f"[{_number(estimate.low)}, {_number(estimate.high)}]"
-    return f"{_number(estimate.estimate)} {interval} n={estimate.n}"
+    return f"{with_interval(estimate, 4)} n={estimate.n}"
 
 
 def _planned(plan: Power) -> str:
@@ -269,7 +269,7 @@ def _agreement(estimate: AgreementEstimate) -> str:
 
 
 def _number(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.4f}"
+    return number(value, 4)
 
 
 def _count(value: int | None) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from core.cli.options import existing_database, run_number
+from core.cli.options import existing_store, run_number
 from core.errors import InputError
 from core.judges.kind import JudgeKind
 from core.runs.judging import judged_among
@@ -11,7 +11,6 @@ from core.runs.path import at_hand
 from core.runs.records import read_judge_folder
 from core.schema import RUN_FILE
 from core.schema.scores import ScoredRow
-from core.store import open_store
 
 Named = tuple[ScoredRow, str]
 
@@ -37,7 +36,7 @@ def _texts(given: str, database: str | None) -> Iterable[Named]:
 
 
 def _of_run(number: int, database: str | None) -> list[Named]:
-    with open_store(existing_database(database)) as store:
+    with existing_store(database) as store:
         run = at_hand(store, number)
         if isinstance(run.kind, JudgeKind):
             outputs = tuple(text.output for text in judged_among(run))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.cli.options import existing_database, read_file, run_number
+from core.cli.options import existing_database, print_notes, read_file, run_number
 from core.errors import InputError
 from core.schema import RUN_FILE, Study
 from core.store import Store
@@ -63,8 +63,7 @@ def read_given(store: Store, given: str, language_pair: str | None = None) -> Te
         return texts_of_study(store, study)
     check_no_run(path, TEXTS_FILE)
     texts, notes = texts_of_folder(path, language_pair)
-    for note in notes:
-        print(f"Note: {note}")
+    print_notes(notes)
     return texts
 
 

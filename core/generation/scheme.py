@@ -24,6 +24,7 @@ class GenerationSettings(KindSettings):
     """What fixes a run that makes texts beside model and prompts."""
 
     MODEL_FREE: ClassVar[bool] = True
+    DRAWN: ClassVar[bool] = True
 
     @property
     def level_names(self) -> tuple[str, ...]:
@@ -39,12 +40,6 @@ class GenerationSettings(KindSettings):
     def asked_for(self) -> Task | None:
         """What the texts of the file are; None: questions with references."""
         return None
-
-    @property
-    def drawn_with(self) -> int | None:
-        """See KindSettings."""
-        seed: int = self.seed  # type: ignore[attr-defined]  # both schemes declare it, after their other fields
-        return seed
 
 
 @dataclass(frozen=True)

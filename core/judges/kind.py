@@ -218,6 +218,8 @@ class JudgeKind(Kind):
     does: str = "judges"
     family: str
     """What its signatures begin with."""
+    Record: type[Any]
+    """What is kept of each text beside its scores."""
     open: Callable[[Any, Bench], Opened]
     """Lays out for (settings, bench) what all texts of a run share. Raises InputError where something is missing."""
     details: Callable[[Any], Iterator[dict[str, Any]]]

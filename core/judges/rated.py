@@ -4,7 +4,7 @@ A task says what is asked of every text, of raters and judges alike. The judged 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import AfterValidator
 
@@ -48,8 +48,9 @@ Systems = Annotated[tuple[str, ...], AfterValidator(lambda names: tuple(dict.fro
 
 
 class RatedSettings(JudgeSettings):
-    """Settings of a judge that people's ratings may stand behind."""
+    """Settings of a judge that people's ratings may stand behind. Examples and items held out are drawn."""
 
+    DRAWN: ClassVar[bool] = True
     if TYPE_CHECKING:
         # Each judge declares its fields, because saved runs and signatures have them in an order of its own.
         seed: int
@@ -58,11 +59,6 @@ class RatedSettings(JudgeSettings):
     def compares_with(self) -> Compared:
         """See JudgeSettings."""
         return "source"
-
-    @property
-    def drawn_with(self) -> int:
-        """Examples and items held out are drawn, whoever judges."""
-        return self.seed
 
 
 class ExampleSettings(RatedSettings):

@@ -16,6 +16,8 @@ SCALE = [[0.0, OCHRE], [0.5, _WHITE], [1.0, BLUE]]
 """Plotly colour scale over -1 ... 1."""
 _WIDE, _WIDEST = 8, 20
 """With more columns numbers have two decimals and no zero before the point; with still more they are small."""
+_TITLE = 20
+"""Pixels of the title above the columns."""
 _LETTERS = 100
 """Of all columns' names side by side; with more they stand aslant."""
 _ROW_NAME, _COLUMN_NAME = 36, 22
@@ -85,7 +87,8 @@ def heat_map(
         tickangle=-60 if aslant else 0,
     )
     name_rows(figure, [metric_label(name, _ROW_NAME) for name in rows], y)
-    top = 30 + 6 * longest if aslant else 30
+    # A low figure has no room to move its title away from the names by itself.
+    top = (30 + 6 * longest if aslant else 30) + (_TITLE if x else 0)
     dressed(figure, height=top + 40 + 26 * len(rows), top=top)
     # Names that stand aslant reach beyond the last column.
     return figure.update_layout(margin_r=20 + 3 * longest if aslant else 15)

@@ -4,17 +4,15 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 from core.errors import InputError
 from core.llm.addresses import normal_url
 from core.llm.asking import DEFAULT_ATTEMPTS
-from core.llm.client import Client
 from core.llm.prompts import Prompt, find_prompt, parse_prompt
-from core.llm.vllm_engine import VllmEngine
 from core.runs.kinds import kind_named
 from core.schema import RULES, Run
-from core.schema.kinds import Kind, KindSettings, PromptSlot
+from core.schema.kinds import Kind, PromptSlot
 from core.schema.settings import About, Remark, SettingField, Settings, fields_of, refuse, setting
 
 Environment = Literal["base", "vllm", "neural"]
@@ -25,6 +23,7 @@ OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_KEY = "OPENAI_API_KEY"
 _SECRET = re.compile(r"(^|_)(token|api_?key|key|password|secret)$", re.IGNORECASE)
 _NAME = re.compile(r"[^\s,=:\"']{1,80}")
+_Shape = TypeVar("_Shape", bound=Settings)
 _NOT_IN_NAMES = re.compile(r"[^\w.+-]+")
 
 
@@ -35,7 +34,11 @@ class ModelSettings(Settings):
         "rules",
         "Backend",
         "who does the work",
-        words={"rules": "rules", "openai": "an OpenAI-compatible server", "vllm": "vLLM"},
+        words={
+            "rules": "Rules: no model, no cost",
+            "openai": "A server (OpenAI-compatible)",
+            "vllm": "vLLM on this machine",
+        },
     )
     model: str = setting("", "Model", "name on the server, or name or path for vllm")
     base_url: str = setting("", "Address", f"OpenAI-compatible server (default {OPENAI_URL})")
@@ -149,10 +152,8 @@ class Asked:
     @property
     def seed(self) -> int | None:
         """Of all that is drawn; None: nothing is."""
-        if self.kind.work == "scores" or (self.by_rules and self.chosen.drawn_with is None):
-            return None  # rules draw nothing, unless their settings say so
-        seed: int | None = getattr(self.chosen, "seed", None)
-        return seed
+        drawn = self.chosen.DRAWN or not self.by_rules
+        return getattr(self.chosen, "seed", None) if drawn else None
 
     @property
     def environment(self) -> Environment:
@@ -197,22 +198,17 @@ def ask(
     """
     problems: list[Remark] = []
     chosen = {**kind.Settings.usual(chosen, str(model.get("backend", "rules"))), **chosen}
-    own, asked, how = (
-        _read(shape, given, problems)
-        for shape, given in (
-            (kind.Settings, chosen),
-            (ModelSettings, model),
-            (kind.Running or Running, running),
-        )
-    )
+    own = _read(kind.Settings, chosen, problems)
+    asked = _read(ModelSettings, model, problems)
+    how = _read(kind.Running or Running, running, problems)
     between: list[Remark] = []
-    if isinstance(asked, ModelSettings) and kind.work != "scores":
+    if asked is not None and kind.work != "scores":
         between += _model_problems(asked)
         if asked.backend == "rules" and not kind.Settings.MODEL_FREE:
             between.append(Remark("backend", "rules cannot be this judge; choose openai or vllm"))
     if isinstance(how, Running):
         between += _key_problems(how)
-    if isinstance(own, KindSettings) and isinstance(asked, ModelSettings):
+    if own is not None and asked is not None:
         between += own.problems(asked.backend)
     wrong = {one.name for one in problems}
     problems += [one for one in between if wrong.isdisjoint(one.fields)]
@@ -223,8 +219,8 @@ def ask(
         text = f"name a {kind.attachment.option}, or the path of a .yaml file"
         problems.append(Remark(kind.attachment.name, text))
     refuse(problems, ModelSettings, kind.Running or Running, also=fields_named(kind).values())
-    assert isinstance(own, KindSettings)
-    assert isinstance(asked, ModelSettings)
+    assert own is not None
+    assert asked is not None
     if asked.base_url:
         asked = asked.but(base_url=normal_url(asked.base_url))
     own = own.settled()
@@ -232,7 +228,7 @@ def ask(
     return Asked(kind, own, asked, found, name, attached), how
 
 
-def _read(shape: type[Settings], given: Mapping[str, object], problems: list[Remark]) -> Settings | None:
+def _read(shape: type[_Shape], given: Mapping[str, object], problems: list[Remark]) -> _Shape | None:
     """The settings of these values. Where some are wrong, those of the others: what is wrong between these is told too."""
     before = len(problems)
     found = shape.read(given, problems)
@@ -279,7 +275,7 @@ def _model_problems(model: ModelSettings) -> Iterator[Remark]:
                 )
         return
     if not model.model:
-        yield Remark("model", "name the model that writes the answers")
+        yield Remark("model", "name the model to ask")
     if model.backend == "openai":
         try:
             normal_url(model.base_url)
@@ -312,55 +308,38 @@ def _key_problems(running: Running) -> Iterator[Remark]:
         yield Remark("key_variable", text, {"variable": name})
 
 
-def client_of(model: ModelSettings, running: Running) -> Client | None:
-    """The model that is asked; None: rules do the work."""
-    if model.backend == "rules":
-        return None
-    if model.backend == "vllm":
-        return VllmEngine(model.model, max_model_len=model.max_model_len, options=model.engine)
-    # Imported late: its package takes half a second to load, and most commands ask no server.
-    from core.llm.openai_server import OpenAIServer
-
-    return OpenAIServer(
-        model.base_url,
-        model.model,
-        concurrency=running.concurrency,
-        timeout=running.timeout,
-        retries=running.retries,
-        key_variable=running.key_variable,
-    )
-
-
-def open_at_once(model: ModelSettings, running: Running) -> int:
-    """Requests that can be open at once: as the user says, but of vLLM in this process its own number; of rules 1."""
-    if model.backend == "rules":
-        return 1
-    return VllmEngine.concurrency if model.backend == "vllm" else running.concurrency
-
-
 def asked_of(run: Run) -> Asked:
-    """What a saved run was asked for."""
-    return asked_from(kind_named(run.kind), run.settings)
+    """What a saved run was asked for. Raises InputError where a newer Assay saved it."""
+    return asked_from(kind_named(run.kind), run.settings, _saved_by(run))
 
 
-def asked_from(kind: Kind, kept: Mapping[str, Any]) -> Asked:
-    """What settings say that `kept` or `described` wrote. Raises pydantic's ValidationError where they are none."""
+def running_of(run: Run) -> Any:
+    """How a saved run is worked on: its kind's Running, or the Running of a run that may ask a model."""
+    return (kind_named(run.kind).Running or Running).checked(run.running, _saved_by(run))
+
+
+def _saved_by(run: Run) -> str:
+    return f"Run {run.run_id} cannot be read: Assay {run.app_version} saved it with other settings"
+
+
+def asked_from(kind: Kind, kept: Mapping[str, Any], what: str = "The run's settings cannot be read") -> Asked:
+    """What settings say that `kept` or `described` wrote. Raises SettingsError where they are none, which starts with
+    `what`.
+    """
     if kind.work == "scores":
-        return Asked(kind, kind.Settings.model_validate(kept))
+        return Asked(kind, kind.Settings.checked(kept, what))
     attached = kept.get(kind.attachment.name) if kind.attachment else ""
+    prompts = kept.get("prompts") or {}
+    if not isinstance(prompts, dict):
+        refuse([Remark("prompt", "{value} is no object", {"value": repr(prompts)})], also=BESIDE, what=what)
     return Asked(
         kind,
-        kind.Settings.model_validate(kept.get(kind.name) or {}),
-        ModelSettings.model_validate(kept),
-        dict(kept.get("prompts") or {}),
+        kind.Settings.checked(kept.get(kind.name) or {}, what),
+        ModelSettings.checked(kept, what),
+        dict(prompts),
         str(kept.get(_name_key(kind)) or ""),
         str(attached or ""),
     )
-
-
-def running_of(run: Run) -> Running:
-    """How a saved run is worked on."""
-    return Running.model_validate(run.running)
 
 
 def kept(asked: Asked) -> dict[str, Any]:

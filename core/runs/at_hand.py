@@ -1,16 +1,16 @@
 """A run at hand: what was asked for and the file it works on, each read and checked once, whoever looks at it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import PurePath
 from typing import Any, Protocol
 
-from core.runs.asked import Asked, Running, asked_of, fields_named
+from core.runs.asked import Asked, asked_of, fields_named, running_of
 from core.runs.jobs import BatchJob, Job
 from core.schema import Run
 from core.schema.kinds import Kind
 from core.schema.scores import Metric
-from core.schema.settings import Remark, SettingField, Settings
+from core.schema.settings import Remark, SettingField
 from core.store import Store
 from core.store.runs import get_run, run_data
 from core.store.scores import run_metrics
@@ -22,26 +22,30 @@ class WorkPath(Protocol):
     def read(self, asked: Asked, data: bytes, file_name: str) -> Any:
         """The file's contents. Raises InputError with every problem."""
 
-    def items(self, contents: Any) -> int:
-        """How many items it works on."""
+    def items(self, asked: Asked, contents: Any) -> Mapping[str, Sequence[Any]]:
+        """Item -> what there is to work on; in the order of the file."""
 
     def check(self, asked: Asked, contents: Any, sha256: str) -> tuple[Remark | str, ...]:
         """What to know before it costs anything. Raises InputError where nothing could be done."""
+        return ()
 
     def job(self, run: "RunAtHand") -> Job | BatchJob:
         """What a worker does."""
 
     def planned(self, run: "RunAtHand") -> tuple[Metric, ...]:
         """The metrics of its scores as the settings tell them; none where it gives no scores."""
+        return ()
 
     def left_out(self, run: "RunAtHand") -> Mapping[str, int]:
         """Reason -> rows of the file that give nothing to work on."""
+        return {}
 
     def files(self, run: "RunAtHand") -> dict[str, bytes]:
         """File name -> content, as far as the run is, without run.json."""
 
     def maker(self, asked: Asked) -> str:
         """Whose texts, which metrics, or which judge."""
+        return asked.called
 
 
 class RunAtHand:
@@ -69,15 +73,19 @@ class RunAtHand:
 
     @property
     def running(self) -> Any:
-        """How it is worked on: the kind's Running; of a run that may ask a model, `asked.Running`."""
-        shape: type[Settings] = self.kind.Running or Running
-        return shape.model_validate(self.run.running)
+        """See asked.running_of."""
+        return running_of(self.run)
 
     @cached_property
     def contents(self) -> Any:
         """What its file holds."""
         data = run_data(self.store, self.run.run_id)
         return self.path.read(self.asked, data, PurePath(self.run.data_file).name)
+
+    @cached_property
+    def items(self) -> Mapping[str, Sequence[Any]]:
+        """See WorkPath."""
+        return self.path.items(self.asked, self.contents)
 
     @property
     def metrics(self) -> tuple[Metric, ...]:

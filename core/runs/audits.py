@@ -1,29 +1,34 @@
 """Runs that examine judges: a model answers other models' questions, or says which marked errors they point to."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from core.datasets.spreadsheet import csv_bytes
 from core.errors import InputError
 from core.judges.kind import AuditKind, Audits, Done
-from core.llm.asking import Model
 from core.llm.client import Cache
-from core.runs.asked import Asked, Running, client_of
-from core.runs.at_hand import RunAtHand
-from core.runs.jobs import Outcome, each_of, grouped, outcome_of
-from core.runs.judging import results_of, width_of
-from core.runs.records import RECORDS_FILE, about, piece_of, printable_record, read_pieces, write_pieces
+from core.runs.asked import Asked
+from core.runs.at_hand import RunAtHand, WorkPath
+from core.runs.jobs import AskingJob, Outcome, each_of, grouped, outcome_of
+from core.runs.judging import results_of
+from core.runs.records import (
+    ABOUT,
+    RECORDS_FILE,
+    about,
+    piece_of,
+    printable_record,
+    read_pieces,
+    write_pieces,
+)
 from core.schema import RULES
-from core.schema.scores import Metric
-from core.schema.settings import Remark
 
 Pieces = tuple[Any, ...]
 """Of the kind's Piece."""
 
 
-class Auditing:
-    """core.runs.at_hand's WorkPath for audits of judges."""
+class Auditing(WorkPath):
+    """Of audits of judges."""
 
     def read(self, asked: Asked, data: bytes, file_name: str) -> Pieces:
         """The sets of questions, or the marked texts."""
@@ -32,25 +37,13 @@ class Auditing:
             raise InputError(f"{file_name} holds no {why}.")
         return pieces
 
-    def items(self, contents: Pieces) -> int:
-        """Items of which there is a piece."""
-        return len(_by_item(contents))
-
-    def check(self, asked: Asked, contents: Pieces, sha256: str) -> tuple[Remark | str, ...]:
-        """Nothing but what reading says."""
-        return ()
+    def items(self, asked: Asked, contents: Pieces) -> Mapping[str, Sequence[Any]]:
+        """Of each its pieces."""
+        return grouped(contents, lambda piece: piece.row.item_id)
 
     def job(self, run: RunAtHand) -> "AuditJob":
         """See AuditJob."""
         return AuditJob(run)
-
-    def planned(self, run: RunAtHand) -> tuple[Metric, ...]:
-        """It gives no scores."""
-        return ()
-
-    def left_out(self, run: RunAtHand) -> Mapping[str, int]:
-        """Nothing is."""
-        return {}
 
     def files(self, run: RunAtHand) -> dict[str, bytes]:
         """records.jsonl, which can be read again, and a table with a row an answer."""
@@ -58,7 +51,7 @@ class Auditing:
         rows = (about(piece.row) | row for piece in pieces for row in kind.rows(piece))
         return {
             RECORDS_FILE: write_pieces(pieces),
-            kind.table: csv_bytes((*about(None), *kind.columns), rows),
+            kind.table: csv_bytes((*ABOUT, *kind.columns), rows),
         }
 
     def maker(self, asked: Asked) -> str:
@@ -74,7 +67,8 @@ def kind_of(asked: Asked) -> AuditKind:
 
 def pieces_done(run: RunAtHand) -> Pieces:
     """What was found so far, in the order of the file."""
-    return tuple(_pieces_done(run))
+    kind = kind_of(run.asked)
+    return tuple(piece_of(kind, piece) for _, result in results_of(run) for piece in result.get("pieces", ()))
 
 
 def answered(run: RunAtHand, kind: AuditKind) -> tuple[str, Pieces]:
@@ -86,57 +80,20 @@ def answered(run: RunAtHand, kind: AuditKind) -> tuple[str, Pieces]:
     return run.path.maker(run.asked), pieces_done(run)
 
 
-def _pieces_done(run: RunAtHand) -> Iterator[Any]:
-    for _, result in results_of(run):
-        for piece in result.get("pieces", ()):
-            yield piece_of(kind_of(run.asked), piece)
-
-
-def _by_item(pieces: Sequence[Any]) -> dict[str, list[Any]]:
-    return grouped(pieces, lambda piece: piece.row.item_id)
-
-
-class AuditJob:
+class AuditJob(AskingJob):
     """core.runs.jobs' Job for audits: an item is all that there is of it in the file."""
 
     def __init__(self, run: RunAtHand) -> None:
-        self._asked = run.asked
-        self._running: Running = run.running
-        items = _by_item(run.contents)
-        self._item_ids, self._items = tuple(items), tuple(items.values())
-        self._n_pieces = len(run.contents)
-        self._client = client_of(run.asked.model, self._running)
+        super().__init__(run.asked, run.running, run.items)
         self._audits: Audits = kind_of(run.asked).open(run.asked.chosen, run.asked.prompts_read)
-
-    @property
-    def item_ids(self) -> tuple[str, ...]:
-        """In the order of the file."""
-        return self._item_ids
-
-    @property
-    def width(self) -> int:
-        """Items enough to keep all requests open."""
-        return width_of(self._asked, self._running, self._n_pieces / len(self._items))
-
-    async def start(self) -> None:
-        """Reach the server, or load the model."""
-        if self._client is not None:
-            await self._client.start()
 
     async def do(self, position: int, cache: Cache) -> Outcome:
         """Examine all that there is of one item."""
-        attempts = self._asked.model.attempts
-        model = None if self._client is None else Model(self._client, cache, attempts)
-        done = await each_of(self._items[position], self._audits(model), self._broken)
+        done = await each_of(self.items[position], self._audits(self.model(cache)), self._broken)
         result: dict[str, object] = {"pieces": [printable_record(asdict(piece)) for piece, _, _ in done]}
         failures = tuple(failure for _, failed, _ in done for failure in failed)
         return outcome_of(result, failures, temporary=any(temporary for _, _, temporary in done))
 
-    async def close(self) -> None:
-        """Close connections and free memory."""
-        if self._client is not None:
-            await self._client.close()
-
     def _broken(self, piece: Any, name: str) -> Done:
-        broken = kind_of(self._asked).broken(piece, f"looking at it broke ({name})")
+        broken = kind_of(self.asked).broken(piece, f"looking at it broke ({name})")
         return broken, (("internal", name),), False

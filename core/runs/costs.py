@@ -7,9 +7,8 @@ from core.analysis.judge_costs import JudgeCost
 from core.datasets.reading import name_of, reject, shown
 from core.datasets.run_costs import costs_of_report
 from core.errors import InputError
-from core.runs.asked import open_at_once
 from core.runs.at_hand import RunAtHand
-from core.runs.judging import width_of
+from core.runs.jobs import open_at_once, width_of
 from core.runs.kinds import KINDS
 from core.runs.progress import Progress, progress_of
 from core.runs.records import RECORDS_FILE, bytes_of, read_report
@@ -121,9 +120,10 @@ def estimate(
 ) -> Estimate:
     """Scale up what the finished items took.
 
-    item_seconds: mean time of one item. texts_per_item: that are judged. Answers from the cache are counted as if they would have to be paid,
-    at the mean of those that were: the items to come are not in the cache. Items side by side share the time; a
-    judge's items, which have many requests open each, take at least what the requests need that can be open at once.
+    item_seconds: mean time of one item. texts_per_item: that are judged. Answers from the cache are counted as if they
+    would have to be paid, at the mean of those that were: the items to come are not in the cache. Items side by side
+    share the time; a judge's items, which have many requests open each, take at least what the requests need that can
+    be open at once.
     """
     run, running = progress.run, at.running
     n_seen = progress.n_done + progress.n_failed
@@ -159,9 +159,6 @@ def estimate(
 
 def _items_at_once(at: RunAtHand, n_seen: int, texts_per_item: float) -> int:
     """Items whose time passes side by side."""
-    n_items = at.run.n_items
-    if at.kind.work == "generation":
-        return min(open_at_once(at.asked.model, at.running), n_items)
     width = width_of(at.asked, at.running, texts_per_item)
     # One helper works for all items: more of them side by side are no faster than those seen were.
-    return max(1, min(width, n_seen if at.asked.chosen.needs == "neural" else n_items))
+    return max(1, min(width, n_seen if at.asked.chosen.needs == "neural" else at.run.n_items))

@@ -1,12 +1,10 @@
 """Runs that make texts: from questions to every level of each item, and to the files that hold them."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import PurePath
 from typing import Any
-
-from pydantic import TypeAdapter
 
 from core.datasets.beside import SourceAnswers
 from core.datasets.factual_report import dataset_json
@@ -16,15 +14,13 @@ from core.datasets.rows import jsonl_bytes
 from core.errors import InputError
 from core.generation.rules.pool import make_pool
 from core.generation.scheme import GenerationSettings, Scheme, Writer
-from core.llm.asking import Model
 from core.llm.client import Cache
-from core.runs.asked import Asked, client_of
-from core.runs.at_hand import RunAtHand
-from core.runs.jobs import RULES_WIDTH, Outcome, outcome_of
-from core.runs.kinds import KINDS
+from core.runs.asked import Asked
+from core.runs.at_hand import RunAtHand, WorkPath
+from core.runs.jobs import AskingJob, Outcome, grouped, outcome_of
 from core.runs.progress import progress_of
+from core.runs.records import adapter
 from core.schema import Material, MaterialSet, Output, RunItem
-from core.schema.scores import Metric
 from core.schema.settings import Remark
 from core.store.runs import run_items
 
@@ -32,17 +28,17 @@ MOST_NAMED = 20
 """Items left out that are named."""
 
 
-class Generation:
-    """core.runs.at_hand's WorkPath for the schemes of generation."""
+class Generation(WorkPath):
+    """Of the schemes of generation."""
 
     def read(self, asked: Asked, data: bytes, file_name: str) -> MaterialSet:
         """Questions with references, and what else the texts are to be made from."""
         settings: GenerationSettings = asked.chosen
         return read_questions(data, file_name, settings.asked_for)
 
-    def items(self, contents: MaterialSet) -> int:
-        """Each is an item."""
-        return len(contents.materials)
+    def items(self, asked: Asked, contents: MaterialSet) -> Mapping[str, Sequence[Material]]:
+        """Each has one."""
+        return grouped(contents.materials, lambda material: material.item.item_id)
 
     def check(self, asked: Asked, contents: MaterialSet, sha256: str) -> tuple[Remark | str, ...]:
         """What its reader notes."""
@@ -51,14 +47,6 @@ class Generation:
     def job(self, run: RunAtHand) -> "GenerationJob":
         """See GenerationJob."""
         return GenerationJob(run)
-
-    def planned(self, run: RunAtHand) -> tuple[Metric, ...]:
-        """It gives no scores."""
-        return ()
-
-    def left_out(self, run: RunAtHand) -> Mapping[str, int]:
-        """Nothing is."""
-        return {}
 
     def files(self, run: RunAtHand) -> dict[str, bytes]:
         """dataset.json and report.json have the paper's form (levels 0 to 5 in place of A0 to A4 for damage), without the
@@ -83,10 +71,6 @@ class Generation:
             "records.jsonl": b"".join(_line(asdict(trace)) for trace in traces),
         }
 
-    def maker(self, asked: Asked) -> str:
-        """Whose texts they are."""
-        return asked.called
-
 
 def scheme_of(asked: Asked) -> Scheme:
     """The scheme. Of another run there is none: asking for it is a defect."""
@@ -98,44 +82,21 @@ def _by_id(run: RunAtHand) -> dict[str, Material]:
     return {material.item.item_id: material for material in run.contents.materials}
 
 
-class GenerationJob:
+class GenerationJob(AskingJob):
     """core.runs.jobs' Job for texts at levels."""
 
     def __init__(self, run: RunAtHand) -> None:
-        self._materials: tuple[Material, ...] = run.contents.materials
-        self._asked, self._scheme = run.asked, scheme_of(run.asked)
-        self._prompts = run.asked.prompts_read
-        self._client = client_of(run.asked.model, run.running)
-        self._pool = make_pool(self._materials) if self._client is None else None
-
-    @property
-    def item_ids(self) -> tuple[str, ...]:
-        """In the order of the file."""
-        return tuple(material.item.item_id for material in self._materials)
-
-    @property
-    def width(self) -> int:
-        """As many items as requests can be open: each has one open most of the time."""
-        return RULES_WIDTH if self._client is None else self._client.concurrency
-
-    async def start(self) -> None:
-        """Reach the server, or load the model."""
-        if self._client is not None:
-            await self._client.start()
+        super().__init__(run.asked, run.running, run.items)
+        self._scheme, self._prompts = scheme_of(run.asked), run.asked.prompts_read
+        self._pool = make_pool(run.contents.materials) if self.client is None else None
 
     async def do(self, position: int, cache: Cache) -> Outcome:
         """Make every level of one item."""
-        attempts = self._asked.model.attempts
-        model = None if self._client is None else Model(self._client, cache, attempts)
-        writer = Writer(model, self._prompts, self._pool)
-        trace = await self._scheme.make(self._asked.chosen, self._materials[position], writer)
+        (material,) = self.items[position]
+        writer = Writer(self.model(cache), self._prompts, self._pool)
+        trace = await self._scheme.make(self.asked.chosen, material, writer)
         came = self._scheme.came(trace)
         return outcome_of(asdict(trace), came.failures, temporary=came.temporary)
-
-    async def close(self) -> None:
-        """Close connections and free memory."""
-        if self._client is not None:
-            await self._client.close()
 
 
 def traces_of(run: RunAtHand) -> tuple[Any, ...]:
@@ -150,12 +111,7 @@ def trace_of(run: RunAtHand, item: RunItem) -> Any:
         detail = str(item.result.get("detail", ""))
         backend, reason = run.asked.model.backend, item.failures[0][1]
         return scheme.broken(run.asked.chosen, item.item_id, backend, reason, detail)
-    return _ADAPTERS[scheme.name].validate_python(item.result)
-
-
-_ADAPTERS: Mapping[str, TypeAdapter[Any]] = {
-    kind.name: TypeAdapter(kind.Trace) for kind in KINDS.values() if isinstance(kind, Scheme)
-}
+    return adapter(scheme.Trace).validate_python(item.result)
 
 
 def run_labels(run: RunAtHand) -> dict[str, str]:

@@ -2,8 +2,8 @@
 
 import hashlib
 import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from core.analysis.judged_spans import ratings_of_judge
@@ -13,13 +13,12 @@ from core.datasets.span_rows import write_span_rows_csv
 from core.datasets.spreadsheet import csv_bytes
 from core.errors import InputError
 from core.judges.comparing import compared_with
-from core.judges.kind import HELPER_AT_ONCE, SHORT_SHA, Bench, Judge, Judged, JudgeKind, Opened
-from core.llm.asking import Model
+from core.judges.kind import SHORT_SHA, Bench, Judge, Judged, JudgeKind, Opened
 from core.llm.client import Cache, Client
-from core.runs.asked import Asked, Running, client_of, open_at_once
-from core.runs.at_hand import RunAtHand
-from core.runs.jobs import RULES_WIDTH, Outcome, each_of, grouped, outcome_of
-from core.runs.records import RECORDS_FILE, about, kept_record, record_of, write_records
+from core.runs.asked import Asked
+from core.runs.at_hand import RunAtHand, WorkPath
+from core.runs.jobs import AskingJob, Outcome, each_of, grouped, outcome_of
+from core.runs.records import ABOUT, RECORDS_FILE, about, kept_record, record_of, write_records
 from core.runs.scoring import keep_metrics, kept_row, score_table, table_files
 from core.schema import RULES
 from core.schema.judging import JudgedText, JudgeOutput
@@ -28,14 +27,12 @@ from core.schema.scores import Metric, Score, ScoredRow
 from core.schema.settings import Remark
 from core.store.scores import result_texts
 
-ITEMS_AHEAD = 2
-"""Times as many texts at work as requests can be open: each has one open most of the time, some have several."""
 NOT_JUDGED = "of a system that is not judged"
 SPANS_FILE = "spans.csv"
 
 
-class Judging:
-    """core.runs.at_hand's WorkPath for judges that score texts."""
+class Judging(WorkPath):
+    """Of judges that score texts."""
 
     def read(self, asked: Asked, data: bytes, file_name: str) -> RatedSet:
         """The texts, with what people said of them where the judge reads that."""
@@ -43,9 +40,9 @@ class Judging:
             return read_rated(data, file_name)
         return unrated(read_outputs(data, file_name))
 
-    def items(self, contents: RatedSet) -> int:
-        """Items of which a text is judged."""
-        return len(_by_item(contents.texts))
+    def items(self, asked: Asked, contents: RatedSet) -> Mapping[str, Sequence[RatedText]]:
+        """Of each the texts that are judged."""
+        return grouped(_judged(asked, contents), lambda text: text.output.item_id)
 
     def check(self, asked: Asked, contents: RatedSet, sha256: str) -> tuple[Remark | str, ...]:
         """What texts lack, and where the judge would measure nothing."""
@@ -80,14 +77,11 @@ class Judging:
         )
         files = table_files(score_table(run))
         files[RECORDS_FILE] = write_records(output.texts)
-        files["details.csv"] = csv_bytes((*about(None), *kind.detail_columns), rows)
-        if kind.marks_errors and (spans := _spans(output)) is not None:
-            files[SPANS_FILE] = spans
+        files["details.csv"] = csv_bytes((*ABOUT, *kind.detail_columns), rows)
+        if kind.marks_errors:
+            with suppress(InputError):  # no text has been answered of
+                files[SPANS_FILE] = write_span_rows_csv(ratings_of_judge(output))
         return files
-
-    def maker(self, asked: Asked) -> str:
-        """The judge's name."""
-        return asked.called
 
 
 def kind_of(asked: Asked) -> JudgeKind:
@@ -98,7 +92,11 @@ def kind_of(asked: Asked) -> JudgeKind:
 
 def judged_among(run: RunAtHand) -> tuple[RatedText, ...]:
     """The texts that are scored; the others of the file only serve as examples."""
-    return tuple(text for text in run.contents.texts if run.asked.chosen.judges(text))
+    return _judged(run.asked, run.contents)
+
+
+def _judged(asked: Asked, contents: RatedSet) -> tuple[RatedText, ...]:
+    return tuple(text for text in contents.texts if asked.chosen.judges(text))
 
 
 def bench_of(asked: Asked, contents: RatedSet, sha256: str) -> Bench:
@@ -123,47 +121,32 @@ def metrics_of(asked: Asked, bench: Bench, engine: str = "") -> tuple[Metric, ..
     )
 
 
-class JudgeJob:
+class JudgeJob(AskingJob):
     """core.runs.jobs' Job for judges: an item is all its texts that are judged."""
 
     def __init__(self, run: RunAtHand) -> None:
-        self._run, self._asked = run, run.asked
-        self._running: Running = run.running
-        items = _by_item(judged_among(run))
-        self._item_ids, self._items = tuple(items), tuple(items.values())
+        super().__init__(run.asked, run.running, run.items)
+        self._run = run
         self._bench = bench_of(run.asked, run.contents, run.run.data_sha256)
-        self._client = client_of(run.asked.model, self._running)
         self._names: tuple[str, ...] = ()
         self._opened: Opened | None = None
 
-    @property
-    def item_ids(self) -> tuple[str, ...]:
-        """In the order of the file."""
-        return self._item_ids
-
-    @property
-    def width(self) -> int:
-        """Items enough to keep all requests open; few, so that those begun are soon finished."""
-        return width_of(self._asked, self._running, sum(map(len, self._items)) / len(self._items))
-
     async def start(self) -> None:
         """Reach the server or load the models, lay out what all texts share, and note with what the run scores."""
-        if self._client is not None:
-            await self._client.start()
+        await super().start()
         if self._bench.helper is not None:
             await self._bench.helper.start()
-        engine = _engine_named(self._client) if self._asked.model.backend == "vllm" else ""
-        metrics = metrics_of(self._asked, self._bench, engine)
+        engine = _engine_named(self.client) if self.asked.model.backend == "vllm" else ""
+        metrics = metrics_of(self.asked, self._bench, engine)
         keep_metrics(self._run.store, self._run.run.run_id, metrics)
         self._names = tuple(metric.name for metric in metrics)
-        self._opened = kind_of(self._asked).open(self._asked.chosen, self._bench)
+        self._opened = kind_of(self.asked).open(self.asked.chosen, self._bench)
 
     async def do(self, position: int, cache: Cache) -> Outcome:
         """Judge all texts of one item. They share a model, so that what they ask alike is asked once."""
         assert self._opened is not None, "start opens the judge"
-        attempts = self._asked.model.attempts
-        judge: Judge = self._opened(None if self._client is None else Model(self._client, cache, attempts))
-        texts = self._items[position]
+        judge: Judge = self._opened(self.model(cache))
+        texts = self.items[position]
         judged = await each_of(texts, judge.judge, self._broken)
         rows = [self._row(text, one) for text, one in zip(texts, judged, strict=True)]
         failures = tuple(failure for one in judged for failure in one.failures)
@@ -171,8 +154,7 @@ class JudgeJob:
 
     async def close(self) -> None:
         """Close connections, threads and models."""
-        if self._client is not None:
-            await self._client.close()
+        await super().close()
         if self._bench.helper is not None:
             await self._bench.helper.close()
 
@@ -182,16 +164,12 @@ class JudgeJob:
         return Judged((score,) * len(self._names), None, (("internal", name),))
 
     def _row(self, text: RatedText, judged: Judged) -> dict[str, object]:
-        kind = kind_of(self._asked)
+        kind = kind_of(self.asked)
         record = None if judged.record is None else kept_record(kind, judged.record)
         named = dict(zip(self._names, judged.scores, strict=True))
         reasons = {name: score.reason for name, score in named.items() if score.value is None}
         values = [score.value for score in named.values()]
         return kept_row(text.output, values, reasons) | {"record": record}
-
-
-def _by_item(texts: Sequence[RatedText]) -> dict[str, list[RatedText]]:
-    return grouped(texts, lambda text: text.output.item_id)
 
 
 def _engine_named(client: Client | None) -> str:
@@ -201,32 +179,14 @@ def _engine_named(client: Client | None) -> str:
     return hashlib.sha256(identity.encode()).hexdigest()[:SHORT_SHA]
 
 
-def width_of(asked: Asked, running: Running, texts_per_item: float) -> int:
-    """Items worth working on at once.
-
-    Where a model is asked, each text has a request open, or more. Rules should fill the batches of the entailment
-    model, if there is one, with a claim of each text.
-    """
-    if asked.by_rules:
-        return _items_of(HELPER_AT_ONCE, texts_per_item) if asked.chosen.needs == "neural" else RULES_WIDTH
-    n_open = open_at_once(asked.model, running)
-    return min(n_open, _items_of(ITEMS_AHEAD * n_open, texts_per_item))
-
-
-def _items_of(n_texts: int, texts_per_item: float) -> int:
-    """Items that have so many texts together."""
-    return max(1, math.ceil(n_texts / max(texts_per_item, 1.0)))
-
-
 def judge_output(run: RunAtHand) -> JudgeOutput:
     """All that the judge said so far. Raises InputError for a run that judges no texts."""
     asked, metrics = judging_run(run).asked, run.metrics
-    items = _by_item(judged_among(run))
     texts = tuple(
         _judged_text(text, kept, asked, metrics)
         for item_id, result in results_of(run)
         # A broken item has no rows; of the others each text has one, in the file's order.
-        for text, kept in zip(items[item_id], result.get("outputs", ()), strict=False)
+        for text, kept in zip(run.items[item_id], result.get("outputs", ()), strict=False)
     )
     own = asked.chosen.model_dump(mode="json")
     return JudgeOutput(
@@ -260,11 +220,3 @@ def results_of(run: RunAtHand) -> Iterator[tuple[str, dict[str, list[Any]]]]:
     """(item, its result) of all items the run has come to; of one on which it broke the result has no texts."""
     for item_id, text in result_texts(run.store, run.run.run_id):
         yield item_id, json.loads(text)
-
-
-def _spans(output: JudgeOutput) -> bytes | None:
-    """The errors as a row a span, as people's can be given too; None where no text has been answered of."""
-    try:
-        return write_span_rows_csv(ratings_of_judge(output))
-    except InputError:
-        return None

@@ -56,7 +56,7 @@ def create(
     contents = path.read(asked, data, file_name)
     sha256 = sha256_of(data)
     notes = path.check(asked, contents, sha256)
-    n_items = path.items(contents)
+    n_items = len(path.items(asked, contents))
     run = Run(
         run_id=0,
         kind=asked.kind.name,

@@ -84,8 +84,8 @@ def is_worked_on(run: Run) -> bool:
         os.kill(run.process, 0)
     except ProcessLookupError:
         return False
-    except PermissionError:  # somebody else's, but there
-        return True
+    except PermissionError:
+        pass  # somebody else's, but there
     return True
 
 

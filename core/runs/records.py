@@ -6,10 +6,11 @@ its record. A folder that a run wrote has them as records.jsonl, beside the run.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields, replace
+from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from pydantic import TypeAdapter
 
@@ -42,47 +43,34 @@ RECORDS_FILE = "records.jsonl"
 _UNPRINTABLE = re.compile(r"\\[ubf]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 """Without any of it, escaped or as it is, a line of JSON holds nothing that printable_record would replace."""
 
-T = TypeVar("T")
 _ABOUT = tuple(field.name for field in fields(ScoredRow))
-_TEXT: TypeAdapter[JudgedText] = TypeAdapter(JudgedText)
-_METRICS: TypeAdapter[tuple[Metric, ...]] = TypeAdapter(tuple[Metric, ...])
 ABOUT = ("item", "system", "level", "language", "labels")
 """The first columns of every table of what judges said."""
 _PLACES = 9
 """After the point: by less than these a mean of shares may miss 0 or 1."""
 
 
-_ADAPTERS: dict[Any, TypeAdapter[Any]] = {}
-
-
-def _adapter(shape: Any) -> TypeAdapter[Any]:
-    """Made once a shape, and not before it is needed."""
-    if shape not in _ADAPTERS:
-        _ADAPTERS[shape] = TypeAdapter(shape)
-    return _ADAPTERS[shape]
+adapter: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
+"""Of a type; made once, and not before it is needed."""
 
 
 def record_of(kind: JudgeKind, kept: object) -> Any:
     """A record as a run kept it: JSON values. Raises pydantic's ValidationError for anything else."""
-    assert kind.Record is not None
-    return None if kept is None else _adapter(kind.Record).validate_python(kept)
+    return None if kept is None else adapter(kind.Record).validate_python(kept)
 
 
 def kept_record(kind: JudgeKind, record: Any) -> Any:
     """A record as a run keeps it, JSON values that can be shown and stored; record_of gives it back."""
-    assert kind.Record is not None
-    return printable_record(_adapter(kind.Record).dump_python(record, mode="json"))
+    return printable_record(adapter(kind.Record).dump_python(record, mode="json"))
 
 
 def piece_of(kind: AuditKind, kept: object) -> Any:
     """A piece of an audit as its run kept it. Raises pydantic's ValidationError for anything else."""
-    return _adapter(kind.Piece).validate_python(kept)
+    return adapter(kind.Piece).validate_python(kept)
 
 
-def about(row: ScoredRow | None) -> dict[str, Any]:
-    """Whose text a row of a table is about; of none, the columns alone."""
-    if row is None:
-        return dict.fromkeys(ABOUT)
+def about(row: ScoredRow) -> dict[str, Any]:
+    """Whose text a row of a table is about."""
     labels = json.dumps(dict(row.labels), ensure_ascii=False, sort_keys=True) if row.labels else None
     names = (row.item_id, row.system, row.level, row.language, labels)
     return dict(zip(ABOUT, names, strict=True))
@@ -122,9 +110,8 @@ def read_records(
         kept = value.pop("record", None)
         record = None
         if kept is not None:
-            assert kind.Record is not None
-            record = checked(_adapter(kind.Record), kept, f"line {line}, record", problems)
-        text = checked(_TEXT, {**value, "record": None}, f"line {line}", problems)
+            record = checked(adapter(kind.Record), kept, f"line {line}, record", problems)
+        text = checked(adapter(JudgedText), {**value, "record": None}, f"line {line}", problems)
         if text is not None:
             problems += [f"line {line}: {problem}" for problem in _score_problems(text, kind, names)]
         if record is not None:
@@ -141,7 +128,7 @@ def read_pieces(kind: AuditKind, data: bytes, file_name: str) -> tuple[Any, ...]
     """The pieces of an audit's file. Raises InputError, naming line and field, with every problem."""
     problems = Problems()
     lines = _lines(data, file_name, problems)
-    found = [checked(_adapter(kind.Piece), value, f"line {line}", problems) for line, value in lines]
+    found = [checked(adapter(kind.Piece), value, f"line {line}", problems) for line, value in lines]
     _raise(file_name, problems)
     pieces = tuple(one for one in found if one is not None)
     # The same questions, or texts, twice would count twice.
@@ -158,7 +145,9 @@ def read_judge_folder(folder: Path) -> JudgeOutput:
         raise _other_kind(folder, report["kind"], kinds_that("judging"))
     settings = report["settings"]
     problems = Problems()
-    metrics = checked(_METRICS, settings.get("metrics"), "settings, metrics", problems) or ()
+    metrics = (
+        checked(adapter(tuple[Metric, ...]), settings.get("metrics"), "settings, metrics", problems) or ()
+    )
     problems += [f"settings, {problem}" for problem in _metric_problems(metrics)]
     own = settings.get(kind.name)
     if isinstance(own, dict):

@@ -16,7 +16,7 @@ from core.datasets.scorable import read_outputs
 from core.datasets.score_files import write_scores_csv, write_scores_parquet
 from core.errors import InputError
 from core.runs.asked import Asked
-from core.runs.at_hand import RunAtHand
+from core.runs.at_hand import RunAtHand, WorkPath
 from core.runs.jobs import Batch, Outcome, grouped
 from core.schema.scores import Metric, OutputSet, ScorableOutput, Score, ScoredRow, ScoreTable
 from core.schema.settings import Remark
@@ -47,16 +47,16 @@ FIRST_BATCH, MOST_IN_BATCH = 8, 500
 """Items: nobody knows yet how long they take; more make no batch cheaper."""
 
 
-class Scoring:
-    """core.runs.at_hand's WorkPath for metrics."""
+class Scoring(WorkPath):
+    """Of metrics."""
 
     def read(self, asked: Asked, data: bytes, file_name: str) -> OutputSet:
         """The texts."""
         return read_outputs(data, file_name)
 
-    def items(self, contents: OutputSet) -> int:
-        """Items of which there is a text."""
-        return len(by_item(contents.outputs))
+    def items(self, asked: Asked, contents: OutputSet) -> Mapping[str, Sequence[ScorableOutput]]:
+        """Of each its texts."""
+        return by_item(contents.outputs)
 
     def check(self, asked: Asked, contents: OutputSet, sha256: str) -> tuple[Remark | str, ...]:
         """What the reader notes, and what the metrics lack. Raises InputError where nothing could be scored."""
@@ -85,8 +85,7 @@ class Scoring:
 
     def left_out(self, run: RunAtHand) -> Mapping[str, int]:
         """Rows that hold no text to score."""
-        left_out: Mapping[str, int] = run.contents.left_out
-        return left_out
+        return dict(run.contents.left_out)
 
     def files(self, run: RunAtHand) -> dict[str, bytes]:
         """The table of scores."""

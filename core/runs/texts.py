@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import NoReturn
 
 from core.datasets.any_ratings import read_any_ratings
 from core.datasets.folder_ratings import ratings_among, usual_ratings
@@ -12,11 +14,12 @@ from core.datasets.reading import shown
 from core.datasets.rows import jsonl_bytes
 from core.datasets.scorable import write_outputs
 from core.datasets.span_files import read_span_file
-from core.errors import InputError
 from core.judges.kind import JudgeKind
+from core.judges.rated import BESIDE_SETTINGS
 from core.schema import Study
 from core.schema.rated import RatedSet
 from core.schema.scores import OutputSet, RatingSet
+from core.schema.settings import Remark, SettingsError
 from core.store import Store
 from core.study.rating_results import rated_texts_of
 from core.study.release import released_record
@@ -43,15 +46,17 @@ def texts_of_study(store: Store, study: Study) -> Texts:
         }
         for output in record.outputs
     )
-    name = re.sub(r"[^\w-]+", "-", study.name)
-    return jsonl_bytes(rows), f"study-{name}.jsonl"
+    return jsonl_bytes(rows), _named_after(study)
 
 
 def texts_of_folder(path: Path, language_pair: str | None = None) -> tuple[Texts, tuple[str, ...]]:
     """The systems' translations of an mt-metrics-eval folder, and what its reader notes."""
     outputs = read_folder_outputs(path, language_pair=language_pair)
-    pair = "" if language_pair is None else f"-{language_pair}"
-    return (write_outputs(outputs.outputs), f"{path.resolve().name}{pair}.jsonl"), outputs.notes
+    return (write_outputs(outputs.outputs), _named_as(path, language_pair)), outputs.notes
+
+
+def _named_as(folder: Path, language_pair: str | None) -> str:
+    return f"{folder.resolve().name}{'' if language_pair is None else f'-{language_pair}'}.jsonl"
 
 
 def rated_of_study(store: Store, study: Study) -> Texts:
@@ -61,9 +66,11 @@ def rated_of_study(store: Store, study: Study) -> Texts:
     """
     if study.kind != "ratings":
         return texts_of_study(store, study)
-    texts = rated_texts_of(released_record(store, study))
-    name = re.sub(r"[^\w-]+", "-", study.name)
-    return write_rated(texts), f"study-{name}.jsonl"
+    return write_rated(rated_texts_of(released_record(store, study))), _named_after(study)
+
+
+def _named_after(study: Study) -> str:
+    return "study-" + re.sub(r"[^\w-]+", "-", study.name) + ".jsonl"
 
 
 def rated_of_folder(
@@ -81,13 +88,12 @@ def rated_of_folder(
     wanted = list(ratings) or ([] if apart is not None else usual_ratings(folder.ratings))
     if unknown := [name for name in wanted if name not in folder.ratings]:
         named = ", ".join(map(shown, folder.ratings)) or "none"
-        raise InputError(
-            f"--ratings: {', '.join(map(shown, unknown))} is neither a file nor among the folder's ratings ({named})."
+        _refuse_ratings(
+            f"{', '.join(map(shown, unknown))} is neither a file nor among the folder's ratings ({named})"
         )
     more = [] if apart is None else apart(folder.outputs)
     rated = rated_of(folder.outputs, *(folder.ratings[name] for name in wanted), *more)
-    pair = "" if language_pair is None else f"-{language_pair}"
-    return (write_rated(rated.texts), f"{path.resolve().name}{pair}.jsonl"), notes_of(rated)
+    return (write_rated(rated.texts), _named_as(path, language_pair)), notes_of(rated)
 
 
 def ratings_of_folder(path: Path, language_pair: str | None = None) -> RatingSet:
@@ -115,15 +121,21 @@ def rated_of_texts(data: bytes, file_name: str, apart: Apart) -> tuple[Texts, tu
     """
     found = read_rated(data, file_name)
     if any(text.ratings for text in found.texts):
-        raise InputError(f"--ratings: {shown(file_name)} holds ratings itself; leave the option out.")
+        _refuse_ratings(f"{shown(file_name)} holds ratings itself; leave these out")
     rated = rated_of(outputs_of(found), *apart(outputs_of(found)))
     if not any(text.ratings for text in rated.texts):
-        raise InputError(
-            f"--ratings: none is of a text in {shown(file_name)}: items, systems and levels have to be named alike.",
-            [f"{reason}: {count:,}" for reason, count in rated.left_out.items()],
+        _refuse_ratings(
+            f"none is of a text in {shown(file_name)}: items, systems and levels have to be named alike",
+            *(f"left out, {reason}: {count:,}" for reason, count in rated.left_out.items()),
         )
     stem = file_name.rpartition(".")[0] or file_name
     return (write_rated(rated.texts), f"{stem}.jsonl"), notes_of(rated)
+
+
+def _refuse_ratings(why: str, *more: str) -> NoReturn:
+    problems = [Remark("", "{why}", {"why": one}) for one in (why, *more)]
+    problems[0] = replace(problems[0], name="ratings")
+    raise SettingsError(problems, {one.name: one for one in BESIDE_SETTINGS}, "The ratings cannot be used")
 
 
 def notes_of(rated: RatedSet) -> tuple[str, ...]:

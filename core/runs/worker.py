@@ -10,7 +10,7 @@ import traceback
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from core.errors import AssayError, NotAllowed
@@ -158,9 +158,7 @@ class _Shift:
                 await self._some(job, [self.todo.popleft() for _ in range(min(job.batch, len(self.todo)))])
             else:
                 await self._one(job, self.todo.popleft())
-            await asyncio.sleep(
-                0
-            )  # work without waiting, such as rules, must not keep the beat from its turn
+            await asyncio.sleep(0)  # rules never wait: the beat would have no turn
 
     async def _one(self, job: Job, position: int) -> None:
         begun = time.monotonic()
@@ -242,9 +240,8 @@ class _Shift:
     def _listen_to_signals(self) -> None:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
-            with suppress(
-                NotImplementedError, RuntimeError, ValueError
-            ):  # not in the main thread, or on Windows
+            # Not in the main thread, or on Windows.
+            with suppress(NotImplementedError, RuntimeError, ValueError):
                 loop.add_signal_handler(number, self._stop, "cancelled", "")
 
 
@@ -270,6 +267,10 @@ class ItemCache:
         reply = call.reply
         if self._heard is not None:
             self._heard(reply)
+        tokens = {
+            "input_tokens": _countable(reply.input_tokens),
+            "output_tokens": _countable(reply.output_tokens),
+        }
         keep = not call.cached and reply.reason not in NOT_KEPT
         record_call(
             self._store,
@@ -280,20 +281,11 @@ class ItemCache:
                 "step": call.step,
                 "reason": reply.reason,
                 "cached": int(call.cached),
-                "input_tokens": _countable(reply.input_tokens),
-                "output_tokens": _countable(reply.output_tokens),
                 "seconds": reply.seconds,
+                **tokens,
             },
-            self._kept(reply) if keep else None,
+            asdict(reply) | tokens if keep else None,
         )
-
-    @staticmethod
-    def _kept(reply: Reply) -> dict[str, object]:
-        tokens = {
-            "input_tokens": _countable(reply.input_tokens),
-            "output_tokens": _countable(reply.output_tokens),
-        }
-        return {name: getattr(reply, name) for name in Reply.__dataclass_fields__} | tokens
 
 
 def _countable(tokens: int | None) -> int | None:

@@ -55,6 +55,8 @@ class KindSettings(AnySettings):
 
     MODEL_FREE: ClassVar[bool] = False
     """Whether rules can do the work, if only as a stand-in or a baseline."""
+    DRAWN: ClassVar[bool] = False
+    """Whether something beside a model's answers is drawn with the seed."""
 
     def prompts(self, *, by_rules: bool) -> tuple[PromptSlot, ...]:
         """What a model is asked with; nothing where rules do all the work."""
@@ -71,11 +73,6 @@ class KindSettings(AnySettings):
     def named_whole(self, *, by_rules: bool) -> bool:
         """Whether that name is whole without the model's."""
         return False
-
-    @property
-    def drawn_with(self) -> int | None:
-        """Seed of what is drawn, whoever does the work; None: nothing but a model's answers is."""
-        return None
 
     def settled(self) -> Self:
         """As they are kept: what depends on where the user stands, such as a path, made whole."""
@@ -112,7 +109,5 @@ class Kind:
     section: str = ""
     """Of the documentation that explains it."""
     attachment: Attachment | None = None
-    Record: type[Any] | None = None
-    """What is kept of each text beside its scores."""
     reports: frozenset[str] = frozenset()
     """Result tables that can be made of its runs."""

@@ -6,7 +6,7 @@ problem names its field; the command calls it `--beta`, the page "Weight of reca
 
 import re
 import typing
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import UnionType
 from typing import Any, ClassVar, Literal, Self, Union
@@ -163,11 +163,11 @@ class Settings(BaseModel):
         return {}
 
     @classmethod
-    def checked(cls, given: Mapping[str, object]) -> Self:
-        """The settings of these values. Raises SettingsError with every problem."""
+    def checked(cls, given: Mapping[str, object], what: str = "") -> Self:
+        """The settings of these values. Raises SettingsError with every problem. what: its first words."""
         problems: list[Remark] = []
         found = cls.read(given, problems)
-        refuse(problems, cls)
+        refuse(problems, cls, what=what or SettingsError.START)
         assert found is not None
         return found
 
@@ -179,7 +179,7 @@ class Settings(BaseModel):
     def read(cls, given: Mapping[str, object], problems: list[Remark]) -> Self | None:
         """The settings of these values; None, with every problem added, where they are none."""
         try:
-            return cls.model_validate(dict(given))
+            return cls.model_validate(dict(given) if isinstance(given, Mapping) else given)
         except ValidationError as wrong:
             known = fields_of(cls)
             found = [_problem(known, error) for error in wrong.errors(include_url=False)]
@@ -259,19 +259,17 @@ def refuse(
 
 def fields_of(model: type[Settings]) -> dict[str, SettingField]:
     """Name -> field, in the order in which they are declared; those that no door offers are left out."""
-    return dict(_fields(model))
-
-
-def _fields(model: type[Settings]) -> Iterator[tuple[str, SettingField]]:
-    for name, info in model.model_fields.items():
-        extra: Any = info.json_schema_extra or {}
-        if _ABOUT in extra:
-            yield name, _field(name, extra[_ABOUT], info)
+    said: dict[str, Any] = {name: info.json_schema_extra or {} for name, info in model.model_fields.items()}
+    return {
+        name: _field(name, said[name][_ABOUT], info)
+        for name, info in model.model_fields.items()
+        if _ABOUT in said[name]
+    }
 
 
 def _field(name: str, about: About, info: FieldInfo) -> SettingField:
     kind, optional = _without_none(info.annotation)
-    choices = tuple(_words(kind))
+    choices = _words(kind)
     return SettingField(
         name,
         about,
@@ -306,15 +304,12 @@ def _without_none(kind: Any) -> tuple[Any, bool]:
     return Union[inner], len(inner) < len(typing.get_args(kind))  # noqa: UP007  # a union of what is in a tuple
 
 
-def _words(kind: Any) -> Iterator[str]:
-    """The words of a Literal, or of a union of them."""
-    if typing.get_origin(kind) is Literal:
-        yield from typing.get_args(kind)
-    elif typing.get_origin(kind) is Union and all(
-        typing.get_origin(one) is Literal for one in typing.get_args(kind)
-    ):
-        for one in typing.get_args(kind):
-            yield from typing.get_args(one)
+def _words(kind: Any) -> tuple[str, ...]:
+    """The words of a Literal, or of a union of them; none of another type."""
+    parts = typing.get_args(kind) if typing.get_origin(kind) is Union else (kind,)
+    if any(typing.get_origin(one) is not Literal for one in parts):
+        return ()
+    return tuple(word for one in parts for word in typing.get_args(one))
 
 
 def _plain(value: object) -> str:
@@ -345,7 +340,8 @@ def _problem(fields: Mapping[str, SettingField], error: ErrorDetails) -> Remark:
         return Remark(name, "{message}" if one or not name else "{name}: {message}", own)
     given: dict[str, object] = {"value": repr(value)}
     if one is None:
-        return Remark(name, "{name}: {value}: {message}", given | {"name": name, "message": error["msg"]})
+        place = "{name}: " if name else ""
+        return Remark(name, place + "{value}: {message}", given | {"name": name, "message": error["msg"]})
     if one.choices:
         return Remark(name, "{value} is none of {offered}", given | {"offered": ", ".join(one.choices)})
     if one.shape == "texts" and len(error["loc"]) > 1:

@@ -8,7 +8,7 @@ from core.datasets.reading import decode
 from core.judges.kind import JudgeKind
 from core.schema.kinds import Attachment, Kind
 from pages.components.generate_state import given
-from pages.components.messages import mistakes_shown, plain
+from pages.components.messages import capital, mistakes_shown, plain
 
 _KEPT = " kept"
 """Stands for a file that an earlier run or a study brought along; no shipped file is called so."""
@@ -44,7 +44,7 @@ def choose(prefix: str, kind: Kind) -> str:
             own = one.read(decode(upload.getvalue(), upload.name), upload.name)
             title, text = own.title, one.dump(own)
     if text:
-        with st.expander(f"{one.help[0].upper()}{one.help[1:]}: {plain(title)}"):
+        with st.expander(f"{capital(one.help)}: {plain(title)}"):
             st.code(text, language=None, wrap_lines=True, height=260)
     return text
 

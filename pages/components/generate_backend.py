@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import dataclass, field
+from typing import Any
 
 import streamlit as st
 
@@ -13,11 +14,7 @@ from pages.components import messages, setting_form
 from pages.components.generate_state import given
 from pages.components.messages import plain
 
-_NAMES: dict[Backend, str] = {
-    "rules": "Rules: no model, no cost",
-    "openai": "A server (OpenAI-compatible)",
-    "vllm": "vLLM on this machine",
-}
+_BACKEND = fields_of(ModelSettings)["backend"]
 _ATTEMPTS = {"attempts"}
 _OWN_WAY = {"backend", "engine"}
 _OTHERS = fields_of(ModelSettings).keys() - _ATTEMPTS
@@ -28,7 +25,7 @@ class Chosen:
     """What was chosen, as `core.runs.asked.ask` takes it."""
 
     backend: Backend
-    model: dict[str, object]
+    model: dict[str, Any]
     """Fields of ModelSettings."""
     running: dict[str, object] = field(default_factory=dict)
     """Fields of Running."""
@@ -46,7 +43,12 @@ def choose(prefix: str, rules: str | None) -> Chosen:
     if key in st.session_state and st.session_state[key] not in offered:
         st.session_state[key] = offered[0]  # without a value the radio would show none as chosen
     backend: Backend = st.radio(
-        "Backend", offered, format_func=_NAMES.__getitem__, horizontal=True, key=key, persist_state="session"
+        _BACKEND.about.label,
+        offered,
+        format_func=_BACKEND.word,
+        horizontal=True,
+        key=key,
+        persist_state="session",
     )
     missing = missing_for(backend) if backend == "vllm" else None
     if missing:

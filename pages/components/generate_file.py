@@ -2,14 +2,15 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import streamlit as st
 
 from core.datasets.questions import read_questions
 from core.datasets.reading import sha256_of
 from core.generation.records import Task
+from core.runs.texts import Texts
 from core.schema import MaterialSet
+from pages.components.kept_once import given_file, once
 from pages.components.messages import file_read, plain
 
 UNNAMED = "und"
@@ -20,23 +21,16 @@ _MOST_NOTES = 5
 _FILE, _READ = "generate_file_kept", "generate_file_read"
 
 
-class GivenFile(NamedTuple):
-    """A file as it was given."""
-
-    name: str
-    data: bytes
-
-
 def put(name: str, data: bytes) -> None:
     """Take this file as the one that was given."""
     if data == _DEMO.read_bytes():
         st.session_state["generate_from"] = "demo"
         return
     st.session_state["generate_from"] = "file"
-    st.session_state[_FILE] = GivenFile(name, data)
+    st.session_state[_FILE] = (data, name)
 
 
-def choose() -> GivenFile | None:
+def choose() -> Texts | None:
     """The file to work on; one that was uploaded is kept while the session lasts."""
     which = st.radio(
         "From",
@@ -47,30 +41,17 @@ def choose() -> GivenFile | None:
         persist_state="session",
     )
     if which == "demo":
-        return GivenFile(_DEMO.name, _DEMO.read_bytes())
+        return _DEMO.read_bytes(), _DEMO.name
     st.markdown(
         "Accepted: the paper's JSON (`question`, `ground_truth`), or CSV, TSV and JSONL with the columns item_id, "
-        "question, reference, paraphrase, context, language; all but question and reference may be missing."
+        "question, reference and, where there are, paraphrase, context, language."
     )
-    upload = st.file_uploader(
-        "File", type=["json", "csv", "tsv", "jsonl", "ndjson"], key="generate_file", max_upload_size=100
-    )
-    if upload is not None:
-        st.session_state[_FILE] = GivenFile(upload.name, upload.getvalue())
-    kept: GivenFile | None = st.session_state.get(_FILE)
-    if kept is not None and upload is None:
-        st.markdown(f"The file is still {plain(kept.name)}; choose another to replace it.")
-    return kept
+    return given_file(_FILE, "generate_file", ["json", "csv", "tsv", "jsonl", "ndjson"])
 
 
-def read(file: GivenFile, task: Task | None) -> MaterialSet:
+def read(file: Texts, task: Task | None) -> MaterialSet:
     """The questions, read once for a file and task and not at every press of a widget."""
-    key = (sha256_of(file.data), file.name, task)
-    known = st.session_state.get(_READ)
-    if known is None or known[0] != key:
-        st.session_state[_READ] = known = (key, read_questions(file.data, file.name, task))
-    materials: MaterialSet = known[1]
-    return materials
+    return once(_READ, (sha256_of(file[0]), file[1], task), lambda: read_questions(*file, task))
 
 
 def summary(materials: MaterialSet, backend: str, first_level: str | None) -> None:

@@ -4,17 +4,16 @@ from typing import Any
 
 import streamlit as st
 
-from core.errors import InputError
 from core.generation.scheme import GenerationSettings
-from core.runs.asked import Asked, ask
+from core.runs.asked import ask
 from core.runs.kinds import kinds_that
 from core.schema.kinds import Kind
-from core.schema.settings import SettingField, fields_of
+from core.schema.settings import fields_of
 from core.store import Store
 from pages.components import generate_backend, generate_file, generate_prompts, run_start, setting_form
 from pages.components.generate_again import FORM
-from pages.components.generate_state import given
-from pages.components.messages import mistakes_shown, plain
+from pages.components.messages import capital, mistakes_shown, plain
+from pages.components.run_words import PREVIEW_WORD
 
 _RULES = (
     "Numbers, dates, names and the like are exchanged by fixed rules: good enough to try everything out, "
@@ -27,8 +26,8 @@ _ALWAYS_SEEN = 2
 def form(store: Store) -> int | None:
     """The number of a run that was made and started in this run of the page, or None."""
     st.write(
-        "Assay makes answers whose quality is known from questions and references: as good as the reference at the "
-        "first level, worse at each that follows. A preview of five items comes first, and says what all will cost."
+        "From questions and references Assay makes answers of known quality: as good as the reference at the first "
+        f"level, worse at each level after it. Preview {PREVIEW_WORD} items first to see what all of them will cost."
     )
     with mistakes_shown():
         if (started := _form(store)) is not None:
@@ -57,9 +56,9 @@ def _form(store: Store) -> int | None:
     with last:
         if file is None or materials is None:
             st.markdown(
-                "Give a file above; the button that starts the run then stands here."
+                "Give a file above to start a run."
                 if file is None
-                else "Mend the file, then upload it again. What is wrong with it is said above."
+                else "Mend the file, then upload it again. Its problems are listed above."
             )
             return None
         by_rules = chosen.backend == "rules"
@@ -69,21 +68,11 @@ def _form(store: Store) -> int | None:
             key=f"{FORM}_source",
             persist_state="session",
         ).strip()
-        asked: Asked | InputError
-        running = None
-        try:
-            asked, running = ask(
-                kind, chosen_settings, chosen.model, chosen.running, name=name, prompts=prompts
-            )
-        except InputError as problem:  # said as a button is pressed
-            asked = problem
         return run_start.start(
             store,
             FORM,
-            asked,
-            running,
-            file.data,
-            file.name,
+            lambda: ask(kind, chosen_settings, chosen.model, chosen.running, name=name, prompts=prompts),
+            *file,
             len(materials.materials),
             disabled=chosen.missing is not None,
             does="Run",
@@ -100,29 +89,13 @@ def _scheme(backend: str) -> tuple[Kind, dict[str, Any]]:
             "Scheme",
             list(kinds),
             format_func=lambda name: kinds[name].title,
-            captions=[plain(kind.summary) for kind in kinds.values()],
+            captions=[plain(capital(kind.summary)) for kind in kinds.values()],
             key=f"{FORM}_kind",
             persist_state="session",
         )
     ]
-    fields = fields_of(kind.Settings)
-    several = {name: one for name, one in fields.items() if one.shape == "other"}
-    folded = set(list(fields)[_ALWAYS_SEEN:])
-    settings = setting_form.render(kind.Settings, FORM, without=folded | several.keys(), backend=backend)
-    settings |= {name: _several(one) for name, one in several.items()}
+    fields = list(fields_of(kind.Settings))
+    seen, folded = fields[:_ALWAYS_SEEN], fields[_ALWAYS_SEEN:]
+    settings = setting_form.render(kind.Settings, FORM, without=folded, backend=backend)
     with st.expander("Advanced"):
-        return kind, settings | setting_form.render(
-            kind.Settings, FORM, without=fields.keys() - folded, backend=backend
-        )
-
-
-def _several(one: SettingField) -> tuple[Any, ...]:
-    """Some of the values that the field has unless others are chosen."""
-    return tuple(
-        st.multiselect(
-            one.about.label,
-            one.default,
-            key=given(f"{FORM}_{one.name}", list(one.default)),
-            persist_state="session",
-        )
-    )
+        return kind, settings | setting_form.render(kind.Settings, FORM, without=seen, backend=backend)

@@ -58,12 +58,6 @@ def put(prefix: str, run: RunAtHand) -> None:
     st.session_state[_kept_under(prefix)] = (run.run.run_id, tuple(own)) if own else None
 
 
-def texts(prompts: Sequence[Prompt]) -> None:
-    """The prompts that a run keeps, to be read."""
-    for prompt in prompts:
-        said(prompt)
-
-
 def said(prompt: Prompt, whose: str = "") -> None:
     """What a prompt is for, and all of it."""
     st.markdown(f"{STEPS[prompt.purpose]}: {plain(prompt.title)}{whose}")

@@ -34,14 +34,8 @@ def render(trace: DamageTrace, item: Item) -> None:
                 f"{plain(level.detail)}{again}"
             )
             continue
-        bases = {
-            texts.LEVEL_BEFORE: before,
-            texts.FIRST: item.reference if level.level == 0 or first is None else first,
-            texts.REFERENCE: item.reference,
-        }
-        base = bases.get(against)
-        title = texts.title(f"Level {level.level}", base is not None and base is item.reference)
-        texts.marked_card(title, base, level.text, item.language)
+        at_first = item.reference if level.level == 0 or first is None else first
+        texts.level_card(f"Level {level.level}", level.text, item, against, before=before, first=at_first)
         answers = f"; {level.attempts} answers of the model" if level.attempts > 1 else ""
         st.markdown(f":small[Made by: {plain(_HOW.get(level.how, level.how))}{answers}.]")
         before = level.text

@@ -90,14 +90,8 @@ def _levels(trace: FactualTrace, item: Item) -> None:
     against = texts.base_control("A0")
     before = item.reference
     for level in trace.levels:
-        bases = {
-            texts.LEVEL_BEFORE: before,
-            texts.FIRST: item.reference if level is trace.levels[0] else trace.levels[0].text,
-            texts.REFERENCE: item.reference,
-        }
-        base = bases.get(against)
-        title = texts.title(level.name, base is not None and base is item.reference)
-        texts.marked_card(title, base, level.text, item.language)
+        first = item.reference if level is trace.levels[0] else trace.levels[0].text
+        texts.level_card(level.name, level.text, item, against, before=before, first=first)
         said = [plain(level.note)] if level.note else []
         if level.attempts:
             said.append(f"{level.attempts} {'answer' if level.attempts == 1 else 'answers'} of the model")

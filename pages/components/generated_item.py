@@ -13,14 +13,14 @@ from core.runs.generation import scheme_of, trace_of
 from core.schema import Item, Material, RunItem
 from core.store.replies import item_costs
 from core.store.runs import item_states, run_item
-from pages.components import generated_damage, generated_factual, generated_level_diff
-from pages.components.messages import mistakes_shown, plain
+from pages.components import generated_damage, generated_factual, generated_level_diff, run_choice
+from pages.components.kept_once import once
+from pages.components.messages import mistakes_shown, one_line, plain
 from pages.components.parts import nothing, table
 
 _STATES = {"failed": "incomplete", "again": "no answer yet", "done": "complete"}
 """In the order of the list: what needs a look comes first."""
 _MATERIALS, _CHOSEN = "generated_item_materials", "generated_item_chosen"
-_SHORT = 70
 _RENDERED: Mapping[type, Callable[[Any, Item], None]] = {
     FactualTrace: generated_factual.render,
     DamageTrace: generated_damage.render,
@@ -52,11 +52,7 @@ def of_run(run: RunAtHand) -> None:
 
 def with_materials(run: RunAtHand) -> RunAtHand:
     """The run with its questions, which are read once a session and run."""
-    key = (run.run.run_id, run.run.data_sha256)
-    kept = st.session_state.get(_MATERIALS)
-    if kept is None or kept[0] != key:
-        st.session_state[_MATERIALS] = kept = (key, run.contents)
-    run.contents = kept[1]
+    run.contents = once(_MATERIALS, run_choice.identity(run.run), lambda: run.contents)
     return run
 
 
@@ -113,9 +109,7 @@ def _choose(run_id: int, states: dict[int, str], materials: tuple[Material, ...]
 
 
 def _label(item: Item, state: str) -> str:
-    line = " ".join(item.question.split())
-    short = line if len(line) <= _SHORT else line[: _SHORT - 1] + "…"
-    return f"{item.item_id} ({_STATES[state]}): {short}"
+    return f"{item.item_id} ({_STATES[state]}): {one_line(item.question)}"
 
 
 def _standing(run: RunAtHand, item: RunItem, trace: Any) -> None:
@@ -125,7 +119,7 @@ def _standing(run: RunAtHand, item: RunItem, trace: Any) -> None:
     if item.state == "failed":
         there = bool(scheme_of(run.asked).came(trace).texts)
         end = (
-            "A level is missing; the texts there are stand below and in outputs.csv."
+            "A level is missing; partial results are below and in outputs.csv."
             if there
             else "No level was made."
         )

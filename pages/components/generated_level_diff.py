@@ -11,6 +11,7 @@ import streamlit as st
 
 from core.diff import diff_against
 from core.generation.records import Span
+from core.schema import Item
 
 LEVEL_BEFORE, FIRST, REFERENCE, OFF = BASES = ("before", "first", "reference", "off")
 _MARK = {"same": "span", "added": "ins", "removed": "del"}
@@ -51,14 +52,16 @@ def base_control(first: str) -> str:
     )
 
 
-def title(name: str, against_reference: bool) -> str:
-    """A level's name; said where its changes are marked against the reference, having no level before it."""
-    return f"{name}, marked against the reference" if against_reference else name
-
-
 def plain_card(title: str, text: str, language: str) -> None:
     """A text as it is, under a title of ours."""
     _card(escape(title), escape(text), language)
+
+
+def level_card(name: str, text: str, item: Item, against: str, *, before: str, first: str) -> None:
+    """A level with its changes. against: one of BASES; before, first: of the first level itself, the reference."""
+    base = {LEVEL_BEFORE: before, FIRST: first, REFERENCE: item.reference}.get(against)
+    of_reference = ", marked against the reference" if base is item.reference else ""
+    marked_card(f"{name}{of_reference}", base, text, item.language)
 
 
 def marked_card(title: str, base: str | None, text: str, language: str) -> None:

@@ -12,6 +12,7 @@ from core.runs.generation import scheme_of, trace_of
 from core.store.runs import item_states, run_items
 from pages.components import run_choice
 from pages.components.generated_item import with_materials
+from pages.components.kept_once import once
 from pages.components.messages import mistakes_shown
 from pages.components.numbers import number
 from pages.components.parts import chart, nothing, part, table
@@ -34,24 +35,17 @@ def render(run: RunAtHand) -> None:
         nothing("the run has not finished an item yet")
         return
     with mistakes_shown():
-        _show(_kept(run, sum(state == "done" for state in states.values())), len(states))
+        _show(once(_KEPT, run_choice.key_of(run.store, run.run), lambda: _computed(run)), len(states))
 
 
-def _kept(run: RunAtHand, n_done: int) -> tuple[WordsKept, ...]:
-    """Computed again only when the run has made more."""
-    key = (run_choice.identity(run.run), n_done, run.run.finished_utc)
-    known = st.session_state.get(_KEPT)
-    if known is None or known[0] != key:
-        materials, scheme = with_materials(run).contents.materials, scheme_of(run.asked)
-        references = {one.item.item_id: one.item.reference for one in materials}
-        found = (
-            (item.item_id, scheme.came(trace_of(run, item)).texts)
-            for item in islice(run_items(run.store, run.run.run_id), MOST_ITEMS)
-        )
-        known = (key, words_kept(references, found, run.asked.chosen.level_names))
-        st.session_state[_KEPT] = known
-    kept: tuple[WordsKept, ...] = known[1]
-    return kept
+def _computed(run: RunAtHand) -> tuple[WordsKept, ...]:
+    materials, scheme = with_materials(run).contents.materials, scheme_of(run.asked)
+    references = {one.item.item_id: one.item.reference for one in materials}
+    found = (
+        (item.item_id, scheme.came(trace_of(run, item)).texts)
+        for item in islice(run_items(run.store, run.run.run_id), MOST_ITEMS)
+    )
+    return words_kept(references, found, run.asked.chosen.level_names)
 
 
 def _show(levels: tuple[WordsKept, ...], n_items: int) -> None:

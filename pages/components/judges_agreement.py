@@ -1,4 +1,4 @@
-"""Tab Judges: two judges (or a judge and a metric) on the same texts, where they part, and all of them side by side."""
+"""Tab Judges: two judges (or a judge and a metric) on the same texts, where they disagree, and all of them side by side."""
 
 from collections.abc import Sequence
 
@@ -27,7 +27,7 @@ from pages.components import (
     metrics_scores,
     metrics_tables,
 )
-from pages.components.judges_numbers import ends, factor_of, level_said, score, times, value
+from pages.components.judges_numbers import ends, factor_of, level_said, score, times, value, with_ends
 from pages.components.messages import mistakes_shown, plain
 from pages.components.metrics_scores import Chosen, Scores
 from pages.components.numbers import left_out
@@ -159,8 +159,8 @@ def _disagreements(
     store: Store, both: tuple[Scores, Scores], found: Agreement, factors: tuple[float, float]
 ) -> None:
     part(
-        "Where they part",
-        "By how far a text stands from one judge's order to the other's, in percentiles of its rank: furthest first.",
+        "Where they disagree",
+        "Texts by how far their ranks differ between the two judges, in percentiles: the largest difference first.",
         "judge-agreement",
     )
     listed = found.disagreements[:_LISTED]
@@ -209,7 +209,7 @@ def _components(first: Scores, second: Scores, pairs: Sequence[tuple[str, str]])
         row = {"This": name_a, "Other": name_b, "n": f"{one.n:,}"}
         for method in METHODS:
             estimate = one.pooled.get(method)
-            row[method.capitalize()] = f"{value(estimate)} {ends(estimate)}"
+            row[method.capitalize()] = with_ends(estimate)
         rows.append(row)
     table(pd.DataFrame(rows).drop(columns=[] if _differ(pairs) else ["Other"]))
     st.markdown(":small[With 95 % intervals over items.]")

@@ -42,14 +42,7 @@ def render(store: Store, run: Run) -> None:
     )
     runs = judges_runs.with_results(store, KIND)
     if runs:
-        chosen = st.multiselect(
-            "Answers",
-            list(runs),
-            default=_first_of_each(runs),
-            format_func=lambda number: run_choice.name_of(runs[number]),
-            key="judges_answers_chosen",
-        )
-        _rates(store, [runs[number] for number in chosen])
+        _rates(store, run_choice.several("Answers", runs, "judges_answers_chosen", _first_of_each(runs)))
     else:
         nothing("no model has answered questions yet; it takes the answers of two")
     with st.expander("Have a model answer questions"), mistakes_shown():
@@ -144,18 +137,17 @@ def _start(store: Store, run: Run) -> None:
     if not cefs:
         nothing("no cross-examination has made questions yet")
         return
-    chosen = st.multiselect(
+    chosen = run_choice.several(
         "Questions of",
-        list(cefs),
-        default=list(cefs)[:2] if run.run_id not in cefs else [run.run_id],
-        format_func=lambda number: run_choice.name_of(cefs[number]),
-        key=f"judges_answers_of_{run.run_id}",
-        help="Choose the runs of several models on the same texts; let each of these models answer all of them.",
+        cefs,
+        f"judges_answers_of_{run.run_id}",
+        list(cefs)[:2] if run.run_id not in cefs else [run.run_id],
+        help_text="Choose the runs of several models on the same texts; let each of these models answer all of them.",
     )
-    if len({asked_of(cefs[number]).model.model for number in chosen}) == 1:
+    if len({asked_of(one).model.model for one in chosen}) == 1:
         st.markdown(":small[Questions of one model: it takes several models' questions to compare models.]")
     wanted = judges_check.model(KIND)
-    sets = [one for number in chosen for one in question_sets_of(judges_runs.output_of(store, cefs[number]))]
+    sets = [one for cef in chosen for one in question_sets_of(judges_runs.output_of(store, cef))]
     count = sum(len(one.questions) for one in sets)
     st.markdown(f"{count:,} questions from {len(sets):,} texts.")
     if st.button(
@@ -164,6 +156,6 @@ def _start(store: Store, run: Run) -> None:
         type="primary",
         disabled=not sets or wanted.model.missing is not None,
     ):
-        name = f"questions-{'-'.join(str(number) for number in sorted(chosen))}.jsonl"
+        name = f"questions-{'-'.join(map(str, sorted(one.run_id for one in chosen)))}.jsonl"
         judges_check.start(store, write_pieces(sets), name, wanted)
         st.rerun()

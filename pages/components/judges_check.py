@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from core.judges.kind import AuditKind
 from core.llm.prompts import Prompt
-from core.runs.asked import ask
+from core.runs.asked import ModelSettings, ask
 from core.runs.path import create
 from core.store import Store
 from pages.components import generate_backend, generate_prompts, judges_runs, run_panel, setting_form
@@ -23,7 +23,7 @@ class Wanted:
     @property
     def called(self) -> str:
         """The model without the folder before it."""
-        return str(self.model.model.get("model", "")).rstrip("/").split("/")[-1]
+        return ModelSettings.model_construct(**self.model.model).short_name
 
 
 def model(kind: AuditKind) -> Wanted:

@@ -17,7 +17,7 @@ from pages.components import (
     metrics_tables,
     run_choice,
 )
-from pages.components.judges_numbers import ends, in_percent, value
+from pages.components.judges_numbers import in_percent, with_ends
 from pages.components.numbers import left_out
 from pages.components.parts import constants, nothing, part, table
 
@@ -83,8 +83,8 @@ def _orders(found: Consistency, order: OrderConsistency) -> None:
         return
     rows = {
         "Texts with the same mean verdict in both orders": in_percent(order.equal),
-        "Response first minus reference first": _with_ends(order.difference),
-        "Mean absolute difference": _with_ends(order.distance),
+        "Response first minus reference first": with_ends(order.difference),
+        "Mean absolute difference": with_ends(order.distance),
     }
     table(pd.DataFrame({"Order": list(rows), "Value": list(rows.values())}))
     st.markdown(
@@ -106,9 +106,5 @@ def _orders(found: Consistency, order: OrderConsistency) -> None:
 def _spread(found: Estimate, component: str) -> str:
     """Of verdicts and classes in points of the scale, of shares in percent."""
     if component not in CEF_COMPONENTS or found.estimate is None:
-        return _with_ends(found)
+        return with_ends(found)
     return in_percent(found)
-
-
-def _with_ends(found: Estimate) -> str:
-    return f"{value(found)} {ends(found)}".strip()

@@ -1,6 +1,5 @@
 """Tab Cost: what judges cost by step, for one item and for one text, side by side."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import pandas as pd
@@ -41,18 +40,14 @@ def render(store: Store, run: Run) -> None:
         if number != run.run_id
     }
     left, right = st.columns([3, 1])
-    beside = left.multiselect(
-        "Beside",
-        list(others),
-        format_func=lambda number: run_choice.name_of(others[number]),
-        key="judges_cost_beside",
-        placeholder="No other judge",
+    beside = run_choice.several(
+        "Beside", others, "judges_cost_beside", place=left, placeholder="No other judge"
     )
     unit = right.selectbox("For", list(_UNITS), format_func=_UNITS.__getitem__, key="judges_cost_unit")
     if not any(item_counts(store, run.run_id)[0].values()):
         nothing("no item is finished yet")
         return
-    used = [run, *(others[n] for n in beside if n in others)]
+    used = [run, *beside]
     rows = costs_side_by_side([account(store, one) for one in used])
     free = {judges_names.short_name(one) for one in used if asked_of(one).by_rules}
     table(pd.DataFrame([_said(row, unit) | (_FREE if row.judge in free else {}) for row in rows]))
@@ -68,7 +63,7 @@ def render(store: Store, run: Run) -> None:
     for reason in dict.fromkeys(why for row in rows if row.judge not in free for _, why in row.reasons):
         st.markdown(f":small[Not known where {reason}.]")
     if free:
-        st.markdown(":small[Money none: rules judge, no model is asked.]")
+        st.markdown(":small[Rules cost nothing: no model is asked.]")
     for note in cost_notes(rows):
         st.markdown(f":small[{plain(note)}.]")
 
@@ -108,30 +103,22 @@ def _money(value: float | None) -> str:
     return _NOT_KNOWN if value is None else f"{value:,.6f}" if value < 0.01 else f"{value:,.4f}"
 
 
+_COLUMNS = (
+    "judge",
+    "step",
+    "calls",
+    "cached",
+    "unusable",
+    "input_tokens",
+    "output_tokens",
+    "input_share",
+    "money",
+)
+_EACH = ("calls", "input_tokens", "output_tokens", "money")
+_COUNTS = ("seconds", "n_items", "n_texts", "n_wanted", "n_found")
+
+
 def _csv_row(row: CostRow) -> dict[str, object]:
-    fields = (
-        "judge",
-        "step",
-        "calls",
-        "cached",
-        "unusable",
-        "input_tokens",
-        "output_tokens",
-        "input_share",
-        "money",
-    )
-    each = ("calls", "input_tokens", "output_tokens", "money")
-    return (
-        {name: getattr(row, name) for name in fields}
-        | {
-            f"{name}_per_{unit}": getattr(row, f"{name}_per_{unit}")
-            for unit in ("item", "text")
-            for name in each
-        }
-        | {"seconds": row.seconds, "n_items": row.n_items, "n_texts": row.n_texts, "n_wanted": row.n_wanted}
-        | {"n_found": row.n_found, "reasons": _reasons([row])}
-    )
-
-
-def _reasons(rows: Sequence[CostRow]) -> str:
-    return "; ".join(f"{field}: {why}" for row in rows for field, why in row.reasons)
+    per = (f"{name}_per_{unit}" for unit in ("item", "text") for name in _EACH)
+    reasons = "; ".join(f"{field}: {why}" for field, why in row.reasons)
+    return {name: getattr(row, name) for name in (*_COLUMNS, *per, *_COUNTS)} | {"reasons": reasons}

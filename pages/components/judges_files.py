@@ -7,6 +7,7 @@ from core.schema import Run
 from core.store import Store
 from core.store.runs import item_states
 from pages.components import file_buttons, judges_runs, metrics_kept, run_choice
+from pages.components.kept_once import once
 from pages.components.messages import mistakes_shown
 from pages.components.metrics_scores import FILE
 from pages.components.parts import nothing, part
@@ -23,10 +24,15 @@ def render(store: Store, run: Run) -> None:
         return
     part(
         "Downloads",
-        f"{done:,} of {run.n_items:,} items are complete. The records hold all that the judge said, and can be read "
-        "again by command.",
+        f"{done:,} of {run.n_items:,} items are complete. The records hold everything the judge said; "
+        "commands can read them again.",
     )
-    files = _files(store, run)
+    files = once(
+        _MADE,
+        run_choice.key_of(store, run),
+        lambda: written(at_hand(store, run)),
+        "Making the files ...",
+    )
     file_buttons.render(files, f"assay-judge-{run.run_id}.zip", "judges")
 
 
@@ -43,14 +49,3 @@ def upload(store: Store) -> None:
         if given is not None:
             judges_runs.remember((FILE, given.file_id))
             st.rerun()
-
-
-def _files(store: Store, run: Run) -> dict[str, bytes]:
-    """Made again only when the run has made more."""
-    key = run_choice.key_of(store, run)
-    known = st.session_state.get(_MADE)
-    if known is None or known[0] != key:
-        with st.spinner("Making the files ..."):
-            st.session_state[_MADE] = known = (key, written(at_hand(store, run)))
-    made: dict[str, bytes] = known[1]
-    return made

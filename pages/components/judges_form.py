@@ -6,12 +6,13 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from core.datasets.rated import unrated
-from core.errors import InputError
 from core.judges.kind import Bench, JudgeKind, JudgeSettings
 from core.runs.asked import Asked, ask
 from core.runs.at_hand import RunAtHand
 from core.runs.environments import missing_for
+from core.runs.path import at_hand
 from core.runs.texts import Texts
+from core.schema import Run
 from core.schema.kinds import Kind, Reads
 from core.schema.rated import RatedSet
 from core.schema.settings import Settings
@@ -29,7 +30,7 @@ from pages.components import (
     specialist_texts,
 )
 from pages.components.generate_state import given
-from pages.components.messages import mistakes_shown, plain
+from pages.components.messages import capital, mistakes_shown, plain
 from pages.components.parts import explained
 
 
@@ -62,9 +63,7 @@ _SOURCES: Mapping[Reads, _Source] = {
 class _Judge(NamedTuple):
     """What the widgets say of the judge and its model."""
 
-    asked: Asked | InputError
-    """Or what is wrong with it."""
-    running: Settings | None
+    wanted: Callable[[], tuple[Asked, Settings]]
     chosen: JudgeSettings
     attached: str
     backend: str
@@ -82,8 +81,22 @@ def form(store: Store, prefix: str, kinds: Sequence[JudgeKind]) -> int | None:
     return None  # type: ignore[unreachable]  # what is wrong is on the page
 
 
-def put(prefix: str, run: RunAtHand) -> None:
-    """Fill the form with what the run was asked for, its texts, its file and its prompts."""
+def again_button(store: Store, run: Run, prefix: str, open_form: Callable[[], None]) -> None:
+    """Open the form as it was filled for the run, with its texts, its file and its prompts.
+
+    prefix: of the form's keys and the button's. open_form: makes it what the page shows.
+    """
+    if st.button(
+        "Judge with other settings",
+        key=f"{prefix}_again",
+        help="Opens the form of a new run with this run's texts, judge and model.",
+    ):
+        _put(prefix, at_hand(store, run))
+        open_form()
+        st.rerun()
+
+
+def _put(prefix: str, run: RunAtHand) -> None:
     kind, own = run.kind, _own(prefix, run.kind)
     st.session_state[f"{prefix}_kind"] = kind.name
     st.session_state[f"{prefix}_name"] = run.asked.name
@@ -109,7 +122,7 @@ def _form(store: Store, prefix: str, kinds: Mapping[str, JudgeKind]) -> int | No
         persist_state="session",
     )
     kind = kinds[name]
-    explained(f"{kind.summary[0].upper()}{kind.summary[1:]}.", kind.section)
+    explained(f"{capital(kind.summary)}.", kind.section)
     st.subheader("Texts and ratings" if kind.reads == "rated texts" else "Texts", anchor=False)
     source = _SOURCES[kind.reads]
     texts = contents = None
@@ -129,12 +142,12 @@ def _form(store: Store, prefix: str, kinds: Mapping[str, JudgeKind]) -> int | No
     return run_start.start(
         store,
         prefix,
-        judge.asked,
-        judge.running,
+        judge.wanted,
         *texts,
         len(items),
         disabled=judge.missing is not None,
         told=told,
+        free=True if judge.backend == "rules" else None,
     )
 
 
@@ -164,16 +177,12 @@ def _judge(prefix: str, kind: JudgeKind, contents: RatedSet | None) -> _Judge:
     if missing:
         st.warning(generate_backend.lacking(missing))
     prompts = generate_prompts.choose(own, chosen.prompts(by_rules=model.backend == "rules"))
-    asked: Asked | InputError
-    running: Any = None
-    try:
-        asked, running = ask(
-            kind, values, model.model, model.running, name=name, attached=attached, prompts=prompts
-        )
-    except InputError as problem:
-        asked = problem
+
+    def wanted() -> tuple[Asked, Any]:
+        return ask(kind, values, model.model, model.running, name=name, attached=attached, prompts=prompts)
+
     unusable = "The file cannot be read." if unread else None
-    return _Judge(asked, running, chosen, attached, model.backend, model.missing or missing or unusable)
+    return _Judge(wanted, chosen, attached, model.backend, model.missing or missing or unusable)
 
 
 def _told(kind: JudgeKind, judge: _Judge, contents: RatedSet) -> tuple[str, ...]:

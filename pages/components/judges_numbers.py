@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+from core.analysis.acc23 import AccuracyTest
+from core.analysis.span_comparison import SpanTest
 from core.judges.kind import JudgeKind
 from core.runs.kinds import KINDS
 from core.schema.scores import Metric, ScoredRow
@@ -20,6 +22,11 @@ def value(found: Estimate | None) -> str:
 def ends(found: Estimate | None) -> str:
     """Both ends of its interval; empty where there is no estimate."""
     return "" if found is None or found.estimate is None else interval(found.low, found.high)
+
+
+def with_ends(found: Estimate | None) -> str:
+    """The estimate with its interval, or why there is none."""
+    return f"{value(found)} {ends(found)}".strip()
 
 
 def in_percent(found: Estimate | Share) -> str:
@@ -55,6 +62,21 @@ def score(found: float | None, factor: float) -> str:
 def level_said(row: ScoredRow) -> str:
     """The level behind a text's name; empty where it has none."""
     return "" if row.level is None else f", level {row.level}"
+
+
+def tested(one: AccuracyTest | SpanTest) -> dict[str, str]:
+    """A row on two judges: the difference and its p."""
+    return {
+        "First": one.first,
+        "Second": one.second,
+        "First minus second": number(one.test.difference),
+        "p": p_value(one.test.p),
+    }
+
+
+def p_value(p: float | None) -> str:
+    """With four decimals."""
+    return UNDEFINED if p is None else number(p, 4)
 
 
 def _percent(share: float) -> str:

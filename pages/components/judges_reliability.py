@@ -1,6 +1,6 @@
 """Tab Reliability: does a judge repeat itself, stand by its questions, agree with others and with people?"""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 import pandas as pd
 import streamlit as st
@@ -103,24 +103,17 @@ def _ablation(store: Store, run: Run) -> None:
     if run.run_id not in runs:
         nothing("no text is examined yet")
         return
-    chosen = st.multiselect(
-        "Cross-examinations",
-        list(runs),
-        default=[run.run_id],
-        format_func=lambda number: run_choice.name_of(runs[number]),
-        key=f"judges_ablation_{run.run_id}",
-    )
-    if not chosen:
+    used = run_choice.several("Cross-examinations", runs, f"judges_ablation_{run.run_id}", [run.run_id])
+    if not used:
         nothing("no run is chosen")
         return
-    used = [runs[number] for number in chosen]
     rows = metrics_computed.once(
         ("ablation", *(run_choice.key_of(store, one) for one in used)),
         lambda: ablation([judges_runs.output_of(store, one) for one in used]),
     )
     table(pd.DataFrame([_variance(row) for row in rows]))
     metrics_kept.read_notes(tuple(dict.fromkeys(f"{row.judge}: {row.note}" for row in rows if row.note)))
-    metrics_figure.downloads("judge-ablation", _csv_rows(rows))
+    metrics_figure.downloads("judge-ablation", [_csv_row(row) for row in rows])
 
 
 def _variance(row: AblationRow) -> dict[str, str]:
@@ -138,24 +131,23 @@ def _variance(row: AblationRow) -> dict[str, str]:
     }
 
 
-def _csv_rows(rows: Sequence[AblationRow]) -> list[dict[str, object]]:
-    return [
-        {
-            "judge": row.judge,
-            "n_questions": row.n_questions,
-            "component": row.component,
-            "mean": row.mean,
-            "variance_of_mean": row.variance_of_mean,
-            "variance_within": row.variance_within,
-            "percent_variance_of_mean": row.percent_variance_of_mean,
-            "percent_variance_within": row.percent_variance_within,
-            "n_repeats": row.n_repeats,
-            "n_texts": row.n_texts,
-            "n_left_out": row.n_left_out,
-            "reason": row.reason or "",
-        }
-        for row in rows
-    ]
+_COLUMNS = (
+    "judge",
+    "n_questions",
+    "component",
+    "mean",
+    "variance_of_mean",
+    "variance_within",
+    "percent_variance_of_mean",
+    "percent_variance_within",
+    "n_repeats",
+    "n_texts",
+    "n_left_out",
+)
+
+
+def _csv_row(row: AblationRow) -> dict[str, object]:
+    return {name: getattr(row, name) for name in _COLUMNS} | {"reason": row.reason or ""}
 
 
 _PARTS: Mapping[str, Callable[[Store, Run], None]] = {

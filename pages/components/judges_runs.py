@@ -13,7 +13,6 @@ from core.store import Store
 from core.store.kept_files import kept_files
 from core.store.runs import item_counts, list_runs
 from pages.components import metrics_kept, run_choice
-from pages.components.menu import menu
 from pages.components.metrics_computed import Key
 from pages.components.metrics_scores import FILE, NEW, RUN, UPLOAD, Chosen
 
@@ -39,13 +38,7 @@ def choose(store: Store) -> Chosen:
         (FILE, file.file_id): metrics_kept.name_of(file) for file in kept_files(store, "scores")
     }
     names = {**runs, **_NOTHING_YET, **files}
-    return menu(
-        "Judge",
-        list(names),
-        _CHOSEN,
-        names.__getitem__,
-        help_text="Newest first; runs that were started by command are here too, and tables of scores from elsewhere.",
-    )
+    return run_choice.one_of("Judge", names, _CHOSEN, ", and tables of scores from elsewhere")
 
 
 def judges_of(reads: Reads) -> tuple[JudgeKind, ...]:

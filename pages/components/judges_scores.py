@@ -23,7 +23,7 @@ from pages.components import (
     metrics_tables,
     other_pages,
 )
-from pages.components.judges_numbers import ends, factor_of, value
+from pages.components.judges_numbers import ends, factor_of, with_ends
 from pages.components.messages import plain
 from pages.components.metrics_against import has_levels
 from pages.components.metrics_scores import Scores
@@ -151,9 +151,9 @@ def _row(one: MetricCorrelation) -> dict[str, str]:
     questions = kendall.n_clusters if kendall else 0
     return {
         "Score": one.metric.name,
-        "Pearson, over rows": f"{value(over_rows)} {ends(over_rows)}",
+        "Pearson, over rows": with_ends(over_rows),
         "Over questions": ends(pooled.over_items if pooled else None),
-        "Kendall": f"{value(kendall)} {ends(kendall)}",
+        "Kendall": with_ends(kendall),
         "Rows, questions": f"{one.n:,}, {questions:,}",
         "Left out": left_out(one.left_out),
     }

@@ -27,11 +27,10 @@ from pages.components import (
     run_costs,
 )
 from pages.components.judges_numbers import factor_of, level_said, score
-from pages.components.messages import plain
+from pages.components.messages import one_line, plain
 from pages.components.parts import nothing, part, table
 
 _WORST, _GIVEN, _UNDEFINED = "lowest score first", "as in the file", "without a score first"
-_SHORT = 60
 
 
 def render(store: Store, run: Run) -> None:
@@ -49,7 +48,7 @@ def render(store: Store, run: Run) -> None:
     chosen = _choose(output)
     named = judges_names.document_name(output)
     _heading(chosen, named)
-    _scores(chosen, output, named)
+    scores(chosen, output, named)
     record(chosen, named)
     with st.expander("What this item cost"):
         _costs(store, run, chosen, named)
@@ -90,8 +89,7 @@ def _ordered(texts: Sequence[JudgedText], metric: str, order: str) -> list[Judge
 
 
 def _item_said(item: str, texts: Sequence[JudgedText]) -> str:
-    line = " ".join((texts[0].question or "").split())
-    short = line if len(line) <= _SHORT else f"{line[: _SHORT - 1]}…"
+    short = one_line(texts[0].question or "", 60)
     return f"{item}: {short}" if short else item
 
 
@@ -112,7 +110,8 @@ def _heading(text: JudgedText, named: str) -> None:
         generated_level_diff.plain_card(f"Text{level_said(text.row)}", text.text, text.row.language)
 
 
-def _scores(text: JudgedText, output: JudgeOutput, named: str) -> None:
+def scores(text: JudgedText, output: JudgeOutput, named: str) -> None:
+    """The text's scores, or why there are none. named: as `record` has it."""
     factors = {metric.name: factor_of(metric) for metric in output.metrics}
     table(
         pd.DataFrame(
@@ -168,16 +167,4 @@ def _costs(store: Store, run: Run, text: JudgedText, named: str) -> None:
         st.markdown("No call was made.")
         return
     st.markdown(f"All texts of item {plain(item)} together; answers from the cache cost nothing.")
-    table(
-        pd.DataFrame(
-            {
-                "Step": [judges_names.of_document(cost.step, named) for cost in costs],
-                "Calls": [f"{cost.calls:,}" for cost in costs],
-                "From the cache": [f"{cost.cached:,}" for cost in costs],
-                "Not usable": [f"{cost.unusable:,}" for cost in costs],
-                "Tokens in": [run_costs.tokens(cost.input_tokens) for cost in costs],
-                "Tokens out": [run_costs.tokens(cost.output_tokens) for cost in costs],
-                "Waiting, s": [f"{cost.seconds:.2f}" for cost in costs],
-            }
-        )
-    )
+    run_costs.step_table(costs, named)

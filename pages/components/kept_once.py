@@ -1,9 +1,11 @@
-"""What a page has read or made, kept for the visitor until something else is wanted."""
+"""What a visitor gave, and what a page has read or made of it, kept until something else is wanted."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import TypeVar
 
 import streamlit as st
+
+from pages.components.messages import plain
 
 Result = TypeVar("Result")
 
@@ -21,3 +23,17 @@ def once(
             st.session_state[slot] = known = (key, make())
     made: Result = known[1]
     return made
+
+
+def given_file(slot: str, key: str, types: Sequence[str]) -> tuple[bytes, str] | None:
+    """A file that was uploaded, with its name, while the session lasts; None: none was.
+
+    slot: where it is kept in this visitor's session; another page may put one there. key: of the widget.
+    """
+    upload = st.file_uploader("File", type=types, key=key, max_upload_size=100)
+    if upload is not None:
+        st.session_state[slot] = (upload.getvalue(), upload.name)
+    kept: tuple[bytes, str] | None = st.session_state.get(slot)
+    if kept is not None and upload is None:
+        st.markdown(f"The file is still {plain(kept[1])}; choose another to replace it.")
+    return kept

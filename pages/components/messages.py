@@ -78,6 +78,17 @@ def _showable(text: str) -> str:
     return _UNSHOWABLE.sub("\ufffd", re.sub(r"[^\S\u00a0]+", " ", text).strip(" "))
 
 
+def capital(text: str) -> str:
+    """A summary or help of core as the beginning of a sentence."""
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def one_line(text: str, longest: int = 70) -> str:
+    """The beginning of a text, for a menu."""
+    line = " ".join(text.split())
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"
+
+
 def moment(at_utc: str | None) -> str:
     """A time as a person reads it; Assay writes ISO 8601."""
     return "none" if at_utc is None else f"{at_utc[:10]} {at_utc[11:16]}"

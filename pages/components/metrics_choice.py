@@ -19,6 +19,7 @@ from pages.components import metrics_kept
 from pages.components.messages import plain
 from pages.components.metrics_computed import Key
 from pages.components.metrics_scores import Scores
+from pages.components.parts import places
 
 _MOST_OFFERED = 5_000
 """Values of a column that a menu can hold."""
@@ -52,9 +53,7 @@ def _leave_out(table: ScoreTable, place: str) -> tuple[tuple[str, str], ...]:
     # Systems first: that is what most people leave out.
     columns = sorted(columns_to_leave_out(table), key=lambda name: name != "system")
     offered = {name: values for name in columns if len(values := values_to_leave_out(table, name)) > 1}
-    places = st.columns(2)
-    for number, (name, values) in enumerate(offered.items()):
-        where = places[number % 2]
+    for (name, values), where in zip(offered.items(), places(), strict=False):
         if len(values) > _MOST_OFFERED:
             where.markdown(
                 f"{len(values):,} {_PLURALS.get(name, plain(name))}: too many for a menu. `correlate --leave-out` takes any."

@@ -3,37 +3,19 @@
 `key` names the scores: a run's identity with how many of its items are finished, or a file's hash; and their target.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Event, Lock, Thread
 from time import monotonic, sleep
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 import streamlit as st
 
-from core.analysis.correlations import (
-    CorrelationOptions,
-    CorrelationReport,
-    Ranking,
-    correlate_step_by_step,
-    rank_metrics,
-)
-from core.analysis.levels import MetricByLevel, by_level
-from core.analysis.meta_correlation import (
-    Matrix,
-    MetaCorrelation,
-    Side,
-    meta_correlate,
-    meta_matrix,
-)
-from core.analysis.metric_votes import MetricVotes, metrics_against_votes
-from core.analysis.redundancy import Redundancy, redundancy
-from core.schema import StudyRecord
-from core.schema.scores import Method, RatingSet, ScoreTable
+from core.analysis.correlations import CorrelationOptions, CorrelationReport, correlate_step_by_step
+from core.schema.scores import RatingSet, ScoreTable
 
 Key = tuple[object, ...]
-Test = Literal["permutation", "williams"]
 Result = TypeVar("Result")
 _MOST = 128
 """Answers that are kept."""
@@ -148,73 +130,6 @@ def _report_of(work: _Work) -> CorrelationReport:
 def _works() -> dict[Key, _Work]:
     """Question -> what is known of its answer."""
     return {}
-
-
-def ranked(
-    key: Key,
-    table: ScoreTable,
-    ratings: RatingSet | None,
-    method: Method,
-    test: Test,
-    options: CorrelationOptions,
-) -> Ranking:
-    """Metrics in order, in clusters."""
-    return once(
-        ("ranked", key, method, test, options),
-        lambda: rank_metrics(table, ratings, method=method, test=test, options=options),
-    )
-
-
-def redundant(key: Key, table: ScoreTable, method: Method) -> Redundancy:
-    """How alike metrics score."""
-    return once(("redundant", key, method), lambda: redundancy(table, method=method))
-
-
-def levelled(key: Key, table: ScoreTable) -> tuple[MetricByLevel, ...]:
-    """Scores by level."""
-    return once(("levelled", key), lambda: by_level(table))
-
-
-def meta_correlated(
-    key: Key, human: Side, synthetic: Side, method: Method, first_order: Method, n_resamples: int
-) -> MetaCorrelation:
-    """One meta-correlation."""
-    return once(
-        ("meta", key, method, first_order, n_resamples),
-        lambda: meta_correlate(
-            human, synthetic, method=method, first_order=first_order, n_resamples=n_resamples
-        ),
-    )
-
-
-def matrix(
-    key: Key,
-    humans: Mapping[str, Side],
-    synthetic: ScoreTable,
-    by: tuple[str, ...],
-    over: str | None,
-    method: Method,
-    first_order: Method,
-    n_resamples: int,
-) -> Matrix:
-    """Meta-correlations by columns of the scores."""
-    return once(
-        ("matrix", key, by, over, method, first_order, n_resamples),
-        lambda: meta_matrix(
-            humans,
-            synthetic,
-            by=by,
-            over=over,
-            method=method,
-            first_order=first_order,
-            n_resamples=n_resamples,
-        ),
-    )
-
-
-def against_votes(key: Key, record: StudyRecord, table: ScoreTable) -> tuple[MetricVotes, ...]:
-    """Metrics beside the votes of a study."""
-    return once(("votes", key), lambda: metrics_against_votes(record, table))
 
 
 def once(question: Key, compute: Callable[[], Result]) -> Result:

@@ -56,7 +56,7 @@ def render(store: Store, scores: Scores) -> None:
     """What they are correlated with, then one of three looks at it."""
     part(
         "Correlations",
-        "Does a metric rise and fall with quality? One row a metric; 1 is perfect, 0 is none, below 0 the metric "
+        "Does a metric rise and fall with quality? One row per metric; 1 is perfect, 0 is none, below 0 the metric "
         "prefers what is worse.",
         "correlation",
     )
@@ -240,7 +240,11 @@ def _standing(report: CorrelationReport, rows: list[MetricCorrelation], said: Co
     fewest, most = report.resamples
     drawn = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
     error = report.monte_carlo_error
-    settled = "" if error is None else f" (Monte Carlo error at most {percent(error)} of an interval's width)"
+    settled = (
+        ""
+        if error is None
+        else f" (Monte Carlo error at most {percent(round(error, 3))} of an interval's width)"
+    )
     hidden = len(report.rows) - len(rows)
     filtered = f" {hidden} rows are hidden by the filters." if hidden else ""
     turned = any(row.metric.direction == "lower" for row in rows)

@@ -21,15 +21,13 @@ def show(figure: go.Figure, alt: str, name: str, rows: Rows, *, least_width: int
 
     least_width: pixels; in a narrower window the figure is scrolled.
     """
+    place = f"metrics_wide_{name}"
     if least_width:
-        place = f"metrics_wide_{name}"
         st.html(
             f"<style>.st-key-{place} {{ overflow-x: auto; }}"
             f" .st-key-{place} > div {{ min-width: {least_width}px; }}</style>"
         )
-        with st.container(key=place):
-            chart(figure, alt, f"metrics_{name}", f"assay-{name}")
-    else:
+    with st.container(key=place):
         chart(figure, alt, f"metrics_{name}", f"assay-{name}")
     downloads(name, rows, figure)
 

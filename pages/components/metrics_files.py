@@ -17,7 +17,10 @@ from pages.components.parts import nothing, part
 def render(store: Store, scores: Scores) -> None:
     """How many scores there are, and a button a file, which is made when it is pressed."""
     table = scores.table
-    part("Scores", "A row a text and metric, each with its signature; an undefined score with its reason.")
+    part(
+        "Scores",
+        "One row per text and metric, with the metric's signature. Undefined scores come with their reason.",
+    )
     if not table.rows:
         nothing("nothing is scored yet")
         return

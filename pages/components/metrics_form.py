@@ -18,7 +18,7 @@ from core.store.runs import run_data
 from pages.components import metrics_scores, metrics_texts, run_panel, setting_form
 from pages.components.generate_state import given
 from pages.components.messages import mistakes_shown, with_code
-from pages.components.parts import table
+from pages.components.parts import places, table
 
 _FORM = "metrics_form"
 _DEVICES = ("auto", "cpu", "cuda")
@@ -96,11 +96,10 @@ def _metrics() -> list[MetricSpec]:
     """Those chosen, family by family; at first the lexical ones of the paper."""
     families = _families()
     chosen: list[MetricSpec] = []
-    columns = st.columns(2)
-    for place, (family, specs) in enumerate(families.items()):
+    for (family, specs), place in zip(families.items(), places(), strict=False):
         needs_models = any(spec.group == "neural" for spec in specs.values())
         usual = [name for name, spec in specs.items() if spec.of_paper and spec.group == "lexical"]
-        names = columns[place % 2].multiselect(
+        names = place.multiselect(
             f"{family} (runs a model)" if needs_models else family,
             list(specs),
             key=given(_key("family", family), usual),

@@ -4,14 +4,14 @@ import pandas as pd
 import streamlit as st
 
 from core import plots
-from core.analysis.levels import ALL_LEVELS, MetricByLevel
+from core.analysis.levels import ALL_LEVELS, MetricByLevel, by_level
 from core.stats.constant import constants_said
-from core.stats.resampling import Estimate
 from core.store import Store
 from pages.components import metrics_choice, metrics_computed, metrics_figure, metrics_tables, metrics_worst
+from pages.components.judges_numbers import with_ends
 from pages.components.metrics_against import has_levels
 from pages.components.metrics_scores import Scores
-from pages.components.numbers import interval, left_out, number
+from pages.components.numbers import left_out
 from pages.components.parts import constants, nothing, part, table
 
 NO_LEVELS = "these scores name no levels"
@@ -35,7 +35,7 @@ def render(store: Store, scores: Scores, *, warned: bool = False) -> None:
         return
     scores = metrics_choice.choose(scores, "main")
     with st.spinner("Computing ..."):
-        found = metrics_computed.levelled(scores.key, scores.table)
+        found = metrics_computed.once(("levelled", scores.key), lambda: by_level(scores.table))
     if not warned:
         constants(constants_said((one.metric, one.constant) for one in found))
     chosen = _choose(found)
@@ -78,9 +78,9 @@ def _shares(found: tuple[MetricByLevel, ...]) -> None:
                 "Metric": [one.metric for one in found],
                 "Items": [one.monotonic.n for one in found],
                 "Left out": [left_out(one.left_out) for one in found],
-                "Monotonic": [_said(one.monotonic) for one in found],
-                "Strictly": [_said(one.strictly_monotonic) for one in found],
-                "Prefers damaged": [_said(one.prefers_damaged[ALL_LEVELS]) for one in found],
+                "Monotonic": [with_ends(one.monotonic) for one in found],
+                "Strictly": [with_ends(one.strictly_monotonic) for one in found],
+                "Prefers damaged": [with_ends(one.prefers_damaged[ALL_LEVELS]) for one in found],
             }
         )
     )
@@ -88,9 +88,3 @@ def _shares(found: tuple[MetricByLevel, ...]) -> None:
         ":small[Items, Left out: of Monotonic. Strictly counts every item with a score at each level.]"
     )
     metrics_figure.downloads("monotonic", metrics_tables.order_of_levels(found))
-
-
-def _said(found: Estimate) -> str:
-    if found.estimate is None:
-        return f"undefined: {found.reason}"
-    return f"{number(found.estimate)} {interval(found.low, found.high)}"

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from core import plots
-from core.analysis.meta_correlation import LiveSide, Matrix, Side
+from core.analysis.meta_correlation import LiveSide, Matrix, Side, meta_matrix
 from core.datasets.published import PREFIX, published_names, published_side
 from core.schema.scores import Method
 from pages.components import metrics_computed, metrics_figure, metrics_kept, metrics_tables
@@ -23,7 +23,8 @@ def render(human: OpenSide, synthetic: OpenSide, method: Method, first: Method) 
     """Choose the columns, and see a cell for each combination of their values."""
     if not isinstance(synthetic.side, LiveSide):
         return
-    columns = columns_of(synthetic.side.table)
+    scores = synthetic.side.table
+    columns = columns_of(scores)
     if not columns:
         return
     part(
@@ -47,8 +48,17 @@ def render(human: OpenSide, synthetic: OpenSide, method: Method, first: Method) 
         return
     humans, key = _humans(human, synthetic.side)
     with st.spinner("Computing ..."):
-        found = metrics_computed.matrix(
-            (key, synthetic.key), humans, synthetic.side.table, tuple(by), over, method, first, _RESAMPLES
+        found = metrics_computed.once(
+            ("matrix", key, synthetic.key, tuple(by), over, method, first),
+            lambda: meta_matrix(
+                humans,
+                scores,
+                by=tuple(by),
+                over=over,
+                method=method,
+                first_order=first,
+                n_resamples=_RESAMPLES,
+            ),
         )
     _show(found)
 

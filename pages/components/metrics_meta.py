@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from core import plots
-from core.analysis.meta_correlation import MetaCorrelation
+from core.analysis.meta_correlation import MetaCorrelation, meta_correlate
 from core.schema.scores import METHODS, Method
 from core.store import Store
 from pages.components import (
@@ -87,9 +87,13 @@ def _result(human: metrics_sides.OpenSide, synthetic: metrics_sides.OpenSide) ->
         st.markdown(
             f"Only Spearman correlations are published: {method.capitalize()} is taken at the second order."
         )
-    key = (human.key, synthetic.key)
     with st.spinner("Computing ..."):
-        found = metrics_computed.meta_correlated(key, human.side, synthetic.side, method, first, _RESAMPLES)
+        found = metrics_computed.once(
+            ("meta", human.key, synthetic.key, method, first),
+            lambda: meta_correlate(
+                human.side, synthetic.side, method=method, first_order=first, n_resamples=_RESAMPLES
+            ),
+        )
     _limits(found)
     metrics_figure.show(
         plots.meta_scatter(found), plots.meta_title(found), "meta-correlation", metrics_tables.points(found)

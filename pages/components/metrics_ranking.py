@@ -1,27 +1,30 @@
 """Which metric is better than which, and which two say the same."""
 
 from collections.abc import Iterable
-from typing import get_args
+from typing import Literal, get_args
 
 import streamlit as st
 
 from core import plots
+from core.analysis.correlations import rank_metrics
 from core.analysis.metric_directions import LOWER
+from core.analysis.redundancy import redundancy as redundancy_of
 from core.schema.scores import METHODS, Direction, Method, ScoreTable
 from pages.components import metrics_computed, metrics_figure, metrics_kept, metrics_tables
 from pages.components.messages import plain
 from pages.components.metrics_against import Target
-from pages.components.metrics_computed import Test
 from pages.components.metrics_scores import Scores
 from pages.components.parts import nothing, part
+
+Test = Literal["permutation", "williams"]
 
 
 def ranking(scores: Scores, target: Target) -> None:
     """Metrics from best to worst, in clusters that no test tells apart."""
     part(
         "Ranking",
-        "Metrics from best to worst. Metrics of one cluster are told apart by no paired test; a new "
-        "cluster begins where a metric is worse than all of the one before.",
+        "Metrics from best to worst. No paired test separates the metrics of one cluster; a new cluster begins with a "
+        "metric that is worse than all metrics of the cluster before.",
         "metric-comparison",
     )
     left, right = st.columns(2)
@@ -45,7 +48,12 @@ def ranking(scores: Scores, target: Target) -> None:
     key = (*scores.key, *target.key)
     with st.spinner("Comparing every two metrics ..."):
         report = metrics_computed.correlated(key, scores.table, target.ratings, (), target.options)
-        found = metrics_computed.ranked(key, scores.table, target.ratings, method, test, target.options)
+        found = metrics_computed.once(
+            ("ranked", key, method, test, target.options),
+            lambda: rank_metrics(
+                scores.table, target.ratings, method=method, test=test, options=target.options
+            ),
+        )
     metrics_figure.show(
         plots.metric_ranking(report, found),
         f"{len(found.order)} metrics from {', '.join(found.order[:3])} down, with intervals",
@@ -86,7 +94,9 @@ def redundancy(scores: Scores) -> None:
 def heat(key: metrics_computed.Key, scores: ScoreTable, method: Method, name: str) -> None:
     """The heat map of a table with at least two metrics; `name` is unique on the page and names its files."""
     with st.spinner("Computing ..."):
-        found = metrics_computed.redundant(key, scores, method)
+        found = metrics_computed.once(
+            ("redundant", key, method), lambda: redundancy_of(scores, method=method)
+        )
     numbers = [one for line in found.n for one in line]
     metrics_figure.show(
         plots.redundancy(found),

@@ -19,7 +19,6 @@ from core.store import Store
 from core.store.kept_files import KeptFile, get_file, kept_files
 from core.store.runs import get_run
 from pages.components import metrics_folder, metrics_kept, run_choice, visitor
-from pages.components.menu import menu
 from pages.components.messages import mistakes_shown
 from pages.components.metrics_computed import Key
 
@@ -64,14 +63,7 @@ def remember(chosen: Chosen) -> None:
 
 def choose(store: Store) -> Chosen:
     """What is looked at; without any scores yet, the form that makes some."""
-    names = {**named(store), **NOTHING_YET}
-    return menu(
-        "Scores",
-        list(names),
-        _CHOSEN,
-        names.__getitem__,
-        help_text="Newest first; runs that were started by command are here too.",
-    )
+    return run_choice.one_of("Scores", {**named(store), **NOTHING_YET}, _CHOSEN)
 
 
 def named(store: Store) -> dict[Chosen, str]:

@@ -14,7 +14,7 @@ from core.schema.scores import OutputSet
 from core.store import Store
 from core.store.runs import item_counts
 from pages.components import metrics_folder, metrics_kept, run_choice, study_choice
-from pages.components.kept_once import once
+from pages.components.kept_once import given_file, once
 from pages.components.messages import plain
 
 FROM, RUN = "metrics_texts_from", "metrics_texts_run"
@@ -82,25 +82,14 @@ def _of_file() -> Texts | None:
         "Accepted: what a generation run writes, the papers' JSON, or CSV, TSV and JSONL with the columns item, text "
         "and, where there are, system, reference, source, level, language. All other columns can be grouped by."
     )
-    upload = st.file_uploader(
-        "File",
-        type=["json", "csv", "tsv", "jsonl", "ndjson"],
-        key="metrics_texts_upload",
-        max_upload_size=100,
-    )
-    if upload is not None:
-        st.session_state[_FILE] = (upload.getvalue(), upload.name)
-    kept: Texts | None = st.session_state.get(_FILE)
-    if kept is not None and upload is None:
-        st.markdown(f"The file is still {plain(kept[1])}; choose another to replace it.")
-    return kept
+    return given_file(_FILE, "metrics_texts_upload", ["json", "csv", "tsv", "jsonl", "ndjson"])
 
 
 def _of_study(store: Store) -> Texts | None:
     study = study_choice.unblinded(store, "metrics_texts_study")
     if study is None:
         st.markdown(
-            "No study is unblinded yet. Scores by source would tell who wrote what, so its texts stay shut."
+            "No study is unblinded yet. Its texts stay hidden until then, because scores would show which source wrote which."
         )
         return None
     return texts_of_study(store, study)

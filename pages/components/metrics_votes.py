@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from core import plots
-from core.analysis.metric_votes import MetricVotes
+from core.analysis.metric_votes import MetricVotes, metrics_against_votes
 from core.store import Store
 from core.study.release import released_record
 from pages.components import metrics_computed, metrics_figure, metrics_tables, study_choice
@@ -18,17 +18,17 @@ def render(store: Store, scores: Scores) -> None:
     """Choose an unblinded study whose texts were scored."""
     part(
         "Votes",
-        "For each pair of answers that raters told apart: does the metric score the one higher that they preferred?",
+        "For each pair of answers with a winner: does the metric score the preferred answer higher?",
         "metrics-against-votes",
     )
     study = study_choice.unblinded(store, "metrics_votes_study", "pairs")
     if study is None:
-        nothing("no study is unblinded yet; votes stay shut until then")
+        nothing("no study is unblinded yet; votes stay hidden until then")
         return
     record = released_record(store, study)
     key = (*scores.key, study.study_id, hash((record.answers, record.raters, record.study)))
     with st.spinner("Computing ..."):
-        found = metrics_computed.against_votes(key, record, scores.table)
+        found = metrics_computed.once(("votes", key), lambda: metrics_against_votes(record, scores.table))
     defined = [one for one in found if one.agreement.estimate is not None]
     if defined:
         metrics_figure.show(

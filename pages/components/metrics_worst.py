@@ -20,7 +20,7 @@ def render(store: Store, scores: Scores, found: Sequence[MetricByLevel]) -> None
     """Choose a metric and a case."""
     part(
         "Where the damaged text wins",
-        "Texts that a metric scores above the undamaged text of the same item, those that are ahead by most first.",
+        "Texts that a metric scores above the undamaged text of the same item, the largest lead first.",
         "levels",
     )
     by_name = {one.metric: one for one in found if one.worst}

@@ -1,13 +1,14 @@
 """What every page is made of: a part with its sentence and where it is explained, a table, a chart, or nothing yet."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from textwrap import wrap
 
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from pages.components.messages import plain, with_code
+from pages.components.messages import mistakes_shown, plain, with_code
 
 HELP = "methods"
 """The page that shows docs/statistics.md; every section there has an anchor that a part names."""
@@ -23,6 +24,20 @@ def part(title: str, sentence: str, anchor: str | None = None) -> None:
 def explained(sentence: str, anchor: str | None = None) -> None:
     """A sentence on what is shown, and where it is explained."""
     st.markdown(f"{sentence} {_where(anchor)}" if anchor else sentence)
+
+
+def tabs(bodies: Mapping[str, Callable[[], object]], key: str) -> None:
+    """Tabs by name; only the open one is drawn: the parts of a large run take their time."""
+    for body, tab in zip(bodies.values(), st.tabs(list(bodies), key=key, on_change="rerun"), strict=True):
+        if tab.open:
+            with tab, mistakes_shown():
+                body()
+
+
+def places(columns: int = 2) -> Iterator[DeltaGenerator]:
+    """Places for widgets, a row of columns after another: on a narrow screen they stand in the same order."""
+    while True:
+        yield from st.columns(columns, vertical_alignment="bottom")
 
 
 def _where(anchor: str) -> str:

@@ -9,11 +9,11 @@ from core.generation.factual.published import to_traces
 from core.generation.factual.replay import Replay, ReplayedItem, replay
 from core.schema import Item
 from pages.components import generated_factual, generated_item
-from pages.components.messages import mistakes_shown, plain
+from pages.components.kept_once import once
+from pages.components.messages import mistakes_shown, one_line, plain
 from pages.components.parts import part, table
 
 _REPLAYED = "report_replay_done"
-_SHORT = 70
 
 
 def render() -> None:
@@ -34,12 +34,12 @@ def render() -> None:
 
 def _replayed(data: bytes, name: str) -> tuple[FactualReport, Replay]:
     """The report and its replay, made once a file."""
-    key = (sha256_of(data), name)
-    known = st.session_state.get(_REPLAYED)
-    if known is None or known[0] != key:
+
+    def found() -> tuple[FactualReport, Replay]:
         report = read_report(data, name)
-        st.session_state[_REPLAYED] = known = (key, report, replay(report))
-    return known[1], known[2]
+        return report, replay(report)
+
+    return once(_REPLAYED, (sha256_of(data), name), found)
 
 
 def _counts(found: Replay) -> None:
@@ -112,7 +112,5 @@ def _item(report: FactualReport, found: Replay) -> None:
 
 
 def _label(one: ReplayedItem) -> str:
-    line = " ".join(one.question.split())
-    short = line if len(line) <= _SHORT else line[: _SHORT - 1] + "…"
     state = "not made" if one.failed is not None else "does not match" if one.reasons else "matches"
-    return f"{one.item + 1} ({state}): {short}"
+    return f"{one.item + 1} ({state}): {one_line(one.question)}"

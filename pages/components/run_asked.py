@@ -20,7 +20,8 @@ def render(run: RunAtHand) -> None:
     rows |= _named(run) | _model(run) | _fields(run.asked.chosen, run.asked.model.backend)
     table(pd.DataFrame({"Setting": list(rows), "Value": [str(value) for value in rows.values()]}))
     with mistakes_shown():
-        generate_prompts.texts(list(run.asked.prompts_read.values()))
+        for prompt in run.asked.prompts_read.values():
+            generate_prompts.said(prompt)
     with mistakes_shown():
         _attached(run)
 

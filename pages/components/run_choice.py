@@ -1,6 +1,7 @@
 """What runs are called in menus, and which generation run is on the screen."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 import streamlit as st
 
@@ -13,6 +14,7 @@ from core.store.runs import item_counts
 from pages.components.menu import menu
 from pages.components.messages import moment
 
+Option = TypeVar("Option")
 NEW, REPORT = 0, -1
 """Stand for a run that is still to be made, and for a report that was published."""
 _CHOSEN = "run_choice"
@@ -24,13 +26,36 @@ def choose(runs: Sequence[Run]) -> int:
     """The number of the run chosen, NEW or REPORT."""
     names = {NEW: "Make new answers ...", REPORT: "Inspect a published report ..."}
     names |= {run.run_id: name_of(run) for run in runs}
-    return menu(
-        "Run",
-        list(names),
-        _CHOSEN,
-        names.__getitem__,
-        help_text="Newest first; runs that were started by command are here too.",
+    return one_of("Run", names, _CHOSEN)
+
+
+def one_of(label: str, names: Mapping[Option, str], place: str, also: str = "") -> Option:
+    """What is chosen of runs and what stands beside them. names: of each; also: what else is there, for the help."""
+    text = f"Newest first; runs that were started by command are here too{also}."
+    return menu(label, list(names), place, names.__getitem__, help_text=text)
+
+
+def several(
+    label: str,
+    runs: Mapping[int, Run],
+    key: str,
+    default: Sequence[int] = (),
+    *,
+    place: "st.delta_generator.DeltaGenerator | None" = None,
+    placeholder: str | None = None,
+    help_text: str | None = None,
+) -> list[Run]:
+    """Some of the runs, by their numbers."""
+    chosen = (st if place is None else place).multiselect(
+        label,
+        list(runs),
+        default=list(default),
+        format_func=lambda number: name_of(runs[number]),
+        key=key,
+        placeholder=placeholder,
+        help=help_text,
     )
+    return [runs[number] for number in chosen if number in runs]
 
 
 def remember(run_id: int) -> None:

@@ -1,11 +1,14 @@
 """What a run cost, what all its items will take, and what is missing: as tables."""
 
+from collections.abc import Sequence
+
 import pandas as pd
 import streamlit as st
 
 from core.runs.at_hand import RunAtHand
 from core.runs.costs import Estimate
 from core.runs.progress import Progress, duration, money_of, wall_seconds
+from core.schema import StepCost
 from pages.components import judges_names
 from pages.components.parts import part, table
 from pages.components.run_words import WORDS
@@ -23,7 +26,7 @@ def estimate_table(found: Estimate, run: RunAtHand) -> None:
     elif run.asked.by_rules:
         rows |= {"Calls": "none: rules ask no model"}
     elif found.calls is None:
-        rows |= {"Calls": "not known: no step of these items was paid for, or none is finished"}
+        rows |= {"Calls": "not known: these items came from the cache, or none is finished"}
     else:
         rows |= {
             "Calls": f"{found.calls:,}",
@@ -40,13 +43,14 @@ def left_out(run: RunAtHand, progress: Progress) -> None:
     """Failures by step and reason; nothing where there are none."""
     if not progress.failures:
         return
-    part(
-        "What is missing, by step and reason",
-        WORDS[run.kind.work].failing,
-    )
+    part("What is missing, by step and reason", WORDS[run.kind.work].failing)
+    named = judges_names.document_of_run(run.run)
     table(
         pd.DataFrame(
-            [(_step(step, run), reason, count) for (step, reason), count in progress.failures.items()],
+            [
+                (judges_names.of_document(step, named), reason, count)
+                for (step, reason), count in progress.failures.items()
+            ],
             columns=["Step", "Reason", "Times"],
         )
     )
@@ -67,8 +71,8 @@ def costs(run: RunAtHand, progress: Progress) -> None:
 def _scored(progress: Progress) -> None:
     part(
         "Cost by group of metrics",
-        "Different texts of each item. Those from the cache were scored by an earlier run with the same metrics, versions "
-        "and models. Processes compute side by side: their seconds together may exceed the time that passed.",
+        "Equal texts of an item are scored once. Texts from the cache were scored by an earlier run with the same "
+        "metrics, versions and models. Processes run in parallel: their seconds together may exceed the time that passed.",
     )
     table(
         pd.DataFrame(
@@ -85,32 +89,31 @@ def _scored(progress: Progress) -> None:
 def _calls(run: RunAtHand, progress: Progress) -> None:
     part(
         "Cost by step",
-        "Calls are requests that were sent; those without an answer are counted too, and named as not complete. Answers "
-        "from the cache cost nothing. Requests are open side by side: all their waiting together may exceed the time that "
-        "passed.",
+        "Calls are requests that were sent, those without a usable answer included; answers from the cache cost "
+        "nothing. Requests run in parallel: their waiting times together may exceed the time that passed.",
     )
-    unusable = {"Not complete": [f"{cost.unusable:,}" for cost in progress.costs]}
-    table(
-        pd.DataFrame(
-            {
-                "Step": [_step(cost.step, run) for cost in progress.costs],
-                "Calls": [f"{cost.calls:,}" for cost in progress.costs],
-                "Tokens in": [tokens(cost.input_tokens) for cost in progress.costs],
-                "Tokens out": [tokens(cost.output_tokens) for cost in progress.costs],
-                "Waiting, s": [f"{cost.seconds:,.1f}" for cost in progress.costs],
-                "From the cache": [f"{cost.cached:,}" for cost in progress.costs],
-            }
-            | (unusable if any(cost.unusable for cost in progress.costs) else {})
-        )
-    )
+    step_table(progress.costs, judges_names.document_of_run(run.run))
     money = money_of(progress)
     if money is not None:
         st.markdown(f"Money so far: {money:,.4f} (tokens times the two prices).")
 
 
-def _step(step: str, run: RunAtHand) -> str:
-    """The step as the run's other parts call it: a judge may read the reference in place of a source."""
-    return judges_names.of_document(step, judges_names.document_of_run(run.run))
+def step_table(costs: Sequence[StepCost], named: str) -> None:
+    """A row a step. named: what a judge compares with, `reference` or `source`."""
+    unusable = {"Not usable": [f"{cost.unusable:,}" for cost in costs]}
+    table(
+        pd.DataFrame(
+            {
+                "Step": [judges_names.of_document(cost.step, named) for cost in costs],
+                "Calls": [f"{cost.calls:,}" for cost in costs],
+                "Tokens in": [tokens(cost.input_tokens) for cost in costs],
+                "Tokens out": [tokens(cost.output_tokens) for cost in costs],
+                "Waiting, s": [f"{cost.seconds:,.1f}" for cost in costs],
+                "From the cache": [f"{cost.cached:,}" for cost in costs],
+            }
+            | (unusable if any(cost.unusable for cost in costs) else {})
+        )
+    )
 
 
 def tokens(count: int | None) -> str:

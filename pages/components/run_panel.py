@@ -47,7 +47,7 @@ def render(store: Store, run: Run) -> None:
     forget_children()
     state = _state(progress_of(store, run.run_id))
     st.fragment(_live, run_every=_TICK if state in _MOVING else None)(run.run_id, state)
-    with st.expander("What was asked for"):
+    with st.expander("Settings and prompts"):
         run_asked.render(at_hand(store, run))
 
 
@@ -192,7 +192,7 @@ def _all_items(at: RunAtHand, progress: Progress) -> None:
         return
     part(
         "All items",
-        f"Told from the {progress.n_done + progress.n_failed} items above, for all {run.n_items:,}, those included: "
+        f"Estimated from the {progress.n_done + progress.n_failed} items above, for all {run.n_items:,}: "
         f"{_words(at).told_from}, times the number of items.",
     )
     estimate_table(estimate_all(at, progress), at)

@@ -8,7 +8,8 @@ from core.runs.path import written
 from core.store.runs import item_states
 from pages.components import file_buttons, run_choice, send_to_scoring, send_to_study
 from pages.components.generated_item import with_materials
-from pages.components.messages import mistakes_shown
+from pages.components.kept_once import once
+from pages.components.messages import capital, mistakes_shown
 from pages.components.parts import nothing, part
 
 _MADE = "run_results_made"
@@ -30,23 +31,16 @@ def render(run: RunAtHand) -> None:
 def _downloads(run: RunAtHand, done: int, n_items: int) -> None:
     rest = " Reports and tables also hold what came of the others." if done < n_items else ""
     part("Downloads", f"{done:,} of {run.run.n_items:,} items are complete.{rest}")
-    files, verbatim = _files(run, done, n_items)
+    files, verbatim = once(
+        _MADE,
+        run_choice.key_of(run.store, run.run),
+        lambda: (written(with_materials(run)), count_verbatim(run)),
+        "Making the files ...",
+    )
     if verbatim:
         first = run.asked.chosen.first_level
         st.warning(
-            f"{first[0].upper()}{first[1:]} is the reference word for word in {verbatim:,} of {n_items:,} items (`verbatim` in the records): "
+            f"{capital(first)} is the reference word for word in {verbatim:,} of {n_items:,} items (`verbatim` in the records): "
             "every metric calls such a text perfect, and raters of a study see the reference beside it."
         )
     file_buttons.render(files, f"assay-run-{run.run.run_id}.zip", "run")
-
-
-def _files(run: RunAtHand, *counted: int) -> tuple[dict[str, bytes], int]:
-    """The files and how many items begin with the reference; made again only when the run has made more."""
-    key = (run_choice.identity(run.run), counted, run.run.finished_utc)
-    known = st.session_state.get(_MADE)
-    if known is None or known[0] != key:
-        with st.spinner("Making the files ..."):
-            found = written(with_materials(run)), count_verbatim(run)
-        st.session_state[_MADE] = known = (key, found)
-    made: tuple[dict[str, bytes], int] = known[1]
-    return made

@@ -1,10 +1,9 @@
 """The buttons that start a run: five items first, or all; several forms share them."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 import streamlit as st
 
-from core.errors import InputError
 from core.runs.asked import Asked, fields_named
 from core.runs.path import create
 from core.schema.kinds import Kind
@@ -17,8 +16,7 @@ from pages.components.run_words import PREVIEW, PREVIEW_WORD
 def start(
     store: Store,
     prefix: str,
-    asked: Asked | InputError,
-    running: Settings | None,
+    wanted: Callable[[], tuple[Asked, Settings]],
     data: bytes,
     name: str,
     n_items: int,
@@ -30,8 +28,9 @@ def start(
 ) -> int | None:
     """Make the run and start it, once a button is pressed; its number. Raises InputError in the words of the form.
 
-    prefix: of the buttons' keys. asked: or what is wrong with it, which a button says. data, name: its file. n_items: that
-    it would work on. does: first word of the buttons. told: notes that the form has shown; others are shown with the run. free: whether all items cost nothing: then, and where nobody knows, no preview is needed.
+    prefix: of the buttons' keys. wanted: what is asked for, checked as a button is pressed. data, name: its file. n_items:
+    that it would work on. does: first word of the buttons. told: notes that the form has shown; others are shown with the
+    run. free: whether all items cost nothing; False: they do, and a preview has to come first.
     """
     limit = None if n_items <= PREVIEW else PREVIEW
     everything = f"{does} all {n_items:,} items" if n_items != 1 else f"{does} the one item"
@@ -54,9 +53,7 @@ def start(
         )
     if not first and not at_once:
         return None
-    if isinstance(asked, InputError):
-        raise asked
-    assert running is not None
+    asked, running = wanted()
     run, notes = create(store, data, name, asked, running, None if at_once else limit)
     if new := [text for note in notes if (text := worded(asked.kind, note)) not in told]:
         messages.keep(" ".join(f"{text.rstrip('.')}." for text in new))

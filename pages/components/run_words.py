@@ -1,7 +1,7 @@
 """What the panel of a run says, by what the run does."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from core.schema.kinds import Work
 
@@ -9,67 +9,54 @@ PREVIEW, PREVIEW_WORD = 5, "five"
 """Items that show what a run makes or says, and what all of them will cost."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RunWords:
-    """Sentences about runs of one work."""
+    """Sentences about runs of one work; the usual ones are those of a run that may ask a model."""
 
     nothing_made: str
-    stopping: str
     counts: str
     """What complete, incomplete and unanswered items are."""
-    beginning: str
-    resuming: str
-    told_from: str
-    """What an estimate is made of."""
     before_all: str
     failing: str
+    stopping: str = "Stopping: waiting for open requests to finish."
+    beginning: str = "it reaches the server, loads a model, or works on its first items"
+    resuming: str = "Nothing that is finished is paid for again."
+    told_from: str = "each step's calls and tokens per item"
+    """What an estimate is made of."""
 
 
-_GENERATION = RunWords(
-    nothing_made="Nothing was made, and nothing was paid for.",
-    stopping="It stops as soon as the requests that are open are answered or put down.",
-    counts="Complete: every level was made. Incomplete: a level is missing, and another try would not mend it; "
-    "the texts there are stand in outputs.csv. No answer yet: the server or the line failed; Resume asks again.",
-    beginning="it reaches the server, loads a model, or works on its first items",
-    resuming="Nothing that is finished is paid for again.",
-    told_from="each step's calls and tokens per item",
-    before_all="Look at the answers under Items first. The items above are not paid for again.",
-    failing="An item may be here more than once: each of its levels that failed counts.",
-)
-_SCORING = RunWords(
-    nothing_made="Nothing was scored.",
-    stopping="It stops as soon as the texts at work are scored.",
-    counts="Complete: every text has its scores, or the reason why a metric is not defined for it. Incomplete: a metric "
-    "broke on a text; the other texts have their scores.",
-    beginning="it loads models, or works on its first items",
-    resuming="Nothing that is scored is computed again.",
-    told_from="texts and seconds per item",
-    before_all="The items above are not scored again.",
-    failing="An item may be here more than once: each of its texts on which a metric broke counts.",
-)
-_JUDGING = RunWords(
-    nothing_made="Nothing was judged, and nothing was paid for.",
-    stopping="It stops as soon as the requests that are open are answered or put down.",
-    counts="Complete: every text has its scores, or the reason why it cannot have one. Incomplete: a step of the judge "
-    "failed for a text, and another try would not mend it; its reason stands in place of the score. No answer yet: the "
-    "server or the line failed; Resume asks again.",
-    beginning="it reaches the server, loads a model, or works on its first items",
-    resuming="Nothing that is finished is paid for again.",
-    told_from="each step's calls and tokens per item",
-    before_all="Look at what the judge said first. The items above are not paid for again.",
-    failing="An item may be here more than once: each of its texts and steps that failed counts.",
-)
-_CHECKING = replace(
-    _JUDGING,
-    nothing_made="Nothing was asked, and nothing was paid for.",
-    counts="Complete: everything asked about the item has an answer. Incomplete: an answer is missing, and another try "
-    "would not mend it. No answer yet: the server or the line failed; Resume asks again.",
-    before_all="Look at the answers first. The items above are not paid for again.",
-    failing="An item may be here more than once: each answer that is missing counts.",
-)
+_NO_ANSWER = "No answer yet: the server or the connection failed; Resume asks again."
 WORDS: Mapping[Work, RunWords] = {
-    "generation": _GENERATION,
-    "scores": _SCORING,
-    "judging": _JUDGING,
-    "audit": _CHECKING,
+    "generation": RunWords(
+        nothing_made="Nothing was made, and nothing was paid for.",
+        counts="Complete: every level was made. Incomplete: a level is missing, and another try would not help; partial "
+        f"results are in outputs.csv. {_NO_ANSWER}",
+        before_all="Look at the answers under Items first. The items above are not paid for again.",
+        failing="Each missing level of an item is counted.",
+    ),
+    "scores": RunWords(
+        nothing_made="Nothing was scored.",
+        counts="Complete: every text has its scores, or the reason why a metric is undefined for it. Incomplete: a "
+        "metric failed on a text; the other texts have their scores.",
+        before_all="The items above are not scored again.",
+        failing="Each text of an item on which a metric failed is counted.",
+        stopping="Stopping: waiting for the texts that are being scored.",
+        beginning="it loads models, or works on its first items",
+        resuming="Nothing that is scored is computed again.",
+        told_from="texts and seconds per item",
+    ),
+    "judging": RunWords(
+        nothing_made="Nothing was judged, and nothing was paid for.",
+        counts="Complete: every text has its scores, or the reason why it has none. Incomplete: a step of the judge "
+        f"failed for a text, and another try would not help; the score shows the reason. {_NO_ANSWER}",
+        before_all="Look at what the judge said first. The items above are not paid for again.",
+        failing="Each failed step of each text is counted.",
+    ),
+    "audit": RunWords(
+        nothing_made="Nothing was asked, and nothing was paid for.",
+        counts="Complete: everything asked about the item has an answer. Incomplete: an answer is missing, and another "
+        f"try would not help. {_NO_ANSWER}",
+        before_all="Look at the answers first. The items above are not paid for again.",
+        failing="Each missing answer is counted.",
+    ),
 }

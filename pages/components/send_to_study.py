@@ -19,6 +19,7 @@ from core.study import lifecycle
 from core.study.audit import audit_note, audit_study
 from pages.components import other_pages, study_choice
 from pages.components.generate_file import small_notes
+from pages.components.kept_once import once
 from pages.components.messages import mistakes_shown, plain
 from pages.components.parts import part
 from pages.components.run_choice import name_of
@@ -104,14 +105,12 @@ def _other(store: Store, run: Run) -> tuple[str, SourceAnswers] | None:
 
 def _sources(data: bytes, file_name: str) -> list[str]:
     """Whose answers a file holds, read once a file."""
-    key = (sha256_of(data), file_name)
-    known = st.session_state.get(_NAMES)
-    if known is None or known[0] != key:
+
+    def found() -> list[str]:
         _, outputs = collect_dataset(data, file_name).finish_outputs()
-        known = (key, list(dict.fromkeys(output.source for output in outputs)))
-        st.session_state[_NAMES] = known
-    names: list[str] = known[1]
-    return names
+        return list(dict.fromkeys(output.source for output in outputs))
+
+    return once(_NAMES, (sha256_of(data), file_name), found)
 
 
 def _fits(store: Store, other: Run, run: Run) -> bool:
@@ -138,15 +137,11 @@ def _placed(run: RunAtHand, key: str, other: SourceAnswers) -> Dataset:
     shared_only = st.checkbox("Leave out questions that only one of the two has", key="study_shared")
     if not mine.strip() or not theirs.strip():
         raise InputError("Both sources need a name.")
-    whole = (run.run.run_id, len(own.outputs), key, mine, theirs, shared_only)
-    known = st.session_state.get(_PLACED)
-    if known is None or known[0] != whole:
-        dataset = place_beside(
-            own.called(mine.strip()), other.called(theirs.strip()), shared_only=shared_only
-        )
-        st.session_state[_PLACED] = known = (whole, dataset)
-    placed: Dataset = known[1]
-    return placed
+    return once(
+        _PLACED,
+        (run.run.run_id, len(own.outputs), key, mine, theirs, shared_only),
+        lambda: place_beside(own.called(mine.strip()), other.called(theirs.strip()), shared_only=shared_only),
+    )
 
 
 def _make(store: Store, dataset: Dataset, file_name: str) -> None:

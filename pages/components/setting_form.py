@@ -9,7 +9,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.schema.settings import SettingField, Settings, fields_of, on_page, worded
 from pages.components.generate_state import given
-from pages.components.messages import with_code
+from pages.components.messages import capital, with_code
+from pages.components.parts import places
 
 _NONE: Mapping[str, Any] = {}
 _AWAY = "_away"
@@ -37,7 +38,7 @@ def render(
     fields = fields_of(model)
     offered = {**model.offered(backend), **offered}
     chosen: dict[str, Any] = {}
-    places: list[DeltaGenerator] = []
+    place = places(columns)
     for name, one in fields.items():
         nothing_to_choose = name in offered and not offered[name] and one.shape in ("choice", "text")
         if name in without or name in beside or nothing_to_choose:
@@ -46,10 +47,8 @@ def render(
         if name in model.model_construct(**known).idle(backend):
             continue
         usual = model.usual(known, backend)
-        if not places:  # a row of its own: on a narrow screen, too, the fields stand in their order
-            places = st.columns(columns, vertical_alignment="bottom")
         chosen[name] = _widget(
-            places.pop(0),
+            next(place),
             replace(one, default=usual.get(name, one.default)),
             f"{key_prefix}_{name}",
             _help(one, fields),
@@ -68,7 +67,7 @@ def put(settings: Settings, key_prefix: str, *, without: Collection[str] = ()) -
 
 def _help(one: SettingField, fields: Mapping[str, SettingField]) -> str | None:
     text = worded(one.about.help, fields, on_page)
-    return with_code(f"{text[0].upper()}{text[1:]}.") if text else None
+    return with_code(f"{capital(text)}.") if text else None
 
 
 def _widget(
@@ -82,8 +81,8 @@ def _widget(
         return place.checkbox(label, **common)
     if one.shape in ("number", "whole"):
         return _number(place, one, label, common)
-    if one.shape == "texts":
-        return _several(place, one, label, common, offered)
+    if one.shape == "texts" or (one.shape == "other" and isinstance(one.default, tuple)):
+        return _several(place, one, label, common, one.default if one.shape == "other" else offered)
     if one.shape == "choice" or (one.shape == "text" and offered is not None):
         return _menu(place, one, label, common, list(one.choices if offered is None else offered))
     if one.shape == "text":
@@ -139,8 +138,8 @@ def _several(
     one: SettingField,
     label: str,
     common: dict[str, Any],
-    offered: Sequence[str] | None,
-) -> tuple[str, ...]:
+    offered: Sequence[Any] | None,
+) -> tuple[Any, ...]:
     """Several of what is offered; where nothing is known of what there could be, any names."""
     key = given(common["key"], list(one.default))
     options = list(st.session_state[key] if offered is None else offered)  # Streamlit drops all others

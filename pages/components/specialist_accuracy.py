@@ -21,7 +21,7 @@ from pages.components import (
     metrics_tables,
     specialist_runs,
 )
-from pages.components.judges_numbers import ends, value
+from pages.components.judges_numbers import p_value, tested, with_ends
 from pages.components.metrics_scores import RUN
 from pages.components.numbers import UNDEFINED, left_out, number
 from pages.components.parts import constants, nothing, part, table
@@ -108,22 +108,7 @@ def _tables(found: Acc23) -> None:
     )
     if found.tests:
         st.markdown("**Differences of accuracy**")
-        table(
-            pd.DataFrame(
-                {
-                    "First": [one.first for one in found.tests],
-                    "Second": [one.second for one in found.tests],
-                    "First minus second": [number(one.test.difference) for one in found.tests],
-                    **{
-                        name: [UNDEFINED if p is None else number(p, 4) for p in values]
-                        for name, values in (
-                            ("p", [one.test.p for one in found.tests]),
-                            ("Holm p", [one.p_holm for one in found.tests]),
-                        )
-                    },
-                }
-            )
-        )
+        table(pd.DataFrame([{**tested(one), "Holm p": p_value(one.p_holm)} for one in found.tests]))
         st.markdown(
             f":small[Two-sided permutation test; {_SWAPS[found.options.swap].lower()} change places. Holm p is corrected "
             f"for {len(found.tests)} tests.]"
@@ -137,7 +122,7 @@ def _row(one: MetricAccuracy) -> dict[str, str]:
     epsilon = one.accuracy.epsilon
     return {
         "Judge": one.metric,
-        "Accuracy": f"{value(one.interval)} {ends(one.interval)}".strip(),
+        "Accuracy": with_ends(one.interval),
         "Epsilon": UNDEFINED if epsilon is None else f"{epsilon:.4g}",
         "Texts, pairs": f"{one.n_texts:,}, {one.accuracy.n_pairs:,}",
     }
@@ -146,10 +131,10 @@ def _row(one: MetricAccuracy) -> dict[str, str]:
 def _correlations(one: MetricAccuracy) -> dict[str, str]:
     return {
         "Judge": one.metric,
-        "Segment": f"{value(one.segment)} {ends(one.segment)}".strip(),
-        "Item": f"{value(one.per_item)} {ends(one.per_item)}".strip(),
-        "System": f"{value(one.system)} {ends(one.system)}".strip(),
-        "Systems ordered": f"{value(one.system_accuracy)} {ends(one.system_accuracy)}".strip(),
+        "Segment": with_ends(one.segment),
+        "Item": with_ends(one.per_item),
+        "System": with_ends(one.system),
+        "Systems ordered": with_ends(one.system_accuracy),
         "Soft": _soft(one.soft_accuracy),
     }
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.analysis.judged_spans import draws_of_judge, n_draws, ratings_of_judge
 from core.analysis.span_agreement import SpanAgreement, SpanOptions, span_agreement
-from core.analysis.span_comparison import DrawSummary, SpanComparison, compare_spans
+from core.analysis.span_comparison import DrawSummary, JudgeSpans, SpanComparison, compare_spans
 from core.analysis.span_segments import GoldRaters
 from core.plots import specialist as figures
 from core.schema import Run
@@ -23,7 +23,7 @@ from pages.components import (
     metrics_tables,
     specialist_runs,
 )
-from pages.components.judges_numbers import ends, value
+from pages.components.judges_numbers import tested, with_ends
 from pages.components.messages import mistakes_shown
 from pages.components.numbers import UNDEFINED, number
 from pages.components.parts import nothing, part, table
@@ -111,16 +111,11 @@ def _groups(found: SpanAgreement) -> None:
 def _row(name: str, one: SpanF1) -> dict[str, str]:
     return {
         "Marks of": name,
-        "Precision": _with_ends(one, "precision"),
-        "Recall": _with_ends(one, "recall"),
-        "F1": _with_ends(one, "f1"),
+        "Precision": with_ends(one.precision),
+        "Recall": with_ends(one.recall),
+        "F1": with_ends(one.f1),
         "Texts": f"{one.n_texts:,}",
     }
-
-
-def _with_ends(one: SpanF1, measure: str) -> str:
-    found = getattr(one, measure)
-    return f"{value(found)} {ends(found)}".strip()
 
 
 def _csv_row(by: str, name: str, one: SpanF1) -> dict[str, Any]:
@@ -158,11 +153,11 @@ def _beside(store: Store, runs: Sequence[Run], chosen: SpanOptions) -> None:
         "deviation over draws, and intervals of the characters averaged over draws. Nothing pays for the number of tests.",
         "marked-errors-against-peoples",
     )
-    table(pd.DataFrame([_judge_row(found, at) for at in range(len(found.judges))]))
+    table(pd.DataFrame([_judge_row(one) for one in found.judges]))
     st.markdown(f":small[{found.n_segments:,} ratings of a text on {found.n_items:,} items.]")
     if found.tests:
         st.markdown("**Differences of F1**")
-        table(pd.DataFrame([_test_row(found, at) for at in range(len(found.tests))]))
+        table(pd.DataFrame([{**tested(one), "Note": one.test.reason or ""} for one in found.tests]))
         st.markdown(":small[Permutation test, two-sided: all texts of an item change places together.]")
     metrics_kept.read_notes(found.notes)
     metrics_figure.downloads("spans-side-by-side", _csv_judges(found))
@@ -182,11 +177,10 @@ def compared(store: Store, runs: Sequence[Run], chosen: SpanOptions) -> SpanComp
     )
 
 
-def _judge_row(found: SpanComparison, at: int) -> dict[str, str]:
-    one = found.judges[at]
+def _judge_row(one: JudgeSpans) -> dict[str, str]:
     return {
         "Judge": one.name,
-        "F1": _with_ends(one.overall, "f1"),
+        "F1": with_ends(one.overall.f1),
         "Draws": f"{one.n_draws}",
         "Precision, mean (SD)": over_draws(one.precision),
         "Recall, mean (SD)": over_draws(one.recall),
@@ -199,18 +193,6 @@ def over_draws(found: DrawSummary) -> str:
     if found.mean is None:
         return UNDEFINED
     return number(found.mean) if found.sd is None else f"{number(found.mean)} ({number(found.sd, 4)})"
-
-
-def _test_row(found: SpanComparison, at: int) -> dict[str, str]:
-    one = found.tests[at]
-    test = one.test
-    return {
-        "First": one.first,
-        "Second": one.second,
-        "First minus second": number(test.difference),
-        "p": UNDEFINED if test.p is None else number(test.p, 4),
-        "Note": test.reason or "",
-    }
 
 
 def _csv_judges(found: SpanComparison) -> list[Mapping[str, Any]]:

@@ -16,7 +16,7 @@ from core.runs.asked import asked_of
 from core.schema import Run
 from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.rated import RatedText
-from core.schema.scores import ScorableOutput, ScoredRow
+from core.schema.scores import Rating, ScorableOutput, ScoredRow
 from core.store import Store
 from pages.components import choices, judges_runs, run_choice, specialist_marked, specialist_runs
 from pages.components.judges_numbers import level_said
@@ -50,7 +50,7 @@ class Case:
     """Quotes that stand nowhere in the text."""
 
 
-def place_of(one: ScoredRow | ScorableOutput) -> Place:
+def place_of(one: ScoredRow | ScorableOutput | Rating) -> Place:
     """What a text of one file is told by."""
     return one.item_id, one.system, one.level, one.language, tuple(sorted(one.labels.items()))
 
@@ -104,9 +104,7 @@ def f1_by_text(output: JudgeOutput, people: People, repeat: int) -> dict[Place, 
     for segment, credit, predicted, gold in zip(
         segments, counts.credit.tolist(), counts.predicted.tolist(), counts.gold.tolist(), strict=True
     ):
-        row = segment.row
-        place = (row.item_id, row.system, row.level, row.language, tuple(sorted(row.labels.items())))
-        own = sums.setdefault(place, [0.0, 0.0])
+        own = sums.setdefault(place_of(segment.row), [0.0, 0.0])
         own[0] += 2 * credit
         own[1] += predicted + gold
     return {place: credit / marked for place, (credit, marked) in sums.items() if marked}

@@ -12,7 +12,6 @@ from core.analysis.span_agreement import SpanOptions
 from core.plots import specialist as figures
 from core.runs.asked import asked_of
 from core.schema import Run
-from core.stats.resampling import Estimate
 from core.store import Store
 from pages.components import (
     judges_names,
@@ -24,8 +23,8 @@ from pages.components import (
     specialist_agreement,
     specialist_runs,
 )
-from pages.components.judges_numbers import ends, in_percent, value
-from pages.components.numbers import UNDEFINED, number
+from pages.components.judges_numbers import in_percent, tested, with_ends
+from pages.components.numbers import number
 from pages.components.parts import nothing, part, table
 
 _COPIES = {
@@ -82,14 +81,10 @@ def _copying(store: Store, run: Run) -> Copying:
 def _row(one: Copying, run: Run) -> dict[str, str]:
     return {
         "Judge": judges_names.short_name(run),
-        **{said: _share(getattr(one, name)) for name, said in _COPIES.items()},
+        **{said: in_percent(getattr(one, name)) for name, said in _COPIES.items()},
         "Errors, texts": f"{one.n_errors:,}, {one.n_texts:,}",
         "Without words": f"{one.n_without_words:,}",
     }
-
-
-def _share(found: Estimate) -> str:
-    return in_percent(found)
 
 
 def _alone(store: Store, runs: Sequence[Run]) -> None:
@@ -120,7 +115,7 @@ def _alone_row(found: Disjoint, judge: str, other: str) -> dict[str, str]:
         "Errors": f"{found.n_errors:,}",
         "Alone": f"{found.n_alone:,}",
         "Of these, of the same source": f"{found.n_alone_of_same_source:,}",
-        "Share": _share(found.share),
+        "Share": in_percent(found.share),
     }
 
 
@@ -167,18 +162,7 @@ def examples(store: Store, run: Run) -> None:
     )
     if found.tests:
         with st.expander("Tests of every two runs"):
-            table(
-                pd.DataFrame(
-                    {
-                        "First": [one.first for one in found.tests],
-                        "Second": [one.second for one in found.tests],
-                        "First minus second": [number(one.test.difference) for one in found.tests],
-                        "p": [
-                            UNDEFINED if one.test.p is None else number(one.test.p, 4) for one in found.tests
-                        ],
-                    }
-                )
-            )
+            table(pd.DataFrame([tested(one) for one in found.tests]))
     metrics_kept.read_notes(found.notes)
 
 
@@ -197,13 +181,12 @@ def _curve(store: Store, runs: Sequence[Run], options: SpanOptions) -> ExampleCu
 
 
 def _point(point: CurvePoint) -> dict[str, str]:
-    f1 = point.judge.overall.f1
     return {
         "Run": point.name,
         "Examples": point.variant,
         "Asked for": "all" if point.n_examples is None else f"{point.n_examples}",
         "Shown of a text": number(point.mean_shown, 2),
-        "F1": f"{value(f1)} {ends(f1)}".strip(),
+        "F1": with_ends(point.judge.overall.f1),
         "F1 over draws, mean (SD)": specialist_agreement.over_draws(point.judge.f1),
     }
 

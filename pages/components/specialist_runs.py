@@ -18,7 +18,6 @@ from core.schema.scores import OutputSet, RatingSet
 from core.store import Store
 from core.store.runs import list_runs
 from pages.components import judges_runs, run_choice
-from pages.components.menu import menu
 from pages.components.metrics_computed import Key
 
 NEW = 0
@@ -62,13 +61,7 @@ def choose(store: Store) -> int:
         run.run_id: run_choice.name_of(run) for run in list_runs(store, tuple(one.name for one in judges()))
     }
     names[NEW] = "Ask a judge ..."
-    return menu(
-        "Judge",
-        list(names),
-        _CHOSEN,
-        names.__getitem__,
-        help_text="Newest first; runs that were started by command are here too.",
-    )
+    return run_choice.one_of("Judge", names, _CHOSEN)
 
 
 def marks_errors(run: Run) -> bool:
@@ -122,15 +115,9 @@ def beside(
     if not there:
         st.markdown(f":small[{said}: no other judge has worked on these texts and ratings yet.]")
         return [run]
-    chosen = st.multiselect(
-        said,
-        list(there),
-        default=[number for number, one in there.items() if at_first is not None and at_first(one)],
-        format_func=lambda number: run_choice.name_of(there[number]),
-        key=f"specialist_beside_{slot}_{run.run_id}",
-        placeholder="No other judge",
-    )
-    return [run, *(there[number] for number in chosen if number in there)]
+    first = [number for number, one in there.items() if at_first is not None and at_first(one)]
+    key = f"specialist_beside_{slot}_{run.run_id}"
+    return [run, *run_choice.several(said, there, key, first, placeholder="No other judge")]
 
 
 def keys_of(store: Store, runs: Sequence[Run]) -> Key:

@@ -51,15 +51,7 @@ def _case(store: Store, run: Run, case: Case) -> None:
             nothing("there is no source")
     with right:
         generated_level_diff.plain_card(f"Text{level_said(text.row)}", text.text, text.row.language)
-    table(
-        pd.DataFrame(
-            {
-                "Score": list(text.scores),
-                "Value": [number(value) for value in text.scores.values()],
-                "Note": [text.reasons.get(name, "") for name in text.scores],
-            }
-        )
-    )
+    judges_texts.scores(text, judges_runs.output_of(store, run), "source")
     _people(case)
     if text.record is None:
         nothing("the judge was not asked about this text")

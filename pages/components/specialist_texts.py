@@ -64,7 +64,7 @@ def choose(store: Store, kind: JudgeKind) -> Texts | None:
 
 def _of_file(kind: JudgeKind) -> Texts | None:
     st.markdown(
-        ":small[Accepted: rated texts (JSONL, a text a line with its `ratings`), or texts alone (CSV, TSV, JSONL with the "
+        ":small[Accepted: rated texts (JSONL, one text per line with its `ratings`), or texts alone (CSV, TSV, JSONL with the "
         "columns item, text, system, source and, where there are, reference, level, language) and a file of ratings beside them.]"
     )
     left, right = st.columns(2)
@@ -75,7 +75,7 @@ def _of_file(kind: JudgeKind) -> Texts | None:
         max_upload_size=_MOST_MB,
     )
     apart = right.file_uploader(
-        "Ratings, where they stand apart",
+        "Ratings, if in a separate file",
         key="specialist_ratings_upload",
         max_upload_size=_MOST_MB,
         help="MQM or Marot table (TSV), a row an error or a score (CSV, JSONL), mt-metrics-eval's *.seg.rating, rated texts.",

@@ -14,7 +14,7 @@ from core.study.analysis_set import MOST_VOTES, describe_analysis_set, main_leve
 from core.study.design import LARGEST_GUESSES, describe_shortage
 from core.study.raters import study_workload
 from pages.components import other_pages
-from pages.components.messages import mistakes_shown, moment, plain, tell
+from pages.components.messages import capital, mistakes_shown, moment, plain, tell
 
 _STEPS: dict[State, list[tuple[State, str]]] = {
     "draft": [("open", "Open: let raters answer")],
@@ -187,7 +187,7 @@ def form(store: Store, study: Study) -> None:
 
 
 def _sentence(text: str) -> str:
-    return f"{text[0].upper()}{text[1:]}."
+    return f"{capital(text)}."
 
 
 def _workload(store: Store, study: Study) -> None:

@@ -290,7 +290,7 @@ def test_files_hold_what_is_printed(run: Run, results: Path, tmp_path: Path) -> 
         ),
         (("--with", "level", "--resamples", "-1"), "--resamples: -1 is negative"),
         (("--with", "level", "--confidence", "95"), "--confidence: 95.0 does not lie between 0 and 1"),
-        (("--with", "level", "--methods", "tau"), "--methods: tau is not of pearson, spearman, kendall."),
+        (("--with", "level", "--methods", "tau"), "--methods: tau is not of pearson, spearman, kendall"),
         (("--with", "level", "--out", "table.xlsx"), "--out: table.xlsx is neither a .csv nor a .json file"),
         (
             ("--with", "level", "--rank", "kendall", "--test", "williams"),

@@ -170,6 +170,15 @@ def test_some_items_first_and_the_rest_with_resume(quiet: Run, refused: Run, tmp
         assert len(list_runs(store)) == 1
 
 
+def test_what_is_not_named_stays_when_a_run_goes_on(quiet: Run, tmp_path: Path) -> None:
+    arguments = ("score", "texts.jsonl", "--metrics", "bleu-1", "--out", "scores.csv")
+    quiet(*arguments, "--batch-size", "7", "--workers", "1", "--limit", "1")
+    quiet(*arguments, "--resume", "--workers", "3")
+    with open_store(tmp_path / "assay.db") as store:
+        (run,) = list_runs(store)
+    assert run.running == {"batch_size": 7, "workers": 3}
+
+
 def test_a_run_of_scores_is_shown_written_and_resumed_like_any_other(quiet: Run, tmp_path: Path) -> None:
     quiet("score", "texts.jsonl", "--metrics", "bleu-1", "--out", "scores.csv", "--limit", "1")
     shown = json.loads(quiet("runs", "show", "1", "--json"))
@@ -240,9 +249,22 @@ def test_mistakes_are_named_before_any_work(
         assert list_runs(store) == []
 
 
-@pytest.mark.parametrize("texts", ["run:9", "study:mine"])
-def test_a_mistyped_database_is_not_made(refused: Run, tmp_path: Path, texts: str) -> None:
-    answer = refused("score", texts, "--out", "s.csv", "--db", "typo.db")
+_SERVER = ("--backend", "openai", "--base-url", "http://127.0.0.1:9", "--model", "tiny")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("score", "run:9"),
+        ("score", "study:mine"),
+        ("judge", "rubric", "run:9", *_SERVER),
+        ("judge", "direct", "study:mine", *_SERVER),
+        ("judge", "answers", "run:9", *_SERVER),
+    ],
+    ids=" ".join,
+)
+def test_a_mistyped_database_is_not_made(refused: Run, tmp_path: Path, command: tuple[str, ...]) -> None:
+    answer = refused(*command, "--out", "s.csv", "--db", "typo.db")
     assert "There is no database typo.db" in answer
     assert not (tmp_path / "typo.db").exists()
 

@@ -16,6 +16,7 @@ from core.cli import main
 from core.datasets.task_files import dump_task, find_task
 from core.judges.automqm.errors import AutoMqmRecord
 from core.judges.rated import NOT_JUDGED
+from core.judges.rubric_files import find_rubric
 from core.runs.records import read_judge_folder
 from core.schema.judging import JudgeOutput
 from core.schema.scores import ErrorSpan
@@ -291,3 +292,18 @@ def test_a_judge_is_asked_what_the_raters_of_its_study_were_asked(
     folders = [str(tmp_path / f"automqm-{len(which)}") for which in (PARROT, asked)]
     found = json.loads(run("spans", "study:ratings", *folders, "--resamples", "0", "--json"))
     assert found
+
+
+def test_the_task_of_a_study_is_no_rubric(run: Command, tmp_path: Path) -> None:
+    with open_store(tmp_path / "assay.db") as store:
+        study = rating_study(store)
+        for rater in ("R1", "R2"):
+            rate_all(study.desk(rater))
+        unblind(study)
+    verdict = json.dumps({"feedback": "fine", "verdict": 4})
+    with ScriptedServer(lambda *_: verdict, models=("tiny",)) as server:
+        asked = ("--backend", "openai", "--model", "tiny", "--base-url", server.url)
+        run("judge", "rubric", "study:ratings", "--out", "out", *asked)
+    output = read_judge_folder(tmp_path / "out")
+    assert output.attached == find_rubric("factual").dump()
+    assert {text.scores["rubric-tiny"] for text in output.texts} == {4}

@@ -264,7 +264,7 @@ def test_names_tell_all_that_is_not_as_usual(
     settings = settings_of(kind, given)
     assert "-".join(settings.called(kind, by_rules=by_rules)) == name
     assert settings.named_whole(by_rules=by_rules) == by_rules, "the Parrot has no model"
-    assert (settings.drawn_with, settings.compares_with) == (settings.seed, "source")
+    assert (settings.DRAWN, settings.compares_with) == (True, "source")
 
 
 def test_columns_dimensions_and_prompts() -> None:

@@ -39,7 +39,7 @@ def test_after_a_preview_the_same_run_goes_on_with_all_items(store: Store) -> No
     run = made(store, limit=5)
     before = run_item(store, run.run.run_id, 0)
     at = visit(run)
-    assert "Told from the 5 items above, for all 14" in said(at)
+    assert "Estimated from the 5 items above, for all 14" in said(at)
     assert "none: rules ask no model" in said(at)
     press(at, "Run all 14 items")
     assert "is being started" in said(at) or "is running" in said(at)
@@ -140,7 +140,7 @@ def test_what_is_wrong_with_the_settings_is_said_in_the_pages_words(store: Store
     field(at, "Environment variable that holds the key").set_value("")
     at.run()
     press(at, "Preview five items")
-    assert "Model: name the model that writes the answers" in said(at)
+    assert "Model: name the model to ask" in said(at)
     assert "Address: it is no http or https URL" in said(at)
     assert "--" not in " ".join(code.value for code in at.code if "Address" in code.value)
     assert list_runs(store) == []

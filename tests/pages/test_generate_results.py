@@ -48,7 +48,7 @@ def test_left_out_items_are_counted_by_step_and_come_first(store: Store) -> None
     at = visit(run, "Items")
     assert field(at, "Item").value == 1, "the failing one"
     assert "This item is incomplete. It ended at finding facts (no spans)" in said(at)
-    assert "A level is missing; the texts there are stand below and in outputs.csv." in said(at)
+    assert "A level is missing; partial results are below and in outputs.csv." in said(at)
     at.get("button_group")[0].set_value("done")
     at.run()
     assert field(at, "Item").value == 0

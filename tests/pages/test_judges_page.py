@@ -112,7 +112,8 @@ def test_rules_judge_claims_and_five_items_come_first(store: Store, monkeypatch:
     field(at, "Backend").set_value("rules")  # type: ignore[attr-defined]
     at.file_uploader[0].upload(*reversed(given(6)))
     at.run()
-    assert "Judge all 6 items" in buttons(at)
+    (at_once,) = (button for button in at.button if button.label == "Judge all 6 items")
+    assert at_once.help == "Rules cost nothing."
     assert "A stand-in to try everything without a model" in said(at)
     assert field(at, "Claims are verified by").options == [  # type: ignore[attr-defined]
         "rules: numbers, names and words",

@@ -8,7 +8,9 @@ import pytest
 from helpers.toys.settings import ToySettings
 from streamlit.testing.v1 import AppTest
 
+from core.generation.damage_steps import DAMAGE_LEVELS, DamageSettings
 from core.judges.rubric import RubricSettings
+from core.runs.asked import ModelSettings
 from core.schema.kinds import KindSettings
 from core.schema.settings import fields_of
 from pages.components.setting_form import put, render
@@ -376,9 +378,15 @@ def test_put_leaves_nothing_but_the_forms_own_keys(monkeypatch: pytest.MonkeyPat
     assert state["toy_only"] == ["a"]
 
 
-def test_a_type_without_a_widget_is_a_defect() -> None:
-    from core.generation.damage_steps import DamageSettings
+def test_numbers_are_chosen_of_those_that_are_usual() -> None:
+    at = visit(DamageSettings)
+    assert values(at)["levels"] == DAMAGE_LEVELS
+    at.multiselect(key="toy_levels").set_value([0, 3])
+    assert values(shown(at))["levels"] == (0, 3)
+    filled = visit(DamageSettings, filled=DamageSettings(levels=(0, 5)))
+    assert values(filled)["levels"] == (0, 5)
 
-    with pytest.raises(TypeError, match="levels"):
-        render(DamageSettings, "toy", backend="rules")
-    assert list(values(visit(DamageSettings, without=("levels",)))) == ["task", "seed"]
+
+def test_a_type_without_a_widget_is_a_defect() -> None:
+    with pytest.raises(TypeError, match="engine"):
+        render(ModelSettings, "toy", backend="vllm")

@@ -346,6 +346,36 @@ def test_a_run_of_a_kind_that_is_not_there_says_so(store: Store) -> None:
         kind_named("")
 
 
+@pytest.mark.parametrize(
+    ("changed", "field"),
+    [
+        ({"settings": {"backend": "oracle"}}, "backend"),
+        ({"settings": {"backend": "openai", "rubric": {"order": "sideways"}}}, "order"),
+        ({"running": {"timeout": 0}}, "timeout"),
+    ],
+)
+def test_a_run_that_a_newer_assay_saved_names_what_cannot_be_read(
+    store: Store, changed: dict[str, object], field: str
+) -> None:
+    run, _ = create(store, texts(1), "t.jsonl", settings("rubric", URL), RUNNING)
+    with store.writing():
+        store.table("run").update(run.run.run_id, {name: json.dumps(kept) for name, kept in changed.items()})
+    saved = at_hand(store, run.run.run_id)
+    with pytest.raises(SettingsError) as refused:
+        _ = saved.asked, saved.running
+    assert [one.name for one in refused.value.found_in] == [field]
+    assert refused.value.what.startswith(f"Run {run.run.run_id} cannot be read")
+
+
+@pytest.mark.parametrize(
+    "broken", [{"rubric": "ab"}, {"rubric": [1]}, {"prompts": 5}, {"prompts": ["a"]}, {"backend": 3}]
+)
+def test_settings_of_a_folder_that_are_none_are_a_problem_and_no_defect(broken: dict[str, object]) -> None:
+    whole = kept(settings("rubric", URL))
+    with pytest.raises(SettingsError):
+        asked_from(KINDS["rubric"], whole | broken)
+
+
 def test_a_look_at_judges_needs_something_to_look_at(store: Store) -> None:
     empty = QuestionSet(ScoredRow("1", "s"), "text", "a", "d", ())
 

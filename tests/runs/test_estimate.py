@@ -11,7 +11,7 @@ from core.generation.factual import scheme as factual
 from core.runs.asked import Asked, Running, ask, kept
 from core.runs.at_hand import RunAtHand
 from core.runs.costs import Estimate, estimate
-from core.runs.judging import width_of
+from core.runs.jobs import width_of
 from core.runs.path import PATHS
 from core.runs.progress import Progress
 from core.schema import Run, StepCost

@@ -27,9 +27,10 @@ from core.runs.path import create, find_same, resume
 from core.runs.progress import progress_of
 from core.runs.records import read_judge_folder
 from core.runs.scoring import score_table
-from core.runs.texts import rated_of_folder
+from core.runs.texts import rated_of_folder, rated_of_texts
 from core.schema.judging import JudgedText
 from core.schema.rated import RatedText
+from core.schema.scores import Rating, RatingSet
 from core.schema.settings import SettingsError
 from core.store import Store
 
@@ -122,6 +123,28 @@ def test_systems_that_are_not_judged_give_examples_only(store: Store) -> None:
     shown = [json.loads(turn["content"]) for turn in asked if turn["role"] == "assistant"]
     assert len(shown) == 3
     assert {one["severity"] for turn in shown for one in turn["errors"]} == {"minor"}, "as r3 has it"
+
+
+def test_items_without_a_text_of_the_judged_systems_are_no_items_of_the_run(store: Store) -> None:
+    texts = write_rated(rated(item, system) for item in range(4) for system in "ABC" if item or system != "B")
+    run = run_to_the_end(store, parrot(only=("B",)), texts)
+    assert (run.run.state, run.run.n_items, progress_of(store, run.run.run_id).n_done) == ("done", 3, 3)
+    assert [(one.row.item_id, one.row.system) for one in judge_output(run).texts] == [
+        ("1", "B"),
+        ("2", "B"),
+        ("3", "B"),
+    ]
+
+
+def test_ratings_that_cannot_be_used_are_named_in_the_words_of_the_door(tmp_path: Path) -> None:
+    bare = write_rated([rated(1, "A", raters=())])
+    for data, apart in ((rated_texts(1), []), (bare, [RatingSet((Rating("9", 1.0),), "", "r.csv")])):
+        with pytest.raises(SettingsError) as refused:
+            rated_of_texts(data, "{ratings}.jsonl", lambda _, apart=apart: apart)
+        (problem, *_) = refused.value.found_in
+        assert problem.name == "ratings"
+        assert "--" not in str(refused.value)
+        assert "{ratings}.jsonl" in str(refused.value)
 
 
 def test_what_a_text_s_own_raters_said_is_never_shown(store: Store) -> None:
