@@ -16,8 +16,9 @@ import math
 import random
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import lru_cache
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -28,7 +29,8 @@ from sacrebleu.metrics import BLEU, CHRF
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
 
-from core.scoring.metrics.lexical.scorer import open_lexical, score_pairs
+from core.schema.scores import Score
+from core.scoring.metrics.lexical.scorer import LexicalScorer, open_lexical
 from core.scoring.metrics.lexical.texts import read_reference, stem_of
 from core.scoring.metrics.registry import find_metrics
 from core.scoring.metrics.scorer import MetricSpec, ScoringPair
@@ -140,17 +142,27 @@ def compare(names: list[str], pairs: list[ScoringPair]) -> float:
     return libraries / assay
 
 
+@lru_cache(maxsize=8)
+def _scorer(names: tuple[str, ...]) -> LexicalScorer:
+    return open_lexical(find_metrics(names), synonyms="none")
+
+
+def _scored(names: tuple[str, ...], pairs: Sequence[ScoringPair]) -> list[tuple[Score, ...]]:
+    """In a process that keeps its scorer from call to call."""
+    return _scorer(names).score(pairs)
+
+
 def in_a_pool(names: list[str], pairs: list[ScoringPair], processes: int) -> None:
     """Wall time in this process and in a pool of several, which must give the same scores."""
     exact = tuple(spec.metric.name for spec in find_metrics(names))
     begun = time.perf_counter()
-    alone = score_pairs(exact, "none", pairs)
+    alone = _scored(exact, pairs)
     single = time.perf_counter() - begun
     with ProcessPoolExecutor(processes) as pool:
-        list(pool.map(score_pairs, [exact] * processes, ["none"] * processes, [pairs[:1]] * processes))
+        list(pool.map(_scored, [exact] * processes, [pairs[:1]] * processes))
         begun = time.perf_counter()
         chunks = [pairs[start : start + CHUNK] for start in range(0, len(pairs), CHUNK)]
-        done = pool.map(score_pairs, [exact] * len(chunks), ["none"] * len(chunks), chunks)
+        done = pool.map(_scored, [exact] * len(chunks), chunks)
         together = [scores for chunk in done for scores in chunk]
         pooled = time.perf_counter() - begun
     print(

@@ -4,13 +4,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from core.datasets.findings import same_wording
-from core.errors import InputError
 from core.generation.damage_checks import check_damage
 from core.generation.damage_steps import MAX_TOKENS, Damaged, DamageSettings
 from core.llm.asking import LONGEST_ECHO, Answer, Model, Unusable
 from core.llm.client import Message, Request
 from core.llm.parsing import read_text
-from core.llm.prompts import Prompt
+from core.llm.prompts import Prompt, for_use
 from core.schema import Material
 
 STEP = "damage"
@@ -29,13 +28,7 @@ class LlmDamage:
     """Implements DamageSteps with a model and a prompt for the settings' task."""
 
     def __init__(self, model: Model, prompt: Prompt, settings: DamageSettings) -> None:
-        if (prompt.purpose, prompt.task) != (STEP, settings.task):
-            raise InputError(
-                f"Prompt {prompt.name} is for {prompt.purpose} ({prompt.task}); "
-                f"one for {STEP} ({settings.task}) is needed"
-            )
-        self._model = model
-        self._prompt = prompt
+        self._model, self._prompt = model, for_use(prompt, STEP, settings.task)
         self._settings = settings
 
     @property

@@ -6,7 +6,7 @@ from typing import Protocol
 from pydantic import field_validator
 
 from core.generation.records import Task
-from core.generation.scheme import GenerationSettings, seed_setting
+from core.generation.scheme import SEED, GenerationSettings
 from core.llm.asking import Answer
 from core.schema import Material
 from core.schema.kinds import PromptSlot
@@ -38,7 +38,7 @@ class DamageSettings(GenerationSettings):
         "levels to make, such as 0-5 or 0,3,5",
         words={", ".join(map(str, DAMAGE_LEVELS)): "0-5"},
     )
-    seed: int = seed_setting()
+    seed: int = SEED
 
     @field_validator("levels", mode="before")
     @classmethod

@@ -12,6 +12,13 @@ from core.schema import Material
 from core.schema.kinds import Kind, KindSettings, Reads, Work
 from core.schema.settings import setting
 
+SEED: Any = setting(
+    0,
+    "Seed",
+    "seed of everything that is drawn: the same seed gives the same groups, and with rules the same answers",
+)
+"""Of the order of groups, and of everything that rules draw; per item by its id, not its place."""
+
 
 class GenerationSettings(KindSettings):
     """What fixes a run that makes texts beside model and prompts."""
@@ -33,15 +40,6 @@ class GenerationSettings(KindSettings):
     def asked_for(self) -> Task | None:
         """What the texts of the file are; None: questions with references."""
         return None
-
-
-def seed_setting() -> Any:
-    """Of the order of groups, and of everything that rules draw; per item by its id, not its place."""
-    return setting(
-        0,
-        "Seed",
-        "seed of everything that is drawn: the same seed gives the same groups, and with rules the same answers",
-    )
 
 
 @dataclass(frozen=True)

@@ -12,15 +12,14 @@ from typing import Any, ClassVar
 import regex
 
 from core.diff import tokenize
-from core.errors import InputError
 from core.judges.cross_examination.record import SIDES, Examination, Side, questions_of
 from core.judges.cross_examination.verdicts import Verdict, read_verdict
-from core.judges.kind import AuditKind, Audits, Done, seed_setting, temperature_setting
+from core.judges.kind import TEMPERATURE, AuditKind, Audits, Done, seed_setting
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Request
 from core.llm.defusing import defused
-from core.llm.parsing import read_json
-from core.llm.prompts import Prompt
+from core.llm.parsing import form, read_object
+from core.llm.prompts import Prompt, for_use
 from core.schema.kinds import KindSettings, PromptSlot
 from core.schema.scores import ScoredRow
 
@@ -47,15 +46,7 @@ _FUNCTION_WORDS = frozenset(_ENGLISH.split())
 _ALONE = regex.compile(
     r"[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmr}\p{scx=Mymr}]\p{M}*"
 )
-_SCHEMA: Mapping[str, object] = {
-    "type": "object",
-    "properties": {
-        "why": {"type": "string", "maxLength": _LONGEST_WHY},
-        "verdict": {"enum": ["YES", "NO"]},
-    },
-    "required": ["why", "verdict"],
-    "additionalProperties": False,
-}
+_SCHEMA = form(why={"type": "string", "maxLength": _LONGEST_WHY}, verdict={"enum": ["YES", "NO"]})
 
 
 class AlignmentSettings(KindSettings):
@@ -63,7 +54,7 @@ class AlignmentSettings(KindSettings):
 
     MODEL_FREE: ClassVar[bool] = True
 
-    temperature: float = temperature_setting()
+    temperature: float = TEMPERATURE
     seed: int = seed_setting("seed of the model's answers")
 
     def prompts(self, *, by_rules: bool) -> tuple[PromptSlot, ...]:
@@ -137,11 +128,9 @@ class Aligner:
     """Asks a model, once for each marked error, whether a mismatching question points to it."""
 
     def __init__(self, model: Model, prompt: Prompt, settings: AlignmentSettings) -> None:
-        if prompt.purpose != _PURPOSE:
-            raise InputError(f"Prompt {prompt.name} is for {prompt.purpose}; one for {_PURPOSE} is needed")
-        self._model, self._prompt, self._settings = model, prompt, settings
+        self._model, self._prompt, self._settings = model, for_use(prompt, _PURPOSE), settings
 
-    async def align(self, text: MarkedText) -> tuple[MarkedText, tuple[tuple[str, str], ...], bool]:
+    async def align(self, text: MarkedText) -> Done:
         """The text with every error found, not found, or without a verdict for a reason; failures; temporary or not.
 
         Nobody is asked where no question mismatches (nothing can point to an error: not found), nor about an error
@@ -199,14 +188,9 @@ def listed(mismatches: Sequence[Mismatch]) -> str:
     return "\n".join(lines)
 
 
-_ANY_VERDICT: Mapping[str, object] = {"type": "object", "required": ["verdict"]}
-"""Looser than what is asked for: servers that ignore the form lose no verdict by its trimmings."""
-
-
 def _read(answer: str) -> Found:
     """A verdict in any case counts, whatever stands beside it; a `why` that is missing is empty, a long one is cut."""
-    said = read_json(answer, _ANY_VERDICT)
-    assert isinstance(said, dict)
+    said = read_object(answer, verdict={})
     told, why = said["verdict"], said.get("why")
     verdict = read_verdict(told if isinstance(told, str) else "")
     if verdict == "IDK":

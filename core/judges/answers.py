@@ -10,9 +10,9 @@ from typing import Any
 from core.datasets.reading import shown
 from core.errors import InputError
 from core.judges.cross_examination.judge import KIND as EXAMINATION
-from core.judges.cross_examination.questions import Answerer, Answering, answer_prompt, answering_setting
+from core.judges.cross_examination.questions import ANSWERING, Answerer, Answering, answer_prompt
 from core.judges.cross_examination.record import CefRecord, CrossQuestion, Examination, Side
-from core.judges.kind import AuditKind, Audits, Done, seed_setting, temperature_setting
+from core.judges.kind import TEMPERATURE, AuditKind, Audits, Done, asking, seed_setting
 from core.llm.asking import Model
 from core.llm.prompts import Prompt
 from core.schema.judging import JudgedText, JudgeOutput
@@ -26,8 +26,8 @@ ANSWERS = "answers"
 class AnswersSettings(KindSettings):
     """How a model answers questions that any models made, for the reliability of judges."""
 
-    answers: Answering = answering_setting()
-    temperature: float = temperature_setting()
+    answers: Answering = ANSWERING
+    temperature: float = TEMPERATURE
     seed: int = seed_setting("seed of the model's answers")
 
     def prompts(self, *, by_rules: bool) -> tuple[PromptSlot, ...]:
@@ -154,8 +154,7 @@ def _unanswered(questions: tuple[CrossQuestion, ...]) -> tuple[CrossQuestion, ..
 
 
 def _open(settings: AnswersSettings, prompts: Mapping[str, Prompt]) -> Audits:
-    def answering(model: Model | None) -> Callable[[QuestionSet], Awaitable[Done]]:
-        assert model is not None, "rules answer no questions"
+    def answering(model: Model) -> Callable[[QuestionSet], Awaitable[Done]]:
         answerer = Answerer(model, prompts, settings.answers, settings.temperature)
 
         async def answer(asked: QuestionSet) -> Done:
@@ -164,7 +163,7 @@ def _open(settings: AnswersSettings, prompts: Mapping[str, Prompt]) -> Audits:
 
         return answer
 
-    return answering
+    return asking(answering)
 
 
 def _broken(asked: QuestionSet, reason: str) -> QuestionSet:

@@ -1,7 +1,5 @@
 """Judges that compare a text with its reference or its source: what to know of a file before it costs anything."""
 
-from collections.abc import Iterator
-
 from core.judges.kind import Bench, JudgeSettings
 from core.schema.rated import RatedSet
 from core.schema.scores import ScorableOutput
@@ -16,20 +14,13 @@ def check_compared(settings: JudgeSettings, _: Bench, rated: RatedSet, by_rules:
     outputs = [text.output for text in rated.texts]
     needed = settings.compares_with
     n_lacking = sum(not compared_with(settings, output) for output in outputs)
-    instead = settings.compares_instead if any(output.reference for output in outputs) else ""
     if n_lacking == len(outputs):
         text = (
             "{file} has no {needed} for any text, and this judge compares each text with it: add the column"
         )
-        values = {"file": rated.file_name, "needed": needed}
-        refuse(
-            [
-                Remark(
-                    "", f"{text}{f', or compare with the references ({instead})' if instead else ''}.", values
-                )
-            ],
-            type(settings),
-        )
+        if settings.COMPARES_INSTEAD and any(output.reference for output in outputs):
+            text += f", or compare with the references ({settings.COMPARES_INSTEAD})"
+        refuse([Remark("", f"{text}.", {"file": rated.file_name, "needed": needed})], type(settings))
     remarks = list(settings.remarks(by_rules=by_rules))
     if n_lacking:
         text = "{lacking} of {n} texts have no {needed}: they get no score, with that reason"
@@ -38,7 +29,7 @@ def check_compared(settings: JudgeSettings, _: Bench, rated: RatedSet, by_rules:
     if 2 * n_asked > len(outputs):
         text = (
             "the source of {asked} of {n} texts looks like a question: it holds no facts to examine an answer with. "
-            f"Where references are there, {settings.compares_instead} examines against them"
+            f"Where references are there, {settings.COMPARES_INSTEAD} examines against them"
         )
         remarks.append(Remark("", text, {"asked": n_asked, "n": len(outputs)}))
     return tuple(remarks)
@@ -47,13 +38,6 @@ def check_compared(settings: JudgeSettings, _: Bench, rated: RatedSet, by_rules:
 def compared_with(settings: JudgeSettings, output: ScorableOutput) -> str | None:
     """What the judge compares a text with; None: the text lacks it."""
     return output.reference if settings.compares_with == "reference" else output.source
-
-
-def repeated_for_nothing(repeats: int, temperature: float) -> Iterator[Remark]:
-    """Repeats that ask for the same answer again."""
-    if repeats > 1 and temperature == 0:
-        text = "{n} repeats at temperature 0 ask for the same answer again: choose a {temperature} above 0"
-        yield Remark("", text, {"n": repeats})
 
 
 def _is_question(output: ScorableOutput) -> bool:

@@ -5,50 +5,51 @@ task's dimension, so that the same judge rates whatever people rated: translatio
 """
 
 import asyncio
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from core.datasets.reading import shown
 from core.judges.examples import ExamplePool, ExamplesFrom, ExampleUsed, ShownExample, weighs_its_errors
-from core.judges.kind import EMPTY_TEXT, Bench, Judge, Judged, JudgeKind, Opened, temperature_setting
+from core.judges.kind import EMPTY_TEXT, TEMPERATURE, Bench, Judged, JudgeKind, Opened, asking, mean_of
 from core.judges.rated import (
+    DRAWING_SEED,
+    DRAWS,
+    EXAMPLES,
+    N_EXAMPLES,
     NOTHING,
+    ONLY,
+    RATER,
     SCORE_COLUMNS,
     ExampleSettings,
     Systems,
     check_examples,
     dimensions_in,
-    drawing_seed_setting,
-    draws_setting,
     example_problems,
     examples_in,
-    examples_setting,
     given_in,
+    in_digits,
     languages_of,
     listed,
-    n_examples_setting,
     nobody_rated,
-    only_setting,
     pool_problems,
     prompt_for,
     rated_instead,
     rated_signed,
-    rater_setting,
     refuse_rated,
+    score_on,
     task_attachment,
     task_of,
 )
-from core.judges.record_checks import FURTHEST_SCORE, repeat_problems, score_problems, twice_problems
+from core.judges.record_checks import ANY_SCORE, trial_problems
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Request
 from core.llm.defusing import defused
-from core.llm.parsing import read_json
+from core.llm.parsing import clipped, form, is_number, read_object
 from core.llm.prompts import Example, Prompt
 from core.schema.kinds import PromptSlot
 from core.schema.rated import RatedSet, RatedText
-from core.schema.scores import ScorableOutput, Score
+from core.schema.scores import ScorableOutput
 from core.schema.settings import Remark, setting
 from core.schema.tasks import Dimension, RatingTask
 
@@ -61,7 +62,6 @@ LONGEST_SHOWN = 20
 _DECIMALS = 2
 """Of the scores in examples, which are means."""
 _NEARLY = 1e-9
-_ANY_SCORE: Mapping[str, object] = {"type": "object", "required": ["score"]}
 
 
 class DirectSettings(ExampleSettings):
@@ -70,13 +70,13 @@ class DirectSettings(ExampleSettings):
     dimension: str = setting(
         "overall", "Dimension", "dimension of the task and of the ratings that is scored", metavar="NAME"
     )
-    examples: ExamplesFrom = examples_setting()
-    n_examples: int = n_examples_setting()
-    rater: str = rater_setting()
-    only: Systems = only_setting()
-    repeats: int = draws_setting()
-    temperature: float = temperature_setting()
-    seed: int = drawing_seed_setting()
+    examples: ExamplesFrom = EXAMPLES
+    n_examples: int = N_EXAMPLES
+    rater: str = RATER
+    only: Systems = ONLY
+    repeats: int = DRAWS
+    temperature: float = TEMPERATURE
+    seed: int = DRAWING_SEED
 
     def pool(self, texts: Sequence[RatedText], task: RatingTask) -> ExamplePool:
         """Those that people rated on the dimension."""
@@ -132,18 +132,11 @@ class DirectJudge:
         A text with nothing to read is not judged; one without a source is judged by itself.
         """
         if not text.output.text.strip():
-            return Judged((Score(None, EMPTY_TEXT),), None)
+            return Judged.without_asking(EMPTY_TEXT)
         asked = await asyncio.gather(*(self._trial(text, n) for n in range(self._settings.repeats)))
         trials = tuple(trial for trial, _ in asked)
-        scores = [trial.score for trial in trials if trial.score is not None]
-        reasons = [trial.reason for trial in trials if trial.reason is not None]
-        mean = Score(math.fsum(scores) / len(scores)) if scores else Score(None, f"{STEP}: {reasons[0]}")
-        return Judged(
-            (mean,),
-            DirectRecord(trials),
-            failures=tuple((STEP, reason) for reason in reasons),
-            temporary=any(temporary for _, temporary in asked),
-        )
+        mean, temporary = mean_of(trial.score for trial in trials), any(passing for _, passing in asked)
+        return Judged.in_trials(STEP, mean, DirectRecord(trials), temporary=temporary)
 
     async def _trial(self, text: RatedText, repeat: int) -> tuple[DirectTrial, bool]:
         """One draw of examples, and whether a failure was temporary."""
@@ -169,7 +162,8 @@ class DirectJudge:
     def _turn(self, one: ShownExample) -> Example:
         assert one.score is not None
         return Example(
-            tuple(self._variables(one.output).items()), f'{{"score": {_number(round(one.score, _DECIMALS))}}}'
+            tuple(self._variables(one.output).items()),
+            f'{{"score": {in_digits(round(one.score, _DECIMALS))}}}',
         )
 
     def _variables(self, output: ScorableOutput) -> dict[str, str]:
@@ -180,26 +174,15 @@ class DirectJudge:
             **languages_of(output, self._prompt),
             "dimension": own.title,
             "description": own.description,
-            "scale": "\n".join(f"{_number(score)}: {words}" for score, words in own.anchors) or NOTHING,
-            "lowest": _number(own.lowest),
-            "highest": _number(own.highest),
+            "scale": "\n".join(f"{in_digits(score)}: {words}" for score, words in own.anchors) or NOTHING,
+            "lowest": in_digits(own.lowest),
+            "highest": in_digits(own.highest),
         }
 
 
 def score_schema(dimension: Dimension) -> dict[str, object]:
     """What the model may write: one of the scores on offer, or any number of the scale where all are."""
-    numbers = [int(one) if one == int(one) else one for one in dimension.classes]
-    score: dict[str, object] = (
-        {"enum": numbers}
-        if numbers
-        else {"type": "number", "minimum": dimension.lowest, "maximum": dimension.highest}
-    )
-    return {
-        "type": "object",
-        "properties": {"score": score},
-        "required": ["score"],
-        "additionalProperties": False,
-    }
+    return form(score=score_on(dimension))
 
 
 def read_score(text: str, dimension: Dimension) -> float:
@@ -207,79 +190,65 @@ def read_score(text: str, dimension: Dimension) -> float:
 
     Of several objects with a score the last counts. `"4"`, true and null are no numbers; nothing is clipped or rounded.
     """
-    found = read_json(text, _ANY_SCORE)
-    assert isinstance(found, dict)
-    score = found["score"]
-    if isinstance(score, bool) or not isinstance(score, int | float):
+    score = read_object(text, score={})["score"]
+    if not is_number(score):
         raise Unusable("Its score is no number.", NO_SCORE)
     on_offer = dimension.lowest <= score <= dimension.highest  # a number of any length can be compared
     nearest = min(dimension.classes, key=lambda one: abs(one - score), default=None) if on_offer else None
     if not on_offer or (nearest is not None and abs(nearest - score) > _NEARLY):
-        shown = str(score)
-        shown = shown if len(shown) <= LONGEST_SHOWN else f"{shown[:LONGEST_SHOWN]}…"
-        raise Unusable(f"The score {shown} is not on offer: {_offer(dimension)}.", NOT_ON_OFFER)
+        said = clipped(str(score), LONGEST_SHOWN)
+        raise Unusable(f"The score {said} is not on offer: {_offer(dimension)}.", NOT_ON_OFFER)
     return float(score if nearest is None else nearest)
 
 
 def _offer(dimension: Dimension) -> str:
     if not dimension.classes:
-        return f"give a number from {_number(dimension.lowest)} to {_number(dimension.highest)}"
+        return f"give a number from {in_digits(dimension.lowest)} to {in_digits(dimension.highest)}"
     if len(dimension.classes) > LONGEST_SHOWN:
-        ends = f"{_number(dimension.lowest)} to {_number(dimension.highest)}"
-        return f"give a number from {ends} in steps of {_number(dimension.step)}"
-    return f"give one of {', '.join(map(_number, dimension.classes))}"
-
-
-def _number(value: float) -> str:
-    return f"{value:.10g}"
+        ends = f"{in_digits(dimension.lowest)} to {in_digits(dimension.highest)}"
+        return f"give a number from {ends} in steps of {in_digits(dimension.step)}"
+    return f"give one of {', '.join(map(in_digits, dimension.classes))}"
 
 
 def _open(settings: DirectSettings, bench: Bench) -> Opened:
-    task = task_of(bench)
-    refuse_rated(_task_problems(settings, task), settings)
-    dimension = task.dimension(settings.dimension)
+    task = _task(settings, bench)
     pool = settings.pool(bench.texts, task)
-    nobody = nobody_rated("rated {what}", {"what": _on_scale(dimension)})
-    refuse_rated(pool_problems(settings, pool, nobody), settings)
+    refuse_rated(pool_problems(settings, pool, _nobody(settings, task, bench.texts)), settings)
     prompt = prompt_for(bench, PURPOSE)
-
-    def judge(model: Model | None) -> Judge:
-        assert model is not None, "rules cannot be this judge"
-        return DirectJudge(model, prompt, settings, task, pool)
-
-    return judge
+    return asking(lambda model: DirectJudge(model, prompt, settings, task, pool))
 
 
 def _check(settings: DirectSettings, bench: Bench, rated: RatedSet, by_rules: bool) -> tuple[Remark, ...]:
+    task = _task(settings, bench)
+    nobody = _nobody(settings, task, rated.texts)
+    return check_examples(settings, settings.pool(rated.texts, task), rated, by_rules, nobody)
+
+
+def _task(settings: DirectSettings, bench: Bench) -> RatingTask:
+    """One with the dimension that the settings name. Raises SettingsError for another."""
     task = task_of(bench)
-    refuse_rated(_task_problems(settings, task), settings)
-    dimension = task.dimension(settings.dimension)
-    pool = settings.pool(rated.texts, task)
-    nobody = nobody_rated(
-        "rated {what}{instead}", {"what": _on_scale(dimension), "instead": _found(dimension, rated)}
-    )
-    return check_examples(settings, pool, rated, by_rules, nobody)
-
-
-def _task_problems(settings: DirectSettings, task: RatingTask) -> list[Remark]:
     names = [one.name for one in task.dimensions]
+    values = {"name": task.name, "dimension": shown(settings.dimension), "there": listed(names)}
     if not names:
-        return [Remark("task", "{name} has no dimension to score; choose direct", {"name": task.name})]
-    if settings.dimension in names:
-        return []
-    values = {"name": shown(settings.dimension), "of": task.name, "there": listed(names)}
-    return [Remark("dimension", "{name} is none of the task {of}: {there}", values)]
+        refuse_rated([Remark("task", "{name} has no dimension to score; choose direct", values)], settings)
+    if settings.dimension not in names:
+        refuse_rated(
+            [Remark("dimension", "{dimension} is none of the task {name}: {there}", values)], settings
+        )
+    return task
 
 
-def _on_scale(dimension: Dimension) -> str:
-    return f"{shown(dimension.name)} on the task's scale from {dimension.lowest:g} to {dimension.highest:g}"
+def _nobody(settings: DirectSettings, task: RatingTask, texts: Sequence[RatedText]) -> Remark:
+    dimension = task.dimension(settings.dimension)
+    what = f"{shown(dimension.name)} on the task's scale from {dimension.lowest:g} to {dimension.highest:g}"
+    return nobody_rated("rated {what}{instead}", {"what": what, "instead": _found(dimension, texts)})
 
 
-def _found(dimension: Dimension, rated: RatedSet) -> str:
+def _found(dimension: Dimension, texts: Sequence[RatedText]) -> str:
     """What people rated, where nobody rated the dimension on its scale."""
-    own = [one for text in rated.texts for one in text.ratings if one.dimension == dimension.name]
+    own = [one for text in texts for one in text.ratings if one.dimension == dimension.name]
     if not own:
-        return rated_instead(dimensions_in(rated))
+        return rated_instead(dimensions_in(texts))
     scores = [one.score for one in own]
     ends = f"{min(scores):g} to {max(scores):g}"
     weighed = all(map(weighs_its_errors, own))
@@ -300,12 +269,9 @@ def _details(record: DirectRecord) -> Iterator[dict[str, Any]]:
 
 
 def _record_problems(record: DirectRecord, _: str | None) -> Iterator[str]:
-    repeats = [one.repeat for one in record.trials]
-    yield from repeat_problems("trials", repeats)
-    yield from twice_problems("trials", [{"repeat": one} for one in repeats])
+    yield from trial_problems("trials", record.trials, "repeat", score=ANY_SCORE)
     for n, trial in enumerate(record.trials, start=1):
         yield from example_problems(f"trials, {n}, examples", trial.examples)
-        yield from score_problems(n, trial.score)
 
 
 def _suits(task: RatingTask, given: Mapping[str, object]) -> bool:
@@ -331,7 +297,7 @@ KIND = JudgeKind(
     details=_details,
     detail_columns=SCORE_COLUMNS,
     record_problems=_record_problems,
-    score_bounds=lambda _: (-FURTHEST_SCORE, FURTHEST_SCORE),
+    score_bounds=lambda _: ANY_SCORE,
     suits=_suits,
     in_file=lambda bench: {
         "dimension": tuple(one.name for one in task_of(bench).dimensions),

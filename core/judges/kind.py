@@ -1,8 +1,9 @@
 """What a judge is: a kind of run whose settings say its columns, its name and its signature; one file exports each."""
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from statistics import fmean
+from typing import Any, ClassVar, Literal, Protocol, TypeVar
 
 from core.llm.asking import Model
 from core.llm.prompts import Prompt
@@ -11,13 +12,11 @@ from core.schema.rated import RatedSet, RatedText
 from core.schema.scores import Metric, Score
 from core.schema.settings import Remark, fields_of, setting
 from core.schema.tasks import RatingTask
-from core.scoring.metrics.scorer import ScoringPair
+from core.scoring.metrics.scorer import EMPTY_REFERENCE, NO_REFERENCE, NO_SOURCE, ScoringPair
 
 Compared = Literal["reference", "source"]
 """What a judge compares a text with."""
-NO_REFERENCE, EMPTY_REFERENCE = "no reference", "the reference is empty"
-NO_SOURCE, EMPTY_SOURCE = "no source", "the source is empty"
-EMPTY_TEXT = "the text is empty"
+EMPTY_SOURCE, EMPTY_TEXT = "the source is empty", "the text is empty"
 SHORT_SHA = 12
 """Digits of a hash in a signature."""
 COMPARING_COLUMNS = ("what", "side", "repeat", "text", "expected", "verdict", "again", "why", "reason")
@@ -33,6 +32,14 @@ HELPER_AT_ONCE = 32
 MOST_TOKENS = 4_096
 """That an answer may have: half of a context of 8,192, so that a text of 1,500 words and its prompt fit beside it."""
 
+_BYTES_A_TOKEN = 3
+"""Of UTF-8, on the safe side for every script."""
+
+
+def tokens_in(text: str) -> int:
+    """Tokens that the text takes, at most, in any script."""
+    return len(text.encode("utf-8", "surrogatepass")) // _BYTES_A_TOKEN
+
 
 @dataclass(frozen=True)
 class Judged:
@@ -46,6 +53,27 @@ class Judged:
     """(step, reason) of everything that failed; what a text lacks is no failure."""
     temporary: bool = False
     """Whether a failure was the server's or the line's, so that another run may mend it."""
+
+    @classmethod
+    def without_asking(cls, why: str, n_scores: int = 1) -> "Judged":
+        """A text that lacks what the judge needs: scores without a value."""
+        return cls((Score(None, why),) * n_scores, None)
+
+    @classmethod
+    def in_trials(cls, step: str, mean: Score | None, record: Any, *, temporary: bool) -> "Judged":
+        """A text judged in trials, which the record holds, each with the reason for which it failed.
+
+        mean: the score of the trials that did not fail; None: all did.
+        """
+        reasons = [trial.reason for trial in record.trials if trial.reason is not None]
+        score = mean or Score(None, f"{step}: {reasons[0]}")
+        return cls((score,), record, tuple((step, reason) for reason in reasons), temporary)
+
+
+def mean_of(values: Iterable[float | None]) -> Score | None:
+    """The mean of the values that there are; None: there is none."""
+    there = [value for value in values if value is not None]
+    return Score(fmean(there)) if there else None
 
 
 def lacking(pair: ScoringPair, needed: Compared) -> str | None:
@@ -108,20 +136,29 @@ class Bench:
 
 Opened = Callable[[Model | None], Judge]
 """Makes the judge for a model whose answers are cached by item; None: rules do the work. Cheap."""
+Made = TypeVar("Made")
+
+
+def asking(make: Callable[[Model], Made]) -> Callable[[Model | None], Made]:
+    """For work that rules cannot do: no run of such a kind is started without a model."""
+
+    def made(model: Model | None) -> Made:
+        assert model is not None, "rules cannot do this"
+        return make(model)
+
+    return made
 
 
 class JudgeSettings(KindSettings):
     """Settings of a judge that scores texts. Higher scores are better, in every column."""
 
+    COMPARES_INSTEAD: ClassVar[str] = ""
+    """For a remark: the field and value with which it would compare with references; empty: it cannot."""
+
     @property
     def compares_with(self) -> Compared:
         """Which of an item's texts the judge compares a text with."""
         return "reference"
-
-    @property
-    def compares_instead(self) -> str:
-        """For a remark: the field and value with which it would compare with references; empty: it cannot."""
-        return ""
 
     @property
     def shows_examples(self) -> bool:
@@ -144,20 +181,30 @@ class JudgeSettings(KindSettings):
         """
         return ("",)
 
-    def remarks(self, *, by_rules: bool) -> Iterator[Remark]:
-        """What is worth knowing before it costs anything, whatever the file holds."""
-        yield from ()
+    def unusual(self, name: str) -> tuple[str, ...]:
+        """The word or text that a field holds, unless it is the default: for a judge's name."""
+        value = getattr(self, name)
+        return () if value == type(self).model_fields[name].default else (value,)
 
-    def unsigned(self, *, by_rules: bool) -> frozenset[str]:
-        """Fields that change no score beside the others, so that they stand in no signature."""
-        return frozenset()
+    def remarks(self, *, by_rules: bool) -> Iterator[Remark]:
+        """What is worth knowing before it costs anything, whatever the file holds: repeats for nothing."""
+        repeats = getattr(self, "repeats", 1)
+        if repeats > 1 and getattr(self, "temperature", None) == 0:
+            text = (
+                "{n} repeats at temperature 0 ask for the same answer again: choose a {temperature} above 0"
+            )
+            yield Remark("", text, {"n": repeats})
+
+    def unsigned(self, backend: str) -> frozenset[str]:
+        """Fields that stand in no signature: those that do nothing beside the others."""
+        return self.idle(backend)
 
     def signed(self, asked: Mapping[str, object]) -> dict[str, object]:
         """What a signature says: what else was asked, then every setting that changes a score.
 
         asked: the model, the hashes of prompts and files, and so on, in order.
         """
-        left_out = self.unsigned(by_rules=asked.get("backend") == "rules")
+        left_out = self.unsigned(str(asked.get("backend", "")))
         unscored = {name for name, one in fields_of(type(self)).items() if not one.about.scored}
         return {**asked, **self.model_dump(exclude={*left_out, *unscored})}
 
@@ -178,7 +225,7 @@ class JudgeKind(Kind):
     details: Callable[[Any], Iterator[dict[str, Any]]]
     """Rows of details.csv, from a record."""
     detail_columns: tuple[str, ...]
-    record_problems: Callable[[Any, str | None], Iterator[str]]
+    record_problems: Callable[[Any, str | None], Iterator[str]] = lambda *_: iter(())
     """What is wrong with a record whose types are right, each with its field. The text is the one that was judged."""
     check: Callable[[Any, Bench, RatedSet, bool], tuple[Remark, ...]]
     """What to know of a file before its run costs anything, for (settings, bench, file, whether rules judge).
@@ -261,15 +308,13 @@ class AuditKind(Kind):
     """Rows of the table, of a piece."""
 
 
-def temperature_setting() -> Any:
-    """How freely the model answers."""
-    return setting(
-        0.0,
-        "Temperature",
-        "how freely the model answers; at 0 it gives its likeliest answer, and repeats differ only where the server varies",
-        within=(0.0, 2.0),
-        step=0.1,
-    )
+TEMPERATURE: Any = setting(
+    0.0,
+    "Temperature",
+    "how freely the model answers; at 0 it gives its likeliest answer, and repeats differ only where the server varies",
+    within=(0.0, 2.0),
+    step=0.1,
+)
 
 
 def seed_setting(of: str = "seed of the first repeat; later repeats add 1") -> Any:

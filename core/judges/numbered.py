@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Generic, TypeVar
 
 from core.llm.asking import Unusable
+from core.llm.parsing import is_number
 
 LONGEST_NUMBER = 6
 """Digits of a number that is written as a text."""
@@ -42,9 +43,7 @@ def whole_number(value: object) -> int | None:
         return (
             int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= LONGEST_NUMBER else None
         )
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
-        return None
-    return int(value)
+    return int(value) if is_number(value) and value == value // 1 else None
 
 
 class MostComplete(Generic[Entry]):

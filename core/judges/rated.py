@@ -8,23 +8,21 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import AfterValidator
 
-from core.datasets.checked_json import number_problem
 from core.datasets.open_tables import LABEL_PAIR
 from core.datasets.reading import sha256_of, shown
 from core.datasets.task_files import dump_task, find_task, parse_task, shipped_tasks
 from core.errors import InputError
-from core.judges.comparing import repeated_for_nothing
 from core.judges.examples import MERGED, ExamplePool, ExamplesFrom, ExampleUsed, ShownExample
 from core.judges.kind import SHORT_SHA, Bench, Compared, JudgeSettings, repeats_setting, seed_setting
 from core.judges.numbered import in_a_line
+from core.judges.record_checks import bound_problems
 from core.llm.defusing import defused
 from core.llm.prompts import Prompt
-from core.schema import RULES
 from core.schema.kinds import Attachment
 from core.schema.rated import RatedSet, RatedText
 from core.schema.scores import ScorableOutput
 from core.schema.settings import About, Remark, SettingField, refuse, setting
-from core.schema.tasks import RatingTask
+from core.schema.tasks import Dimension, RatingTask
 
 MOST_EXAMPLES = 1000
 """Rated texts that one prompt may show."""
@@ -62,15 +60,6 @@ class RatedSettings(JudgeSettings):
         """See JudgeSettings."""
         return "source"
 
-    def idle(self, backend: str) -> frozenset[str]:
-        """What changes no score."""
-        return self.unsigned(by_rules=backend == RULES)
-
-    def unusual(self, name: str) -> tuple[str, ...]:
-        """The value of a field that holds a text, unless it is the default."""
-        value: str = getattr(self, name)
-        return () if value == type(self).model_fields[name].default else (value,)
-
 
 class ExampleSettings(RatedSettings):
     """Settings of a judge that is shown other systems' rated texts."""
@@ -107,15 +96,15 @@ class ExampleSettings(RatedSettings):
             text = "{n} repeats say the same by construction and show nothing: their examples are the same"
             yield Remark("", text, {"n": self.repeats})
         else:
-            yield from repeated_for_nothing(self.repeats, self.temperature)
+            yield from super().remarks(by_rules=by_rules)
 
     def called(self, name: str, *, by_rules: bool) -> tuple[str, ...]:
         """See JudgeSettings."""
         words = {"n_examples": f"{self.n_examples}-examples", "filtered": "filtered", "rater": self.rater}
         return (name, *self.unusual("examples"), *(words[one] for one in self._choices()))
 
-    def unsigned(self, *, by_rules: bool) -> frozenset[str]:
-        """See JudgeSettings."""
+    def idle(self, backend: str) -> frozenset[str]:
+        """What chooses among examples, where none are shown."""
         return frozenset() if self.shows_examples else frozenset(_CHOOSING) & type(self).model_fields.keys()
 
     def pool(self, texts: Sequence[RatedText], task: RatingTask) -> ExamplePool:
@@ -135,67 +124,44 @@ class ExampleSettings(RatedSettings):
 
     def _choices(self) -> tuple[str, ...]:
         """Fields that choose among the examples otherwise than usual."""
-        fields = type(self).model_fields
-        return tuple(one for one in _CHOOSING if one in fields and getattr(self, one) != fields[one].default)
+        return tuple(one for one in _CHOOSING if one in type(self).model_fields and self.unusual(one))
 
 
-def examples_setting() -> Any:
-    """Where examples come from."""
-    return setting(
-        "specialist",
-        "Examples",
-        "rated texts of other systems: of the same source; of the whole file, shuffled; of one other source; none",
-        words={
-            "specialist": "of the same source: what people said of the other systems' texts of this item",
-            "shuffled": "shuffled: the same examples dealt out anew, so that most are of other sources",
-            "fixed": "of one other source, rated by the same person where ratings name one",
-            "none": "none",
-        },
-    )
-
-
-def n_examples_setting() -> Any:
-    """How many are shown."""
-    return setting(
-        0,
-        "Number of examples (0: all)",
-        "examples of each text at most; smaller sets lie in larger ones; 0: all",
-        within=(0, MOST_EXAMPLES),
-        metavar="K",
-    )
-
-
-def rater_setting() -> Any:
-    """Whose ratings are shown."""
-    return setting(
-        MERGED,
-        "Rater of the examples",
-        "whose ratings are shown",
-        metavar="NAME",
-        words={MERGED: "all raters together"},
-    )
-
-
-def only_setting() -> Any:
-    """Which systems are judged."""
-    return setting(
-        (),
-        "Judge only these systems",
-        "system whose texts are judged; the texts of the others serve as examples",
-        metavar="SYSTEM",
-        words={"": "all systems"},
-        scored=False,
-    )
-
-
-def draws_setting() -> Any:
-    """How often examples are drawn."""
-    return repeats_setting("draws of examples; the score is the mean")
-
-
-def drawing_seed_setting() -> Any:
-    """Of draws and answers."""
-    return seed_setting("seed of the first draw and its answers; later repeats add 1")
+EXAMPLES: Any = setting(
+    "specialist",
+    "Examples",
+    "rated texts of other systems: of the same source; of the whole file, shuffled; of one other source; none",
+    words={
+        "specialist": "of the same source: what people said of the other systems' texts of this item",
+        "shuffled": "shuffled: the same examples dealt out anew, so that most are of other sources",
+        "fixed": "of one other source, rated by the same person where ratings name one",
+        "none": "none",
+    },
+)
+N_EXAMPLES: Any = setting(
+    0,
+    "Number of examples (0: all)",
+    "examples of each text at most; smaller sets lie in larger ones; 0: all",
+    within=(0, MOST_EXAMPLES),
+    metavar="K",
+)
+RATER: Any = setting(
+    MERGED,
+    "Rater of the examples",
+    "whose ratings are shown",
+    metavar="NAME",
+    words={MERGED: "all raters together"},
+)
+ONLY: Any = setting(
+    (),
+    "Judge only these systems",
+    "system whose texts are judged; the texts of the others serve as examples",
+    metavar="SYSTEM",
+    words={"": "all systems"},
+    scored=False,
+)
+DRAWS: Any = repeats_setting("draws of examples; the score is the mean")
+DRAWING_SEED: Any = seed_setting("seed of the first draw and its answers; later repeats add 1")
 
 
 def examples_in(bench: Bench) -> dict[str, tuple[str, ...]]:
@@ -346,9 +312,26 @@ def _pool_remarks(
         yield Remark("", "{note}", {"note": note})
 
 
-def dimensions_in(rated: RatedSet) -> list[str]:
+def score_on(dimension: Dimension) -> dict[str, object]:
+    """The schema of a score: one of those on offer, or any number of the scale where all are."""
+    if dimension.classes:
+        return {"enum": [whole(value) for value in dimension.classes]}
+    return {"type": "number", "minimum": dimension.lowest, "maximum": dimension.highest}
+
+
+def whole(value: float) -> float:
+    """Whole where it is whole, as JSON shows it."""
+    return int(value) if value == int(value) else value
+
+
+def in_digits(value: float) -> str:
+    """A number of a scale, as prompts and replies have it."""
+    return f"{value:.10g}"
+
+
+def dimensions_in(texts: Sequence[RatedText]) -> list[str]:
     """Names of the dimensions that people rated."""
-    return list(dict.fromkeys(rating.dimension for text in rated.texts for rating in text.ratings))
+    return list(dict.fromkeys(rating.dimension for text in texts for rating in text.ratings))
 
 
 def rated_instead(there: Sequence[str]) -> str:
@@ -364,6 +347,4 @@ def listed(names: Sequence[str], between: str = ", ") -> str:
 
 def example_problems(name: str, examples: Sequence[ExampleUsed]) -> Iterator[str]:
     """What no example in a record can be. name: the record's field that holds them."""
-    for n, example in enumerate(examples, start=1):
-        if problem := number_problem(example.n_errors, 0, MOST_ERRORS):
-            yield f"{name}, {n}, n_errors: {problem}"
+    return bound_problems(name, examples, n_errors=(0, MOST_ERRORS))

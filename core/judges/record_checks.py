@@ -4,7 +4,8 @@ Whatever reads records makes tables by repeat and means of verdicts: a repeat of
 a trial that stands twice would count twice.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from core.datasets.checked_json import number_problem, written
 from core.datasets.reading import shown
@@ -12,30 +13,35 @@ from core.judges.kind import MOST_REPEATS
 
 FURTHEST_SCORE = 1e9
 """From 0, of scales that people define and of the weights of all errors in a text."""
+ANY_SCORE = (-FURTHEST_SCORE, FURTHEST_SCORE)
+Ends = tuple[float, float]
+"""The smallest and the largest number; whole ones alone where both are whole."""
 
 
-def repeat_problems(name: str, repeats: Sequence[int]) -> Iterator[str]:
-    """Numbers of repeats that there cannot be."""
-    for n, repeat in enumerate(repeats, start=1):
-        if problem := number_problem(repeat, 0, MOST_REPEATS - 1):
-            yield f"{name}, {n}, repeat: {problem}"
+def trial_problems(name: str, trials: Sequence[Any], *apart: str, **bounds: Ends) -> Iterator[str]:
+    """What trials of one text cannot be. name: the record's field; apart, bounds: see the two below."""
+    yield from bound_problems(name, trials, repeat=(0, MOST_REPEATS - 1), **bounds)
+    yield from twice_problems(name, trials, *apart)
 
 
-def twice_problems(name: str, keys: Sequence[Mapping[str, object]]) -> Iterator[str]:
-    """Entries that come a second time, by what tells them apart."""
+def bound_problems(name: str, entries: Sequence[Any], **bounds: Ends) -> Iterator[str]:
+    """Numbers that go too far. bounds: field of an entry -> its ends."""
+    for field, ends in bounds.items():
+        for n, entry in enumerate(entries, start=1):
+            value = getattr(entry, field)
+            if value is not None and (problem := number_problem(value, *ends)):
+                yield f"{name}, {n}, {field}: {problem}"
+
+
+def twice_problems(name: str, entries: Sequence[Any], *apart: str) -> Iterator[str]:
+    """Entries that come a second time. apart: the fields that tell two of them apart."""
     seen = set()
-    for n, key in enumerate(keys, start=1):
-        values = tuple(key.values())
+    for n, entry in enumerate(entries, start=1):
+        values = tuple(getattr(entry, field) for field in apart)
         if values in seen:
-            said = " and ".join(f"the {what} {_said(value)}" for what, value in key.items())
-            yield f"{name}, {n}: a second one with {said}"
+            named = zip(apart, values, strict=True)
+            yield f"{name}, {n}: a second one with {' and '.join(f'the {one} {_said(value)}' for one, value in named)}"
         seen.add(values)
-
-
-def score_problems(n: int, score: float | None) -> Iterator[str]:
-    """A score that lies beyond any scale."""
-    if score is not None and (problem := number_problem(score, -FURTHEST_SCORE, FURTHEST_SCORE)):
-        yield f"trials, {n}, score: {problem}"
 
 
 def _said(value: object) -> str:

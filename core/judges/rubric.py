@@ -12,34 +12,34 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from core.datasets.checked_json import number_problem
 from core.errors import InputError
-from core.judges.comparing import check_compared, repeated_for_nothing
+from core.judges.comparing import check_compared
 from core.judges.kind import (
     COMPARING_COLUMNS,
     SHORT_SHA,
+    TEMPERATURE,
     Bench,
     Judged,
     JudgeKind,
     JudgeSettings,
     Opened,
+    asking,
     lacking,
+    mean_of,
     pair_of,
     repeats_setting,
     seed_setting,
-    temperature_setting,
 )
-from core.judges.record_checks import repeat_problems, twice_problems
+from core.judges.record_checks import trial_problems
 from core.judges.rubric_files import HIGHEST_VERDICT, Rubric, find_rubric, parse_rubric, shipped_rubrics
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Request
 from core.llm.defusing import defused
-from core.llm.parsing import TURN_MARK, read_json, read_text
+from core.llm.parsing import TURN_MARK, clipped, form, is_number, read_object, read_text
 from core.llm.prompts import Prompt
 from core.schema.kinds import Attachment, PromptSlot
 from core.schema.rated import RatedText
-from core.schema.scores import Score
-from core.schema.settings import Remark, setting
+from core.schema.settings import setting
 from core.scoring.metrics.scorer import ScoringPair
 
 Order = Literal["reference-first", "response-first"]
@@ -77,16 +77,12 @@ class RubricSettings(JudgeSettings):
         },
     )
     repeats: int = repeats_setting("times that it is asked in each order; the score is the mean")
-    temperature: float = temperature_setting()
+    temperature: float = TEMPERATURE
     seed: int = seed_setting()
 
     def prompts(self, *, by_rules: bool) -> tuple[PromptSlot, ...]:
         """One prompt, of either form."""
         return (PromptSlot(PURPOSES[0], "rubric", instead=PURPOSES[1:]),)
-
-    def remarks(self, *, by_rules: bool) -> Iterator[Remark]:
-        """See JudgeSettings."""
-        return repeated_for_nothing(self.repeats, self.temperature)
 
 
 @dataclass(frozen=True)
@@ -152,22 +148,15 @@ class RubricJudge:
         """
         pair = pair_of(text)
         if (why := lacking(pair, "reference")) is not None:
-            return Judged((Score(None, why),), None)
+            return Judged.without_asking(why)
         orders = ORDERS if self._settings.order == "both" else (self._settings.order,)
         asked = [(order, repeat) for repeat in range(self._settings.repeats) for order in orders]
         answers = await asyncio.gather(*(self._ask(pair, order, repeat) for order, repeat in asked))
-        trials = [
+        trials = tuple(
             _trial(order, repeat, answer) for (order, repeat), answer in zip(asked, answers, strict=True)
-        ]
-        verdicts = [trial.verdict for trial in trials if trial.verdict is not None]
-        reasons = [trial.reason for trial in trials if trial.reason is not None]
-        score = Score(sum(verdicts) / len(verdicts)) if verdicts else Score(None, f"{STEP}: {reasons[0]}")
-        return Judged(
-            (score,),
-            RubricRecord(tuple(trials)),
-            failures=tuple((STEP, reason) for reason in reasons),
-            temporary=any(answer.temporary for answer in answers),
         )
+        mean, temporary = mean_of(trial.verdict for trial in trials), any(one.temporary for one in answers)
+        return Judged.in_trials(STEP, mean, RubricRecord(trials), temporary=temporary)
 
     async def _ask(self, pair: ScoringPair, order: Order, repeat: int) -> Answer[GivenVerdict]:
         request = Request(
@@ -199,19 +188,10 @@ class RubricJudge:
 
 def verdict_schema(rubric: Rubric) -> dict[str, object]:
     """What the model may write: its reasons first, then a score on offer."""
-    return {
-        "type": "object",
-        "properties": {
-            "feedback": {"type": "string", "maxLength": LONGEST_FEEDBACK},
-            "verdict": {"type": "integer", "enum": list(rubric.levels)},
-        },
-        "required": ["feedback", "verdict"],
-        "additionalProperties": False,
-    }
-
-
-_ANY_VERDICT: Mapping[str, object] = {"type": "object", "required": ["verdict"]}
-"""Looser than what is asked for: of several objects the last that names a verdict is meant, even if it is a wrong one."""
+    return form(
+        feedback={"type": "string", "maxLength": LONGEST_FEEDBACK},
+        verdict={"type": "integer", "enum": list(rubric.levels)},
+    )
 
 
 def read_verdict_json(text: str, rubric: Rubric) -> GivenVerdict:
@@ -220,10 +200,9 @@ def read_verdict_json(text: str, rubric: Rubric) -> GivenVerdict:
     Of several objects with a verdict the last counts, such as after one that repeats the judged text. 4 and 4.0 are
     one score; "4", 4.5, true and what the rubric does not have are none. A feedback longer than asked for is kept.
     """
-    found = read_json(text, _ANY_VERDICT)
-    assert isinstance(found, dict)
+    found = read_object(text, verdict={})
     verdict, feedback = found["verdict"], found.get("feedback")
-    if isinstance(verdict, bool) or not isinstance(verdict, int | float):
+    if not is_number(verdict):
         raise Unusable("Its verdict is no number.")
     if not isinstance(feedback, str):
         raise Unusable("It has no feedback.")
@@ -254,8 +233,7 @@ def _on_offer(verdict: float, rubric: Rubric) -> int:
     if verdict not in rubric.levels:
         offered = ", ".join(map(str, rubric.levels))
         # As a text: a model may write hundreds of digits, more than a float holds.
-        shown = str(verdict)
-        shown = shown if len(shown) <= LONGEST_SHOWN else f"{shown[:LONGEST_SHOWN]}…"
+        shown = clipped(str(verdict), LONGEST_SHOWN)
         raise Unusable(f"The verdict {shown} is not on offer: give one of {offered}.", NOT_ON_OFFER)
     return int(verdict)
 
@@ -279,21 +257,12 @@ def _details(record: RubricRecord) -> Iterator[dict[str, Any]]:
 
 
 def _record_problems(record: RubricRecord, _: str | None) -> Iterator[str]:
-    yield from repeat_problems("trials", [one.repeat for one in record.trials])
-    for n, trial in enumerate(record.trials, start=1):
-        if trial.verdict is not None and (problem := number_problem(trial.verdict, 0, HIGHEST_VERDICT)):
-            yield f"trials, {n}, verdict: {problem}"
-    yield from twice_problems("trials", [{"order": one.order, "repeat": one.repeat} for one in record.trials])
+    return trial_problems("trials", record.trials, "order", "repeat", verdict=(0, HIGHEST_VERDICT))
 
 
 def _open(settings: RubricSettings, bench: Bench) -> Opened:
     rubric = parse_rubric(bench.attached, "rubric.yaml")
-
-    def judge(model: Model | None) -> RubricJudge:
-        assert model is not None, "rules cannot be this judge"
-        return RubricJudge(model, bench.prompts, rubric, settings)
-
-    return judge
+    return asking(lambda model: RubricJudge(model, bench.prompts, rubric, settings))
 
 
 def _signed(_: RubricSettings, bench: Bench) -> dict[str, object]:

@@ -127,11 +127,6 @@ def parse_rubric(text: str, file_name: str) -> Rubric:
     )
 
 
-def load_rubric(path: Path | str) -> Rubric:
-    """The rubric in a file. Raises InputError with every problem found."""
-    return _SHIPPED.load(path)
-
-
 def shipped_rubrics() -> tuple[Rubric, ...]:
     """Every rubric in `data/rubrics/`, the files that somebody put there included; by name. Raises InputError."""
     return _SHIPPED.all()

@@ -8,7 +8,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from typing import NoReturn
+from typing import Any, NoReturn, TypeGuard
 
 from jsonschema import Draft202012Validator
 
@@ -90,6 +90,37 @@ def read_json(text: str, schema: Mapping[str, object]) -> object:
         return _checked(_decoded(plain), validator)
     except json.JSONDecodeError:
         return _last_valid(plain, validator, "[" if schema.get("type") == "array" else "{")
+
+
+def form(**fields: object) -> dict[str, object]:
+    """The schema of an object with these fields and no others, each with its own schema: what a model may write."""
+    return {
+        "type": "object",
+        "properties": fields,
+        "required": list(fields),
+        "additionalProperties": False,
+    }
+
+
+def read_object(text: str, /, **fields: object) -> dict[str, Any]:
+    """The JSON object in an answer that has these fields; see read_json.
+
+    Looser than `form`: what else the object holds does not matter, so that of several the last that names the fields is
+    meant, even if their values are wrong. fields: name -> the least that its value has to keep, {} where anything will do.
+    """
+    found = read_json(text, {"type": "object", "properties": fields, "required": list(fields)})
+    assert isinstance(found, dict)
+    return found
+
+
+def is_number(value: object) -> TypeGuard[int | float]:
+    """Whether a JSON value is a number: true and false are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def clipped(text: str, most: int) -> str:
+    """The beginning of what a model wrote, for a sentence that repeats it."""
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
 def _last_valid(text: str, validator: Draft202012Validator, opening: str) -> object:

@@ -210,10 +210,15 @@ def find_prompt(name_or_path: str, purpose: str | None = None, task: str | None 
         raise InputError(
             f"There is no prompt {name_or_path}: give one of {names}, or the path of a .yaml file"
         )
-    if purpose not in (None, found.purpose) or (task is not None and found.task != task):
-        wanted, given = _use_name(purpose or found.purpose, task), _use_name(found.purpose, found.task)
-        raise InputError(f"Prompt {name_or_path} is for {given}; one for {wanted} is needed")
-    return found
+    return for_use(found, purpose or found.purpose, task, name_or_path)
+
+
+def for_use(prompt: Prompt, purpose: str, task: str | None = None, called: str = "") -> Prompt:
+    """The prompt; refused unless it is for this purpose and, where one is named, this task. called: as a user did."""
+    if prompt.purpose != purpose or task not in (None, prompt.task):
+        wanted, given = _use_name(purpose, task), _use_name(prompt.purpose, prompt.task)
+        raise InputError(f"Prompt {called or prompt.name} is for {given}; one for {wanted} is needed")
+    return prompt
 
 
 def _use_name(purpose: str, task: str | None) -> str:

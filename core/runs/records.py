@@ -212,7 +212,7 @@ def _metric_problems(metrics: Sequence[Metric]) -> Iterator[str]:
         for n, metric in enumerate(metrics, start=1)
         if name_of(metric.name) is None
     )
-    yield from twice_problems("metrics", [{"name": metric.name} for metric in metrics])
+    yield from twice_problems("metrics", metrics, "name")
 
 
 def _flat(value: dict[str, Any]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from core.schema.scores import Metric, OutputSet, ScorableOutput, Score, ScoredR
 from core.schema.settings import Remark
 from core.scoring.metrics.kind import ScoringRunning, ScoringSettings
 from core.scoring.metrics.lexical.notes import notes_about
-from core.scoring.metrics.parts import PairScores, Part, PoolPart, ThreadPart, open_lexical
+from core.scoring.metrics.parts import PairScores, PoolPart, ThreadPart, open_lexical
 from core.scoring.metrics.registry import find_metrics
 from core.scoring.metrics.scorer import MetricSpec, Scorer, ScoringPair
 from core.store import Store
@@ -182,13 +182,13 @@ def undefined_scores(table: ScoreTable) -> dict[tuple[str, str], int]:
     return dict(counts.most_common())
 
 
-def parts_of(settings: ScoringSettings, running: ScoringRunning, n_texts: int) -> tuple[Part, ...]:
+def parts_of(settings: ScoringSettings, running: ScoringRunning, n_texts: int) -> tuple[ThreadPart, ...]:
     """All lexical metrics as one part, because they share statistics; each neural one as its own.
 
     A text that lacks one neural score is not sent through the models of the others then. n_texts: to be scored; few
     of them are not worth a process.
     """
-    parts: list[Part] = []
+    parts: list[ThreadPart] = []
     if lexical := tuple(spec.metric.name for spec in settings.specs("lexical")):
         opener = partial(open_lexical, lexical, settings.synonyms)
         processes = running.processes(n_texts)
@@ -251,7 +251,7 @@ class ScoringJob:
         run_id: int,
         outputs: Sequence[ScorableOutput],
         names: Sequence[str],
-        parts: Sequence[Part],
+        parts: Sequence[ThreadPart],
         running: ScoringRunning,
         prepare: Callable[[], None] = lambda: None,
         *,
@@ -372,14 +372,16 @@ class ScoringJob:
                     found[key].fresh.append((key, signatures, answer.values, answer.reasons))
         return found
 
-    def _take(self, one: "_Scored", places: Sequence[int], part: Part, kept: Mapping[str, Score]) -> None:
+    def _take(
+        self, one: "_Scored", places: Sequence[int], part: ThreadPart, kept: Mapping[str, Score]
+    ) -> None:
         for place, metric in zip(places, part.metrics, strict=True):
             score = kept[metric.signature]
             one.values[place] = score.value
             if score.value is None:
                 one.reasons[metric.name] = score.reason
 
-    def _add(self, one: "_Scored", places: Sequence[int], part: Part, answer: PairScores) -> None:
+    def _add(self, one: "_Scored", places: Sequence[int], part: ThreadPart, answer: PairScores) -> None:
         one.answers.append((part.group, answer))
         for place, value in zip(places, answer.values, strict=True):
             one.values[place] = value
@@ -412,7 +414,7 @@ class _Account:
     A text of several items of a batch is scored for the first of them, and found for the others.
     """
 
-    def __init__(self, parts: Sequence[Part]) -> None:
+    def __init__(self, parts: Sequence[ThreadPart]) -> None:
         self._groups = tuple(dict.fromkeys(part.group for part in parts))
         self._paid: set[bytes] = set()
         self.calls: list[Row] = []

@@ -635,8 +635,8 @@ def test_records_keep_to_their_bounds() -> None:
     ]
     far = DirectRecord((DirectTrial(0, 1e10), DirectTrial(0, 3.0, (no_errors,))))
     assert wrong_with("direct", far) == [
-        again,
         "trials, 1, score: is 10000000000.0, which is not between -1e+09 and 1e+09",
+        again,
         "trials, 2, examples, 1, n_errors: is -1, which is not between 0 and 1000000",
     ]
     rated_twice = QualityRecord(

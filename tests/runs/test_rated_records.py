@@ -98,7 +98,7 @@ def test_repeats_and_scores_keep_to_their_bounds() -> None:
     assert score == ": scores: judge is 0.5, which is not between -1e+09 and 0"
     assert places(others) == ["trials, 3, repeat", "trials, 2", "trials, 3, examples, 1, n_errors"]
     far = DirectRecord((DirectTrial(0, 1e10), DirectTrial(0, 3.0)))
-    assert places(problems("direct", far)) == ["trials, 2", "trials, 1, score"]
+    assert places(problems("direct", far)) == ["trials, 1, score", "trials, 2"]
     again = QualityRecord((QualityTrial("H", 0, 1.0), QualityTrial("LA", 0, 1.0), QualityTrial("H", 0, 0.0)))
     assert places(problems("quality", again)) == ["trials, 3"]
 

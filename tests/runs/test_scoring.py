@@ -23,7 +23,7 @@ from core.schema import Run
 from core.schema.scores import ScorableOutput, ScoredRow
 from core.scoring.metrics import kind as metrics
 from core.scoring.metrics.kind import ScoringRunning
-from core.scoring.metrics.parts import Part, PoolPart, ThreadPart
+from core.scoring.metrics.parts import PoolPart, ThreadPart
 from core.scoring.metrics.scorer import ScoringPair
 from core.store import Store, open_store
 from core.store.replies import step_costs
@@ -75,7 +75,7 @@ def new_run(store: Store, outputs: Sequence[ScorableOutput], limit: int | None =
 def job_with(
     store: Store,
     outputs: Sequence[ScorableOutput],
-    *parts: Part,
+    *parts: ThreadPart,
     names: Sequence[str] = NAMES,
     workers: int = 1,
 ) -> partial[ScoringJob]:
@@ -89,7 +89,7 @@ def job_with(
 
 
 def scored(
-    store: Store, outputs: Sequence[ScorableOutput], *parts: Part, names: Sequence[str] = NAMES
+    store: Store, outputs: Sequence[ScorableOutput], *parts: ThreadPart, names: Sequence[str] = NAMES
 ) -> Run:
     run = new_run(store, outputs)
     return work(store, run.run_id, job_with(store, outputs, *parts, names=names))

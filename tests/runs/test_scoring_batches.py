@@ -133,3 +133,11 @@ def test_all_processors_score_by_default_where_there_is_enough_to_do() -> None:
     (lot,) = parts_of(settings, running, 3 * TEXTS_PER_WORKER)
     assert type(few) is ThreadPart
     assert (type(lot), lot.processes) == (PoolPart, 3)
+
+
+def test_models_are_kept_with_their_whole_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine").mkdir()
+    given = {"bertscore-en": "mine", "nli": "org/model", "bleurt-20-d12": ""}
+    kept = ScoringSettings(metrics=tuple(given), models=given).settled().models
+    assert kept == given | {"bertscore-en": str(tmp_path / "mine")}, "nothing named is no folder"

@@ -8,7 +8,7 @@ from importlib.metadata import version
 import pytest
 from scoring.lexical_texts import edge_pairs, generated_pairs
 
-from core.scoring.metrics.lexical.scorer import LexicalScorer, open_lexical, score_pairs
+from core.scoring.metrics.lexical.scorer import LexicalScorer, open_lexical
 from core.scoring.metrics.registry import all_metrics, find_metrics, metrics_of
 from core.scoring.metrics.scorer import ScoringPair
 
@@ -34,11 +34,14 @@ def test_the_same_by_a_pickled_scorer(alone):
     assert scorer.metrics == open_lexical(metrics_of("lexical"), synonyms="none").metrics
 
 
+def scored(pairs):
+    return open_lexical(metrics_of("lexical"), synonyms="none").score(pairs)
+
+
 def test_the_same_in_a_pool_of_processes(alone):
-    names = tuple(spec.metric.name for spec in metrics_of("lexical"))
     chunks = [PAIRS[start : start + 40] for start in range(0, len(PAIRS), 40)]
     with ProcessPoolExecutor(2) as pool:
-        done = pool.map(score_pairs, [names] * len(chunks), ["none"] * len(chunks), chunks)
+        done = pool.map(scored, chunks)
         assert [scores for chunk in done for scores in chunk] == alone
 
 

@@ -1,34 +1,23 @@
 """Ranking by a model: the form of the answer, and the check that it is a full permutation (003, appendix A)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from core.llm.asking import Unusable
-from core.llm.parsing import read_json
+from core.llm.parsing import form, is_number, read_object
 
 
 def ranking_schema(candidates: Sequence[int]) -> dict[str, object]:
     """A list of as many numbers as there are candidates, each one of them; that none comes twice is checked."""
-    return {
-        "type": "object",
-        "properties": {
-            "ranking": {
-                "type": "array",
-                "items": {"type": "integer", "enum": sorted(candidates)},
-                "minItems": len(candidates),
-                "maxItems": len(candidates),
-            }
-        },
-        "required": ["ranking"],
-        "additionalProperties": False,
-    }
+    number, n = {"type": "integer", "enum": sorted(candidates)}, len(candidates)
+    return form(ranking={"type": "array", "items": number, "minItems": n, "maxItems": n})
 
 
 def read_ranking(text: str, candidates: Sequence[int]) -> tuple[int, ...]:
     """The candidates, most important first. Raises Unusable unless each stands there exactly once."""
-    loose = {"type": "object", "required": ["ranking"]}
-    value = read_json(text, loose)
-    ranking = value["ranking"] if isinstance(value, Mapping) else None
-    if not isinstance(ranking, list) or not all(_is_number(entry) for entry in ranking):
+    ranking = read_object(text, ranking={})["ranking"]
+    if not isinstance(ranking, list) or not all(
+        is_number(entry) and entry == int(entry) for entry in ranking
+    ):
         raise Unusable("`ranking` has to be a list of whole numbers.", "invalid")
     numbers = tuple(int(entry) for entry in ranking)
     if strange := sorted(set(numbers) - set(candidates)):
@@ -40,7 +29,3 @@ def read_ranking(text: str, candidates: Sequence[int]) -> tuple[int, ...]:
             f"{', '.join(map(str, missing[:5]))} is missing: rank every number.", "not a permutation"
         )
     return numbers
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value == int(value)

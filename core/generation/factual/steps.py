@@ -7,7 +7,7 @@ from typing import Protocol
 from pydantic import field_validator
 
 from core.generation.records import Edit, EditCalls, FilterOrder, QuestionFilter, Span
-from core.generation.scheme import GenerationSettings, seed_setting
+from core.generation.scheme import SEED, GenerationSettings
 from core.llm.asking import Answer
 from core.schema import Material
 from core.schema.kinds import PromptSlot
@@ -65,7 +65,7 @@ class FactualSettings(GenerationSettings):
     parser: str = setting(
         "auto", "Facts are found by", "what finds facts: auto, rules, or the name of a spaCy model"
     )
-    seed: int = seed_setting()
+    seed: int = SEED
 
     @field_validator("n_levels", mode="before")
     @classmethod

@@ -19,7 +19,7 @@ from core.generation.records import Edit, Span
 from core.generation.script import same_script, same_text
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Request
-from core.llm.parsing import read_json, read_text
+from core.llm.parsing import form, read_object, read_text
 from core.llm.prompts import Prompt
 from core.schema import Material
 
@@ -192,23 +192,13 @@ def replacements_schema(tasks: Sequence[EditTask]) -> dict[str, object]:
     """One replacement for every span of the groups."""
     numbers = sorted(number for task in tasks for number in task.group)
     longest = max(end - start for task in tasks for start, end in (task.places[n] for n in task.group))
-    replacement = {
-        "type": "object",
-        "properties": {
-            "span": {"type": "integer", "enum": numbers},
-            # A bound here keeps a model that cannot stop from using up all its tokens on one text.
-            "text": {"type": "string", "minLength": 1, "maxLength": MOST_TIMES * longest + MOST_MORE},
-        },
-        "required": ["span", "text"],
-        "additionalProperties": False,
-    }
-    listed = {"type": "array", "items": replacement, "minItems": len(numbers), "maxItems": len(numbers)}
-    return {
-        "type": "object",
-        "properties": {"replacements": listed},
-        "required": ["replacements"],
-        "additionalProperties": False,
-    }
+    replacement = form(
+        span={"type": "integer", "enum": numbers},
+        # A bound here keeps a model that cannot stop from using up all its tokens on one text.
+        text={"type": "string", "minLength": 1, "maxLength": MOST_TIMES * longest + MOST_MORE},
+    )
+    n = len(numbers)
+    return form(replacements={"type": "array", "items": replacement, "minItems": n, "maxItems": n})
 
 
 def read_replacements(text: str, tasks: Sequence[EditTask]) -> tuple[tuple[Edit, ...], ...]:
@@ -218,13 +208,7 @@ def read_replacements(text: str, tasks: Sequence[EditTask]) -> tuple[tuple[Edit,
         "properties": {"span": {"type": "integer"}, "text": {"type": "string"}},
         "required": ["span", "text"],
     }
-    schema = {
-        "type": "object",
-        "properties": {"replacements": {"type": "array", "items": entry}},
-        "required": ["replacements"],
-    }
-    value = read_json(text, schema)
-    assert isinstance(value, dict)
+    value = read_object(text, replacements={"type": "array", "items": entry})
     told = [(int(one["span"]), str(one["text"]).strip()) for one in value["replacements"]]
     owner = {number: task for task in tasks for number in task.group}
     by_task: list[list[Edit]] = [[] for _ in tasks]

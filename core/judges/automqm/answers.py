@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from core.datasets.mqm_weights import is_no_error
 from core.judges.numbered import in_a_line
 from core.llm.asking import Unusable
-from core.llm.parsing import read_json, read_text
+from core.llm.parsing import clipped, form, read_json, read_object, read_text
 
 NOT_ON_OFFER, NO_LIST = "severity not on offer", "no list of errors"
 TOO_MANY = "too many errors"
@@ -23,11 +23,6 @@ LONGEST_QUOTE = 1_000
 LONGEST_CATEGORY = 80
 LONGEST_SHOWN = 30
 """Characters of a wrong severity that are repeated."""
-_OBJECT: Mapping[str, object] = {
-    "type": "object",
-    "properties": {"errors": {"type": "array"}},
-    "required": ["errors"],
-}
 
 
 @dataclass(frozen=True)
@@ -45,23 +40,13 @@ def errors_schema(severities: Sequence[str], text: str) -> dict[str, object]:
 
     The bounds are there so that guided decoding comes to an end; `read_errors` does not look at lengths again.
     """
-    error = {
-        "type": "object",
-        "properties": {
-            "span": {"type": "string", "maxLength": min(max(len(text), 1), LONGEST_QUOTE)},
-            "severity": {"type": "string", "enum": list(severities)},
-            "category": {"type": "string", "minLength": 1, "maxLength": LONGEST_CATEGORY},
-        },
-        "required": ["span", "severity", "category"],
-        "additionalProperties": False,
-    }
+    error = form(
+        span={"type": "string", "maxLength": min(max(len(text), 1), LONGEST_QUOTE)},
+        severity={"type": "string", "enum": list(severities)},
+        category={"type": "string", "minLength": 1, "maxLength": LONGEST_CATEGORY},
+    )
     most = min(max(len(text) // _CHARACTERS_AN_ERROR, _ALWAYS), MOST_ERRORS)
-    return {
-        "type": "object",
-        "properties": {"errors": {"type": "array", "items": error, "maxItems": most}},
-        "required": ["errors"],
-        "additionalProperties": False,
-    }
+    return form(errors={"type": "array", "items": error, "maxItems": most})
 
 
 def written_errors(errors: Iterable[NamedError]) -> str:
@@ -73,9 +58,9 @@ def written_errors(errors: Iterable[NamedError]) -> str:
 def read_errors(text: str, severities: Sequence[str]) -> tuple[NamedError, ...]:
     """The errors of an answer, in its order; raises Unusable where there is no such list, or one entry is none.
 
-    A list without the object around it is read too, where it is the whole answer. Severities may be in any case and are given back as the task has
-    them; what is not on offer is no error, and no other severity is guessed. An entry that says that there is no error
-    names none.
+    A list without the object around it is read too, where it is the whole answer. Severities may be in any case and are
+    given back as the task has them; what is not on offer is no error, and no other severity is guessed. An entry that
+    says that there is no error names none.
     """
     entries = _entries(text)
     if len(entries) > MOST_ERRORS:
@@ -87,9 +72,7 @@ def read_errors(text: str, severities: Sequence[str]) -> tuple[NamedError, ...]:
 
 def _entries(text: str) -> list[object]:
     try:
-        value = read_json(text, _OBJECT)
-        assert isinstance(value, dict)
-        return list(value["errors"])
+        return list(read_object(text, errors={"type": "array"})["errors"])
     except Unusable as wrong:
         if _is_list(text):
             value = read_json(text, {"type": "array"})
@@ -117,7 +100,7 @@ def _named(number: int, entry: object, offered: Mapping[str, str]) -> NamedError
     if is_no_error(category, severity):
         return None
     if severity.casefold() not in offered:
-        shown = severity if len(severity) <= LONGEST_SHOWN else f"{severity[:LONGEST_SHOWN]}…"
+        shown = clipped(severity, LONGEST_SHOWN)
         listed = ", ".join(offered.values())
         raise Unusable(f"Error {number}: the severity {shown!r} is none of {listed}.", NOT_ON_OFFER)
     if not isinstance(quote, str):

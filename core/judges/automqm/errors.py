@@ -10,7 +10,7 @@ from core.datasets.mqm_weights import weight_of
 from core.judges.automqm.quotes import Located
 from core.judges.examples import ExampleUsed
 from core.judges.rated import example_problems
-from core.judges.record_checks import repeat_problems, twice_problems
+from core.judges.record_checks import trial_problems
 from core.schema.scores import Score
 
 NO_TRIAL = "no trial gave a list of errors"
@@ -113,9 +113,7 @@ def error_rows(record: AutoMqmRecord) -> Iterator[dict[str, Any]]:
 
 def error_problems(record: AutoMqmRecord, text: str | None) -> Iterator[str]:
     """What no record can hold; see JudgeKind.record_problems."""
-    repeats = [one.repeat for one in record.trials]
-    yield from repeat_problems("trials", repeats)
-    yield from twice_problems("trials", [{"repeat": one} for one in repeats])
+    yield from trial_problems("trials", record.trials, "repeat")
     for n, trial in enumerate(record.trials, start=1):
         yield from example_problems(f"trials, {n}, examples", trial.examples)
         for at, error in enumerate(trial.errors or (), start=1):

@@ -26,33 +26,34 @@ from core.judges.examples import ExamplePool, ExamplesFrom, ExampleUsed, ShownEx
 from core.judges.kind import (
     EMPTY_TEXT,
     MOST_TOKENS,
+    TEMPERATURE,
     Bench,
     Judge,
     Judged,
     JudgeKind,
     Opened,
-    temperature_setting,
+    tokens_in,
 )
 from core.judges.numbered import in_a_line
 from core.judges.rated import (
+    DRAWING_SEED,
+    DRAWS,
+    EXAMPLES,
+    N_EXAMPLES,
     NOTHING,
+    ONLY,
+    RATER,
     ExampleSettings,
     Systems,
     check_examples,
-    drawing_seed_setting,
-    draws_setting,
     examples_in,
-    examples_setting,
     given_in,
     languages_of,
     listed,
-    n_examples_setting,
     nobody_rated,
-    only_setting,
     pool_problems,
     prompt_for,
     rated_signed,
-    rater_setting,
     refuse_rated,
     task_attachment,
     task_of,
@@ -65,7 +66,7 @@ from core.llm.prompts import Example, Prompt
 from core.schema import RULES
 from core.schema.kinds import PromptSlot
 from core.schema.rated import RatedSet, RatedText
-from core.schema.scores import ScorableOutput, Score
+from core.schema.scores import ScorableOutput
 from core.schema.settings import Remark, setting
 from core.schema.tasks import RatingTask
 from core.study.rating_checks import SPAN_DIMENSION
@@ -79,8 +80,6 @@ NO_EXAMPLES = "no examples"
 _NOBODY = nobody_rated("marked errors in a text")
 _ROOM = 1_000
 """Tokens an answer may have besides those that quotes need."""
-_BYTES_A_TOKEN = 3
-"""Of UTF-8, on the safe side for every script."""
 
 
 class AutoMqmSettings(ExampleSettings):
@@ -88,25 +87,25 @@ class AutoMqmSettings(ExampleSettings):
 
     MODEL_FREE: ClassVar[bool] = True
 
-    examples: ExamplesFrom = examples_setting()
-    n_examples: int = n_examples_setting()
+    examples: ExamplesFrom = EXAMPLES
+    n_examples: int = N_EXAMPLES
     filtered: bool = setting(
         False,
         "Filter the examples",
         "leave out examples equal to the judged text, and errors on words that people marked in it, so that nothing "
         "can be copied that is right by itself",
     )
-    rater: str = rater_setting()
-    only: Systems = only_setting()
+    rater: str = RATER
+    only: Systems = ONLY
     occurrences: Literal["all", "first"] = setting(
         "all",
         "If a quoted phrase occurs more than once, mark",
         "what the Parrot marks where the words of an error occur more than once",
         words={"all": "every occurrence", "first": "the first occurrence"},
     )
-    repeats: int = draws_setting()
-    temperature: float = temperature_setting()
-    seed: int = drawing_seed_setting()
+    repeats: int = DRAWS
+    temperature: float = TEMPERATURE
+    seed: int = DRAWING_SEED
 
     @classmethod
     def offered(cls, backend: str) -> Mapping[str, tuple[str, ...]]:
@@ -139,12 +138,13 @@ class AutoMqmSettings(ExampleSettings):
         """The Parrot has no model."""
         return by_rules
 
-    def unsigned(self, *, by_rules: bool) -> frozenset[str]:
+    def idle(self, backend: str) -> frozenset[str]:
         """What only the Parrot or only a model uses, and how examples are drawn where there are none, or all are shown."""
+        by_rules = backend == RULES
         without = {"temperature" if by_rules else "occurrences"}
         if by_rules and self.examples == "specialist" and not self.n_examples:
             without |= {"seed", "repeats"}
-        return super().unsigned(by_rules=by_rules) | without
+        return super().idle(backend) | without
 
 
 class AutoMqmJudge:
@@ -165,32 +165,24 @@ class AutoMqmJudge:
         a long text can lose more than a short one.
         """
         if not text.output.text.strip():
-            return Judged((Score(None, EMPTY_TEXT),), None)
+            return Judged.without_asking(EMPTY_TEXT)
         asked = await asyncio.gather(*(self._trial(text, n) for n in range(self._settings.repeats)))
         trials = tuple(trial for trial, _ in asked)
-        reasons = [trial.reason for trial in trials if trial.reason is not None]
-        score = mean_of(trials)
-        if len(reasons) == len(trials):
-            score = Score(None, f"{STEP}: {reasons[0]}")
-        return Judged(
-            (score,),
-            AutoMqmRecord(trials),
-            failures=tuple((STEP, reason) for reason in reasons),
-            temporary=any(temporary for _, temporary in asked),
-        )
+        mean = None if all(trial.errors is None for trial in trials) else mean_of(trials)
+        temporary = any(passing for _, passing in asked)
+        return Judged.in_trials(STEP, mean, AutoMqmRecord(trials), temporary=temporary)
 
     async def _trial(self, text: RatedText, repeat: int) -> tuple[ErrorTrial, bool]:
         """One draw of examples, and whether a failure was temporary."""
         chosen = self._settings
         shown, used = self._turns(chosen.draw(self._pool, text, repeat))
         said = defused(text.output.text, [self._prompt])
-        size = len(said.encode("utf-8", "surrogatepass")) // _BYTES_A_TOKEN
         request = Request(
             STEP,
             replace(self._prompt, examples=self._prompt.examples + shown).messages(
                 **self._variables(text.output, said)
             ),
-            max_tokens=min(_ROOM + 2 * size, MOST_TOKENS),
+            max_tokens=min(_ROOM + 2 * tokens_in(said), MOST_TOKENS),
             temperature=chosen.temperature,
             seed=chosen.seed + repeat,
             schema=errors_schema(self._task.severities, said),
@@ -268,10 +260,10 @@ class Parrot:
         A text without any example has no score: nothing to repeat is not the same as nothing wrong.
         """
         if not text.output.text.strip():
-            return Judged((Score(None, EMPTY_TEXT),), None)
+            return Judged.without_asking(EMPTY_TEXT)
         trials = tuple(self._trial(text, repeat) for repeat in range(self._settings.repeats))
         if all(trial.errors is None for trial in trials):
-            return Judged((Score(None, NO_EXAMPLES),), None)
+            return Judged.without_asking(NO_EXAMPLES)
         return Judged((mean_of(trials),), AutoMqmRecord(trials))
 
     def _trial(self, text: RatedText, repeat: int) -> ErrorTrial:

@@ -3,16 +3,15 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 
-from core.errors import InputError
 from core.judges.claims.settings import ClaimsSettings, Detail
 from core.judges.claims.steps import Claim, Verified, without_verdicts
-from core.judges.kind import MOST_TOKENS
+from core.judges.kind import MOST_TOKENS, tokens_in
 from core.judges.numbered import MostComplete, in_a_line, numbered, place_of
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Message, Request
 from core.llm.defusing import defused
-from core.llm.parsing import read_json, visible
-from core.llm.prompts import Prompt
+from core.llm.parsing import form, read_object, visible
+from core.llm.prompts import Prompt, for_use
 
 LONGEST_CLAIM = 400
 """Characters; a bound keeps a model that cannot stop from using up all its tokens on one claim."""
@@ -25,16 +24,9 @@ MISSING, DOUBLED, MISNUMBERED = "claim without verdict", "two verdicts", "claims
 TOO_MANY = "too many claims"
 _ROOM = 600
 """Tokens an answer may have besides those that its claims need."""
-_BYTES_A_TOKEN = 3
-"""Of UTF-8, on the safe side for every script."""
 _REPEATS: Mapping[Detail, int] = {"low": 2, "high": 4}
 """How many times as long as the text its claims may be, by atomicity: each claim names its subject anew."""
 _TOKENS_A_VERDICT = 110
-_ANY_VERDICTS: Mapping[str, object] = {
-    "type": "object",
-    "properties": {"verdicts": {"type": "array"}},
-    "required": ["verdicts"],
-}
 
 
 class LlmDecomposer:
@@ -42,21 +34,16 @@ class LlmDecomposer:
 
     def __init__(self, model: Model, prompt: Prompt, settings: ClaimsSettings) -> None:
         """Raises InputError where the prompt is for another purpose or granularity."""
-        if (prompt.purpose, prompt.task) != ("decompose", settings.task):
-            given = f"{prompt.purpose} ({prompt.task})"
-            raise InputError(
-                f"Prompt {prompt.name} is for {given}; one for decompose ({settings.task}) is needed"
-            )
-        self._model, self._prompt, self._settings = model, prompt, settings
+        self._model, self._settings = model, settings
+        self._prompt = for_use(prompt, "decompose", settings.task)
 
     async def claims(self, text: str, step: str) -> Answer[tuple[str, ...]]:
         """See Decomposer. A claim that stands twice counts once; line breaks inside claims become blanks.
 
         A text whose claims take more than MOST_TOKENS is cut off: longer ones have to come in parts.
         """
-        size = len(text.encode("utf-8", "surrogatepass")) // _BYTES_A_TOKEN
         messages = self._prompt.messages(text=defused(text, [self._prompt]))
-        max_tokens = min(_ROOM + _REPEATS[self._settings.atomicity] * size, MOST_TOKENS)
+        max_tokens = min(_ROOM + _REPEATS[self._settings.atomicity] * tokens_in(text), MOST_TOKENS)
         return await self._model.ask(
             _request(step, messages, max_tokens, claims_schema(text), self._settings), read_claims
         )
@@ -67,9 +54,7 @@ class LlmVerifier:
 
     def __init__(self, model: Model, prompt: Prompt, settings: ClaimsSettings) -> None:
         """Raises InputError where the prompt is for another purpose."""
-        if prompt.purpose != "verify":
-            raise InputError(f"Prompt {prompt.name} is for {prompt.purpose}; one for verify is needed")
-        self._model, self._prompt, self._settings = model, prompt, settings
+        self._model, self._prompt, self._settings = model, for_use(prompt, "verify"), settings
 
     async def verify(self, claims: Sequence[str], premise: str, step: str) -> Verified:
         """See ClaimVerifier. An answer that lacks claims is asked again; after the last attempt the verdicts of the
@@ -120,12 +105,7 @@ def claims_schema(text: str) -> dict[str, object]:
     """A list of claims, which may be empty."""
     claim = {"type": "string", "minLength": 1, "maxLength": LONGEST_CLAIM}
     most = min(max(4, len(text) // 8), MOST_CLAIMS)
-    return {
-        "type": "object",
-        "properties": {"claims": {"type": "array", "items": claim, "maxItems": most}},
-        "required": ["claims"],
-        "additionalProperties": False,
-    }
+    return form(claims={"type": "array", "items": claim, "maxItems": most})
 
 
 def read_claims(text: str) -> tuple[str, ...]:
@@ -135,14 +115,8 @@ def read_claims(text: str) -> tuple[str, ...]:
     How long they are is not looked at again: a server without guided decoding may write more, and each stays a claim
     if anything in it can be seen.
     """
-    any_claims = {
-        "type": "object",
-        "properties": {"claims": {"type": "array", "items": {"type": "string"}}},
-        "required": ["claims"],
-    }
-    value = read_json(text, any_claims)
-    assert isinstance(value, dict)
-    claims = tuple(dict.fromkeys(claim for each in value["claims"] if visible(claim := in_a_line(each))))
+    listed = read_object(text, claims={"type": "array", "items": {"type": "string"}})["claims"]
+    claims = tuple(dict.fromkeys(claim for each in listed if visible(claim := in_a_line(each))))
     if len(claims) > MOST_CLAIMS:
         raise Unusable(f"It lists {len(claims)} claims, more than {MOST_CLAIMS}.", TOO_MANY)
     return claims
@@ -150,22 +124,12 @@ def read_claims(text: str) -> tuple[str, ...]:
 
 def verdicts_schema(n: int) -> dict[str, object]:
     """A verdict for each of n claims. `why` comes first, so that the verdict follows from it."""
-    verdict = {
-        "type": "object",
-        "properties": {
-            "claim": {"type": "integer", "enum": list(range(1, n + 1))},
-            "why": {"type": "string", "maxLength": LONGEST_WHY},
-            "supported": {"type": "boolean"},
-        },
-        "required": ["claim", "why", "supported"],
-        "additionalProperties": False,
-    }
-    return {
-        "type": "object",
-        "properties": {"verdicts": {"type": "array", "items": verdict, "minItems": n, "maxItems": n}},
-        "required": ["verdicts"],
-        "additionalProperties": False,
-    }
+    verdict = form(
+        claim={"type": "integer", "enum": list(range(1, n + 1))},
+        why={"type": "string", "maxLength": LONGEST_WHY},
+        supported={"type": "boolean"},
+    )
+    return form(verdicts={"type": "array", "items": verdict, "minItems": n, "maxItems": n})
 
 
 class VerdictReader:
@@ -187,10 +151,8 @@ class VerdictReader:
         number outside of 1 to n makes the whole answer unusable. Two verdicts on a claim that say the same are still
         one too many, but no reason to lose it after the last attempt.
         """
-        value = read_json(text, _ANY_VERDICTS)
-        assert isinstance(value, dict)
         given: dict[int, list[tuple[bool, str]]] = {}
-        for entry in value["verdicts"]:
+        for entry in read_object(text, verdicts={"type": "array"})["verdicts"]:
             if (verdict := _verdict(entry)) is not None:
                 place = place_of(entry["claim"], len(self._claims), "claims", MISNUMBERED)
                 if place is not None:

@@ -54,7 +54,7 @@ class ClaimsJudge:
         """See Judge. What was asked (the source) plays no part."""
         pair = pair_of(text)
         if (why := lacking(pair, "reference")) is not None:
-            return Judged((Score(None, why),) * len(self._settings.columns()), None)
+            return Judged.without_asking(why, len(self._settings.columns()))
         reference = pair.reference or ""
         response, other = await asyncio.gather(
             self._side(pair.text, reference, CLAIMS_OF_RESPONSE, VERIFY_RESPONSE),
@@ -242,5 +242,4 @@ KIND = JudgeKind(
     also_signed=_signed,
     details=_details,
     detail_columns=COMPARING_COLUMNS,
-    record_problems=lambda *_: iter(()),
 )

@@ -11,8 +11,8 @@ from core.judges.claims.steps import Claim, Entailed, Entailment, Verified
 from core.judges.kind import HELPER_AT_ONCE
 from core.llm.batching import Batcher
 from core.schema.scores import Metric
-from core.scoring.metrics.neural.libraries import chosen_device, in_a_line, library, release
-from core.scoring.metrics.neural.model import NO_NUMBER
+from core.scoring.metrics.neural.libraries import chosen_device, library, release
+from core.scoring.metrics.neural.model import NO_NUMBER, by_halves
 from core.scoring.metrics.neural.model_files import ModelFiles, find_models
 from core.scoring.metrics.neural.nli import NLI_MODEL, EntailmentModel, is_entailment
 from core.scoring.metrics.scorer import MetricSpec
@@ -117,23 +117,9 @@ class _Opened:
         self.signature = f"{files.name}|sha256:{files.sha256}|{libraries}"
 
     def judged(self, pairs: Pairs) -> list[Entailed]:
-        """An answer a pair. A pair that the library refuses fails alone: halves of the batch find it."""
-        if not pairs:
-            return []
-        try:
-            return self._judged(pairs)
-        except (MemoryError, RuntimeError) as problem:
-            if len(pairs) == 1:
-                raise InputError(
-                    f"{USER}: the entailment model broke off on this machine; the device cpu may help",
-                    [in_a_line(problem)],
-                ) from problem
-        except Exception as problem:
-            if len(pairs) == 1:
-                why = f"the model's library cannot take these texts ({in_a_line(problem)})"
-                return [Entailed(None, reason=why)]
-        middle = len(pairs) // 2
-        return self.judged(pairs[:middle]) + self.judged(pairs[middle:])
+        """An answer a pair; see by_halves."""
+        broke_off = f"{USER}: the entailment model broke off on this machine; the device cpu may help"
+        return by_halves(self._judged, pairs, lambda why: Entailed(None, reason=why), broke_off)
 
     def _judged(self, pairs: Pairs) -> list[Entailed]:
         rows, cut = self._model.probabilities(pairs), self._model.is_cut(pairs)

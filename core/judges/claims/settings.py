@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Literal, Self
 
-from core.judges.kind import JudgeSettings, seed_setting, temperature_setting
+from core.judges.kind import TEMPERATURE, JudgeSettings, seed_setting
 from core.llm.weights import absolute_place
 from core.schema.kinds import PromptSlot
 from core.schema.settings import Remark, setting
@@ -59,7 +59,7 @@ class ClaimsSettings(JudgeSettings):
         within=(0.001, 1000.0),
         step=0.5,
     )
-    temperature: float = temperature_setting()
+    temperature: float = TEMPERATURE
     seed: int = seed_setting("seed of the model's answers")
 
     @property
@@ -130,9 +130,9 @@ class ClaimsSettings(JudgeSettings):
         usual = self.verifier == "llm" or (by_rules and self.verifier == "rules")
         return (name,) if usual else (name, self.verifier)
 
-    def unsigned(self, *, by_rules: bool) -> frozenset[str]:
+    def unsigned(self, backend: str) -> frozenset[str]:
         """The entailment model stands there as what was loaded: see the kind's also_signed."""
-        return frozenset({"nli_model"}) | (_UNUSED_BY_RULES if by_rules else frozenset())
+        return self.idle(backend) | {"nli_model"}
 
 
 _UNUSED_BY_RULES = frozenset({"coverage", "temperature", "seed"})

@@ -3,19 +3,19 @@
 import asyncio
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import ClassVar, Literal
 
 from core.datasets.reading import is_blank
 from core.errors import InputError
-from core.judges.comparing import check_compared, repeated_for_nothing
+from core.judges.comparing import check_compared, compared_with
 from core.judges.cross_examination.questions import (
+    ANSWERING,
     ROOM,
     Answerer,
     Answering,
     QuestionMaker,
     Questions,
     answer_prompt,
-    answering_setting,
 )
 from core.judges.cross_examination.record import (
     CefRecord,
@@ -36,17 +36,18 @@ from core.judges.cross_examination.scores import (
 )
 from core.judges.kind import (
     COMPARING_COLUMNS,
+    TEMPERATURE,
     Bench,
     Compared,
     Judged,
     JudgeKind,
     JudgeSettings,
     Opened,
+    asking,
     lacking,
     pair_of,
     repeats_setting,
     seed_setting,
-    temperature_setting,
 )
 from core.llm.asking import Answer, Model
 from core.llm.client import Request
@@ -55,7 +56,6 @@ from core.llm.parsing import read_text
 from core.llm.prompts import Prompt
 from core.schema.kinds import PromptSlot
 from core.schema.rated import RatedText
-from core.schema.scores import Score
 from core.schema.settings import Remark, setting
 
 ASKED_AGAIN = "asked again"
@@ -70,6 +70,8 @@ _LONGEST_TRANSLATION = 8_192
 class CefSettings(JudgeSettings):
     """How a text is cross-examined."""
 
+    COMPARES_INSTEAD: ClassVar[str] = "{mode=reference}"
+
     mode: Literal["reference-free", "reference", "round-trip"] = setting(
         "reference-free",
         "Compared with",
@@ -81,7 +83,7 @@ class CefSettings(JudgeSettings):
             "round-trip": "its source, after the text was translated back",
         },
     )
-    answers: Answering = answering_setting()
+    answers: Answering = ANSWERING
     n_questions: int = setting(
         10,
         "Questions from each text",
@@ -105,7 +107,7 @@ class CefSettings(JudgeSettings):
         scored=False,
     )
     repeats: int = repeats_setting("number of whole examinations; the score is their mean")
-    temperature: float = temperature_setting()
+    temperature: float = TEMPERATURE
     seed: int = seed_setting()
     source_language: str = setting(
         "English",
@@ -118,11 +120,6 @@ class CefSettings(JudgeSettings):
     def compares_with(self) -> Compared:
         """See JudgeSettings."""
         return "reference" if self.mode == "reference" else "source"
-
-    @property
-    def compares_instead(self) -> str:
-        """See JudgeSettings."""
-        return "{mode=reference}"
 
     @property
     def translates(self) -> bool:
@@ -148,19 +145,11 @@ class CefSettings(JudgeSettings):
 
     def idle(self, backend: str) -> frozenset[str]:
         """See KindSettings."""
-        return self.unsigned(by_rules=False)
-
-    def unsigned(self, *, by_rules: bool) -> frozenset[str]:
-        """See JudgeSettings."""
         return frozenset() if self.translates else frozenset({"source_language"})
-
-    def remarks(self, *, by_rules: bool) -> Iterator[Remark]:
-        """See JudgeSettings."""
-        return repeated_for_nothing(self.repeats, self.temperature)
 
     def called(self, name: str, *, by_rules: bool) -> tuple[str, ...]:
         """See KindSettings."""
-        return (name,) if self.mode == "reference-free" else (name, self.mode)
+        return (name, *self.unusual("mode"))
 
 
 class CrossExaminer:
@@ -179,10 +168,10 @@ class CrossExaminer:
 
     async def judge(self, text: RatedText) -> Judged:
         """Examine one text. Never raises for a bad text: its scores have reasons."""
-        pair = pair_of(text)
-        document = pair.reference if self._settings.compares_with == "reference" else pair.source
-        if (why := lacking(pair, self._settings.compares_with)) is not None or document is None:
-            return Judged(tuple(Score(None, why) for _ in CEF_COMPONENTS), None)
+        pair, document = pair_of(text), compared_with(self._settings, text.output)
+        if (why := lacking(pair, self._settings.compares_with)) is not None:
+            return Judged.without_asking(why, len(CEF_COMPONENTS))
+        assert document is not None
         back = await self._translated_back(pair.text) if self._settings.translates else None
         if back is not None and back.value is None:
             return _untranslated(back, document, pair.text)
@@ -250,11 +239,7 @@ def _untranslated(back: Answer[str], document: str, text: str) -> Judged:
 
 
 def _open(settings: CefSettings, bench: Bench) -> Opened:
-    def judge(model: Model | None) -> CrossExaminer:
-        assert model is not None, "rules cannot be this judge"
-        return CrossExaminer(model, bench.prompts, settings)
-
-    return judge
+    return asking(lambda model: CrossExaminer(model, bench.prompts, settings))
 
 
 KIND = JudgeKind(

@@ -23,8 +23,8 @@ from core.judges.numbered import MostComplete, in_a_line, numbered
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Message, Request
 from core.llm.defusing import defused
-from core.llm.parsing import read_json, visible
-from core.llm.prompts import Prompt
+from core.llm.parsing import form, read_object, visible
+from core.llm.prompts import Prompt, for_use
 from core.schema.kinds import PromptSlot
 from core.schema.settings import setting
 
@@ -38,19 +38,15 @@ a server that ignores the form, are none."""
 ROOM = 400
 """Tokens an answer may have besides those that its form needs: some models think aloud."""
 _QUESTION_TOKENS, _ANSWER_TOKENS = 80, 20
-
-
-def answering_setting() -> Any:
-    """How questions are answered."""
-    return setting(
-        "batch",
-        "Answers",
-        "batch: one call answers all questions of a text; each: one call a question, as in the CEF paper",
-        words={
-            "each": "one call a question, as in the CEF paper",
-            "batch": "all questions of a text in one call",
-        },
-    )
+ANSWERING: Any = setting(
+    "batch",
+    "Answers",
+    "batch: one call answers all questions of a text; each: one call a question, as in the CEF paper",
+    words={
+        "each": "one call a question, as in the CEF paper",
+        "batch": "all questions of a text in one call",
+    },
+)
 
 
 def answer_prompt(answering: Answering) -> PromptSlot:
@@ -66,10 +62,7 @@ class QuestionMaker:
     """
 
     def __init__(self, model: Model, prompt: Prompt, kind: Questions, temperature: float = 0.0) -> None:
-        if (prompt.purpose, prompt.task) != ("questions", kind):
-            given = f"{prompt.purpose} ({prompt.task})"
-            raise InputError(f"Prompt {prompt.name} is for {given}; one for questions ({kind}) is needed")
-        self._model, self._prompt = model, prompt
+        self._model, self._prompt = model, for_use(prompt, "questions", kind)
         self._kind, self._temperature = kind, temperature
 
     async def make(self, text: str, n: int, step: str, seed: int) -> Answer[tuple[CrossQuestion, ...]]:
@@ -91,19 +84,9 @@ def questions_schema(kind: Questions, n: int) -> dict[str, object]:
     A short text may not bear n questions, so fewer keep the form too.
     """
     words = {"type": "string", "minLength": 1, "maxLength": LONGEST_QUESTION}
-    with_answer = {
-        "type": "object",
-        "properties": {"question": words, "answer": {"type": "string", "enum": list(VERDICTS)}},
-        "required": ["question", "answer"],
-        "additionalProperties": False,
-    }
-    listed = {"type": "array", "items": words if kind == "yes" else with_answer, "minItems": 1, "maxItems": n}
-    return {
-        "type": "object",
-        "properties": {"questions": listed},
-        "required": ["questions"],
-        "additionalProperties": False,
-    }
+    with_answer = form(question=words, answer={"type": "string", "enum": list(VERDICTS)})
+    asked = words if kind == "yes" else with_answer
+    return form(questions={"type": "array", "items": asked, "minItems": 1, "maxItems": n})
 
 
 def read_questions(text: str, kind: Questions, n: int) -> tuple[CrossQuestion, ...]:
@@ -113,14 +96,12 @@ def read_questions(text: str, kind: Questions, n: int) -> tuple[CrossQuestion, .
     another type, of mixed ones without an answer YES, NO or IDK. Unusable only where nothing is left of a list that
     held something: fewer than n are taken as they are.
     """
-    listed = {"type": "object", "properties": {"questions": {"type": "array"}}, "required": ["questions"]}
-    value = read_json(text, listed)
-    assert isinstance(value, dict)
+    listed = read_object(text, questions={"type": "array"})["questions"]
     found: dict[str, CrossQuestion] = {}
-    for entry in value["questions"]:
+    for entry in listed:
         if (asked := _question(entry, kind)) is not None:
             found.setdefault(asked.text, asked)
-    if value["questions"] and not found:
+    if listed and not found:
         raise Unusable(
             f"None of its questions has the form asked for, of at most {LONGEST_QUESTION} characters."
         )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from core.judges.cross_examination.verdicts import Verdict
-from core.judges.record_checks import repeat_problems, twice_problems
+from core.judges.record_checks import trial_problems
 
 Side = Literal["source", "text"]
 """Which of the two texts a question was made from: what should be said (D in the CEF paper), or what was said (T)."""
@@ -82,6 +82,4 @@ def _details_of(question: CrossQuestion) -> dict[str, Any]:
 
 def record_problems(record: CefRecord, _: str | None = None) -> Iterator[str]:
     """See JudgeKind: repeats that there cannot be, or that stand twice."""
-    repeats = [one.repeat for one in record.examinations]
-    yield from repeat_problems("examinations", repeats)
-    yield from twice_problems("examinations", [{"repeat": repeat} for repeat in repeats])
+    return trial_problems("examinations", record.examinations, "repeat")

@@ -12,6 +12,7 @@ import regex
 
 from core.diff import tokenize
 from core.judges.cross_examination.record import CefRecord, CrossQuestion, Examination, Side, questions_of
+from core.judges.kind import mean_of
 from core.schema.scores import Score
 
 CEF_COMPONENTS = ("coverage", "conformity", "consistency", "consistency-code", "conciseness", "overall")
@@ -89,10 +90,8 @@ def _as_expected(question: CrossQuestion) -> bool:
 
 def _mean(examinations: Sequence[Examination], side: Side, counts: Callable[[CrossQuestion], bool]) -> Score:
     shares = [_share(one, side, counts) for one in examinations]
-    values = [share.value for share in shares if share.value is not None]
-    if values:
-        return Score(fmean(values))
-    return shares[0] if shares else Score(None, NO_QUESTIONS)
+    mean = mean_of(share.value for share in shares)
+    return mean or (shares[0] if shares else Score(None, NO_QUESTIONS))
 
 
 def _share(examination: Examination, side: Side, counts: Callable[[CrossQuestion], bool]) -> Score:

@@ -13,7 +13,7 @@ from typing import Literal
 
 from core.judges.numbered import place_of
 from core.llm.asking import Unusable
-from core.llm.parsing import TURN_MARK, read_json, without_reasoning
+from core.llm.parsing import TURN_MARK, form, read_object, without_reasoning
 
 Verdict = Literal["YES", "NO", "IDK"]
 VERDICTS: tuple[Verdict, ...] = ("YES", "NO", "IDK")
@@ -199,29 +199,11 @@ def _of_object(value: dict[str, object]) -> tuple[list[Verdict], list[Verdict]]:
 
 def answers_schema(n: int) -> dict[str, object]:
     """The form of all answers in one call: each of the questions 1 to n with one of the three verdicts."""
-    entry = {
-        "type": "object",
-        "properties": {
-            "question": {"type": "integer", "enum": list(range(1, n + 1))},
-            "answer": {"type": "string", "enum": list(VERDICTS)},
-        },
-        "required": ["question", "answer"],
-        "additionalProperties": False,
-    }
-    return {
-        "type": "object",
-        "properties": {"answers": {"type": "array", "items": entry, "minItems": n, "maxItems": n}},
-        "required": ["answers"],
-        "additionalProperties": False,
-    }
-
-
-_LOOSE: dict[str, object] = {
-    "type": "object",
-    "properties": {"answers": {"type": "array", "items": {"type": "object"}}},
-    "required": ["answers"],
-}
-"""What an answer needs to be read at all; its entries are checked one by one, so that a bad one costs no good one."""
+    entry = form(
+        question={"type": "integer", "enum": list(range(1, n + 1))},
+        answer={"type": "string", "enum": list(VERDICTS)},
+    )
+    return form(answers={"type": "array", "items": entry, "minItems": n, "maxItems": n})
 
 
 def read_answers(text: str, n: int) -> tuple[Given, ...]:
@@ -230,8 +212,8 @@ def read_answers(text: str, n: int) -> tuple[Given, ...]:
     An entry counts if its number is one of 1 to n and its answer is one verdict as `read_verdict` reads it; the same
     answer twice is one, two different ones are none. A number outside of 1 to n makes the whole answer unusable.
     """
-    value = read_json(text, _LOOSE)
-    assert isinstance(value, dict)
+    # Its entries are checked one by one, so that a bad one costs no good one.
+    value = read_object(text, answers={"type": "array", "items": {"type": "object"}})
     found: list[Given | None] = [None] * n
     for entry in value["answers"]:
         place = place_of(entry.get("question"), n, "questions", UNPARSED)

@@ -52,18 +52,13 @@ class HeldOut:
 
     def label(self, text: RatedText, dimension: Dimension) -> tuple[float | None, int]:
         """The class that most of its raters gave a text, and how many raters there are; None: they name none."""
-        classes = dimension.classes
-        votes = [
-            classes.index(one.score)
-            for one in text.ratings
-            if one.dimension == dimension.name and one.score in classes
-        ]
+        classes, votes = dimension.classes, _votes(text, dimension)
         if not votes:
             return None, 0
         # Imported lazily: it brings scipy, and every command loads this module.
         from core.stats.labels import majority_labels
 
-        (code,) = majority_labels([votes], len(classes), self._majority)
+        (code,) = majority_labels([[classes.index(one) for one in votes]], len(classes), self._majority)
         return None if code < 0 else classes[code], len(votes)
 
     def wording(self, text: RatedText, dimension: Dimension) -> str:
@@ -71,13 +66,8 @@ class HeldOut:
         label, n_raters = self.label(text, dimension)
         if n_raters == 1:
             return "The judgment of one person."
-        votes = Counter(
-            one.score
-            for one in text.ratings
-            if one.dimension == dimension.name and one.score in dimension.classes
-        )
-        own = votes[label] if label is not None else 0
-        if 2 * own > n_raters:
+        votes = Counter[float | None](_votes(text, dimension))
+        if 2 * votes[label] > n_raters:
             return f"The judgment of most of {n_raters} people."
         alone = [score for score, n in votes.items() if n == max(votes.values())] == [label]
         which = "most frequent" if alone else "middle"
@@ -90,6 +80,15 @@ class HeldOut:
             if label is not None:
                 by_class.setdefault(label, []).append(text)
         return tuple(text for label in sorted(by_class) for text in by_class[label][:shots])
+
+
+def _votes(text: RatedText, dimension: Dimension) -> list[float]:
+    """The classes that its raters gave a text."""
+    return [
+        one.score
+        for one in text.ratings
+        if one.dimension == dimension.name and one.score in dimension.classes
+    ]
 
 
 def _drawn(texts: Sequence[RatedText], order: Sequence[str], share: float) -> set[str]:

@@ -9,24 +9,24 @@ import asyncio
 import hashlib
 import json
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, Literal
 
 from core.diff import tokenize
-from core.judges.comparing import repeated_for_nothing
 from core.judges.examples import ExampleUsed
 from core.judges.kind import (
     EMPTY_TEXT,
+    TEMPERATURE,
     Bench,
-    Judge,
     Judged,
     JudgeKind,
     Opened,
+    asking,
+    mean_of,
     repeats_setting,
     seed_setting,
-    temperature_setting,
 )
 from core.judges.quality.held_out import HeldOut, Majority
 from core.judges.rated import (
@@ -36,19 +36,22 @@ from core.judges.rated import (
     dimensions_in,
     example_problems,
     given_in,
+    in_digits,
     listed,
     prompt_for,
     rated_instead,
     rated_signed,
     refuse_rated,
+    score_on,
     task_attachment,
     task_of,
+    whole,
 )
-from core.judges.record_checks import FURTHEST_SCORE, repeat_problems, score_problems, twice_problems
+from core.judges.record_checks import ANY_SCORE, trial_problems
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Request
 from core.llm.defusing import defused
-from core.llm.parsing import read_json
+from core.llm.parsing import form, is_number, read_object
 from core.llm.prompts import Example, Prompt
 from core.schema.kinds import PromptSlot
 from core.schema.rated import RatedSet, RatedText
@@ -121,7 +124,7 @@ class QualitySettings(RatedSettings):
         metavar="SHARE",
     )
     repeats: int = repeats_setting("times that it is asked; the score is the mean")
-    temperature: float = temperature_setting()
+    temperature: float = TEMPERATURE
     seed: int = seed_setting(
         "seed of held-out items, shuffled words and the first repeat's answers; later repeats add 1"
     )
@@ -144,17 +147,13 @@ class QualitySettings(RatedSettings):
         if self.shots and not self.held_out:
             yield Remark("held_out", "0 holds no item out, and {shots} takes examples from such items")
 
-    def remarks(self, *, by_rules: bool) -> Iterator[Remark]:
-        """See JudgeSettings."""
-        return repeated_for_nothing(self.repeats, self.temperature)
-
     def called(self, name: str, *, by_rules: bool) -> tuple[str, ...]:
         """See JudgeSettings."""
         shots = (f"{self.shots}-shot",) if self.shots else ()
         shuffled = (f"{self.shuffled_words:g}-shuffled",) if self.shuffled_words else ()
         return (name, *self.unusual("prompting"), *shots, *shuffled)
 
-    def unsigned(self, *, by_rules: bool) -> frozenset[str]:
+    def idle(self, backend: str) -> frozenset[str]:
         """How examples are drawn, where none are shown."""
         return frozenset() if self.shots else frozenset({"held_out", "majority"})
 
@@ -211,7 +210,7 @@ class QualityJudge:
         why = HELD_OUT if output.item_id in self._held_out.items else None
         why = why or (None if output.text.strip() else EMPTY_TEXT)
         if why is not None:
-            return Judged((Score(None, why),) * len(self._dimensions), None)
+            return Judged.without_asking(why, len(self._dimensions))
         read = shuffled_words(output.text, self._settings.shuffled_words, self._settings.seed)
         shown = replace(text, output=replace(output, text=read))
         asked = [(repeat, group) for repeat in range(self._settings.repeats) for group in self._groups()]
@@ -273,7 +272,7 @@ class QualityJudge:
             label, _ = self._held_out.label(example, dimension)
             assert label is not None
             why = self._held_out.wording(example, dimension)
-            given[dimension.name] = {"justification": why, "score": _number(label)}
+            given[dimension.name] = {"justification": why, "score": whole(label)}
         answer = {"scores": given} if self._together else given[group[0].name]
         return Example(tuple(self._variables(example, group).items()), json.dumps(answer, ensure_ascii=False))
 
@@ -302,11 +301,11 @@ def scale_of(dimension: Dimension) -> str:
     """The scale as an evaluator reads it: each class with its meaning, or the ends and what is said between them."""
     meaning = dict(dimension.anchors)
     if not dimension.classes:
-        ends = f"Any number from {_short(dimension.lowest)} to {_short(dimension.highest)}; higher is better."
-        return "\n".join([ends, *(f"{_short(value)}: {words}" for value, words in dimension.anchors)])
+        ends = f"Any number from {in_digits(dimension.lowest)} to {in_digits(dimension.highest)}; higher is better."
+        return "\n".join([ends, *(f"{in_digits(value)}: {words}" for value, words in dimension.anchors)])
     lines = [(value, meaning.get(value)) for value in dimension.classes]
     return "\n".join(
-        _short(value) if words is None else f"{_short(value)}: {words}" for value, words in lines
+        in_digits(value) if words is None else f"{in_digits(value)}: {words}" for value, words in lines
     )
 
 
@@ -314,7 +313,7 @@ def answer_schema(group: Sequence[Dimension], *, together: bool) -> dict[str, ob
     """What the model may write: of each dimension its justification first, then a score on offer."""
     if not together:
         return _one_schema(group[0])
-    return _object({"scores": _object({one.name: _one_schema(one) for one in group})})
+    return form(scores=form(**{one.name: _one_schema(one) for one in group}))
 
 
 def read_scores(text: str, group: Sequence[Dimension], *, together: bool) -> dict[str, GivenScore]:
@@ -322,19 +321,12 @@ def read_scores(text: str, group: Sequence[Dimension], *, together: bool) -> dic
 
     2 and 2.0 are one score; "2", true and a number between two classes are none.
     """
-    found = read_json(text, _TOGETHER if together else _ALONE)
-    assert isinstance(found, dict)
-    given = found["scores"] if together else {group[0].name: found}
+    given = (
+        read_object(text, scores={"type": "object"})["scores"]
+        if together
+        else {group[0].name: read_object(text, score={})}
+    )
     return {dimension.name: _given(given.get(dimension.name), dimension) for dimension in group}
-
-
-_ALONE: Mapping[str, object] = {"type": "object", "required": ["score"]}
-_TOGETHER: Mapping[str, object] = {
-    "type": "object",
-    "required": ["scores"],
-    "properties": {"scores": {"type": "object"}},
-}
-"""Looser than what is asked for: of several objects the last that names scores is meant, even if they are wrong."""
 
 
 def _given(said: object, dimension: Dimension) -> GivenScore:
@@ -342,36 +334,23 @@ def _given(said: object, dimension: Dimension) -> GivenScore:
     if not isinstance(said, dict) or "score" not in said:
         raise Unusable(f"It has no score {of}.", NO_SCORE)
     score, why = said["score"], said.get("justification")
-    if isinstance(score, bool) or not isinstance(score, int | float):
+    if not is_number(score):
         raise Unusable(f"Its score {of} is no number.", NO_SCORE)
     if not isinstance(why, str):
         raise Unusable(f"It has no justification {of}.")
     if dimension.classes and score not in dimension.classes:
-        offered = ", ".join(map(_short, dimension.classes))
+        offered = ", ".join(map(in_digits, dimension.classes))
         raise Unusable(f"Its score {of} is not on offer: give one of {offered}.", NOT_ON_OFFER)
     if not dimension.lowest <= score <= dimension.highest:
-        ends = f"{_short(dimension.lowest)} to {_short(dimension.highest)}"
+        ends = f"{in_digits(dimension.lowest)} to {in_digits(dimension.highest)}"
         raise Unusable(f"Its score {of} is outside {ends}.", NOT_ON_OFFER)
     return GivenScore(float(score), why.strip())
 
 
 def _one_schema(dimension: Dimension) -> dict[str, object]:
-    classes = [_number(value) for value in dimension.classes]
-    score: dict[str, object] = (
-        {"enum": classes}
-        if classes
-        else {"type": "number", "minimum": dimension.lowest, "maximum": dimension.highest}
+    return form(
+        justification={"type": "string", "maxLength": LONGEST_JUSTIFICATION}, score=score_on(dimension)
     )
-    return _object({"justification": {"type": "string", "maxLength": LONGEST_JUSTIFICATION}, "score": score})
-
-
-def _object(properties: Mapping[str, object]) -> dict[str, object]:
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(properties),
-        "additionalProperties": False,
-    }
 
 
 def _block(dimension: Dimension) -> str:
@@ -398,19 +377,8 @@ def _trials(
 
 def _mean(trials: Sequence[QualityTrial], dimension: Dimension) -> Score:
     own = [trial for trial in trials if trial.dimension == dimension.name]
-    scores = [trial.score for trial in own if trial.score is not None]
-    if scores:
-        return Score(sum(scores) / len(scores))
-    return Score(None, f"{STEP}: {next((trial.reason for trial in own if trial.reason), 'no answer')}")
-
-
-def _number(value: float) -> float:
-    """Whole where it is whole, as JSON shows it."""
-    return int(value) if value == int(value) else value
-
-
-def _short(value: float) -> str:
-    return f"{value:.10g}"
+    reason = next((trial.reason for trial in own if trial.reason), "no answer")
+    return mean_of(trial.score for trial in own) or Score(None, f"{STEP}: {reason}")
 
 
 def shuffled_words(text: str, share: float, seed: int) -> str:
@@ -448,12 +416,7 @@ def _open(settings: QualitySettings, bench: Bench) -> Opened:
     task, prompt = task_of(bench), prompt_for(bench, PURPOSE)
     refuse_rated(_task_problems(settings, task), settings)
     held_out = _hold_out(settings, task, bench.texts)
-
-    def judge(model: Model | None) -> Judge:
-        assert model is not None, "rules cannot be this judge"
-        return QualityJudge(model, prompt, settings, task, held_out)
-
-    return judge
+    return asking(lambda model: QualityJudge(model, prompt, settings, task, held_out))
 
 
 def _hold_out(settings: QualitySettings, task: RatingTask, texts: Sequence[RatedText]) -> HeldOut:
@@ -491,7 +454,7 @@ def _task_problems(settings: QualitySettings, task: RatingTask) -> list[Remark]:
 
 
 def _shots_problems(held_out: HeldOut, task: RatingTask, rated: RatedSet) -> Iterator[Remark]:
-    there = dimensions_in(rated)
+    there = dimensions_in(rated.texts)
     if lacking := [one.name for one in task.dimensions if one.name not in there]:
         values = {"names": listed(lacking), "instead": rated_instead(there)}
         yield Remark("shots", f"nobody rated {{names}}{{instead}}: {ADD_RATINGS}", values)
@@ -550,12 +513,8 @@ def _details(record: QualityRecord) -> Iterator[dict[str, Any]]:
 
 
 def _record_problems(record: QualityRecord, _: str | None) -> Iterator[str]:
-    yield from repeat_problems("trials", [one.repeat for one in record.trials])
     yield from example_problems("examples", record.examples)
-    for n, trial in enumerate(record.trials, start=1):
-        yield from score_problems(n, trial.score)
-    given = [{"dimension": one.dimension, "repeat": one.repeat} for one in record.trials]
-    yield from twice_problems("trials", given)
+    yield from trial_problems("trials", record.trials, "dimension", "repeat", score=ANY_SCORE)
 
 
 KIND = JudgeKind(
@@ -576,6 +535,6 @@ KIND = JudgeKind(
     details=_details,
     detail_columns=SCORE_COLUMNS,
     record_problems=_record_problems,
-    score_bounds=lambda _: (-FURTHEST_SCORE, FURTHEST_SCORE),
+    score_bounds=lambda _: ANY_SCORE,
     suits=lambda task, _: bool(task.dimensions) and all(one.classes for one in task.dimensions),
 )

@@ -2,12 +2,12 @@
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import ClassVar, Literal, Self
 
 from pydantic import field_validator
 
 from core.errors import InputError
+from core.llm.weights import absolute_place
 from core.schema.kinds import Kind, KindSettings
 from core.schema.settings import Remark, Settings, setting
 from core.scoring.metrics.registry import find_metrics
@@ -79,7 +79,7 @@ class ScoringSettings(KindSettings):
     def settled(self) -> Self:
         """With local paths whole: the run's process may have another folder to work in."""
         return self.model_copy(
-            update={"models": {name: settled_path(model) for name, model in self.models.items()}}
+            update={"models": {name: absolute_place(model) for name, model in self.models.items()}}
         )
 
     @property
@@ -108,12 +108,6 @@ class ScoringRunning(Settings):
     def processes(self, n_texts: int) -> int:
         """Processes that are worth starting for so many texts; 1: a thread of the run's own process."""
         return max(1, min(self.workers, n_texts // TEXTS_PER_WORKER))
-
-
-def settled_path(model: str) -> str:
-    """A local path whole; another name as it is."""
-    path = Path(model).expanduser()
-    return str(path.resolve()) if path.exists() else model
 
 
 KIND = Kind(

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from core.errors import AssayError, InputError
 from core.schema.scores import Metric, Score
@@ -86,37 +86,14 @@ def _plain(scores: Sequence[Score], seconds: float, failure: str | None = None) 
     return PairScores(values, reasons, seconds, failure)
 
 
-class Part(Protocol):
-    """One scorer and the place where it works."""
-
-    @property
-    def group(self) -> Group:
-        """Under which its time is counted."""
-
-    @property
-    def processes(self) -> int:
-        """That score side by side."""
-
-    @property
-    def metrics(self) -> tuple[Metric, ...]:
-        """With full signatures, once it was started."""
-
-    async def start(self) -> None:
-        """Open the scorer. Raises InputError where it cannot be."""
-
-    async def score(self, pairs: Sequence[ScoringPair]) -> list[PairScores]:
-        """Scores of these texts, in their order."""
-
-    async def close(self) -> None:
-        """Let go of threads, processes and models."""
-
-
 class ThreadPart:
-    """A scorer in a thread, so that the run goes on telling that it lives."""
+    """One scorer and the place where it works: a thread, so that the run goes on telling that it lives."""
 
     def __init__(self, group: Group, opener: Opener) -> None:
         self.group = group
+        """Under which its time is counted."""
         self.processes = 1
+        """That score side by side."""
         self._opener = opener
         self._executor = ThreadPoolExecutor(1, thread_name_prefix=f"score-{group}")
         self._scorer: Scorer | None = None
@@ -132,7 +109,7 @@ class ThreadPart:
         return self._scorer
 
     async def start(self) -> None:
-        """Open the scorer."""
+        """Open the scorer. Raises InputError where it cannot be."""
         self._scorer = await asyncio.get_running_loop().run_in_executor(self._executor, self._opener)
 
     async def score(self, pairs: Sequence[ScoringPair]) -> list[PairScores]:

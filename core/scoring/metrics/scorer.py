@@ -7,6 +7,8 @@ from typing import Literal, Protocol
 from core.schema.scores import Metric, Score
 
 Group = Literal["lexical", "neural"]
+NO_REFERENCE, EMPTY_REFERENCE, NO_SOURCE = "no reference", "the reference is empty", "no source"
+"""Why a text has no score, whoever would give it."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ from typing import Any
 
 from core.judges.comparing import check_compared
 from core.judges.kind import Bench, Judged, JudgeKind, JudgeSettings, Opened, lacking, pair_of
-from core.llm.asking import Model
 from core.schema.rated import RatedText
 from core.schema.scores import Score
 from core.schema.settings import Remark, setting
@@ -45,7 +44,7 @@ class ToyJudge:
         """See core.judges.kind's Judge."""
         pair = pair_of(text)
         if why := lacking(pair, "reference"):
-            return Judged((Score(None, why),), None)
+            return Judged.without_asking(why)
         length = 1 if self._settings.letters else None
         there = {word[:length] for word in str(pair.reference).split()}
         words = pair.text.split()
@@ -55,10 +54,7 @@ class ToyJudge:
 
 
 def _open(settings: ToyJudgeSettings, bench: Bench) -> Opened:
-    def judge(model: Model | None) -> ToyJudge:
-        return ToyJudge(settings)
-
-    return judge
+    return lambda model: ToyJudge(settings)
 
 
 def _details(record: ToyRecord) -> Iterator[dict[str, Any]]:

@@ -2,16 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 
 from core.schema.scores import Metric, Score
 from core.scoring.metrics.lexical.families import LEXICAL_FAMILIES
 from core.scoring.metrics.lexical.family import SYNONYMS_OPEN
 from core.scoring.metrics.lexical.synonyms import NO_SYNONYMS, Choice, Synonyms, find_synonyms
 from core.scoring.metrics.lexical.texts import ReadText, read_reference
-from core.scoring.metrics.scorer import MetricSpec, ScoringPair
+from core.scoring.metrics.scorer import NO_REFERENCE, MetricSpec, ScoringPair
 
-NO_REFERENCE = Score(None, "no reference")
+_UNSCORED = Score(None, NO_REFERENCE)
 
 
 class LexicalScorer:
@@ -41,9 +40,9 @@ class LexicalScorer:
 
     def _score(self, pair: ScoringPair) -> tuple[Score, ...]:
         if pair.reference is None:
-            return (NO_REFERENCE,) * len(self._metrics)
+            return (_UNSCORED,) * len(self._metrics)
         text, reference = ReadText(pair.text), read_reference(pair.reference)
-        scores = [NO_REFERENCE] * len(self._metrics)
+        scores = [_UNSCORED] * len(self._metrics)
         for where, family_scores in self._families:
             for place, score in zip(where, family_scores(text, reference), strict=True):
                 scores[place] = score
@@ -57,22 +56,6 @@ def open_lexical(specs: Sequence[MetricSpec], *, synonyms: Choice = "auto") -> L
     """
     reads = any(LEXICAL_FAMILIES[spec.metric.family].has_synonyms for spec in specs)
     return LexicalScorer(specs, find_synonyms(synonyms) if reads else NO_SYNONYMS)
-
-
-def score_pairs(
-    names: tuple[str, ...], synonyms: Choice, pairs: Sequence[ScoringPair]
-) -> list[tuple[Score, ...]]:
-    """Score in a worker process, which keeps the scorer from call to call. names: of lexical metrics, exact.
-
-    Pass `none` or `wordnet`, as the caller's signature has it: `auto` would be settled again on each machine.
-    """
-    return _kept_scorer(names, synonyms).score(pairs)
-
-
-@lru_cache(maxsize=8)
-def _kept_scorer(names: tuple[str, ...], synonyms: Choice) -> LexicalScorer:
-    by_name = {spec.metric.name: spec for family in LEXICAL_FAMILIES.values() for spec in family.specs}
-    return open_lexical([by_name[name] for name in names], synonyms=synonyms)
 
 
 def _decided(metric: Metric, synonyms: Synonyms) -> Metric:

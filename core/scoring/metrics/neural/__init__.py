@@ -1,5 +1,5 @@
 """Metrics that run a model: BERTScore, COMET, BLEURT, NLI. They need the environment of `./run --with neural`."""
 
-from core.scoring.metrics.neural.scorer import DEVICES, NeuralScorer, open_neural
+from core.scoring.metrics.neural.scorer import NeuralScorer, open_neural
 
-__all__ = ["DEVICES", "NeuralScorer", "open_neural"]
+__all__ = ["NeuralScorer", "open_neural"]

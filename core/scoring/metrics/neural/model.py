@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from core.errors import InputError
 from core.schema.scores import Score
@@ -10,6 +10,8 @@ from core.scoring.metrics.neural.libraries import in_a_line
 from core.scoring.metrics.scorer import ScoringPair
 
 NO_NUMBER = "the model gave no number"
+Pair = TypeVar("Pair")
+Found = TypeVar("Found")
 
 
 class Model(Protocol):
@@ -20,29 +22,44 @@ class Model(Protocol):
 
 
 def scores_of(model: Model, pairs: Sequence[ScoringPair], metric: str) -> list[Score]:
-    """A score a pair. A pair that the library refuses fails alone: halves of the batch find it.
+    """A score a pair; see by_halves."""
+    broke_off = f"{metric} broke off on this machine; a smaller --batch-size or --device cpu may help"
 
-    Raises InputError where it is the machine that fails: then no pair's score would mean anything.
+    def scores(some: Sequence[ScoringPair]) -> list[Score]:
+        numbers = model.numbers(some)
+        return [Score(number) if math.isfinite(number) else Score(None, NO_NUMBER) for number in numbers]
+
+    return by_halves(scores, pairs, lambda why: Score(None, why), broke_off)
+
+
+def by_halves(
+    read: Callable[[Sequence[Pair]], list[Found]],
+    pairs: Sequence[Pair],
+    refused: Callable[[str], Found],
+    broke_off: str,
+) -> list[Found]:
+    """What a model finds of each pair. A pair that the library refuses fails alone: halves of the batch find it.
+
+    refused: what is found of it, for the reason. broke_off: what the InputError says that is raised where it is the
+    machine that fails: then nothing found of any pair would mean anything.
     """
     if not pairs:
         return []
     try:
-        numbers = model.numbers(pairs)
+        found = read(pairs)
     except (MemoryError, RuntimeError) as problem:
         if len(pairs) == 1:
-            raise InputError(
-                f"{metric} broke off on this machine; a smaller --batch-size or --device cpu may help",
-                [in_a_line(problem)],
-            ) from problem
+            raise InputError(broke_off, [in_a_line(problem)]) from problem
     except Exception as problem:
         if len(pairs) == 1:
-            return [Score(None, f"the model's library cannot take these texts ({in_a_line(problem)})")]
+            return [refused(f"the model's library cannot take these texts ({in_a_line(problem)})")]
     else:
-        if len(numbers) != len(pairs):
-            raise RuntimeError(f"{metric}: {len(numbers)} numbers for {len(pairs)} pairs")
-        return [Score(number) if math.isfinite(number) else Score(None, NO_NUMBER) for number in numbers]
+        if len(found) != len(pairs):
+            raise RuntimeError(f"{len(found)} answers of a model for {len(pairs)} pairs")
+        return found
     middle = len(pairs) // 2
-    return scores_of(model, pairs[:middle], metric) + scores_of(model, pairs[middle:], metric)
+    parts = (by_halves(read, part, refused, broke_off) for part in (pairs[:middle], pairs[middle:]))
+    return [each for part in parts for each in part]
 
 
 def window(config: Any, tokenizer: Any) -> int:

@@ -10,11 +10,8 @@ from core.scoring.metrics.neural.family import NeuralFamily, Opened
 from core.scoring.metrics.neural.libraries import chosen_device, library, release
 from core.scoring.metrics.neural.model import Model, scores_of
 from core.scoring.metrics.neural.model_files import find_models
-from core.scoring.metrics.scorer import MetricSpec, ScoringPair
+from core.scoring.metrics.scorer import EMPTY_REFERENCE, NO_REFERENCE, NO_SOURCE, MetricSpec, ScoringPair
 
-DEVICES = ("auto", "cpu", "cuda")
-"""Also cuda:1 and so on."""
-NO_SOURCE, NO_REFERENCE, EMPTY_REFERENCE = "no source", "no reference", "the reference is empty"
 HALF_A_CHARACTER = "the texts hold half a character (a lone surrogate), which no tokenizer takes"
 
 
@@ -69,11 +66,6 @@ class NeuralScorer:
     def metrics(self) -> tuple[Metric, ...]:
         """See Scorer."""
         return self._metrics
-
-    @property
-    def device(self) -> str:
-        """Where the models run: cpu, cuda or cuda:N."""
-        return self._device
 
     def score(self, pairs: Sequence[ScoringPair]) -> list[tuple[Score, ...]]:
         """See Scorer. Raises InputError where a model cannot be loaded or the machine fails, never for a pair."""
