@@ -184,12 +184,14 @@ def counted(monkeypatch: pytest.MonkeyPatch, calls: Counter[str], *functions: Ca
                 monkeypatch.setattr(module, function.__name__, counting)
 
 
-@ALL
+ALONE = [kind for kind in KINDS.values() if kind.Settings.MODEL_FREE and kind.work != "audit"]
+"""Those that neither ask a model nor read what another judge wrote."""
+
+
+@pytest.mark.parametrize("kind", ALONE, ids=[kind.name for kind in ALONE])
 def test_a_command_reads_its_file_once_and_checks_its_settings_once(
     kind: Kind, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    if not kind.Settings.MODEL_FREE or kind.work == "audit":
-        pytest.skip("asks a model, or reads what another judge wrote")
     calls: Counter[str] = Counter()
     counted(monkeypatch, calls, read_outputs, read_rated, read_questions, read_pieces)
     whole = Settings.model_validate.__func__  # type: ignore[attr-defined]  # of the class method

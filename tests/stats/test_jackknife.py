@@ -10,7 +10,9 @@ from core.stats import agreement
 from core.stats.agreement import gwet_ac1, krippendorff_alpha, raw_agreement
 from core.stats.resampling import Estimate
 
-COEFFICIENTS = [getattr(agreement, name) for name in agreement.__all__ if name != "contingency"]
+COEFFICIENTS = [
+    getattr(agreement, name) for name in agreement.__all__ if name.islower() and name != "contingency"
+]
 
 
 def votes_of(n_questions, seed=0, n_pairs=4):
