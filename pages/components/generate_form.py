@@ -12,7 +12,8 @@ from core.schema.settings import fields_of
 from core.store import Store
 from pages.components import generate_backend, generate_file, generate_prompts, run_start, setting_form
 from pages.components.generate_again import FORM
-from pages.components.messages import capital, mistakes_shown, plain
+from pages.components.messages import capital, mistakes_shown
+from pages.components.parts import explained
 from pages.components.run_words import PREVIEW_WORD
 
 _RULES = (
@@ -89,11 +90,11 @@ def _scheme(backend: str) -> tuple[Kind, dict[str, Any]]:
             "Scheme",
             list(kinds),
             format_func=lambda name: kinds[name].title,
-            captions=[plain(capital(kind.summary)) for kind in kinds.values()],
             key=f"{FORM}_kind",
             persist_state="session",
         )
     ]
+    explained(f"{capital(kind.summary)}.", kind.section)
     fields = list(fields_of(kind.Settings))
     seen, folded = fields[:_ALWAYS_SEEN], fields[_ALWAYS_SEEN:]
     settings = setting_form.render(kind.Settings, FORM, without=folded, backend=backend)
