@@ -43,7 +43,7 @@ def find_metrics(names: Sequence[str]) -> tuple[MetricSpec, ...]:
         elif (name := canonical_name(written)) is not None:
             found[name] = by_name[name]
         else:
-            unknown.append(f"{written!r}: {_nearest(written)}")
+            unknown.append(f"{written!r} is unknown ({_nearest(written)})")
     if unknown:
         raise InputError("These metrics are not known", unknown)
     return tuple(found.values())
@@ -92,5 +92,5 @@ def _nearest(written: str) -> str:
     """The names that look most like it, for a message."""
     near = nearest_names(written, [*(spec.metric.name for spec in all_metrics()), *GROUPS])
     if not near:
-        return f"nothing is called like that; groups are {', '.join(GROUPS)}"
+        return f"groups are {', '.join(GROUPS)}"
     return f"nearest: {', '.join(near)}"
