@@ -9,6 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from core.runs.asked import ModelSettings, Running
 from core.runs.kinds import KINDS
 from core.schema.kinds import Kind, KindSettings, Work
 from core.schema.settings import SettingField, Settings, as_option, fields_of, worded
@@ -24,17 +25,22 @@ _WHERE: Mapping[Work, tuple[str, str]] = {
 _START = """# Settings
 
 Every setting of every kind of run, under its name on a page and as the option of a command. Saved runs and `run.json` name
-the *field*. *Scored*: the setting can change a score, so it is part of the signature wherever it has an effect. Options
-that all commands share, for the model and for the run, are in the help of each command; [models](models.md) explains them.
+the *field*. *Scored*: the setting can change a score, so it is part of the signature wherever it has an effect. What every
+run has that asks a model stands at the end; [models](models.md) explains it.
 
 `python scripts/settings_reference.py` writes this file from the code; a test fails where they differ.
 """
+_SHARED: tuple[tuple[str, str, type[Settings]], ...] = (
+    ("Model", "Who is asked, in runs of all kinds but metrics.", ModelSettings),
+    ("Running", "How a run that asks a model is worked on. None of it changes an answer.", Running),
+)
 _HEAD = ("On the page", "Option", "Field", "Default", "Values", "Scored", "What it does")
 
 
 def reference() -> str:
     """The whole file."""
-    return "\n".join([_START, *(line for kind in KINDS.values() for line in _section(kind))])
+    shared = (line for title, text, model in _SHARED for line in (f"## {title}\n", f"{text}\n", table(model)))
+    return "\n".join([_START, *(line for kind in KINDS.values() for line in _section(kind)), *shared])
 
 
 def table(model: type[Settings]) -> str:
@@ -68,7 +74,8 @@ def _row(one: SettingField, fields: Mapping[str, SettingField], *, depends: bool
     yield _values(one)
     yield "yes" if one.about.scored else "no"
     text = _cell(worded(one.about.help, fields, as_option))
-    explains_a_value = text.partition(":")[0] in one.choices  # as it is typed
+    typed = {choice for other in fields.values() for choice in other.choices}
+    explains_a_value = text.partition(":")[0] in typed
     yield text if explains_a_value else f"{text[:1].upper()}{text[1:]}"
 
 
@@ -84,7 +91,9 @@ def _values(one: SettingField) -> str:
         said += "" if one.bounds is None else " from {} to {}".format(*one.bounds)
         said += f" ({one.about.unit})" if one.about.unit else ""
     else:
-        said = {"switch": "on or off", "text": "text", "texts": "any number of texts"}.get(one.shape, "")
+        said = {"switch": "on or off", "text": "text", "texts": "any number of texts"}.get(
+            one.shape, f"`{one.about.metavar}`" if one.about.metavar else ""
+        )
     return f"{said}, or none" if one.optional else said
 
 

@@ -49,7 +49,10 @@ def add_to(nouns: Commands) -> None:
     command.add_argument("metrics", metavar="METRIC", nargs="+", help=_SCORES)
     command.add_argument("--dimension", metavar="D", help="of the ratings (default: the only one)")
     command.add_argument(
-        "--ratings", dest="named", metavar="NAME", help="which ones of a folder that holds several, such as mqm"
+        "--ratings",
+        dest="named",
+        metavar="NAME",
+        help="which ones of a folder that holds several, such as mqm",
     )
     add_pair_option(command)
     command.add_argument(

@@ -114,7 +114,9 @@ def add_to(nouns: Commands) -> None:
     command.add_argument(
         "--texts", metavar="FILE|FOLDER", help="what was rated, where the ratings stand apart from it"
     )
-    command.add_argument("--ratings", metavar="NAME", help="which ones of a folder that holds several, such as mqm")
+    command.add_argument(
+        "--ratings", metavar="NAME", help="which ones of a folder that holds several, such as mqm"
+    )
     add_pair_option(command)
     command.add_argument("--dimension", metavar="D", help="ratings on this dimension alone")
     command.add_argument("--rater", metavar="NAME", help="ratings of this rater alone")

@@ -58,7 +58,9 @@ def add_reading_verb(
 
 def add_pair_option(command: Options) -> None:
     """`--language-pair`, the same for every command."""
-    command.add_argument("--language-pair", metavar="PAIR", help="which one of a folder that holds several, such as en-de")
+    command.add_argument(
+        "--language-pair", metavar="PAIR", help="which one of a folder that holds several, such as en-de"
+    )
 
 
 def check_options(problems: Sequence[str]) -> None:

@@ -63,7 +63,9 @@ def add_mark_options(command: argparse.ArgumentParser) -> None:
         "--references", action="store_true", help="keep refA, refB, synthetic_ref among the systems"
     )
     command.add_argument(
-        "--ratings", metavar="NAME", help="which ones of a folder that holds several, such as mqm or mqm.raters"
+        "--ratings",
+        metavar="NAME",
+        help="which ones of a folder that holds several, such as mqm or mqm.raters",
     )
     add_pair_option(command)
     add_interval_options(command, N_RESAMPLES)

@@ -79,24 +79,44 @@ class ModelSettings(Settings):
 class Running(Settings):
     """How a run that asks a model is worked on: none of it changes an answer."""
 
-    concurrency: int = setting(32, "Requests open at once", "requests open at once", within=(1, 10_000))
+    concurrency: int = setting(
+        32, "Requests open at once", "requests open at once", within=(1, 10_000), scored=False
+    )
     timeout: float = setting(
-        120.0, "Longest wait for an answer", "time limit of one request", within=(0.001, 1e7), unit="s"
+        120.0,
+        "Longest wait for an answer",
+        "time limit of one request",
+        within=(0.001, 1e7),
+        unit="s",
+        scored=False,
     )
     retries: int = setting(
-        4, "Retries", "retries after a connection failure, with growing pauses", within=(0, 1_000)
+        4,
+        "Retries",
+        "retries after a connection failure, with growing pauses",
+        within=(0, 1_000),
+        scored=False,
     )
     key_variable: str | None = setting(
         None,
         "Environment variable that holds the key",
         f"environment variable with the server's key (default {OPENAI_KEY} for OpenAI's own server, else none)",
         metavar="NAME",
+        scored=False,
     )
     input_price: float | None = setting(
-        None, "Price of a million input tokens", "price of a million input tokens", within=(0, 1e12)
+        None,
+        "Price of a million input tokens",
+        "price of a million input tokens",
+        within=(0, 1e12),
+        scored=False,
     )
     output_price: float | None = setting(
-        None, "Price of a million output tokens", "price of a million output tokens", within=(0, 1e12)
+        None,
+        "Price of a million output tokens",
+        "price of a million output tokens",
+        within=(0, 1e12),
+        scored=False,
     )
 
     def idle(self, backend: str) -> frozenset[str]:

@@ -31,8 +31,9 @@ class ScoringSettings(KindSettings):
     metrics: tuple[str, ...] = setting(
         (),
         "Metrics",
-        "metrics or groups of them (default lexical); --list names them",
+        "metrics or groups of them; --list names them",
         metavar="lexical|neural|all|NAME,...",
+        words={"": "lexical"},
     )
     models: dict[str, str] = setting(
         {},
@@ -96,13 +97,18 @@ class ScoringRunning(Settings):
     """How a run of metrics is worked on: none of it changes a score."""
 
     batch_size: int = setting(
-        32, "Texts a model sees at once", "texts that a neural metric sees at once", within=(1, 100_000)
+        32,
+        "Texts a model sees at once",
+        "texts that a neural metric sees at once",
+        within=(1, 100_000),
+        scored=False,
     )
     workers: int = setting(
         cores(),
         "Processes for lexical metrics",
         f"most processes for lexical metrics; one for each {TEXTS_PER_WORKER:,} texts is started, and takes some 75 MB",
         within=(1, MOST_WORKERS),
+        scored=False,
     )
 
     def processes(self, n_texts: int) -> int:
