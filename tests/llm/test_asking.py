@@ -228,28 +228,35 @@ async def _until(condition: Callable[[], bool]) -> None:
 
 def test_cancelling_one_of_two_leaves_the_other_its_reply() -> None:
     for which in (0, 1):
-        ledger = Ledger()
+        ledger, came = Ledger(), threading.Event()
 
-        async def work(model: Model, which: int = which) -> Answer[int]:
+        def script(body: Body, n: int, came: threading.Event = came) -> Said:
+            came.set()
+            return Said("5", delay=0.5)
+
+        async def work(model: Model, which: int = which, came: threading.Event = came) -> Answer[int]:
             tasks = [asyncio.create_task(model.ask(QUESTION, number)) for _ in range(2)]
-            await asyncio.sleep(0.05)
+            await asyncio.to_thread(came.wait, 30)
             tasks[which].cancel()
             with pytest.raises(asyncio.CancelledError):
                 await tasks[which]
             return await tasks[1 - which]
 
-        answer, server = with_model(says(Said("5", delay=0.2)), work, cache=ledger)
+        answer, server = with_model(script, work, cache=ledger)
         assert answer == Answer(5)
         assert len(server.asked) == 1
 
 
 def test_cancelling_all_ends_the_call_and_the_next_one_starts_afresh() -> None:
-    ledger = Ledger()
-    script: Script = lambda body, n: Said("5", then="hang" if n == 0 else "answer")  # noqa: E731
+    ledger, came = Ledger(), threading.Event()
+
+    def script(body: Body, n: int) -> Said:
+        came.set()
+        return Said("5", then="hang" if n == 0 else "answer")
 
     async def work(model: Model) -> Answer[int]:
         tasks = [asyncio.create_task(model.ask(QUESTION, number)) for _ in range(2)]
-        await asyncio.sleep(0.1)
+        await asyncio.to_thread(came.wait, 30)
         for task in tasks:
             task.cancel()
         results = await asyncio.gather(*tasks, return_exceptions=True)
