@@ -1,7 +1,7 @@
 """Does a judge say the same when it is asked again, and when it reads the two texts in the other order?"""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -128,18 +128,19 @@ def consistency(
     Raises InputError for a judge of another kind, which asks nothing twice.
     """
     options = _Options(n_resamples, confidence_level, rng)
-    if output.kind not in _ASKED_AGAIN:
+    values_of = _ASKED_AGAIN.get(output.kind)
+    if values_of is None:
         raise InputError(
             f"{output.name} is a judge of the kind {output.kind}, which has neither repeats nor orders: its "
             "consistency cannot be told."
         )
-    values, orders, components = _values(output)
+    values, orders, components = values_of(output.texts)
     n_repeats = values.shape[2]
     return Consistency(
         judge=output.name,
         n_texts=len(output.texts),
         n_repeats=n_repeats,
-        orders=orders,
+        orders=orders or (),
         repeats=tuple(
             replace(
                 _over_repeats(component, values[..., k], output.texts, options),
@@ -147,9 +148,7 @@ def consistency(
             )
             for k, component in enumerate(components)
         ),
-        order=_over_orders(values[..., 0], output.texts, orders, options)
-        if output.kind == rubric.KIND.name
-        else None,
+        order=None if orders is None else _over_orders(values[..., 0], output.texts, orders, options),
         confidence_level=confidence_level,
         notes=(note,) if (note := temperature_note(output, values, axis=2)) else (),
     )
@@ -166,22 +165,22 @@ def temperature_note(output: JudgeOutput, values: Floats, axis: int) -> str | No
     return DIFFERS_AT_TEMPERATURE_0 if (ranges > _SAME).any() else AT_TEMPERATURE_0
 
 
+_Values = tuple[Floats, tuple[Order, ...] | None, tuple[str, ...]]
+"""Shape (texts, orders, repeats, components); in which orders it was asked, None: it has none; the components' names."""
 _EXAMINED = tuple(component for component in CEF_COMPONENTS if component != "conciseness")
-_ASKED_AGAIN = tuple(kind.name for kind in (rubric.KIND, cross_examination.KIND, direct.KIND, quality.KIND))
 
 
-def _values(output: JudgeOutput) -> tuple[Floats, tuple[Order, ...], tuple[str, ...]]:
-    """Shape (texts, orders, repeats, components), in which orders it was asked, and the components' names."""
-    if output.kind == rubric.KIND.name:
-        return *_rubric_values(output.texts), (VERDICT,)
-    if output.kind == cross_examination.KIND.name:
-        return values_by_repeat(output.texts, _EXAMINED)[:, None], (), _EXAMINED
-    classes, dimensions = classes_by_repeat(output.texts)
-    return classes[:, None], (), dimensions
+def _examined_values(texts: Sequence[JudgedText]) -> _Values:
+    return values_by_repeat(texts, _EXAMINED)[:, None], None, _EXAMINED
 
 
-def _rubric_values(texts: Sequence[JudgedText]) -> tuple[Floats, tuple[Order, ...]]:
-    """Shape (texts, orders, repeats, 1), NaN where there is no verdict; the orders that anybody was asked in."""
+def _class_values(texts: Sequence[JudgedText]) -> _Values:
+    classes, dimensions = classes_by_repeat(texts)
+    return classes[:, None], None, dimensions
+
+
+def _rubric_values(texts: Sequence[JudgedText]) -> _Values:
+    """NaN where there is no verdict; the orders that anybody was asked in."""
     trials = [
         (row, trial)
         for row, text in enumerate(texts)
@@ -194,7 +193,15 @@ def _rubric_values(texts: Sequence[JudgedText]) -> tuple[Floats, tuple[Order, ..
     for row, trial in trials:
         if trial.verdict is not None:
             values[row, orders.index(trial.order), trial.repeat] = trial.verdict
-    return values, orders
+    return values, orders, (VERDICT,)
+
+
+_ASKED_AGAIN: Mapping[str, Callable[[Sequence[JudgedText]], _Values]] = {
+    rubric.KIND.name: _rubric_values,
+    cross_examination.KIND.name: _examined_values,
+    direct.KIND.name: _class_values,
+    quality.KIND.name: _class_values,
+}
 
 
 def _over_repeats(
