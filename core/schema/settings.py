@@ -187,8 +187,9 @@ class Settings(BaseModel):
         return within.model_copy(update={name: values[name] for name in beyond})
 
     def but(self, **changed: object) -> Self:
-        """The same settings with some of them changed, checked again."""
-        return type(self).checked(self.model_dump() | changed)
+        """The same settings with some of them changed. What stays is not checked again: it may be out of bounds, see saved."""
+        new = type(self).checked(changed)
+        return self.model_copy(update={name: getattr(new, name) for name in changed})
 
     @classmethod
     def read(cls, given: Mapping[str, object], problems: list[Remark]) -> Self | None:

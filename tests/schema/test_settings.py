@@ -131,6 +131,9 @@ def test_saved_settings_may_lie_out_of_bounds_and_in_nothing_else() -> None:
         "rounds": 0,
         "weight": 5_000,
     }
+    assert saved.but(tone="kind") == saved.model_copy(update={"tone": "kind"})
+    with pytest.raises(SettingsError):
+        saved.but(rounds=0)
     none: tuple[Any, ...] = ({"rounds": 0, "tone": "loud"}, {"rounds": "0"}, {"weight": math.nan}, "text", [])
     for wrong in none:
         with pytest.raises(SettingsError):

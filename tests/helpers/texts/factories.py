@@ -101,8 +101,8 @@ def paper_json(data: Dataset) -> bytes:
 
 
 @dataclass
-class StudyAtHand:
-    """A study in a store, with what a test needs to go on."""
+class StudyInStore:
+    """A study of any kind in a store, with what a test needs to go on."""
 
     store: Store
     study_id: int
@@ -118,6 +118,10 @@ class StudyAtHand:
     @property
     def record(self) -> StudyRecord:
         return load_record(self.store, self.study)
+
+
+class StudyAtHand(StudyInStore):
+    """One in which pairs are compared."""
 
     def desk(self, rater: str) -> RaterDesk:
         desk = open_desk(self.store, self.tokens[rater])

@@ -2,18 +2,17 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-from core.schema import Design, Study, StudyRecord
+from helpers.texts.factories import StudyInStore
+
+from core.schema import Design
 from core.schema.scores import ErrorSpan, OutputSet, ScorableOutput
 from core.schema.tasks import Dimension, RatingTask, SpanTask
 from core.store import Store
-from core.store.record import load_record
-from core.store.studies import get_study
 from core.study.lifecycle import move
-from core.study.raters import add_raters, links
+from core.study.raters import add_raters
 from core.study.rating_desk import RatingDesk, open_rating_desk
 from core.study.rating_import import import_rating_study
 
@@ -48,24 +47,8 @@ def rating_texts(
     return OutputSet(outputs, hashlib.sha256(f"texts {next(_files)}".encode()).hexdigest(), "zq-file.jsonl")
 
 
-@dataclass
-class RatingStudyAtHand:
-    """A rating study in a store, with what a test needs to go on."""
-
-    store: Store
-    study_id: int
-
-    @property
-    def study(self) -> Study:
-        return get_study(self.store, self.study_id)
-
-    @property
-    def tokens(self) -> dict[str, str]:
-        return {link.rater_id: link.token for link in links(self.store, self.study)}
-
-    @property
-    def record(self) -> StudyRecord:
-        return load_record(self.store, self.study)
+class RatingStudyAtHand(StudyInStore):
+    """One in which texts are rated."""
 
     def desk(self, rater: str) -> RatingDesk:
         desk = open_rating_desk(self.store, self.tokens[rater])
