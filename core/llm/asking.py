@@ -6,13 +6,17 @@ from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from core.errors import InputError
+from core.llm.call_settings import AS_USUAL, CallSettings
 from core.llm.client import TRANSPORT, Cache, Call, Client, Message, NoCache, Reply, Request, request_key
+from core.llm.looping import loops
 
 T = TypeVar("T")
 
 DEFAULT_ATTEMPTS = 3
 LONGEST_ECHO = 2_000
 """Characters of a wrong answer that go back to the model."""
+LIMIT_GROWS = 4
+"""Times as large as the limit that cut a reply off is the next one."""
 LONGEST_NOTE = 500
 """Characters of what was wrong with it."""
 
@@ -51,11 +55,19 @@ class Model:
     on the account as cached.
     """
 
-    def __init__(self, client: Client, cache: Cache | None = None, attempts: int = DEFAULT_ATTEMPTS) -> None:
+    def __init__(
+        self,
+        client: Client,
+        cache: Cache | None = None,
+        attempts: int = DEFAULT_ATTEMPTS,
+        how: CallSettings = AS_USUAL,
+    ) -> None:
+        """how: what the user chose for every call."""
         if attempts < 1:
             raise InputError(f"A model cannot be asked {attempts} times: attempts has to be 1 or more.")
         self.client = client
         self.attempts = attempts
+        self.how = how
         self._cache: Cache = cache if cache is not None else NoCache()
         self._open: dict[str, _Shared] = {}
 
@@ -63,17 +75,20 @@ class Model:
         """The answer as `read` understands it.
 
         read: takes the text, returns the value or raises Unusable. A reply that cannot be used is asked again,
-        `attempts` times in all, at the same temperature: the model sees its last answer and what was wrong.
+        `attempts` times in all, at the same temperature: the model sees its last answer and what was wrong. One that was
+        cut off is asked for with a larger limit first, which is no further attempt.
         """
         reason, detail, tries = "invalid", "", 0
-        asking = request
+        first = asking = self._as_chosen(request)
+        grows = True
         for tries in range(1, self.attempts + 1):
-            reply = await self._reply(asking)
+            asked, reply = await self._whole(asking) if grows else (asking, await self._reply(asking))
             if reply.reason is None and reply.text is not None:
                 try:
                     return Answer(read(reply.text), attempts=tries)
                 except Unusable as wrong:
                     reason, detail = wrong.kind, wrong.detail
+                    self._cache.reject(request_key(self.client, asked), asked.step, detail or reason)
             elif reply.reason == "too long" and tries > 1:
                 # The request itself did fit: what it failed for is the first reason, not this.
                 return Answer(None, reason, f"{detail} There was no room to ask again.".strip(), tries)
@@ -81,14 +96,39 @@ class Model:
                 reason, detail = reply.reason or "empty", reply.detail
                 if reply.reason in TRANSPORT or reply.reason in ("too long", "rejected"):
                     break
-            asking = _again(request, reply, tries, detail or reason)
+            if reply.reason == "cut off":
+                grows = False  # the largest limit was too small: another answer is wanted, not a longer one
+            else:
+                first = replace(first, max_tokens=asked.max_tokens)
+            asking = _again(first, reply, tries, detail or reason)
         return Answer(None, reason, detail, tries)
+
+    def _as_chosen(self, request: Request) -> Request:
+        """The request as the user wants every one; what was not chosen is what the step needs."""
+        how = self.how
+        return replace(
+            request,
+            max_tokens=request.max_tokens if how.max_tokens is None else how.max_tokens,
+            temperature=request.temperature if how.temperature is None else how.temperature,
+            how=how,
+        )
+
+    async def _whole(self, request: Request) -> tuple[Request, Reply]:
+        """The reply, with a larger limit where the one before was too small, and the request that it answers."""
+        reply = await self._reply(request)
+        while reply.reason == "cut off" and (limit := _larger_limit(request, reply)) is not None:
+            larger = replace(request, max_tokens=limit)
+            longer = await self._reply(larger)
+            if longer.reason in ("too long", "rejected"):  # there is no room for more
+                break
+            request, reply = larger, longer
+        return request, reply
 
     async def _reply(self, request: Request) -> Reply:
         key = request_key(self.client, request)
         known = self._cache.find(key)
         if known is not None:
-            self._cache.record(Call(key, request.step, known, cached=True))
+            self._cache.record(Call(key, request.step, known, cached=True, request=request))
             return known
         shared = self._open.get(key)
         joined = shared is not None
@@ -96,14 +136,14 @@ class Model:
             shared = self._open[key] = _Shared(asyncio.create_task(self._call(key, request)))
         reply = await self._wait(key, shared)
         if joined:
-            self._cache.record(Call(key, request.step, reply, cached=True))
+            self._cache.record(Call(key, request.step, reply, cached=True, request=request))
         return reply
 
     async def _call(self, key: str, request: Request) -> Reply:
         """One call, on the account before anybody sees its reply."""
         try:
             reply = await self.client.complete(request)
-            self._cache.record(Call(key, request.step, reply, cached=False))
+            self._cache.record(Call(key, request.step, reply, cached=False, request=request))
             return reply
         finally:
             if (shared := self._open.get(key)) is not None and shared.task is asyncio.current_task():
@@ -128,6 +168,15 @@ class _Shared:
 
     task: "asyncio.Task[Reply]"
     waiting: int = 0
+
+
+def _larger_limit(request: Request, reply: Reply) -> int | None:
+    """The limit with which to ask for a reply again that was cut off; None: a larger one would not help.
+
+    A reply that loops is never finished.
+    """
+    limit = min(request.max_tokens * LIMIT_GROWS, request.how.largest_limit)
+    return None if limit <= request.max_tokens or loops(reply.text or reply.thinking or "") else limit
 
 
 def _again(request: Request, reply: Reply, tries: int, wrong: str) -> Request:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol, get_args
 
+from core.llm.call_settings import AS_USUAL, CallSettings
+
 Role = Literal["system", "user", "assistant"]
 
 Reason = Literal[
@@ -43,10 +45,14 @@ class Request:
     """What it is for, such as `rank`: calls, tokens and failures are counted by it."""
     messages: tuple[Message, ...]
     max_tokens: int = 400
-    temperature: float = 0.0
+    """Of the answer; thinking does not count, see CallSettings."""
+    temperature: float | None = 0.0
+    """None: the server's own."""
     seed: int | None = None
     schema: Mapping[str, object] | None = None
     """JSON Schema the answer has to keep; None: free text."""
+    how: CallSettings = AS_USUAL
+    """What the user chose for every call. Its temperature and limit are in those above already."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +60,7 @@ class Reply:
     """What came back for one request."""
 
     text: str | None
-    """What the model wrote; with a reason, as far as it came."""
+    """What the model wrote, thinking not included; with a reason, as far as it came."""
     reason: Reason | None = None
     """None: the model finished."""
     detail: str = ""
@@ -63,6 +69,12 @@ class Reply:
     output_tokens: int | None = None
     """As the backend counts; None where it does not say."""
     seconds: float = 0.0
+    thinking: str | None = None
+    """What it wrote before the answer, where the server shows it."""
+    thinking_tokens: int | None = None
+    """Of `output_tokens` those that were thinking; None: nobody says."""
+    not_sent: tuple[str, ...] = ()
+    """Parts of the request that went without, because the server refuses them: names of its body's fields."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +86,7 @@ class Call:
     reply: Reply
     cached: bool
     """Answered from the cache: it cost nothing now."""
+    request: Request
 
 
 class Client(Protocol):
@@ -117,6 +130,9 @@ class Cache(Protocol):
         It is on disk when this returns.
         """
 
+    def reject(self, key: str, step: str, why: str) -> None:
+        """Note on the account that the last reply under this key could not be used, with a sentence that says why."""
+
 
 class NoCache:
     """Keeps nothing: for tests and single questions."""
@@ -128,18 +144,26 @@ class NoCache:
     def record(self, call: Call) -> None:
         """Forget it."""
 
+    def reject(self, key: str, step: str, why: str) -> None:
+        """Forget it."""
 
-def request_key(client: Client, request: Request) -> str:
-    """SHA-256 over everything that determines the answer, in a canonical form."""
-    whole = {
-        "backend": client.backend,
-        "model": client.model,
-        "identity": client.identity,
+
+def asked_as_json(request: Request) -> dict[str, object]:
+    """All that is asked, as JSON values: what determines the answer besides who is asked."""
+    return {
         "messages": [[message.role, message.content] for message in request.messages],
         "max_tokens": request.max_tokens,
         "temperature": request.temperature,
         "seed": request.seed,
         "schema": request.schema,
+        # What is not chosen is not named, so that replies of runs before there was a choice are found.
+        **request.how.in_request,
     }
+
+
+def request_key(client: Client, request: Request) -> str:
+    """SHA-256 over everything that determines the answer, in a canonical form."""
+    who = {"backend": client.backend, "model": client.model, "identity": client.identity}
+    whole = {**who, **asked_as_json(request)}
     text = json.dumps(whole, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

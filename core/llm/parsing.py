@@ -13,6 +13,7 @@ from typing import Any, NoReturn, TypeGuard
 from jsonschema import Draft202012Validator
 
 from core.llm.asking import Unusable
+from core.llm.thinking import apart
 
 MOST_VALUES = 1_000
 """Pieces of an answer that are tried as JSON; a longer answer is noise."""
@@ -21,38 +22,9 @@ MOST_PROBLEMS = 3
 LONGEST_PROBLEM = 160
 """Characters of one violation: the validator repeats the value, which can be the whole answer."""
 
-_REASONING = ("think", "thinking", "reasoning")
 TURN_MARK = re.compile(r"</?s>|<\|[^<>|\n]{1,40}\|>|<(?:end_of_turn|bos|eos)>", re.IGNORECASE)
 """Tokens that begin or end a turn, which some servers leave in an answer."""
 _QUOTES = {'"': '"', "'": "'", "“": "”", "„": "“", "«": "»", "»": "«", "‘": "’", "「": "」", "『": "』"}
-
-
-def without_reasoning(text: str) -> str:
-    """The text without what a reasoning model thought aloud.
-
-    Pairs of <think> and </think> go wherever they stand. A </think> that nothing opened ends reasoning that
-    began in the prompt; a <think> at the start that nothing closes was cut off before any answer.
-    """
-    for name in _REASONING:
-        text = _without_block(text, f"<{name}>", f"</{name}>")
-    return text
-
-
-def _without_block(text: str, opening: str, closing: str) -> str:
-    if closing not in text:
-        return "" if text.lstrip().startswith(opening) else text
-    first = text.find(closing)
-    if opening not in text[:first]:
-        text = text[first + len(closing) :]
-    kept: list[str] = []
-    at = 0
-    while (start := text.find(opening, at)) >= 0 and (end := text.find(closing, start)) >= 0:
-        kept.append(text[at:start])
-        at = end + len(closing)
-    rest = text[at:]
-    if not "".join(kept).strip() and rest.lstrip().startswith(opening):
-        rest = ""
-    return "".join([*kept, rest])
 
 
 def read_text(text: str) -> str:
@@ -61,7 +33,7 @@ def read_text(text: str) -> str:
     Reasoning and blanks around it go, as does one code fence or one pair of quotation marks where the whole
     answer stands in it: models wrap texts in them unasked. Line breaks become line feeds.
     """
-    plain = without_reasoning(text).replace("\r\n", "\n").replace("\r", "\n").strip()
+    plain = apart(text)[0].replace("\r\n", "\n").replace("\r", "\n").strip()
     plain = _unquoted(_unfenced(plain)).strip()
     if not visible(plain):
         raise Unusable("It holds no text.", "empty")
@@ -81,7 +53,7 @@ def read_json(text: str, schema: Mapping[str, object]) -> object:
     where the schema asks for one); of several, the last that keeps the schema is meant. A number such as 2.0
     counts as an integer in JSON Schema and stays a float.
     """
-    plain = _unfenced(without_reasoning(text).strip())
+    plain = _unfenced(apart(text)[0].strip())
     if not plain:
         raise Unusable("It holds no JSON.", "empty")
     validator = Draft202012Validator(schema)

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeVar, get_args
 from core.errors import InputError
 from core.llm.addresses import normal_url
 from core.llm.asking import DEFAULT_ATTEMPTS
+from core.llm.call_settings import CallSettings, secret_names
 from core.llm.prompts import Prompt, find_prompt, parse_prompt
 from core.runs.kinds import kind_named
 from core.schema import RULES, Run
@@ -21,14 +22,13 @@ Backend = Literal["rules", "openai", "vllm"]
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_KEY = "OPENAI_API_KEY"
-_SECRET = re.compile(r"(^|_)(token|api_?key|key|password|secret)$", re.IGNORECASE)
 _NAME = re.compile(r"[^\s,=:\"']{1,80}")
 _Shape = TypeVar("_Shape", bound=Settings)
 _NOT_IN_NAMES = re.compile(r"[^\w.+-]+")
 
 
-class ModelSettings(Settings):
-    """Who is asked: with the prompts, what determines a model's answers."""
+class ModelSettings(CallSettings):
+    """Who is asked, and how: with the prompts, what determines a model's answers."""
 
     backend: Backend = setting(
         "rules",
@@ -62,8 +62,12 @@ class ModelSettings(Settings):
     def idle(self, backend: str) -> frozenset[str]:
         """See Settings."""
         if backend == "rules":
-            return frozenset({"model", "base_url", "attempts", "max_model_len", "engine"})
-        return frozenset({"base_url"} if backend == "vllm" else {"max_model_len", "engine"})
+            return frozenset(type(self).model_fields) - {"backend"}
+        return frozenset(
+            {"base_url", "headers", "api_version", "extra_body"}
+            if backend == "vllm"
+            else {"max_model_len", "engine"}
+        )
 
     @classmethod
     def usual(cls, given: Mapping[str, object], backend: str) -> Mapping[str, object]:
@@ -303,21 +307,12 @@ def _model_problems(model: ModelSettings) -> Iterator[Remark]:
             yield from (Remark("base_url", "{what}", {"what": problem}) for problem in wrong.problems)
     elif model.base_url:
         yield Remark("base_url", "vllm runs in this process; leave it out, or choose {backend=openai}")
-    # Engine options are kept with the run, so a secret may not be one of them, at any depth.
-    for name in sorted(name for name in _names_in(model.engine) if _SECRET.search(name)):
-        yield Remark(
-            "engine", "{name} is a secret; set it in the environment, such as HF_TOKEN", {"name": name}
-        )
-
-
-def _names_in(value: object) -> Iterator[str]:
-    if isinstance(value, dict):
-        for name, inner in value.items():
-            yield str(name)
-            yield from _names_in(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _names_in(inner)
+    yield from model.call_problems()
+    for place in ("engine", "extra_body", "chat_template"):
+        for name in sorted(secret_names(getattr(model, place))):
+            yield Remark(
+                place, "{name} is a secret; set it in the environment, such as HF_TOKEN", {"name": name}
+            )
 
 
 def _key_problems(running: Running) -> Iterator[Remark]:
@@ -371,6 +366,9 @@ def kept(asked: Asked) -> dict[str, Any]:
     if asked.kind.attachment is not None:
         of_kind[asked.kind.attachment.name] = asked.attached
     model = asked.model.model_dump(mode="json")
+    for name, one in CallSettings.model_fields.items():  # younger than the others: runs before it had none
+        if getattr(asked.model, name) == one.default:
+            del model[name]
     vllm = {name: model.pop(name) for name in ("max_model_len", "engine")}
     return model | {"prompts": dict(asked.prompts)} | vllm | of_kind | {asked.kind.name: own}
 

@@ -100,7 +100,8 @@ class AskingJob:
 
     def model(self, cache: Cache) -> Model | None:
         """Who is asked about one item; None: rules do the work."""
-        return None if self.client is None else Model(self.client, cache, self.asked.model.attempts)
+        asked = self.asked.model
+        return None if self.client is None else Model(self.client, cache, asked.attempts, asked)
 
     async def close(self) -> None:
         """Close connections and free memory."""

@@ -14,12 +14,12 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from core.errors import AssayError, NotAllowed
-from core.llm.client import TRANSPORT, Call, Reason, Reply
+from core.llm.client import TRANSPORT, Call, Reason, Reply, asked_as_json
 from core.runs.jobs import Batch, BatchJob, Job, Outcome
 from core.runs.progress import is_worked_on
 from core.schema import Run, RunItem, RunState
 from core.store import Store, open_store
-from core.store.replies import find_reply, record_call
+from core.store.replies import find_reply, record_call, reject_call
 from core.store.runs import Owner, beat, claim_run, finish_run, get_run, item_states, save_items
 
 BEAT_SECONDS = 0.5
@@ -267,25 +267,33 @@ class ItemCache:
         reply = call.reply
         if self._heard is not None:
             self._heard(reply)
-        tokens = {
-            "input_tokens": _countable(reply.input_tokens),
-            "output_tokens": _countable(reply.output_tokens),
+        counts = {
+            name: _countable(getattr(reply, name))
+            for name in ("input_tokens", "output_tokens", "thinking_tokens")
         }
         keep = not call.cached and reply.reason not in NOT_KEPT
+        kept = asdict(reply) | counts
+        del kept["not_sent"]  # of this call, not of every later one
         record_call(
             self._store,
             {
-                "run_id": self._run_id,
-                "position": self._position,
-                "key": call.key,
-                "step": call.step,
+                **self._place(call.key, call.step),
                 "reason": reply.reason,
                 "cached": int(call.cached),
                 "seconds": reply.seconds,
-                **tokens,
+                "not_sent": ", ".join(reply.not_sent) or None,
+                **counts,
             },
-            asdict(reply) | tokens if keep else None,
+            kept if keep else None,
+            None if call.cached else asked_as_json(call.request),
         )
+
+    def reject(self, key: str, step: str, why: str) -> None:
+        """See core.llm's Cache."""
+        reject_call(self._store, self._place(key, step), why)
+
+    def _place(self, key: str, step: str) -> dict[str, object]:
+        return {"run_id": self._run_id, "position": self._position, "key": key, "step": step}
 
 
 def _countable(tokens: int | None) -> int | None:

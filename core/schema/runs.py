@@ -78,7 +78,7 @@ class StepCost:
     cached: int
     """Answered from the cache, or all their scores found there: they cost nothing."""
     unusable: int
-    """Calls that gave no complete answer: cut off, refused, no connection."""
+    """Calls that gave no usable answer: cut off, refused, no connection, or not what the step had asked for."""
     input_tokens: int | None
     """Of the calls; None where the server counts none."""
     output_tokens: int | None

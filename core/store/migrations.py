@@ -5,7 +5,7 @@ import secrets
 from sqlite_utils import Database, Migrations
 
 from core.store.rating_tables import create_rating_tables
-from core.store.run_tables import create_run_tables, move_run_data
+from core.store.run_tables import create_run_tables, move_run_data, show_calls
 from core.store.score_tables import create_score_tables, pack_scores
 
 migrations = Migrations("assay")
@@ -116,6 +116,12 @@ def m007_run_data(db: Database) -> None:
 def m008_scores_of_a_text(db: Database) -> None:
     """The cache of scores with a row a text."""
     pack_scores(db)
+
+
+@migrations()
+def m009_calls_seen(db: Database) -> None:
+    """What a model was asked and why an answer was not used; its thinking; how long a run took to start."""
+    show_calls(db)
 
 
 def _extend_studies(db: Database) -> None:

@@ -1,24 +1,29 @@
 """Replies of models, kept for the next time, and the account of every call a run made."""
 
+import json
+import zlib
+
 from core.schema import StepCost
 from core.store.connection import Row, Store
 from core.store.studies import now_utc
 
 
 def find_reply(store: Store, key: str) -> Row | None:
-    """The reply kept under this key: text, reason, detail, input_tokens, output_tokens, seconds."""
+    """The reply kept under this key: its text, thinking, reason, detail, counts of tokens and seconds."""
     return store.row(
-        "select text, reason, detail, input_tokens, output_tokens, seconds from reply where key = :key",
+        "select text, thinking, reason, detail, input_tokens, output_tokens, thinking_tokens, seconds from reply "
+        "where key = :key",
         {"key": key},
     )
 
 
-def record_call(store: Store, call: Row, reply: Row | None) -> None:
+def record_call(store: Store, call: Row, reply: Row | None, asked: object = None) -> None:
     """Put one call on a run's account and, where given, keep its reply: both are on disk when this returns.
 
-    call: run_id, position, key, step, reason, cached, input_tokens, output_tokens, seconds. A cached call is not
+    call: run_id, position, key, step, reason, cached, tokens, seconds, not_sent. A cached call is not
     counted again where its item and step have the same call on the account already: because the item was begun before,
     or because several of its texts ask the same. Two steps that ask the same are on the account each.
+    asked: the request as JSON values; kept once a key.
     """
     with store.writing():
         if call["cached"] and _known(store, call):
@@ -26,6 +31,19 @@ def record_call(store: Store, call: Row, reply: Row | None) -> None:
         store.table("run_call").insert({**call, "at_utc": now_utc()})
         if reply is not None:
             store.table("reply").upsert({"key": call["key"], "created_utc": now_utc(), **reply}, pk="key")
+        if asked is not None:
+            whole = zlib.compress(json.dumps(asked, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+            store.table("request").insert({"key": call["key"], "asked": whole}, pk="key", ignore=True)
+
+
+def reject_call(store: Store, call: Row, why: str) -> None:
+    """Note why the last reply to this call of an item could not be used. call: run_id, position, key, step."""
+    with store.writing():
+        store.change(
+            "update run_call set rejected = :why where id = (select max(id) from run_call where run_id = :run_id "
+            "and position = :position and key = :key and step = :step)",
+            {**call, "why": why},
+        )
 
 
 def step_costs(
@@ -49,7 +67,7 @@ def step_costs(
         select step,
                sum(not cached) as calls,
                sum(cached) as cached,
-               sum(not cached and reason is not null) as unusable,
+               sum(not cached and (reason is not null or rejected is not null)) as unusable,
                case when sum({uncounted.format("input_tokens")}) = 0
                     then sum(case when not cached then input_tokens end) end as input_tokens,
                case when sum({uncounted.format("output_tokens")}) = 0

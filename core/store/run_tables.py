@@ -107,3 +107,14 @@ def move_run_data(db: Database) -> None:
         "WHERE run_id = run.id) THEN round((julianday(coalesce(finished_utc, beat_utc)) - julianday(started_utc)) "
         "* 86400, 3) END WHERE started_utc IS NOT NULL"
     )
+
+
+def show_calls(db: Database) -> None:
+    """Requests beside their replies, what became of each reply, and the time until a run's model could be asked."""
+    # In a compressed form: the prompts of one run are much alike.
+    db.execute("CREATE TABLE request (key TEXT PRIMARY KEY, asked BLOB NOT NULL) STRICT")
+    for column in ("rejected TEXT", "not_sent TEXT", "thinking_tokens INTEGER"):
+        db.execute(f"ALTER TABLE run_call ADD COLUMN {column}")
+    for column in ("thinking TEXT", "thinking_tokens INTEGER"):
+        db.execute(f"ALTER TABLE reply ADD COLUMN {column}")
+    db.execute("ALTER TABLE run ADD COLUMN start_seconds REAL")

@@ -10,6 +10,7 @@ from helpers.processes.scripted_server import Body, Said, Script, ScriptedServer
 
 from core.errors import InputError, StorageError
 from core.llm.asking import LONGEST_ECHO, Answer, Model, Unusable
+from core.llm.call_settings import CallSettings
 from core.llm.client import TRANSPORT, Call, Message, Reply, Request, request_key
 from core.llm.openai_server import OpenAIServer
 
@@ -23,6 +24,7 @@ class Ledger:
     def __init__(self) -> None:
         self.calls: list[Call] = []
         self.kept: dict[str, Reply] = {}
+        self.rejected: list[tuple[str, str, str]] = []
 
     def find(self, key: str) -> Reply | None:
         return self.kept.get(key)
@@ -31,6 +33,9 @@ class Ledger:
         self.calls.append(call)
         if not call.cached and call.reply.reason not in TRANSPORT:
             self.kept[call.key] = call.reply
+
+    def reject(self, key: str, step: str, why: str) -> None:
+        self.rejected.append((key, step, why))
 
     @property
     def cached(self) -> list[bool]:
@@ -125,7 +130,6 @@ def test_what_was_thought_aloud_does_not_go_back() -> None:
 @pytest.mark.parametrize(
     ("said", "reason", "calls"),
     [
-        (Said("5", finish_reason="length"), "cut off", 3),
         (Said(None, refusal="no"), "refused", 3),
         (Said("  "), "empty", 3),
         (error(400, "bad"), "rejected", 1),
@@ -341,3 +345,48 @@ def test_everything_that_determines_an_answer_is_in_its_key() -> None:
     assert key(step="edit") == key()
     assert key(schema={"a": 1, "b": 2}) == key(schema={"b": 2, "a": 1})
     assert key(messages=(Message("user", "\ud800"),)) != key(messages=(Message("user", "?"),))
+
+
+def limits(server: ScriptedServer) -> list[int]:
+    return [asked.body["max_tokens"] for asked in server.asked]
+
+
+def test_a_reply_that_was_cut_off_is_asked_for_with_larger_limits_and_then_anew() -> None:
+    answer, server = ask(
+        says(Said("one two three", finish_reason="length")), how=CallSettings(largest_limit=3000)
+    )
+    assert (answer.value, answer.reason, answer.attempts) == (None, "cut off", 3)
+    assert limits(server) == [400, 1600, 3000, 400, 400]
+    assert [len(asked.body["messages"]) for asked in server.asked] == [2, 2, 2, 4, 4]
+
+
+def test_a_larger_limit_that_was_enough_is_no_further_attempt_and_is_kept_for_the_next() -> None:
+    said = [Said("1 2", finish_reason="length"), Said("no"), Said("5")]
+    answer, server = ask(says(*said))
+    assert (answer.value, answer.attempts) == (5, 2)
+    assert limits(server) == [400, 1600, 1600]
+
+
+def test_a_reply_that_loops_gets_no_larger_limit() -> None:
+    answer, server = ask(says(Said("It is the case. " * 30, finish_reason="length")))
+    assert answer.reason == "cut off"
+    assert limits(server) == [400, 400, 400]
+
+
+def test_a_larger_limit_for_which_there_is_no_room_leaves_the_first_reply() -> None:
+    too_long = error(400, "This model's maximum context length is 1024 tokens.")
+    answer, server = ask(says(Said("one", finish_reason="length"), too_long), attempts=1)
+    assert answer.reason == "cut off"
+    assert limits(server) == [400, 1600]
+
+
+def test_the_settings_of_every_call_reach_the_server() -> None:
+    how = CallSettings(temperature=0.7, max_tokens=64)
+    _, server = ask(says(Said("5")), how=how)
+    assert (server.asked[0].body["temperature"], limits(server)) == (0.7, [64])
+
+
+def test_what_could_not_be_used_is_noted_under_the_key_of_its_reply() -> None:
+    ledger = Ledger()
+    ask(says(Said("five"), Said("5")), cache=ledger)
+    assert ledger.rejected == [(ledger.calls[0].key, "rank", "'five' is no number.")]

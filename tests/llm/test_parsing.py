@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.llm.asking import Unusable
-from core.llm.parsing import read_json, read_text, without_reasoning
+from core.llm.parsing import read_json, read_text
+from core.llm.thinking import apart
 
 RANKING = {
     "type": "object",
@@ -37,7 +38,7 @@ GOOD = '{"ranking": [2, 1]}'
     ],
 )
 def test_reasoning_goes(text: str, left: str) -> None:
-    assert without_reasoning(text).strip() == left.strip()
+    assert apart(text)[0].strip() == left.strip()
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ from typing import Literal
 
 from core.judges.numbered import place_of
 from core.llm.asking import Unusable
-from core.llm.parsing import TURN_MARK, form, read_object, without_reasoning
+from core.llm.parsing import TURN_MARK, form, read_object
+from core.llm.thinking import apart
 
 Verdict = Literal["YES", "NO", "IDK"]
 VERDICTS: tuple[Verdict, ...] = ("YES", "NO", "IDK")
@@ -85,7 +86,7 @@ def read_verdict(text: str) -> Verdict:
     None either: `unknown`, `N/A`, `eyes`, `No answer`, `true`, yes and no of other languages, JSON that is cut off,
     a verdict in the midst of a sentence.
     """
-    plain = without_reasoning(text).strip()
+    plain = apart(text)[0].strip()
     if not plain:
         raise Unusable("It holds no answer: say YES, NO or IDK.", UNPARSED)
     if len(plain) > LONGEST_READ:
