@@ -275,6 +275,8 @@ def _plain(value: object) -> str:
     """As a signature says it: yes and no for what is on or off, short numbers."""
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if value is None:
+        return "server"
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
@@ -311,9 +313,11 @@ class AuditKind(Kind):
 TEMPERATURE: Any = setting(
     0.0,
     "Temperature",
-    "how freely the model answers; at 0 it gives its likeliest answer, and repeats differ only where the server varies",
+    "how freely the model answers; at 0 it gives its likeliest answer, and repeats differ only where the server varies; "
+    "server: none is sent",
     within=(0.0, 2.0),
     step=0.1,
+    words={"": "server"},
 )
 
 

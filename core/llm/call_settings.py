@@ -73,7 +73,7 @@ class CallSettings(Settings):
         "an argument of the model's chat template, such as enable_thinking=false",
         metavar="NAME=VALUE",
     )
-    headers: dict[str, Any] = setting(
+    headers: dict[str, str] = setting(
         {},
         "Headers",
         "a header of every request; env:NAME as its value sends what stands in that environment variable",
@@ -106,8 +106,8 @@ class CallSettings(Settings):
         for name in sorted(_PARTS & self.extra_body.keys()):
             yield Remark("extra_body", "{part} is no setting; leave it out", {"part": name})
         for name, value in self.headers.items():
-            if not _HEADER.fullmatch(name) or not isinstance(value, str):
-                yield Remark("headers", "{header} is no header with a text", {"header": repr(name)})
+            if not _HEADER.fullmatch(name) or not value.isprintable():
+                yield Remark("headers", "{header} is no header", {"header": repr(name)})
             elif _SECRET.search(name) and not value.startswith(FROM_ENVIRONMENT):
                 text = "{header} is a secret; set an environment variable to it and give {header}=env:NAME"
                 yield Remark("headers", text, {"header": name})
