@@ -1,5 +1,6 @@
 """What a judge is: a kind of run whose settings say its columns, its name and its signature; one file exports each."""
 
+import json
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from statistics import fmean
@@ -277,6 +278,8 @@ def _plain(value: object) -> str:
         return "yes" if value else "no"
     if value is None:
         return "server"
+    if isinstance(value, Mapping | tuple):
+        return json.dumps(value, ensure_ascii=False, sort_keys=True)
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from core.schema.settings import Remark, Settings, setting
+from core.schema.settings import Remark, Settings, fields_of, setting
 
 LARGEST_LIMIT = 16_384
 """Tokens of thinking and answer up to which a cut-off reply is asked for again, unless a user says otherwise."""
@@ -99,6 +99,15 @@ class CallSettings(Settings):
                 "chat_template",
             )
             if (value := getattr(self, name)) not in (None, "", (), {})
+        }
+
+    @property
+    def chosen(self) -> dict[str, object]:
+        """What of it changes answers and is not as usual: for a signature."""
+        return {
+            name: value
+            for name, one in fields_of(CallSettings).items()
+            if one.about.scored and (value := getattr(self, name)) != one.default
         }
 
     def call_problems(self) -> Iterator[Remark]:

@@ -231,6 +231,14 @@ def _named_values(given: object, kind: Any) -> object:
     return found
 
 
+def named_values(values: Mapping[str, object]) -> list[str]:
+    """A mapping as the NAME=VALUE lines that a person would type for it."""
+    return [
+        f"{name}={value if isinstance(value, str) and _json_or_text(value) == value else json.dumps(value)}"
+        for name, value in values.items()
+    ]
+
+
 def _json_or_text(value: str) -> object:
     try:
         return json.loads(value)
