@@ -147,12 +147,7 @@ class Settings(BaseModel):
         kind, optional = _without_none(own.annotation)
         if typing.get_origin(kind) is dict and not isinstance(value, Mapping):
             return _named_values(value, typing.get_args(kind)[1])
-        if (
-            optional
-            and value == _about(own).words.get("", value)
-            and isinstance(value, str)
-            and kind is not str
-        ):
+        if optional and kind is not str and value and value == _about(own).words.get(""):
             return None
         taken = _TAKEN.get(kind)
         if taken is None or value is None:
