@@ -25,7 +25,8 @@ class CallSettings(Settings):
     temperature: float | None = setting(
         None,
         "Temperature",
-        "how freely the model answers, 0 its likeliest answer; unless chosen, what each step needs",
+        "how freely the model answers, 0 its likeliest answer",
+        words={"": "each step's own"},
         within=(0.0, 2.0),
         step=0.1,
     )
@@ -33,13 +34,15 @@ class CallSettings(Settings):
         None,
         "Likeliest tokens (top_p)",
         "draw each token from the likeliest ones that have this probability together",
+        words={"": "the server's own"},
         within=(0.0001, 1.0),
         step=0.05,
     )
     max_tokens: int | None = setting(
         None,
         "Longest answer",
-        "most tokens of an answer, thinking not counted; unless chosen, what each step needs",
+        "most tokens of an answer, thinking not counted",
+        words={"": "each step's own"},
         within=(1, 10**7),
         unit="tokens",
     )
@@ -51,14 +54,21 @@ class CallSettings(Settings):
         unit="tokens",
     )
     reasoning_effort: str = setting(
-        "", "Reasoning effort", "how much a reasoning model thinks, such as none, low, medium or high"
+        "",
+        "Reasoning effort",
+        "how much a reasoning model thinks, such as none, low, medium or high",
+        words={"": "the model's own"},
     )
     reasoning_budget: int | None = setting(
         None,
         "Room for thinking",
         "most tokens of thinking before an answer; an answer's limit is raised by them",
+        words={"": "learned from the replies"},
         within=(0, 10**7),
         unit="tokens",
+    )
+    api_version: str = setting(
+        "", "API version", "sent as api-version with every request, as Azure wants it", metavar="DATE"
     )
     stop: tuple[str, ...] = setting((), "Stop at", "end an answer before this text")
     extra_body: dict[str, Any] = setting(
@@ -80,9 +90,6 @@ class CallSettings(Settings):
         option="header",
         metavar="NAME=VALUE",
         scored=False,
-    )
-    api_version: str = setting(
-        "", "API version", "sent as api-version with every request, as Azure wants it", metavar="DATE"
     )
 
     @property

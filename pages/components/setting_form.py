@@ -95,7 +95,8 @@ def _widget(
         return (typed or "").strip() or (None if one.optional else "")
     if isinstance(one.default, Mapping):
         _begin(key, "", lambda kept: isinstance(kept, str))
-        return place.text_area(label, placeholder=one.about.metavar, height=68, **common)
+        # Higher than the others, so in a row of its own; such fields stand last.
+        return st.text_area(label, placeholder=one.about.metavar, height=68, **common)
     raise TypeError(f"{one.name} is of a type that no widget holds: name it in `without`")
 
 
