@@ -75,21 +75,15 @@ def asked(
     options: argparse.Namespace, kind: Kind, *, name: str = "", attached: str = ""
 ) -> tuple[Asked, Running]:
     """What the command asks for, checked. Raises SettingsError or InputError with everything that is wrong."""
-    if options.backend == "rules" and options.prompt:
-        raise InputError("--prompt: rules ask no model, so they use no prompt; leave it out.")
-    model = settings_given(options, ModelSettings, without=_OWN_WAY)
-    url = model.get("base_url") or (OPENAI_URL if options.backend == "openai" else "")
-    model |= {
-        "backend": options.backend,
-        "base_url": url,
-        "engine": _engine(options.backend, model.get("engine", ())),
-    }
+    model = settings_given(options, ModelSettings, without=_OWN_WAY) | {"backend": options.backend}
+    if "engine" in model:
+        model["engine"] = _engine(model["engine"])
     running = settings_given(options, Running)
-    # A run that is yet to be found brings its own key.
-    usual_key = (
-        OPENAI_KEY if url == OPENAI_URL and options.backend == "openai" and not options.resume else None
-    )
-    running["key_variable"] = running.get("key_variable", usual_key) or None
+    if options.backend == "openai":
+        model["base_url"] = url = model.get("base_url") or OPENAI_URL
+        # A run that is yet to be found brings its own key.
+        usual_key = OPENAI_KEY if url == OPENAI_URL and not options.resume else None
+        running["key_variable"] = running.get("key_variable", usual_key) or None
     return ask(
         kind,
         settings_given(options, kind.Settings),
@@ -143,7 +137,7 @@ def _print_new(run: RunAtHand, notes: tuple[Any, ...]) -> None:
     )
 
 
-def _engine(backend: str, given: Iterable[str]) -> dict[str, Any]:
+def _engine(given: Iterable[str]) -> dict[str, Any]:
     """NAME=VALUE as arguments of vllm.LLM: a value that is JSON is read as such, another is a text."""
     chosen: dict[str, Any] = {}
     for one in given:
@@ -152,6 +146,4 @@ def _engine(backend: str, given: Iterable[str]) -> dict[str, Any]:
             raise InputError(f"--engine: {one!r} is not NAME=VALUE, such as gpu_memory_utilization=0.8.")
         read, problem = parse_json(value)
         chosen[name] = value if problem else read
-    if chosen and backend != "vllm":
-        raise InputError("--engine: only vllm has an engine; leave it out, or choose --backend vllm.")
     return chosen

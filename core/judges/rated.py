@@ -81,12 +81,6 @@ class ExampleSettings(RatedSettings):
         """The texts of all systems, or of those that are named."""
         return not self.only or text.output.system in self.only
 
-    def problems(self, backend: str) -> Iterator[Remark]:
-        """Fields that choose among examples where none are shown."""
-        if not self.shows_examples:
-            text = "says which examples are shown, and {examples=none} shows none; leave it out"
-            yield from (Remark(name, text) for name in self._choices())
-
     def remarks(self, *, by_rules: bool) -> Iterator[Remark]:
         """See JudgeSettings: repeats that can only say the same."""
         drawn_anew = self.examples in ("shuffled", "fixed") or (self.shows_examples and self.n_examples > 0)

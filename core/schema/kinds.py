@@ -26,6 +26,15 @@ class PromptSlot:
     instead: tuple[str, ...] = ()
     """Purposes of prompts that may take its place."""
 
+    @property
+    def purposes(self) -> tuple[str, ...]:
+        """Purposes of prompts that may be sent, the usual one first."""
+        return (self.purpose, *self.instead)
+
+    def fits(self, purpose: str, task: str | None) -> bool:
+        """Whether a prompt of this purpose, for this task, may be sent."""
+        return purpose in self.purposes and task in (None, self.task)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Attachment:

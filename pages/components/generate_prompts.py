@@ -36,7 +36,7 @@ def choose(prefix: str, slots: tuple[PromptSlot, ...]) -> list[Prompt]:
         shipped = [
             _one_of(prefix, slot)
             for slot in slots
-            if not any(prompt.purpose in _purposes(slot) for prompt in own)
+            if not any(prompt.purpose in slot.purposes for prompt in own)
         ]
         for prompt in own:
             said(prompt, " (yours)")
@@ -49,7 +49,7 @@ def put(prefix: str, run: RunAtHand) -> None:
     sent, own = run.asked.prompts_read.values(), []
     for slot in run.asked.chosen.prompts(by_rules=run.asked.by_rules):
         for prompt in sent:
-            if prompt.purpose not in _purposes(slot):
+            if prompt.purpose not in slot.purposes:
                 continue
             if any((one.name, one.sha256) == (prompt.name, prompt.sha256) for one in _fitting(slot)):
                 st.session_state[_key(prefix, slot)] = prompt.name
@@ -78,19 +78,14 @@ def _one_of(prefix: str, slot: PromptSlot) -> Prompt:
     return offered[name]
 
 
-def _purposes(slot: PromptSlot) -> tuple[str, ...]:
-    return (slot.purpose, *slot.instead)
-
-
 def _fitting(slot: PromptSlot) -> list[Prompt]:
     """Shipped prompts that can be sent."""
     return [
-        prompt for purpose in _purposes(slot) for prompt in shipped_prompts(purpose) if _fits(prompt, slot)
+        prompt
+        for purpose in slot.purposes
+        for prompt in shipped_prompts(purpose)
+        if slot.fits(prompt.purpose, prompt.task)
     ]
-
-
-def _fits(prompt: Prompt, slot: PromptSlot) -> bool:
-    return prompt.purpose in _purposes(slot) and prompt.task in (None, slot.task)
 
 
 def _key(prefix: str, slot: PromptSlot) -> str:
@@ -105,7 +100,7 @@ def _kept_under(prefix: str) -> str:
 def _kept(prefix: str, slots: Sequence[PromptSlot]) -> list[Prompt]:
     """Those that an earlier run brought along, as far as the run that is asked for now has a use for them."""
     run_id, brought = st.session_state.get(_kept_under(prefix)) or (0, ())
-    fitting = [prompt for prompt in brought if any(_fits(prompt, slot) for slot in slots)]
+    fitting = [prompt for prompt in brought if any(slot.fits(prompt.purpose, prompt.task) for slot in slots)]
     if not fitting or not st.checkbox(
         f"Use the prompts that run {run_id} brought along: {plain(', '.join(one.name for one in fitting))}",
         True,
