@@ -10,7 +10,7 @@ from pydantic import AfterValidator
 
 from core.datasets.open_tables import LABEL_PAIR
 from core.datasets.reading import sha256_of, shown
-from core.datasets.task_files import dump_task, find_task, parse_task, shipped_tasks
+from core.datasets.task_files import dump_task, find_task, parse_task, shipped_tasks, unusable_tasks
 from core.errors import InputError
 from core.judges.examples import MERGED, ExamplePool, ExamplesFrom, ExampleUsed, ShownExample
 from core.judges.kind import SHORT_SHA, Bench, Compared, JudgeSettings, repeats_setting, seed_setting
@@ -84,12 +84,7 @@ class ExampleSettings(RatedSettings):
     def remarks(self, *, by_rules: bool) -> Iterator[Remark]:
         """See JudgeSettings: repeats that can only say the same."""
         drawn_anew = self.examples in ("shuffled", "fixed") or (self.shows_examples and self.n_examples > 0)
-        if drawn_anew or self.repeats == 1:
-            return
-        if by_rules:
-            text = "{n} repeats say the same by construction and show nothing: their examples are the same"
-            yield Remark("", text, {"n": self.repeats})
-        else:
+        if not drawn_anew:
             yield from super().remarks(by_rules=by_rules)
 
     def called(self, name: str, *, by_rules: bool) -> tuple[str, ...]:
@@ -177,6 +172,7 @@ def task_attachment(usual: str, help: str) -> Attachment:
         read=parse_task,
         dump=dump_task,
         shipped=shipped_tasks,
+        unusable=unusable_tasks,
     )
 
 

@@ -223,22 +223,22 @@ def ask(
     asked = _read(ModelSettings, model, problems)
     how = _read(kind.Running or Running, running, problems)
     between: list[Remark] = []
-    if asked is not None:
-        others = [
-            one for one in BACKENDS if kind.work != "scores" and (one != "rules" or kind.Settings.MODEL_FREE)
-        ]
+    chosen_prompts: dict[PromptSlot, Prompt] = {}
+    if own is not None and asked is not None:
+        between += own.problems(asked.backend)
+        between += _place_prompts(own, asked.backend, prompts, chosen_prompts)
+    if (
+        asked is not None and kind.work != "scores"
+    ):  # metrics have no backend: what some of them need is no mistake
+        offered = [one for one in BACKENDS if one != "rules" or kind.Settings.MODEL_FREE]
         for found, given in ((asked, model), (how, running), (own, chosen)):
-            between += [] if found is None else _idle(found, given, asked.backend, others)
-    if asked is not None and kind.work != "scores":
+            if found is not None:
+                between += _idle(found, given, asked.backend, offered)
         between += _model_problems(asked)
         if asked.backend == "rules" and not kind.Settings.MODEL_FREE:
             between.append(Remark("backend", "rules cannot be this judge; choose openai or vllm"))
     if isinstance(how, Running) and backend == "openai":
         between += _key_problems(how)
-    chosen_prompts: dict[PromptSlot, Prompt] = {}
-    if own is not None and asked is not None:
-        between += own.problems(asked.backend)
-        between += _place_prompts(own, asked.backend, prompts, chosen_prompts)
     wrong = {one.name for one in problems}
     problems += [one for one in between if wrong.isdisjoint(one.fields)]
     if name and kind.work == "judging" and not _NAME.fullmatch(name):
@@ -270,9 +270,12 @@ def _read(shape: type[_Shape], given: Mapping[str, object], problems: list[Remar
 def _idle(
     found: Settings, given: Mapping[str, object], backend: str, backends: Sequence[str]
 ) -> Iterator[Remark]:
-    """Fields that were given and do nothing: with this backend, or beside the other settings. backends: those on offer."""
+    """Fields that were given and do nothing: with this backend, or beside the other settings. backends: those on offer.
+
+    An empty value is none: no address, no key, no models.
+    """
     for name in fields_of(type(found)):
-        if name not in given or name not in found.idle(backend):
+        if given.get(name) in (None, "", (), {}) or name not in found.idle(backend):
             continue
         ways = found.fewest_choices(backend, partial(_heeds, name, backend))
         text = "does nothing beside the other settings"

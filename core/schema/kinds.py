@@ -54,7 +54,9 @@ class Attachment:
     dump: Callable[[Any], str]
     """Its text."""
     shipped: Callable[[], Sequence[Any]]
-    """All that are shipped; each has a name and a title."""
+    """All that are shipped and can be used; each has a name and a title."""
+    unusable: Callable[[], Sequence[str]]
+    """A line for each shipped file that cannot be used."""
     sha256: Callable[[str], str] = lambda text: hashlib.sha256(text.encode()).hexdigest()
     """Of a text, as far as it changes a score."""
 

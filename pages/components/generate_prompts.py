@@ -6,11 +6,10 @@ import streamlit as st
 
 from core.datasets.reading import decode
 from core.llm.prompt_files import STEPS
-from core.llm.prompts import Prompt, parse_prompt, shipped_prompts
+from core.llm.prompts import Prompt, find_prompt, parse_prompt, shipped_prompts, unusable_prompts
 from core.runs.at_hand import RunAtHand
 from core.schema.kinds import PromptSlot
-from pages.components.generate_state import given
-from pages.components.messages import plain
+from pages.components.messages import plain, with_code
 
 
 def choose(prefix: str, slots: tuple[PromptSlot, ...]) -> list[Prompt]:
@@ -31,6 +30,8 @@ def choose(prefix: str, slots: tuple[PromptSlot, ...]) -> list[Prompt]:
             accept_multiple_files=True,
             key=f"{prefix}_prompt_files",
         )
+        for line in unusable_prompts():
+            st.warning(with_code(line))
         own = [parse_prompt(decode(file.getvalue(), file.name), file.name) for file in uploads]
         own = own or _kept(prefix, slots)
         shipped = [
@@ -66,16 +67,23 @@ def said(prompt: Prompt, whose: str = "") -> None:
 
 def _one_of(prefix: str, slot: PromptSlot) -> Prompt:
     """The one that is chosen of the shipped prompts for a slot, at first the usual one; with its text."""
-    offered = {prompt.name: prompt for prompt in _fitting(slot)}
+    offered, key = {prompt.name: prompt for prompt in _fitting(slot)}, _key(prefix, slot)
+    usual = (
+        slot.shipped if slot.shipped in offered else None
+    )  # of a broken file: another one is nobody's choice
+    if st.session_state.get(key) not in offered:
+        st.session_state[key] = usual
     name = st.selectbox(
         STEPS[slot.purpose],
         list(offered),
+        index=None if usual is None else 0,
         format_func=lambda name: f"{offered[name].title} ({name})",
-        key=given(_key(prefix, slot), slot.shipped),
+        key=key,
         persist_state="session",
     )
-    _text(offered[name])
-    return offered[name]
+    chosen = find_prompt(slot.shipped, slot.purpose, slot.task) if name is None else offered[name]
+    _text(chosen)
+    return chosen
 
 
 def _fitting(slot: PromptSlot) -> list[Prompt]:

@@ -141,25 +141,17 @@ GIVEN = [
         KINDS["damage"],
         {},
         {"backend": "vllm", "model": "m", "base_url": URL, "engine": {"quantization": "awq"}},
-        {"concurrency": 4, "timeout": 9.0, "retries": 4, "key_variable": None, "output_price": 2.0},
+        {"concurrency": 4, "timeout": 9.0, "retries": 4, "key_variable": "KEY", "output_price": 2.0},
         ["base_url", "concurrency", "timeout", "retries", "key_variable", "output_price"],
         {"backend"},
     ),
     (
         KINDS["damage"],
         {},
-        {**SERVER, "engine": {}, "max_model_len": 9},
+        {**SERVER, "engine": {"a": 1}, "max_model_len": 9},
         {"concurrency": 4},
         ["max_model_len", "engine"],
         {"backend"},
-    ),
-    (
-        metrics.KIND,
-        {"metrics": ("bleu-4",), "device": "cpu", "synonyms": "none"},
-        {},
-        {},
-        ["synonyms", "device"],
-        set(),
     ),
 ]
 

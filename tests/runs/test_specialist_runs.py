@@ -262,9 +262,9 @@ def test_a_run_of_the_first_items_goes_on_with_the_others(store: Store) -> None:
         ),
         ("direct", {"backend": "rules"}, "backend: rules cannot be this judge"),
         ("quality", {"backend": "rules"}, "backend: rules cannot be this judge"),
-        ("automqm", {"examples": "none", "n_examples": 3}, "n_examples: says which examples"),
-        ("automqm", {"examples": "none", "filtered": True}, "filtered: says which examples"),
-        ("direct", {"examples": "none", "rater": "r1"}, "rater: says which examples"),
+        ("automqm", {"examples": "none", "n_examples": 3}, "n_examples: does nothing"),
+        ("automqm", {"examples": "none", "filtered": True}, "filtered: does nothing"),
+        ("direct", {"examples": "none", "rater": "r1"}, "rater: does nothing"),
         ("automqm", {"examples": "mixed"}, "examples: 'mixed' is none of specialist"),
         ("automqm", {"occurrences": "last"}, "occurrences: 'last' is none"),
         ("quality", {"majority": "most"}, "majority: 'most' is none"),
@@ -426,13 +426,12 @@ def test_languages_and_classes_without_examples_are_named(store: Store) -> None:
 
 
 def test_notes_say_what_a_run_will_not_show(store: Store) -> None:
-    twice = parrot(repeats=2)
-    _, notes = create_told(store, rated_texts(2), "m.jsonl", twice, RUNNING)
-    assert any("2 repeats say the same by construction" in note for note in notes)
+    with pytest.raises(SettingsError) as refused:
+        parrot(repeats=2)
+    assert [one.name for one in refused.value.found_in] == ["repeats"], "they could only say the same"
     fixed = parrot(examples="fixed", repeats=2)
     _, notes = create_told(store, rated_texts(3, (None,)), "m.jsonl", fixed, RUNNING)
     assert any("carry no rater" in note for note in notes)
-    assert not any("by construction" in note for note in notes), "examples are drawn anew"
 
 
 def test_signatures_hold_what_determines_the_scores(store: Store) -> None:
