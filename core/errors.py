@@ -11,7 +11,7 @@ AssayError                 anything a user can mend; its text names the thing, t
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 MOST_PROBLEMS = 100
@@ -20,8 +20,8 @@ MOST_SAME = 5
 """Rows with the same problem that are listed one by one."""
 LONGEST_PROBLEM = 5_000
 """Characters of one that are kept: a name in it may be a megabyte."""
-_ROW = re.compile(r"(?:line|row|record|item|question|rating) [^:\n]*: ")
-"""How a problem begins that is of one row of several."""
+_ROW = re.compile(r"(?:line|row|record|item|question|level|source|system|rating|error) ")
+"""How the parts of a place begin that say which of several rows a problem is of, as in `line 7, level A2, text: `."""
 
 
 class AssayError(Exception):
@@ -38,11 +38,8 @@ class _Problem:
     """How many it tells of."""
     place: str = ""
     """The row that it is of; empty: it is of no row."""
-
-    @property
-    def same(self) -> tuple[str, str]:
-        """Equal for those that say the same of several rows."""
-        return self.kind, self.said[len(self.place) :]
+    same: tuple[str, str] = ("", "")
+    """Kind, and what is said of the row: equal for those that say the same of several rows."""
 
 
 class Problems:
@@ -77,12 +74,19 @@ class Problems:
 
     def append(self, problem: str, kind: str = "") -> None:
         """One more problem. kind: under which `join` finds it again; as many of each kind are kept."""
-        row = _ROW.match(problem[:LONGEST_PROBLEM])
-        self._add(_Problem(kind, problem[:LONGEST_PROBLEM], place=row[0] if row else ""))
+        said = problem[:LONGEST_PROBLEM]
+        before, _, text = said.partition(": ")
+        place = before.split(", ")
+        if not (text and _ROW.match(place[0])):
+            self._add(_Problem(kind, said))
+            return
+        rows = [part for part in place if _ROW.match(part)]
+        of = ", ".join(part for part in place if not _ROW.match(part))
+        self._add(_Problem(kind, said, place=", ".join(rows), same=(kind, f"{of}: {text}" if of else text)))
 
     def _add(self, one: _Problem) -> None:
         self._counts[one.kind] += one.n
-        if one.place and (self._same[one.same] >= MOST_SAME or (self._room[one.kind] < MOST_PROBLEMS)):
+        if one.place and (self._same[one.same] >= MOST_SAME or self._room[one.kind] < MOST_PROBLEMS):
             self._same[one.same] += 1
             if self._same[one.same] > MOST_SAME:
                 return
@@ -112,7 +116,7 @@ class Problems:
             return self
         listed = problems._listed()
         for one in listed:
-            self._add(_Problem("", one.said, one.n, one.place))
+            self._add(replace(one, kind="", same=("", one.same[1])))
         self._counts[""] += problems.n - sum(one.n for one in listed)
         return self
 
@@ -125,13 +129,13 @@ class Problems:
         places: dict[tuple[str, str], list[str]] = {}
         for one in self._kept:
             if one.place:
-                places.setdefault(one.same, []).append(one.place.removesuffix(": "))
+                places.setdefault(one.same, []).append(one.place)
         listed = []
         for one in self._kept:
             if not one.place or (n := self._same[one.same]) <= MOST_SAME:
                 listed.append(one)
             elif first := places.pop(one.same, None):
-                said = f"{one.said[len(one.place) :]} ({n:,} times; first: {'; '.join(first)})"
+                said = f"{'; '.join(first)} and {n - len(first):,} more: {one.same[1]}"
                 listed.append(_Problem(one.kind, said, n))
         return listed[:MOST_PROBLEMS]
 

@@ -67,9 +67,9 @@ def test_the_same_of_many_rows_is_told_once_with_its_count_and_first_places() ->
             problems.append(f"line {number}: text is missing")
     problems.append(f"line 718: {'x' * MOST_SAME}")
     told = [
-        "language is no tag ('English') (717 times; first: line 1, question 1; line 2, question 2; line 3, question 3; "
-        "line 4, question 4; line 5, question 5)",
-        "text is missing (7 times; first: line 100; line 200; line 300; line 400; line 500)",
+        "line 1, question 1; line 2, question 2; line 3, question 3; line 4, question 4; line 5, question 5 and 712 more: "
+        "language is no tag ('English')",
+        "line 100; line 200; line 300; line 400; line 500 and 2 more: text is missing",
         "line 718: xxxxx",
     ]
     assert list(problems) == told
@@ -85,6 +85,13 @@ def test_the_same_of_many_rows_is_told_once_with_its_count_and_first_places() ->
 def test_a_handful_of_the_same_is_listed(rows: int, listed: int) -> None:
     assert len(list(Problems(f"line {row}: is empty" for row in range(rows)))) == listed
     assert len(list(Problems(f"field {row}: is empty" for row in range(rows)))) == rows
+
+
+def test_a_column_of_the_place_is_no_row() -> None:
+    columns = ("system", "text", "level", "reference", "item", "language", "source")
+    found = list(Problems(f"line {row}, {column}: is missing" for row in range(1, 9) for column in columns))
+    assert len(found) == len(columns)
+    assert found[1] == "line 1; line 2; line 3; line 4; line 5 and 3 more: text: is missing"
 
 
 def test_the_same_does_not_fill_the_room_of_others() -> None:

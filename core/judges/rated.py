@@ -84,7 +84,12 @@ class ExampleSettings(RatedSettings):
     def remarks(self, *, by_rules: bool) -> Iterator[Remark]:
         """See JudgeSettings: repeats that can only say the same."""
         drawn_anew = self.examples in ("shuffled", "fixed") or (self.shows_examples and self.n_examples > 0)
-        if not drawn_anew:
+        if drawn_anew or self.repeats == 1:
+            return
+        if by_rules:
+            text = "{n} repeats say the same by construction and show nothing: their examples are the same"
+            yield Remark("", text, {"n": self.repeats})
+        else:
             yield from super().remarks(by_rules=by_rules)
 
     def called(self, name: str, *, by_rules: bool) -> tuple[str, ...]:

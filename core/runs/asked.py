@@ -275,18 +275,18 @@ def _idle(
     An empty value is none: no address, no key, no models.
     """
     for name in fields_of(type(found)):
-        if given.get(name) in (None, "", (), {}) or name not in found.idle(backend):
+        if given.get(name) in (None, "", (), {}) or name not in found.ignored(backend):
             continue
         ways = found.fewest_choices(backend, partial(_heeds, name, backend))
         text = "does nothing beside the other settings"
-        if not ways and (heeding := [one for one in backends if name not in found.idle(one)]):
+        if not ways and (heeding := [one for one in backends if name not in found.ignored(one)]):
             ways = [{"backend": one} for one in heeding]
             text = f"does nothing with {{backend={backend}}}"
         yield Remark(name, f"{text}; leave it out{_or_choose(ways)}")
 
 
 def _heeds(name: str, backend: str, settings: Settings) -> bool:
-    return name not in settings.idle(backend)
+    return name not in settings.ignored(backend)
 
 
 def _or_choose(ways: Sequence[Mapping[str, str]]) -> str:

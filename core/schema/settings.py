@@ -153,6 +153,10 @@ class Settings(BaseModel):
         """Fields that do nothing beside the others: no form asks for them."""
         return frozenset()
 
+    def ignored(self, backend: str) -> frozenset[str]:
+        """Idle fields without any effect: a run for which one is given is refused."""
+        return self.idle(backend)
+
     @classmethod
     def offered(cls, backend: str) -> Mapping[str, tuple[str, ...]]:
         """Field -> its words that fit the backend, the usual one first; every other field has all of its words."""

@@ -472,7 +472,9 @@ def test_texts_without_examples_are_counted() -> None:
 
 def test_notes_say_what_repeats_will_not_show() -> None:
     """Repeats of the same examples at temperature 0; not where examples are drawn anew."""
-    same, twice = "repeats at temperature 0 ask for the same answer again", {"repeats": 2}
+    same, by_rules = "repeats at temperature 0 ask for the same answer again", "2 repeats say the same by"
+    twice = {"repeats": 2}
+    assert any(by_rules in one for one in checked("automqm", given=twice, by_rules=True))
     for kind in KINDS:
         assert any(same in one and "--temperature" in one for one in checked(kind, given=twice))
         assert not any(same in one for one in checked(kind, given=twice | {"temperature": 0.5}))

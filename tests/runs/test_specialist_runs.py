@@ -426,12 +426,13 @@ def test_languages_and_classes_without_examples_are_named(store: Store) -> None:
 
 
 def test_notes_say_what_a_run_will_not_show(store: Store) -> None:
-    with pytest.raises(SettingsError) as refused:
-        parrot(repeats=2)
-    assert [one.name for one in refused.value.found_in] == ["repeats"], "they could only say the same"
+    twice = parrot(repeats=2)
+    _, notes = create_told(store, rated_texts(2), "m.jsonl", twice, RUNNING)
+    assert any("2 repeats say the same by construction" in note for note in notes)
     fixed = parrot(examples="fixed", repeats=2)
     _, notes = create_told(store, rated_texts(3, (None,)), "m.jsonl", fixed, RUNNING)
     assert any("carry no rater" in note for note in notes)
+    assert not any("by construction" in note for note in notes), "examples are drawn anew"
 
 
 def test_signatures_hold_what_determines_the_scores(store: Store) -> None:
