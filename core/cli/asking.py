@@ -89,18 +89,14 @@ def asked(
     own |= settings_given(options, kind.Settings)
     model |= settings_given(options, ModelSettings, without=without)
     running |= settings_given(options, Running)
-    backend = options.backend or model.get("backend") or options.usual_backend
-    if backend is None:
+    model["backend"] = options.backend or model.get("backend") or options.usual_backend
+    if model["backend"] is None:
         raise InputError(f"--backend: name who {kind.does}: {', '.join(BACKENDS)}.")
-    if backend == "rules" and options.prompt:
-        raise InputError("--prompt: rules ask no model, so they use no prompt; leave it out.")
-    if model.get("engine") and backend != "vllm":
-        raise InputError("--engine: only vllm has an engine; leave it out, or choose --backend vllm.")
-    url = model.get("base_url") or (OPENAI_URL if backend == "openai" else "")
-    model |= {"backend": backend, "base_url": url}
-    # A run that is yet to be found brings its own key.
-    usual_key = OPENAI_KEY if url == OPENAI_URL and backend == "openai" and not options.resume else None
-    running["key_variable"] = running.get("key_variable", usual_key) or None
+    if model["backend"] == "openai":
+        model["base_url"] = url = model.get("base_url") or OPENAI_URL
+        # A run that is yet to be found brings its own key.
+        usual_key = OPENAI_KEY if url == OPENAI_URL and not options.resume else None
+        running["key_variable"] = running.get("key_variable", usual_key) or None
     return ask(
         kind,
         own,

@@ -9,6 +9,7 @@ import re
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations, product
 from types import UnionType
 from typing import Any, ClassVar, Literal, Self, Union
 
@@ -160,6 +161,10 @@ class Settings(BaseModel):
         """Fields that do nothing beside the others: no form asks for them."""
         return frozenset()
 
+    def ignored(self, backend: str) -> frozenset[str]:
+        """Idle fields without any effect: a run for which one is given is refused."""
+        return self.idle(backend)
+
     @classmethod
     def offered(cls, backend: str) -> Mapping[str, tuple[str, ...]]:
         """Field -> its words that fit the backend, the usual one first; every other field has all of its words."""
@@ -169,6 +174,27 @@ class Settings(BaseModel):
     def usual(cls, given: Mapping[str, object], backend: str) -> Mapping[str, object]:
         """Values of fields that nobody chose, where they depend on what was given and are not simply the defaults."""
         return {}
+
+    def fewest_choices(self, backend: str, fits: Callable[[Self], bool]) -> list[dict[str, str]]:
+        """Field -> word: what to choose otherwise so that the settings fit, with as few fields as possible.
+
+        Every way that changes so few fields; none where no words that the backend offers do it.
+        """
+        offered = self.offered(backend)
+        others = {
+            name: [word for word in offered.get(name, one.choices) if word != getattr(self, name)]
+            for name, one in fields_of(type(self)).items()
+            if one.shape == "choice"
+        }
+        for n_changed in range(1, len(others) + 1):
+            changes = (
+                dict(zip(names, words, strict=True))
+                for names in combinations(others, n_changed)
+                for words in product(*(others[name] for name in names))
+            )
+            if ways := [change for change in changes if fits(self.model_copy(update=change))]:
+                return ways
+        return []
 
     @classmethod
     def checked(cls, given: Mapping[str, object], what: str = "") -> Self:

@@ -146,6 +146,10 @@ class AutoMqmSettings(ExampleSettings):
             without |= {"seed", "repeats"}
         return super().idle(backend) | without
 
+    def ignored(self, backend: str) -> frozenset[str]:
+        """Repeats give as many equal answers, and a remark says so."""
+        return self.idle(backend) - {"repeats"}
+
 
 class AutoMqmJudge:
     """Asks a model for the errors of a text, once for every draw of examples."""

@@ -67,6 +67,8 @@ def settings(
     of_model: dict[str, Any] = {"backend": "openai", "model": "tiny", "base_url": url}
     if given.get("backend") == "rules":
         of_model = {}
+    if given.get("backend") == "vllm":
+        del of_model["base_url"]
     chosen = KINDS[kind]
     of_model |= {
         name: given.pop(name)
