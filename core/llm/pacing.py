@@ -113,7 +113,7 @@ class Pace:
     def answered(self, turn: Turn, headers: Mapping[str, str]) -> None:
         """Take note of the limits that came with an answer, whatever it was."""
         for name, (limit, left, reset) in self._told(headers):
-            unit = "tokens" if "token" in name else "requests"
+            unit = _unit(name)
             known = self._budgets.get(name)
             if known is not None and turn.sent < known.told:
                 continue  # servers may count when a request comes in, and answer much later
@@ -138,7 +138,7 @@ class Pace:
         """
         ours = self._since is not None and turn.sent >= self._since
         self._n_refused += ours
-        spent = [reset for _, (_, left, reset) in self._told(headers) if left < 1]
+        spent = [reset for name, (_, left, reset) in self._told(headers) if left < turn.costs[_unit(name)]]
         wait = self._retry_after(headers, message) or max(spent, default=0.0)
         if wait <= LONGEST_WAIT:
             self._hold = max(self._hold, self._clock() + (wait or pause) + _MARGIN)
@@ -219,6 +219,11 @@ class Pace:
             moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
             return max(moment.timestamp() - self._now(), 0.0)
         return None
+
+
+def _unit(name: str) -> str:
+    """Of a limit: servers have some in requests and some in tokens."""
+    return "tokens" if "token" in name else "requests"
 
 
 def _number(value: str) -> float | None:

@@ -15,7 +15,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self
 
 Body = dict[str, Any]
@@ -304,3 +304,48 @@ def _head(said: Said, length: int) -> bytes:
     ]
     lines += [f"{name}: {value}" for name, value in said.headers.items()]
     return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
+
+
+@dataclass
+class Limited:
+    """A script that lets so many requests in a window of time and refuses the others with 429.
+
+    told: `headers`: every reply says how many are left and until when; `retry-after`: only a refusal says when to come
+    back. sliding: the last so many seconds count, else windows that begin with the first request in them.
+    """
+
+    script: Script
+    limit: int
+    seconds: float
+    told: Literal["headers", "retry-after"]
+    sliding: bool = False
+    refused: list[float] = field(default_factory=list)
+    """When, in seconds since the first request."""
+    _taken: list[float] = field(default_factory=list)
+    """When those came in that count now."""
+    _first: float | None = None
+
+    def __call__(self, body: Body, n: int) -> Said:
+        now = time.monotonic()
+        self._first = now if self._first is None else self._first
+        if self._taken and self.sliding:
+            self._taken = [at for at in self._taken if now - at < self.seconds]
+        elif self._taken and now - self._taken[0] >= self.seconds:
+            self._taken = []
+        if fits := len(self._taken) < self.limit:
+            self._taken.append(now)
+        headers = {"Retry-After-Ms": f"{(self._taken[0] + self.seconds - now) * 1000:.3f}"}
+        if self.told == "headers":
+            wait = (
+                self._taken[-1 if self.sliding else 0] + self.seconds - now
+            )  # until the whole limit is there again
+            headers = {
+                "X-RateLimit-Limit-Requests": f"{self.limit}",
+                "X-RateLimit-Remaining-Requests": f"{self.limit - len(self._taken)}",
+                "X-RateLimit-Reset-Requests": f"{wait * 1000:.3f}ms",
+            }
+        if not fits:
+            self.refused.append(now - self._first)
+            return error(429, "Rate limit reached.", "rate_limit_exceeded", headers=headers)
+        said = self.script(body, n)
+        return replace(said if isinstance(said, Said) else Said(said), headers=headers)
