@@ -19,7 +19,7 @@ from core.schema import RUN_FILE, Run
 from core.schema.kinds import Work
 from core.schema.settings import Remark, Settings, refuse
 from core.store import Store
-from core.store.replies import answers_of_others
+from core.store.replies import answers_of_others, parts_not_sent
 from core.store.runs import change_run, get_run, insert_run, item_states, list_runs
 
 PATHS: Mapping[Work, WorkPath] = {
@@ -142,6 +142,8 @@ def run_report(at: RunAtHand, progress: Progress) -> dict[str, object]:
     if at.kind.work != "scores":
         report["prices"] = {"input": at.running.input_price, "output": at.running.output_price}
         report["found"] = answers_of_others(at.store, run.run_id)
+    if missing := parts_not_sent(at.store, run.run_id):
+        report["not_sent"] = missing
     if gives_scores:
         report["left_out"] = dict(at.path.left_out(at))
     return report
