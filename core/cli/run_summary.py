@@ -56,7 +56,7 @@ def _asked(progress: Progress) -> list[str]:
     lines = []
     for cost in progress.costs:
         tokens = _tokens(cost) if cost.calls else "nothing asked"
-        unusable = f", {cost.unusable} without a complete answer" if cost.unusable else ""
+        unusable = f", {cost.unusable} not usable" if cost.unusable else ""
         waited = f"; waited for answers: {cost.seconds:,.1f} s over all open requests" if cost.calls else ""
         lines.append(
             f"Cost of {cost.step}: {cost.calls:,} calls ({cost.cached:,} more from the cache{unusable}), {tokens}{waited}."
