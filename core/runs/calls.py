@@ -90,10 +90,8 @@ class ItemCall:
         if self.messages is None:
             yield "Prompt not stored by the version of Assay that made this call", ""
         else:
-            yield (
-                "Settings",
-                "\n".join(f"{name}: {_written(value)}" for name, value in (self.settings or {}).items()),
-            )
+            sent = (f"{name}: {_written(value)}" for name, value in (self.settings or {}).items())
+            yield "Settings", ", ".join(sent)
             if self.schema is not None and not self.begins:
                 yield "Schema", _written(self.schema)
             said = "Added to attempt 1, {}" if self.begins else "Prompt, {}"
@@ -109,7 +107,7 @@ class ItemCall:
         else:
             yield "Reply" if self.reply else "Reply is empty", self.reply
         if why := self.rejected or self.detail or self.reason:
-            yield "Why it was not used", why
+            yield "Why there is no answer" if self.verdict == "no answer" else "Why it was not used", why
 
 
 def calls_of(

@@ -41,6 +41,12 @@ def seen(run: RunAtHand, *numbers: int, position: int = 0) -> tuple[ItemCall, ..
     return calls_of(run.store, run.run.run_id, position, numbers or None)
 
 
+def forget_prompts(store: Store) -> None:
+    """As a database is in which an older Assay ran."""
+    with store.writing():
+        store.change("delete from request", {})
+
+
 def test_every_attempt_has_its_prompt_its_reply_and_why_it_was_not_used(store: Store) -> None:
     run = judged(store, ThreeTries())
     calls = seen(run, 1)
@@ -131,7 +137,7 @@ def test_a_reply_found_in_the_cache_is_shown_with_its_prompt(store: Store) -> No
     with ScriptedServer(ThreeTries()) as server:
         chosen = settings("rubric", server.url)
         first = run_to_the_end(store, chosen, texts(1, LEVELS[:1]))
-        store.change("delete from request", {})
+        forget_prompts(store)
         second = run_to_the_end(store, chosen, texts(1, LEVELS[:1]))
         asked = len(server.asked)
     assert asked == 3
@@ -143,8 +149,9 @@ def test_a_reply_found_in_the_cache_is_shown_with_its_prompt(store: Store) -> No
 
 def test_calls_of_an_older_assay_say_what_is_not_there(store: Store) -> None:
     run = judged(store, ThreeTries())
-    store.change("delete from request", {})
-    store.change("update run_call set texts = null, rejected = null", {})
+    forget_prompts(store)
+    with store.writing():
+        store.change("update run_call set texts = null, rejected = null", {})
     calls = seen(run, 0)
     assert len(calls) == 6, "nobody noted which text they are for"
     assert {(call.messages, call.settings, call.attempt, call.texts) for call in calls} == {
