@@ -311,6 +311,19 @@ def text_of(path: Path, what: str = "Prompt") -> str:
         raise InputError(f"{what} {path} cannot be read: {reason}") from None
 
 
+def read_each(paths: Iterable[Path], read: Callable[[Path], Thing]) -> tuple[list[Thing], tuple[str, ...]]:
+    """What is in the files, and a line for each that cannot be used: which one, and why. One spoils no other."""
+    found, unusable = [], []
+    for path in paths:
+        try:
+            found.append(read(path))
+        except InputError as error:
+            first = error.problems[0] if error.problems else error.what
+            more = f" (and {error.n_problems - 1:,} more)" if error.n_problems > 1 else ""
+            unusable.append(f"{path.name} cannot be used: {first}{more}")
+    return found, tuple(unusable)
+
+
 class Shipped(Generic[Thing]):
     """The files of one kind that stand in a folder of Assay's, those that somebody put there included.
 
@@ -326,19 +339,12 @@ class Shipped(Generic[Thing]):
         return self._parse(text_of(path, self._what.capitalize()), path.name)
 
     def all(self) -> tuple[Thing, ...]:
-        """Every one, by name.
+        """Every one that can be used, by name."""
+        return tuple(read_each(self._paths(), self._own)[0])
 
-        Raises InputError when one of the files cannot be used: a menu without it would hide why it is not there.
-        """
-        found, problems = [], Problems()
-        for path in self._paths():
-            try:
-                found.append(self._own(path))
-            except InputError as error:
-                problems += error.under(path.name)
-        if problems:
-            raise InputError(f"Not every {self._what} in {self._folder} can be used", problems)
-        return tuple(found)
+    def unusable(self) -> tuple[str, ...]:
+        """A line for each file that cannot be used, with the first reason; `find` names all of them."""
+        return read_each(self._paths(), self._own)[1]
 
     def find(self, name_or_path: str) -> Thing:
         """The one of that name, else what is in the file. Raises InputError where there is neither."""

@@ -106,8 +106,13 @@ def load_task(path: Path | str) -> RatingTask:
 
 
 def shipped_tasks() -> tuple[RatingTask, ...]:
-    """Every task in `data/tasks/`, the files that somebody put there included; by name. Raises InputError."""
+    """Every usable task in `data/tasks/`, the files that somebody put there included; by name."""
     return _SHIPPED.all()
+
+
+def unusable_tasks() -> tuple[str, ...]:
+    """A line for each file in `data/tasks/` that cannot be used."""
+    return _SHIPPED.unusable()
 
 
 def find_task(name_or_path: str) -> RatingTask:

@@ -10,7 +10,7 @@ from pydantic import AfterValidator
 
 from core.datasets.open_tables import LABEL_PAIR
 from core.datasets.reading import sha256_of, shown
-from core.datasets.task_files import dump_task, find_task, parse_task, shipped_tasks
+from core.datasets.task_files import dump_task, find_task, parse_task, shipped_tasks, unusable_tasks
 from core.errors import InputError
 from core.judges.examples import MERGED, ExamplePool, ExamplesFrom, ExampleUsed, ShownExample
 from core.judges.kind import SHORT_SHA, Bench, Compared, JudgeSettings, repeats_setting, seed_setting
@@ -70,7 +70,7 @@ class ExampleSettings(RatedSettings):
         rater: str
         only: Systems
         repeats: int
-        temperature: float
+        temperature: float | None
 
     @property
     def shows_examples(self) -> bool:
@@ -80,12 +80,6 @@ class ExampleSettings(RatedSettings):
     def judges(self, text: RatedText) -> bool:
         """The texts of all systems, or of those that are named."""
         return not self.only or text.output.system in self.only
-
-    def problems(self, backend: str) -> Iterator[Remark]:
-        """Fields that choose among examples where none are shown."""
-        if not self.shows_examples:
-            text = "says which examples are shown, and {examples=none} shows none; leave it out"
-            yield from (Remark(name, text) for name in self._choices())
 
     def remarks(self, *, by_rules: bool) -> Iterator[Remark]:
         """See JudgeSettings: repeats that can only say the same."""
@@ -183,6 +177,7 @@ def task_attachment(usual: str, help: str) -> Attachment:
         read=parse_task,
         dump=dump_task,
         shipped=shipped_tasks,
+        unusable=unusable_tasks,
     )
 
 

@@ -31,7 +31,14 @@ from core.judges.kind import (
     seed_setting,
 )
 from core.judges.record_checks import trial_problems
-from core.judges.rubric_files import HIGHEST_VERDICT, Rubric, find_rubric, parse_rubric, shipped_rubrics
+from core.judges.rubric_files import (
+    HIGHEST_VERDICT,
+    Rubric,
+    find_rubric,
+    parse_rubric,
+    shipped_rubrics,
+    unusable_rubrics,
+)
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Request
 from core.llm.defusing import defused
@@ -77,7 +84,7 @@ class RubricSettings(JudgeSettings):
         },
     )
     repeats: int = repeats_setting("times that it is asked in each order; the score is the mean")
-    temperature: float = TEMPERATURE
+    temperature: float | None = TEMPERATURE
     seed: int = seed_setting()
 
     def prompts(self, *, by_rules: bool) -> tuple[PromptSlot, ...]:
@@ -287,6 +294,7 @@ KIND = JudgeKind(
         read=parse_rubric,
         dump=Rubric.dump,
         shipped=shipped_rubrics,
+        unusable=unusable_rubrics,
         sha256=lambda text: parse_rubric(text, "rubric.yaml").sha256,
     ),
     Record=RubricRecord,

@@ -128,8 +128,13 @@ def parse_rubric(text: str, file_name: str) -> Rubric:
 
 
 def shipped_rubrics() -> tuple[Rubric, ...]:
-    """Every rubric in `data/rubrics/`, the files that somebody put there included; by name. Raises InputError."""
+    """Every usable rubric in `data/rubrics/`, the files that somebody put there included; by name."""
     return _SHIPPED.all()
+
+
+def unusable_rubrics() -> tuple[str, ...]:
+    """A line for each file in `data/rubrics/` that cannot be used."""
+    return _SHIPPED.unusable()
 
 
 def find_rubric(name_or_path: str) -> Rubric:

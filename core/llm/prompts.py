@@ -4,6 +4,7 @@ Each file is for one purpose (see `core.llm.prompt_files.USES`). Those that Assa
 whose README explains every field. A record keeps `Prompt.sha256`, a run keeps `Prompt.dump()`.
 """
 
+import contextlib
 import hashlib
 import json
 from collections.abc import Mapping
@@ -12,12 +13,12 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from string import Template
 
-from core.errors import InputError, Problems
+from core.errors import InputError
 from core.llm.client import Message
 from core.llm.prompt_bases import SHIPPED, is_file_name, merged_fields, shipped_path
 from core.llm.prompt_checks import problems_of
 from core.llm.prompt_files import LADDER, LEVELS, USES, PromptFile, Use
-from core.yaml_fields import dumped, refuse, text_of
+from core.yaml_fields import dumped, read_each, refuse, text_of
 
 
 @dataclass(frozen=True)
@@ -166,28 +167,35 @@ def load_prompt(path: Path | str) -> Prompt:
 
 
 def shipped_prompts(purpose: str | None = None, task: str | None = None) -> tuple[Prompt, ...]:
-    """Every prompt in `prompts/`, the files that somebody put there included; zero-shot before few-shot.
+    """Every usable prompt in `prompts/`, the files that somebody put there included; zero-shot before few-shot.
 
-    Raises InputError when one of the files cannot be used: a menu without it would hide why it is not there.
+    A list of them says which files cannot be used: see unusable_prompts.
     """
-    # What is read is kept as long as no file changes, so that a page sees a new file without a restart.
-    stats = [(path.name, path.stat()) for path in sorted(SHIPPED.glob("*.yaml"))]
-    prompts = _all_shipped(tuple((name, stat.st_mtime_ns, stat.st_size) for name, stat in stats))
+    prompts, _ = _all_shipped(_stats())
     return tuple(p for p in prompts if purpose in (None, p.purpose) and (task is None or p.task == task))
 
 
+def unusable_prompts() -> tuple[str, ...]:
+    """A line for each file in `prompts/` that cannot be used, with the first reason; `find_prompt` names all of them."""
+    return _all_shipped(_stats())[1]
+
+
+def _stats() -> tuple[tuple[str, int, int], ...]:
+    """What is read is kept as long as no file changes, so that a page sees a new file without a restart."""
+    found = []
+    for path in sorted(SHIPPED.glob("*.yaml")):
+        with contextlib.suppress(OSError):  # removed since, or a link to nowhere
+            stat = path.stat()
+            found.append((path.name, stat.st_mtime_ns, stat.st_size))
+    return tuple(found)
+
+
 @lru_cache(maxsize=1)
-def _all_shipped(files: tuple[tuple[str, int, int], ...]) -> tuple[Prompt, ...]:
-    prompts, problems = [], Problems()
-    for file_name, _, _ in files:
-        try:
-            prompts.append(_shipped(SHIPPED / file_name))
-        except InputError as error:
-            problems += error.under(file_name)
-    if problems:
-        raise InputError(f"Not every prompt in {SHIPPED} can be used", problems)
+def _all_shipped(files: tuple[tuple[str, int, int], ...]) -> tuple[tuple[Prompt, ...], tuple[str, ...]]:
+    prompts, unusable = read_each([SHIPPED / name for name, _, _ in files], _shipped)
     uses = list(USES)
-    return tuple(sorted(prompts, key=lambda p: (uses.index((p.purpose, p.task)), p.shots == "few", p.name)))
+    prompts.sort(key=lambda p: (uses.index((p.purpose, p.task)), p.shots == "few", p.name))
+    return tuple(prompts), unusable
 
 
 def _shipped(path: Path) -> Prompt:
@@ -208,7 +216,8 @@ def find_prompt(name_or_path: str, purpose: str | None = None, task: str | None 
     else:
         names = ", ".join(p.name for p in shipped_prompts(purpose, task) or shipped_prompts())
         raise InputError(
-            f"There is no prompt {name_or_path}: give one of {names}, or the path of a .yaml file"
+            f"There is no prompt {name_or_path}: give one of {names}, or the path of a .yaml file",
+            unusable_prompts(),
         )
     return for_use(found, purpose or found.purpose, task, name_or_path)
 

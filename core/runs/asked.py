@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal, TypeVar, get_args
 
 from core.errors import InputError
@@ -13,7 +14,7 @@ from core.llm.call_settings import CallSettings, secret_names
 from core.llm.prompts import Prompt, find_prompt, parse_prompt
 from core.runs.kinds import kind_named
 from core.schema import RULES, Run
-from core.schema.kinds import Kind, PromptSlot
+from core.schema.kinds import Kind, KindSettings, PromptSlot
 from core.schema.settings import About, Remark, SettingField, Settings, fields_of, refuse, setting
 
 Environment = Literal["base", "vllm", "neural"]
@@ -221,19 +222,27 @@ def ask(
     attached: the text of the file that the kind's settings refer to. prompts: chosen ones, in the place of those shipped.
     """
     problems: list[Remark] = []
-    chosen = {**kind.Settings.usual(chosen, str(model.get("backend", "rules"))), **chosen}
-    own = _read(kind.Settings, chosen, problems)
+    backend = str(model.get("backend", "rules"))
+    own = _read(kind.Settings, {**kind.Settings.usual(chosen, backend), **chosen}, problems)
     asked = _read(ModelSettings, model, problems)
     how = _read(kind.Running or Running, running, problems)
     between: list[Remark] = []
-    if asked is not None and kind.work != "scores":
+    chosen_prompts: dict[PromptSlot, Prompt] = {}
+    if own is not None and asked is not None:
+        between += own.problems(asked.backend)
+        between += _place_prompts(own, asked.backend, prompts, chosen_prompts)
+    if (
+        asked is not None and kind.work != "scores"
+    ):  # metrics have no backend: what some of them need is no mistake
+        offered = [one for one in BACKENDS if one != "rules" or kind.Settings.MODEL_FREE]
+        for found, given in ((asked, model), (how, running), (own, chosen)):
+            if found is not None:
+                between += _idle(found, given, asked.backend, offered)
         between += _model_problems(asked)
         if asked.backend == "rules" and not kind.Settings.MODEL_FREE:
             between.append(Remark("backend", "rules cannot be this judge; choose openai or vllm"))
-    if isinstance(how, Running):
+    if isinstance(how, Running) and backend == "openai":
         between += _key_problems(how)
-    if own is not None and asked is not None:
-        between += own.problems(asked.backend)
     wrong = {one.name for one in problems}
     problems += [one for one in between if wrong.isdisjoint(one.fields)]
     if name and kind.work == "judging" and not _NAME.fullmatch(name):
@@ -248,8 +257,8 @@ def ask(
     if asked.base_url:
         asked = asked.but(base_url=normal_url(asked.base_url))
     own = own.settled()
-    found = choose_prompts(own.prompts(by_rules=asked.backend == "rules"), prompts)
-    return Asked(kind, own, asked, found, name, attached), how
+    slots = own.prompts(by_rules=asked.backend == "rules")
+    return Asked(kind, own, asked, _texts_of(slots, chosen_prompts), name, attached), how
 
 
 def _read(shape: type[_Shape], given: Mapping[str, object], problems: list[Remark]) -> _Shape | None:
@@ -262,41 +271,82 @@ def _read(shape: type[_Shape], given: Mapping[str, object], problems: list[Remar
     return shape.read({name: value for name, value in given.items() if name not in wrong}, [])
 
 
-def choose_prompts(slots: Sequence[PromptSlot], chosen: Sequence[Prompt] = ()) -> dict[str, str]:
-    """Purpose -> the whole text of its prompt: the chosen ones, else those shipped.
+def _idle(
+    found: Settings, given: Mapping[str, object], backend: str, backends: Sequence[str]
+) -> Iterator[Remark]:
+    """Fields that were given and do nothing: with this backend, or beside the other settings. backends: those on offer.
 
-    Raises InputError for prompts that a run with these slots has no use for, two for one slot, or one for another task.
+    An empty value is none: no address, no key, no models.
     """
-    problems: list[str] = []
-    found: dict[PromptSlot, Prompt] = {}
+    for name in fields_of(type(found)):
+        if given.get(name) in (None, "", (), {}) or name not in found.ignored(backend):
+            continue
+        ways = found.fewest_choices(backend, partial(_heeds, name, backend))
+        text = "does nothing beside the other settings"
+        if not ways and (heeding := [one for one in backends if name not in found.ignored(one)]):
+            ways = [{"backend": one} for one in heeding]
+            text = f"does nothing with {{backend={backend}}}"
+        yield Remark(name, f"{text}; leave it out{_or_choose(ways)}")
+
+
+def _heeds(name: str, backend: str, settings: Settings) -> bool:
+    return name not in settings.ignored(backend)
+
+
+def _or_choose(ways: Sequence[Mapping[str, str]]) -> str:
+    """The ways as the end of a remark's sentence; empty where there is none."""
+    said = [" and ".join(f"{{{name}={word}}}" for name, word in way.items()) for way in ways]
+    return f", or choose {' or '.join(said)}" if said else ""
+
+
+def _place_prompts(
+    own: KindSettings, backend: str, chosen: Sequence[Prompt], found: dict[PromptSlot, Prompt]
+) -> Iterator[Remark]:
+    """Put each chosen prompt into its slot in `found`.
+
+    Yields those that a run with these settings has no use for, with the settings that have one, and second ones for a slot.
+    """
+    by_rules = backend == "rules"
+    if by_rules and chosen:
+        others = [{"backend": one} for one in BACKENDS if one != "rules"]
+        text = "rules ask no model, so they use no prompt; leave it out"
+        yield Remark("prompt", text + _or_choose(others))
+        return
+    slots = own.prompts(by_rules=by_rules)
     for prompt in chosen:
-        slot = next((one for one in slots if prompt.purpose in (one.purpose, *one.instead)), None)
+        said = {"prompt": prompt.name, "purpose": prompt.purpose}
+        slot = next((one for one in slots if one.fits(prompt.purpose, prompt.task)), None)
         if slot is None:
-            offered = [name for one in slots for name in (one.purpose, *one.instead)]
-            asks = f"asks for {', '.join(offered)}" if offered else "asks no model, so it needs no prompt"
-            problems.append(f"prompt {prompt.name}: is for {prompt.purpose}; this run {asks}")
-        elif (first := found.get(slot)) is not None:
-            of = prompt.purpose
-            if first.purpose != of:
-                of = f"the same answer (it is for {of}, and prompt {first.name} for {first.purpose})"
-            problems.append(f"prompt {prompt.name}: is the second one for {of}; choose one")
-        elif prompt.task not in (None, slot.task):
-            problems.append(f"prompt {prompt.name}: is for the task {prompt.task}, the run's is {slot.task}")
-        else:
+            ways = own.fewest_choices(backend, partial(_sends, prompt, by_rules))
+            same = next((one for one in slots if prompt.purpose in one.purposes), None)
+            if same is None:
+                said["asked"] = ", ".join(name for one in slots for name in one.purposes) or "nothing"
+                text = "{prompt} is for {purpose}, and this run asks for {asked}"
+            else:
+                said |= {"task": str(prompt.task), "asked": str(same.task)}
+                text = "{prompt} is for the task {task}, and this run's is {asked}"
+            yield Remark("prompt", f"{text}; leave it out{_or_choose(ways)}", said)
+        elif (first := found.get(slot)) is None:
             found[slot] = prompt
-    if problems:
-        raise InputError("The prompts do not fit", problems)
-    shipped = [find_prompt(one.shipped, one.purpose, one.task) for one in slots if one not in found]
-    return {prompt.purpose: prompt.dump() for prompt in (*shipped, *found.values())}
+        elif first.purpose == prompt.purpose:
+            yield Remark("prompt", "{prompt} is the second one for {purpose}; choose one", said)
+        else:
+            said |= {"first": first.name}
+            yield Remark("prompt", "{prompt} and {first} are for the same answer; choose one", said)
+
+
+def _sends(prompt: Prompt, by_rules: bool, settings: KindSettings) -> bool:
+    return any(one.fits(prompt.purpose, prompt.task) for one in settings.prompts(by_rules=by_rules))
+
+
+def _texts_of(slots: Sequence[PromptSlot], chosen: Mapping[PromptSlot, Prompt]) -> dict[str, str]:
+    """Purpose -> the whole text of its prompt: the chosen ones, else those shipped. Raises InputError for a broken file."""
+    shipped = [find_prompt(one.shipped, one.purpose, one.task) for one in slots if one not in chosen]
+    return {prompt.purpose: prompt.dump() for prompt in (*shipped, *chosen.values())}
 
 
 def _model_problems(model: ModelSettings) -> Iterator[Remark]:
     if model.backend == "rules":
-        for name in ("model", "base_url"):
-            if getattr(model, name):
-                yield Remark(
-                    name, "rules need no model; leave it out, or choose {backend=openai} or {backend=vllm}"
-                )
         return
     if not model.model:
         yield Remark("model", "name the model to ask")
@@ -305,9 +355,8 @@ def _model_problems(model: ModelSettings) -> Iterator[Remark]:
             normal_url(model.base_url)
         except InputError as wrong:  # never repeats the address, which may hold a secret
             yield from (Remark("base_url", "{what}", {"what": problem}) for problem in wrong.problems)
-    elif model.base_url:
-        yield Remark("base_url", "vllm runs in this process; leave it out, or choose {backend=openai}")
     yield from model.call_problems()
+    # Settings are kept with the run, so a secret may not be one of them, at any depth.
     for place in ("engine", "extra_body", "chat_template"):
         for name in sorted(secret_names(getattr(model, place))):
             yield Remark(

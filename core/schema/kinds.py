@@ -26,6 +26,15 @@ class PromptSlot:
     instead: tuple[str, ...] = ()
     """Purposes of prompts that may take its place."""
 
+    @property
+    def purposes(self) -> tuple[str, ...]:
+        """Purposes of prompts that may be sent, the usual one first."""
+        return (self.purpose, *self.instead)
+
+    def fits(self, purpose: str, task: str | None) -> bool:
+        """Whether a prompt of this purpose, for this task, may be sent."""
+        return purpose in self.purposes and task in (None, self.task)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Attachment:
@@ -45,7 +54,9 @@ class Attachment:
     dump: Callable[[Any], str]
     """Its text."""
     shipped: Callable[[], Sequence[Any]]
-    """All that are shipped; each has a name and a title."""
+    """All that are shipped and can be used; each has a name and a title."""
+    unusable: Callable[[], Sequence[str]]
+    """A line for each shipped file that cannot be used."""
     sha256: Callable[[str], str] = lambda text: hashlib.sha256(text.encode()).hexdigest()
     """Of a text, as far as it changes a score."""
 

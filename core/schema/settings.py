@@ -4,10 +4,12 @@ From the same fields come a command's options, a page's form, the check, the sig
 problem names its field; the command calls it `--beta`, the page "Weight of recall".
 """
 
+import json
 import re
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations, product
 from types import UnionType
 from typing import Any, ClassVar, Literal, Self, Union
 
@@ -66,7 +68,9 @@ class SettingField:
     def valued(self, value: object) -> str:
         """The field with a value, as short as a command has it: `repeats 3`."""
         name = self.option.removeprefix("--")
-        return name if self.shape == "switch" and value else f"{name} {_plain(value) or value}"
+        if self.shape == "switch" and value:
+            return name
+        return f"{name} {_plain(value) or self.about.words.get('') or value}"
 
     def word(self, value: str) -> str:
         """What the page calls one of its values."""
@@ -140,7 +144,12 @@ class Settings(BaseModel):
 
         A check of a field's own with mode="before" is asked first, and may turn what it understands.
         """
-        kind, _ = _without_none(cls.model_fields[info.field_name or ""].annotation)
+        own = cls.model_fields[info.field_name or ""]
+        kind, optional = _without_none(own.annotation)
+        if typing.get_origin(kind) is dict and not isinstance(value, Mapping):
+            return _named_values(value, typing.get_args(kind)[1])
+        if optional and kind is not str and value and value == _about(own).words.get(""):
+            return None
         taken = _TAKEN.get(kind)
         if taken is None or value is None:
             return value
@@ -152,6 +161,10 @@ class Settings(BaseModel):
         """Fields that do nothing beside the others: no form asks for them."""
         return frozenset()
 
+    def ignored(self, backend: str) -> frozenset[str]:
+        """Idle fields without any effect: a run for which one is given is refused."""
+        return self.idle(backend)
+
     @classmethod
     def offered(cls, backend: str) -> Mapping[str, tuple[str, ...]]:
         """Field -> its words that fit the backend, the usual one first; every other field has all of its words."""
@@ -161,6 +174,27 @@ class Settings(BaseModel):
     def usual(cls, given: Mapping[str, object], backend: str) -> Mapping[str, object]:
         """Values of fields that nobody chose, where they depend on what was given and are not simply the defaults."""
         return {}
+
+    def fewest_choices(self, backend: str, fits: Callable[[Self], bool]) -> list[dict[str, str]]:
+        """Field -> word: what to choose otherwise so that the settings fit, with as few fields as possible.
+
+        Every way that changes so few fields; none where no words that the backend offers do it.
+        """
+        offered = self.offered(backend)
+        others = {
+            name: [word for word in offered.get(name, one.choices) if word != getattr(self, name)]
+            for name, one in fields_of(type(self)).items()
+            if one.shape == "choice"
+        }
+        for n_changed in range(1, len(others) + 1):
+            changes = (
+                dict(zip(names, words, strict=True))
+                for names in combinations(others, n_changed)
+                for words in product(*(others[name] for name in names))
+            )
+            if ways := [change for change in changes if fits(self.model_copy(update=change))]:
+                return ways
+        return []
 
     @classmethod
     def checked(cls, given: Mapping[str, object], what: str = "") -> Self:
@@ -204,6 +238,38 @@ class Settings(BaseModel):
             return None
 
 
+def _named_values(given: object, kind: Any) -> object:
+    """NAME=VALUE lines as a mapping: a value that is JSON is read as such, unless only texts are wanted."""
+    if not isinstance(given, str | list | tuple):
+        return given
+    lines = given.splitlines() if isinstance(given, str) else given
+    found: dict[str, object] = {}
+    for line in filter(None, (str(line).strip() for line in lines)):
+        name, equals, value = (part.strip() for part in line.partition("="))
+        if not (equals and _NAME.fullmatch(name)):
+            raise ValueError(f"{line!r} is not NAME=VALUE")
+        found[name] = value if kind is str else _json_or_text(value)
+    return found
+
+
+def named_values(values: Mapping[str, object]) -> list[str]:
+    """A mapping as the NAME=VALUE lines that a person would type for it."""
+    return [
+        f"{name}={value if isinstance(value, str) and _json_or_text(value) == value else json.dumps(value)}"
+        for name, value in values.items()
+    ]
+
+
+def _json_or_text(value: str) -> object:
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+
+
+_NAME = re.compile(r"[\w.-]{1,100}")
+_UNSAID = About("", "")
+"""Of a field that no door offers."""
 _OUT_OF_BOUNDS = ("greater_than_equal", "less_than_equal")
 """What pydantic calls a number beyond the smallest or the largest."""
 _FIELD = re.compile(r"\{(\w+)(?:=([\w-]+))?\}")
@@ -277,12 +343,17 @@ def refuse(
 
 def fields_of(model: type[Settings]) -> dict[str, SettingField]:
     """Name -> field, in the order in which they are declared; those that no door offers are left out."""
-    said: dict[str, Any] = {name: info.json_schema_extra or {} for name, info in model.model_fields.items()}
     return {
-        name: _field(name, said[name][_ABOUT], info)
+        name: _field(name, about, info)
         for name, info in model.model_fields.items()
-        if _ABOUT in said[name]
+        if (about := _about(info)) is not _UNSAID
     }
+
+
+def _about(info: FieldInfo) -> About:
+    extra: Any = info.json_schema_extra or {}
+    about: About = extra.get(_ABOUT, _UNSAID)
+    return about
 
 
 def _field(name: str, about: About, info: FieldInfo) -> SettingField:

@@ -8,7 +8,7 @@ from core.datasets.reading import decode
 from core.judges.kind import JudgeKind
 from core.schema.kinds import Attachment, Kind
 from pages.components.generate_state import given
-from pages.components.messages import capital, mistakes_shown, plain
+from pages.components.messages import capital, mistakes_shown, plain, with_code
 
 _KEPT = " kept"
 """Stands for a file that an earlier run or a study brought along; no shipped file is called so."""
@@ -19,6 +19,8 @@ def choose(prefix: str, kind: Kind) -> str:
     one = kind.attachment
     if one is None:
         return ""
+    for line in one.unusable():
+        st.warning(with_code(line))
     texts = {found.name: (found.title, one.dump(found)) for found in _shipped(kind, one)}
     kept: str | None = st.session_state.get(_kept_key(prefix, one))
     if kept is not None:

@@ -6,11 +6,10 @@ import streamlit as st
 
 from core.datasets.reading import decode
 from core.llm.prompt_files import STEPS
-from core.llm.prompts import Prompt, parse_prompt, shipped_prompts
+from core.llm.prompts import Prompt, find_prompt, parse_prompt, shipped_prompts, unusable_prompts
 from core.runs.at_hand import RunAtHand
 from core.schema.kinds import PromptSlot
-from pages.components.generate_state import given
-from pages.components.messages import plain
+from pages.components.messages import plain, with_code
 
 
 def choose(prefix: str, slots: tuple[PromptSlot, ...]) -> list[Prompt]:
@@ -31,12 +30,14 @@ def choose(prefix: str, slots: tuple[PromptSlot, ...]) -> list[Prompt]:
             accept_multiple_files=True,
             key=f"{prefix}_prompt_files",
         )
+        for line in unusable_prompts():
+            st.warning(with_code(line))
         own = [parse_prompt(decode(file.getvalue(), file.name), file.name) for file in uploads]
         own = own or _kept(prefix, slots)
         shipped = [
             _one_of(prefix, slot)
             for slot in slots
-            if not any(prompt.purpose in _purposes(slot) for prompt in own)
+            if not any(prompt.purpose in slot.purposes for prompt in own)
         ]
         for prompt in own:
             said(prompt, " (yours)")
@@ -49,7 +50,7 @@ def put(prefix: str, run: RunAtHand) -> None:
     sent, own = run.asked.prompts_read.values(), []
     for slot in run.asked.chosen.prompts(by_rules=run.asked.by_rules):
         for prompt in sent:
-            if prompt.purpose not in _purposes(slot):
+            if prompt.purpose not in slot.purposes:
                 continue
             if any((one.name, one.sha256) == (prompt.name, prompt.sha256) for one in _fitting(slot)):
                 st.session_state[_key(prefix, slot)] = prompt.name
@@ -66,31 +67,33 @@ def said(prompt: Prompt, whose: str = "") -> None:
 
 def _one_of(prefix: str, slot: PromptSlot) -> Prompt:
     """The one that is chosen of the shipped prompts for a slot, at first the usual one; with its text."""
-    offered = {prompt.name: prompt for prompt in _fitting(slot)}
+    offered, key = {prompt.name: prompt for prompt in _fitting(slot)}, _key(prefix, slot)
+    usual = (
+        slot.shipped if slot.shipped in offered else None
+    )  # of a broken file: another one is nobody's choice
+    if st.session_state.get(key) not in offered:
+        st.session_state[key] = usual
     name = st.selectbox(
         STEPS[slot.purpose],
         list(offered),
+        index=None if usual is None else 0,
         format_func=lambda name: f"{offered[name].title} ({name})",
-        key=given(_key(prefix, slot), slot.shipped),
+        key=key,
         persist_state="session",
     )
-    _text(offered[name])
-    return offered[name]
-
-
-def _purposes(slot: PromptSlot) -> tuple[str, ...]:
-    return (slot.purpose, *slot.instead)
+    chosen = find_prompt(slot.shipped, slot.purpose, slot.task) if name is None else offered[name]
+    _text(chosen)
+    return chosen
 
 
 def _fitting(slot: PromptSlot) -> list[Prompt]:
     """Shipped prompts that can be sent."""
     return [
-        prompt for purpose in _purposes(slot) for prompt in shipped_prompts(purpose) if _fits(prompt, slot)
+        prompt
+        for purpose in slot.purposes
+        for prompt in shipped_prompts(purpose)
+        if slot.fits(prompt.purpose, prompt.task)
     ]
-
-
-def _fits(prompt: Prompt, slot: PromptSlot) -> bool:
-    return prompt.purpose in _purposes(slot) and prompt.task in (None, slot.task)
 
 
 def _key(prefix: str, slot: PromptSlot) -> str:
@@ -105,7 +108,7 @@ def _kept_under(prefix: str) -> str:
 def _kept(prefix: str, slots: Sequence[PromptSlot]) -> list[Prompt]:
     """Those that an earlier run brought along, as far as the run that is asked for now has a use for them."""
     run_id, brought = st.session_state.get(_kept_under(prefix)) or (0, ())
-    fitting = [prompt for prompt in brought if any(_fits(prompt, slot) for slot in slots)]
+    fitting = [prompt for prompt in brought if any(slot.fits(prompt.purpose, prompt.task) for slot in slots)]
     if not fitting or not st.checkbox(
         f"Use the prompts that run {run_id} brought along: {plain(', '.join(one.name for one in fitting))}",
         True,

@@ -187,14 +187,14 @@ MISTAKES: list[tuple[str, list[str], str]] = [
     ("damage", ["--limit", "0"], "--limit: 0 is too small"),
     ("damage", ["--resume"], "no run of this file with these settings"),
     ("damage", ["--prompt", "damage-qa"], "rules ask no model"),
-    ("damage", ["--model", "m"], "--model: rules need no model"),
-    ("damage", ["--engine", "x=1"], "--engine: only vllm"),
+    ("damage", ["--model", "m"], "--model: does nothing"),
+    ("damage", ["--engine", "x=1"], "--engine: does nothing"),
     ("damage", ["--backend", "openai"], "--model: name the model"),
     ("damage", ["--backend", "openai", "--model", "m"], "OPENAI_API_KEY"),
     ("damage", [*SERVER, "ftp://x"], "--base-url: it is no http or https URL"),
     ("damage", [*SERVER, "http://127.0.0.1:9/v1"], "nobody answers there"),
     ("damage", [*SERVER, "http://x/v1", "--prompt", "nope"], "There is no prompt nope"),
-    ("damage", [*SERVER, "http://x/v1", "--prompt", "factual-rank"], "prompt factual-rank: is for rank"),
+    ("damage", [*SERVER, "http://x/v1", "--prompt", "factual-rank"], "--prompt: factual-rank"),
 ]
 
 

@@ -338,7 +338,7 @@ MISTAKES: list[tuple[list[str], list[str]]] = [
             "--temperature",
             "3",
         ],
-        ["--model: rules need no model", "rules cannot be this judge", "--repeats: 0", "--temperature: 3"],
+        ["--model: does nothing", "rules cannot be this judge", "--repeats: 0", "--temperature: 3"],
     ),
     (
         ["claims", "mills.jsonl", "--backend", "rules", "--verifier", "llm", "--beta", "0", "--name", "a b"],
@@ -348,7 +348,7 @@ MISTAKES: list[tuple[list[str], list[str]]] = [
             "--name: a column's name",
         ],
     ),
-    (["claims", "mills.jsonl", *SERVER, "--verifier", "llm", "--nli", "m"], ["--nli: names an entailment"]),
+    (["claims", "mills.jsonl", *SERVER, "--verifier", "llm", "--nli", "m"], ["--nli: ", "--verifier nli"]),
     (
         ["claims", "mills.jsonl", "--backend", "vllm", "--model", "m", "--nli", "m"],
         ["vllm and an entailment model cannot share an environment"],
@@ -374,9 +374,9 @@ MISTAKES: list[tuple[list[str], list[str]]] = [
     (["cef", "mills.jsonl", *SERVER], ["nobody answers there"]),
     (["cef", "mills.jsonl", *SERVER, "--limit", "0"], ["--limit: 0 is too small"]),
     (["cef", "mills.jsonl", *SERVER, "--resume"], ["no run of this file with these settings"]),
-    (["cef", "mills.jsonl", *SERVER, "--prompt", "rubric"], ["prompt rubric: is for rubric"]),
+    (["cef", "mills.jsonl", *SERVER, "--prompt", "rubric"], ["--prompt: rubric"]),
     (["claims", "mills.jsonl", "--backend", "rules", "--prompt", "verify"], ["rules ask no model"]),
-    (["cef", "mills.jsonl", *SERVER, "--engine", "x=1"], ["--engine: only vllm"]),
+    (["cef", "mills.jsonl", *SERVER, "--engine", "x=1"], ["--engine: ", "--backend vllm"]),
     (["cef", "mills.jsonl", *SERVER, "--language-pair", "en-de"], ["--language-pair: mills.jsonl is no"]),
     (["cef", "gone.jsonl", *SERVER], ["gone.jsonl cannot be read"]),
     (["rubric", "mills.jsonl", *SERVER, "--rubric", "nope"], ["nope"]),
@@ -456,9 +456,7 @@ def test_a_folder_holds_one_judge(refused: Command, bench: Bench) -> None:
 
 def test_the_backend_has_to_be_named(judge: Command, capsys: pytest.CaptureFixture[str]) -> None:
     """A judge by rules is a stand-in: nobody gets it without asking for it."""
-    with pytest.raises(SystemExit) as ended:
-        main(["judge", "claims", "mills.jsonl", "--out", "o"])
-    assert ended.value.code == 2
+    assert main(["judge", "claims", "mills.jsonl", "--out", "o"]) == 2
     assert "--backend" in capsys.readouterr().err
 
 

@@ -12,7 +12,7 @@ from core.datasets.questions import read_questions
 from core.datasets.ratings import read_ratings
 from core.datasets.scorable import read_outputs
 from core.datasets.score_tables import read_scores
-from core.errors import MOST_PROBLEMS, InputError
+from core.errors import InputError
 
 N_COLUMNS = 20_000
 MOST_SECONDS = 10
@@ -88,6 +88,6 @@ def test_many_bad_rows_are_counted(suffix: str) -> None:
     header = "item_id,question,reference,level,source,text\n" if suffix == ".csv" else ""
     with pytest.raises(InputError) as caught:
         read_dataset((header + "x\n" * 100_000).encode(), f"a{suffix}")
-    assert len(caught.value.problems) == MOST_PROBLEMS
+    assert len(caught.value.problems) == 1, "the same problem is told once"
     assert caught.value.n_problems >= 100_000
     assert "100,0" in caught.value.what

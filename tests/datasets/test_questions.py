@@ -50,7 +50,7 @@ def as_lines(rows: list[dict[str, object]]) -> bytes:
 def problems_of(data: bytes | str, name: str, task: Task | None = None) -> tuple[str, ...]:
     with pytest.raises(InputError) as caught:
         read_questions(data if isinstance(data, bytes) else data.encode(), name, task)
-    count = len(caught.value.problems)
+    count = caught.value.n_problems
     assert caught.value.what.endswith("1 problem" if count == 1 else f"{count} problems")
     return caught.value.problems
 
@@ -266,7 +266,9 @@ def test_what_every_question_lacks_is_said_once() -> None:
         "line 4, question 3: reference is empty",
     )
     rows[0]["context"] = "c"
-    assert len(problems_of("\n".join(map(json.dumps, rows)), "a.jsonl", "qa-passage")) == 14
+    lacking, empty = problems_of("\n".join(map(json.dumps, rows)), "a.jsonl", "qa-passage")
+    assert lacking.startswith("line 2, question 1; ")
+    assert empty == "line 4, question 3: reference is empty"
 
 
 def test_control_characters_are_replaced_and_counted() -> None:

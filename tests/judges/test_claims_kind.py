@@ -277,14 +277,6 @@ def test_values_that_cannot_be(given: dict[str, object], field: str, said: str) 
             "--verifier: llm asks a model, and --backend rules has none; choose rules or nli",
         ),
         (
-            {"nli_model": "m"},
-            "openai",
-            "nli_model",
-            "Entailment model: names an entailment model, which only "
-            '"Claims are verified by: an entailment model (NLI)" uses',
-            "--nli: names an entailment model, which only --verifier nli uses",
-        ),
-        (
             {"verifier": "nli"},
             "vllm",
             "backend",

@@ -330,10 +330,7 @@ def test_values_that_are_not_on_offer(kind: str, given: dict[str, Any], field: s
     [
         ("automqm", {"examples": "none"}, "rules", ["examples"]),
         ("automqm", {"examples": "none"}, "openai", []),
-        ("automqm", {"examples": "none", "n_examples": 3}, "openai", ["n_examples"]),
-        ("automqm", {"examples": "none", "filtered": True, "rater": "r1"}, "openai", ["filtered", "rater"]),
         ("automqm", {"filtered": True, "rater": "r1"}, "rules", []),
-        ("direct", {"examples": "none", "rater": "r1"}, "openai", ["rater"]),
         ("quality", {"shots": 2, "held_out": 0.0}, "openai", ["held_out"]),
         ("quality", {"held_out": 0.0}, "openai", []),
     ],

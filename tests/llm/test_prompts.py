@@ -1,5 +1,7 @@
 """Prompt files: what is sent, what the hash covers, and every mistake with its place."""
 
+import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,8 +12,17 @@ from hypothesis import strategies as st
 
 from core.errors import InputError
 from core.llm.client import Message
+from core.llm.prompt_bases import SHIPPED
 from core.llm.prompt_files import USES, Use
-from core.llm.prompts import Example, Prompt, find_prompt, load_prompt, parse_prompt, shipped_prompts
+from core.llm.prompts import (
+    Example,
+    Prompt,
+    find_prompt,
+    load_prompt,
+    parse_prompt,
+    shipped_prompts,
+    unusable_prompts,
+)
 
 RANK = """\
 # A comment.
@@ -320,8 +331,31 @@ def test_a_file_put_beside_the_shipped_ones_is_seen(tmp_path: Path, monkeypatch:
     (tmp_path / "my-rank.yaml").write_text(RANK, "utf-8")
     assert [prompt.name for prompt in shipped_prompts("rank")] == ["my-rank"]
     (tmp_path / "other.yaml").write_text(RANK, "utf-8")
-    with pytest.raises(InputError, match=r"other.yaml: name: is my-rank; .* my-rank.yaml"):
-        shipped_prompts()
+    assert [prompt.name for prompt in shipped_prompts()] == ["my-rank"]
+    (line,) = unusable_prompts()
+    assert re.match(r"other.yaml cannot be used: name: is my-rank; .* my-rank.yaml", line)
+
+
+def test_a_broken_file_spoils_only_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("prompts", "prompt_bases"):
+        monkeypatch.setattr(f"core.llm.{module}.SHIPPED", tmp_path)
+    shutil.copytree(SHIPPED, tmp_path, dirs_exist_ok=True)
+    usual = {prompt.name for prompt in shipped_prompts()}
+    (tmp_path / "verify.yaml").write_text("name: verify\ntitle: 7\npurpose: no\nuser: [", "utf-8")
+    (tmp_path / "mine.yaml").write_text("name: verify\ntitle: 7\npurpose: verify\n", "utf-8")
+    (tmp_path / "gone.yaml").symlink_to(tmp_path / "nowhere")
+    assert {prompt.name for prompt in shipped_prompts()} == usual - {"verify"}
+    assert [line.partition(" ")[0] for line in unusable_prompts()] == ["mine.yaml", "verify.yaml"]
+    assert "\n" not in "".join(unusable_prompts())
+    assert find_prompt("answers").name == "answers"
+    with pytest.raises(InputError) as asked_for:
+        find_prompt("mine")
+    assert asked_for.value.n_problems > 1
+    with pytest.raises(InputError, match="line 4"):
+        find_prompt("verify", "verify")
+    with pytest.raises(InputError) as unknown:
+        find_prompt("verfy", "verify")
+    assert unknown.value.problems == unusable_prompts()
 
 
 def test_a_new_purpose_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,8 @@
 
 import json
 import re
+import shutil
+from pathlib import Path
 from statistics import mean
 from typing import Any
 
@@ -32,6 +34,7 @@ from core.analysis.alignment import marked_texts
 from core.analysis.judge_consistency import AT_TEMPERATURE_0
 from core.datasets.rating_files import read_rating_file
 from core.judges.rubric_files import find_rubric
+from core.llm.prompt_bases import SHIPPED
 from core.runs.judging import judge_output
 from core.runs.kinds import KINDS
 from core.runs.path import at_hand
@@ -99,6 +102,35 @@ def test_without_any_run_the_form_stands_there_and_waits_for_texts(store: Store)
     assert "Choose texts above" in said(at)
     assert "Preview five items" not in buttons(at)
     assert [prompt.label for prompt in at.selectbox if prompt.label == "Judging by the rubric"]
+
+
+def broken(at: AppTest) -> list[str]:
+    """Names of files that the page says cannot be used."""
+    return [name for one in at.warning for name in re.findall(r"^\S+\.yaml", one.value)]
+
+
+def test_a_broken_prompt_or_rubric_is_named_and_the_others_are_offered(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("prompts", "prompt_bases"):
+        monkeypatch.setattr(f"core.llm.{module}.SHIPPED", tmp_path / "prompts")
+    shutil.copytree(SHIPPED, tmp_path / "prompts")
+    (tmp_path / "prompts" / "mine.yaml").write_text("user: [", "utf-8")
+    at = visit()
+    assert broken(at) == ["mine.yaml"]
+    usual = [one for one in at.selectbox if one.label == "Judging by the rubric"]
+    assert [(len(one.options), one.value) for one in usual] == [(2, "rubric")]
+    assert not at.error
+
+    (tmp_path / "prompts" / "rubric.yaml").write_text("name: rubric\nuser: [", "utf-8")
+    at = visit()
+    assert broken(at) == ["mine.yaml", "rubric.yaml"]
+    assert "rubric.yaml" in at.error[0].value, "nobody chose another prompt than the usual one"
+    (other,) = [one for one in at.selectbox if one.label == "Judging by the rubric"]
+    other.set_value("rubric-text")
+    at.run()
+    assert not at.error
+    assert next(one for one in at.selectbox if one.label == other.label).value == "rubric-text"
 
 
 def test_rules_judge_claims_and_five_items_come_first(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

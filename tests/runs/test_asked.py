@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -17,8 +18,8 @@ from core.judges.claims.settings import STAND_IN
 from core.judges.cross_examination import judge as cross_examination
 from core.judges.cross_examination.record import CrossQuestion
 from core.judges.kind import JudgeKind
-from core.llm.prompts import Prompt, find_prompt
-from core.runs.asked import ModelSettings, ask, asked_from, asked_of, choose_prompts, described, kept
+from core.llm.prompts import Prompt, find_prompt, shipped_prompts
+from core.runs.asked import ModelSettings, ask, asked_from, asked_of, described, kept
 from core.runs.kinds import KINDS, kind_named
 from core.runs.path import at_hand, create, run_report
 from core.runs.progress import progress_of
@@ -69,27 +70,107 @@ def test_another_prompt_takes_the_place_of_the_shipped_one() -> None:
     assert "questions-yes" in found["questions"]
 
 
-def test_prompts_that_do_not_fit_are_named_together() -> None:
-    chosen = prompts("answer", "questions-mixed", "answers", "answers", "rubric")
-    with pytest.raises(InputError, match="The prompts do not fit") as refused:
-        settings("cef", URL, prompts=chosen)
-    assert list(refused.value.problems) == [
-        "prompt answer: is for answer; this run asks for questions, answers",
-        "prompt questions-mixed: is for the task mixed, the run's is yes",
-        "prompt answers: is the second one for answers; choose one",
-        "prompt rubric: is for rubric; this run asks for questions, answers",
-    ]
-    with pytest.raises(InputError) as refused:
-        settings("rubric", URL, prompts=prompts("rubric", "rubric-text"))
-    assert list(refused.value.problems) == [
-        "prompt rubric-text: is the second one for the same answer (it is for rubric-text, and prompt rubric for rubric); "
-        "choose one"
-    ]
-    with pytest.raises(InputError) as refused:
-        choose_prompts((), prompts("verify"))
-    assert list(refused.value.problems) == [
-        "prompt verify: is for verify; this run asks no model, so it needs no prompt"
-    ]
+def refused(kind: Kind, given: dict[str, Any], model: dict[str, Any], *chosen: str) -> SettingsError:
+    """The refusal of these prompts."""
+    attached = kind.attachment.find(kind.attachment.usual) if kind.attachment else ""
+    with pytest.raises(SettingsError) as caught:
+        ask(kind, given, model, {}, attached=attached, prompts=prompts(*chosen))
+    return caught.value
+
+
+def test_prompts_that_do_not_fit_are_named_together_with_what_is_wrong_in_settings() -> None:
+    names = ("answer", "questions-mixed", "answers", "answers", "rubric")
+    found = refused(cross_examination.KIND, {"repeats": 0}, SERVER, *names)
+    assert [one.name for one in found.found_in] == ["repeats", *4 * ["prompt"]]
+    assert found.in_words(as_option).problems[1:] == (
+        "--prompt: answer is for answer, and this run asks for questions, answers; leave it out, or choose --answers each",
+        "--prompt: questions-mixed is for the task mixed, and this run's is yes; leave it out, or choose --kind-of-questions "
+        "mixed",
+        "--prompt: answers is the second one for answers; choose one",
+        "--prompt: rubric is for rubric, and this run asks for questions, answers; leave it out",
+    )
+    (both,) = refused(rubric.KIND, {}, SERVER, "rubric", "rubric-text").found_in
+    assert both.values == {"prompt": "rubric-text", "first": "rubric", "purpose": "rubric-text"}
+    (none,) = refused(claims.KIND, {}, {}, "verify").found_in
+    assert none.fields == {"prompt", "backend"}
+
+
+@pytest.mark.parametrize("prompt", shipped_prompts(), ids=lambda prompt: prompt.name)
+def test_a_refused_prompt_names_the_settings_with_which_it_can_be_sent(prompt: Prompt) -> None:
+    """Of every shipped prompt: the usual run sends it, or names settings; with these it is sent."""
+    sent = 0
+    for kind in (one for one in KINDS.values() if one.work != "scores"):
+        attached = kind.attachment.find(kind.attachment.usual) if kind.attachment else ""
+        given: dict[str, Any] = {}
+        try:
+            found, _ = ask(kind, given, SERVER, {}, attached=attached, prompts=[prompt])
+        except SettingsError as wrong:
+            (problem,) = wrong.found_in
+            given = dict(re.findall(r"\{(\w+)=([\w-]+)\}", problem.text))
+            if not given:
+                continue
+            found, _ = ask(kind, given, SERVER, {}, attached=attached, prompts=[prompt])
+        assert found.prompts[prompt.purpose] == prompt.dump()
+        sent += 1
+    assert sent >= 1
+
+
+GIVEN = [
+    (cross_examination.KIND, {"source_language": "Dutch"}, SERVER, {}, ["source_language"], {"mode"}),
+    (claims.KIND, {"nli_model": "some/model", "verifier": "rules"}, SERVER, {}, ["nli_model"], {"verifier"}),
+    (claims.KIND, {"temperature": 0.5, "coverage": "high"}, {}, {}, ["coverage", "temperature"], {"backend"}),
+    (KINDS["quality"], {"held_out": 0.3}, SERVER, {}, ["held_out"], set()),
+    (KINDS["direct"], {"examples": "none", "n_examples": 2}, SERVER, {}, ["n_examples"], {"examples"}),
+    (KINDS["factual"], {"edit_calls": "shared"}, {}, {}, ["edit_calls"], {"backend"}),
+    (
+        KINDS["damage"],
+        {},
+        {
+            "backend": "rules",
+            "model": "m",
+            "base_url": URL,
+            "attempts": 3,
+            "max_model_len": 9,
+            "engine": {"a": 1},
+        },
+        {"concurrency": 32, "input_price": 1.0},
+        ["model", "base_url", "attempts", "max_model_len", "engine", "concurrency", "input_price"],
+        {"backend"},
+    ),
+    (
+        KINDS["damage"],
+        {},
+        {"backend": "vllm", "model": "m", "base_url": URL, "engine": {"quantization": "awq"}},
+        {"concurrency": 4, "timeout": 9.0, "retries": 4, "key_variable": "KEY", "output_price": 2.0},
+        ["base_url", "concurrency", "timeout", "retries", "key_variable", "output_price"],
+        {"backend"},
+    ),
+    (
+        KINDS["damage"],
+        {},
+        {**SERVER, "engine": {"a": 1}, "max_model_len": 9},
+        {"concurrency": 4},
+        ["max_model_len", "engine"],
+        {"backend"},
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "given", "model", "running", "idle", "choose"), GIVEN)
+def test_a_setting_that_does_nothing_is_refused(
+    kind: Kind,
+    given: dict[str, Any],
+    model: dict[str, Any],
+    running: dict[str, Any],
+    idle: list[str],
+    choose: set[str],
+) -> None:
+    attached = kind.attachment.find(kind.attachment.usual) if kind.attachment else ""
+    with pytest.raises(SettingsError) as caught:
+        ask(kind, given, model, running, attached=attached)
+    problems = caught.value.found_in
+    assert sorted(one.name for one in problems) == sorted(idle)
+    assert {name for one in problems for name in one.fields - {one.name}} == choose
 
 
 def refused_fields(*given: Any, **more: Any) -> list[str]:
@@ -123,7 +204,7 @@ def test_everything_wrong_is_named_together_whoever_it_is_of() -> None:
         {"key_variable": "NO_SUCH_VARIABLE"},
         name="a:b",
     )
-    assert between == ["model", "base_url", "key_variable", "nli_model", "name"]
+    assert between == ["nli_model", "model", "base_url", "key_variable", "name"]
     by_rules = refused_fields(rubric.KIND, {}, {"backend": "rules", "model": "m", "base_url": URL}, {})
     assert by_rules == ["model", "base_url", "backend", "rubric_text"]
     assert refused_fields(metrics.KIND, {"metrics": ()}, {}, {"batch_size": 0}) == ["batch_size", "metrics"]
@@ -152,7 +233,8 @@ def test_a_run_takes_the_numbers_that_a_folder_may_hold(kind: Kind, name: str) -
         problems: list[Any] = []
         kind.Settings.read({name: value}, problems)
         assert [problem.name for problem in problems] == ([] if there else [name])
-        assert refused_fields(kind, {name: value}, SERVER, {}, attached="-") == ([] if there else [name])
+        if name not in kind.Settings().idle("openai"):
+            assert refused_fields(kind, {name: value}, SERVER, {}, attached="-") == ([] if there else [name])
 
 
 def test_every_number_of_a_judge_has_its_bounds() -> None:
@@ -181,7 +263,7 @@ def test_a_round_trip_needs_a_language_to_come_back_to(language: str) -> None:
 
 
 def test_other_modes_do_not_translate() -> None:
-    assert settings("cef", URL, mode="reference-free", source_language="").chosen.source_language == ""
+    assert list(cross_examination.CefSettings(source_language="").problems("openai")) == []
     assert settings("cef", URL, mode="round-trip", source_language="German").chosen.translates
 
 
@@ -226,7 +308,7 @@ def test_what_rules_say_is_told_to_be_a_stand_in(
     ("model", "nli", "who"), [({}, "", "rules"), (SERVER, "", "llm"), ({}, "m", "nli"), (SERVER, "m", "nli")]
 )
 def test_who_verifies_unless_the_user_says_so(model: Mapping[str, Any], nli: str, who: str) -> None:
-    asked, _ = ask(claims.KIND, {"nli_model": nli}, model, {})
+    asked, _ = ask(claims.KIND, {"nli_model": nli} if nli else {}, model, {})
     assert asked.chosen.verifier == who
     said, _ = ask(claims.KIND, {"verifier": "rules"}, model, {})
     assert said.chosen.verifier == "rules"
@@ -327,8 +409,10 @@ def test_what_a_run_keeps_is_what_was_asked_for(store: Store) -> None:
 )
 def test_what_is_kept_comes_back_as_it_was_asked_for(kind: Kind, by_rules: bool) -> None:
     attached = "" if kind.attachment is None else kind.attachment.find(kind.attachment.usual)
-    seed = {"seed": 7} if "seed" in kind.Settings.model_fields else {"metrics": ("bleu-4",)}
-    asked, running = ask(kind, seed, {} if by_rules else SERVER, {}, name="mine", attached=attached)
+    given: dict[str, Any] = {"metrics": ("bleu-4",)} if kind.work == "scores" else {"seed": 7}
+    if by_rules and "seed" in kind.Settings().idle("rules"):
+        given = {}
+    asked, running = ask(kind, given, {} if by_rules else SERVER, {}, name="mine", attached=attached)
     text = json.dumps(kept(asked))
     again = asked_from(kind, json.loads(text))
     expected = asked if kind.work != "scores" else replace(asked, name="", model=ModelSettings())

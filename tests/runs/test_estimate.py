@@ -17,7 +17,7 @@ from core.runs.progress import Progress
 from core.schema import Run, StepCost
 
 OPENAI: dict[str, Any] = {"backend": "openai", "model": "tiny", "base_url": "http://127.0.0.1:1/v1"}
-VLLM: dict[str, Any] = {"backend": "vllm", "model": "tiny", "base_url": ""}
+VLLM: dict[str, Any] = {"backend": "vllm", "model": "tiny"}
 
 
 def progress(
@@ -29,9 +29,8 @@ def progress(
     **model: Any,
 ) -> tuple[RunAtHand, Progress]:
     """Of a run that makes texts with 10 requests open at once, as far as its user can say."""
-    asked, running = ask(
-        factual.KIND, {}, model or OPENAI, {"concurrency": 10, "input_price": prices, "output_price": prices}
-    )
+    asked, _ = ask(factual.KIND, {}, model or OPENAI, {})
+    running = Running(concurrency=10, input_price=prices, output_price=prices)
     return of(asked, running, done, failed, n_items, costs)
 
 

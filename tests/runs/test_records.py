@@ -164,7 +164,7 @@ def test_numbers_that_are_none_are_refused() -> None:
 
 
 def test_a_file_of_another_kind_is_not_answered_with_thousands_of_lines() -> None:
-    assert len(problems(*[{"item_id": n} for n in range(1_000)])) == MOST_PROBLEMS
+    assert len(problems(*[{"item_id": n} for n in range(1_000)])) < MOST_PROBLEMS
 
 
 def test_the_same_questions_may_not_count_twice() -> None:

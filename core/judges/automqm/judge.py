@@ -104,7 +104,7 @@ class AutoMqmSettings(ExampleSettings):
         words={"all": "every occurrence", "first": "the first occurrence"},
     )
     repeats: int = DRAWS
-    temperature: float = TEMPERATURE
+    temperature: float | None = TEMPERATURE
     seed: int = DRAWING_SEED
 
     @classmethod
@@ -145,6 +145,10 @@ class AutoMqmSettings(ExampleSettings):
         if by_rules and self.examples == "specialist" and not self.n_examples:
             without |= {"seed", "repeats"}
         return super().idle(backend) | without
+
+    def ignored(self, backend: str) -> frozenset[str]:
+        """Repeats give as many equal answers, and a remark says so."""
+        return self.idle(backend) - {"repeats"}
 
 
 class AutoMqmJudge:

@@ -59,7 +59,7 @@ class ClaimsSettings(JudgeSettings):
         within=(0.001, 1000.0),
         step=0.5,
     )
-    temperature: float = TEMPERATURE
+    temperature: float | None = TEMPERATURE
     seed: int = seed_setting("seed of the model's answers")
 
     @property
@@ -102,8 +102,6 @@ class ClaimsSettings(JudgeSettings):
             )
         if self.verifier == "llm" and backend == "rules":
             yield Remark("verifier", "llm asks a model, and {backend=rules} has none; choose rules or nli")
-        if self.nli_model and self.verifier != "nli":
-            yield Remark("nli_model", "names an entailment model, which only {verifier=nli} uses")
 
     def idle(self, backend: str) -> frozenset[str]:
         """What only a model heeds, and what only an entailment model needs."""
