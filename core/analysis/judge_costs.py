@@ -44,7 +44,7 @@ class CostRow:
     calls: int
     cached: int
     unusable: int
-    """Calls that gave no complete answer; they are paid, too."""
+    """Calls without a usable answer: none came, it was cut off or refused, or its reader rejected it. They are paid, too."""
     input_tokens: int | None
     output_tokens: int | None
     input_share: float | None

@@ -58,7 +58,7 @@ def _asked(run: RunAtHand, progress: Progress) -> list[str]:
     lines = [f"{not_sent_said(missing)}."] if missing else []
     for cost in progress.costs:
         tokens = _tokens(cost) if cost.calls else "nothing asked"
-        unusable = f", {cost.unusable} without a complete answer" if cost.unusable else ""
+        unusable = f", {cost.unusable} not usable" if cost.unusable else ""
         waited = f"; waited for answers: {cost.seconds:,.1f} s over all open requests" if cost.calls else ""
         lines.append(
             f"Cost of {cost.step}: {cost.calls:,} calls ({cost.cached:,} more from the cache{unusable}), {tokens}{waited}."

@@ -12,6 +12,7 @@ from core.cli.options import (
     json_text,
     print_result,
 )
+from core.cli.run_calls import add_call_options, show_calls
 from core.cli.run_here import check_folder, finish_in_folder, go_where_it_runs, work_here
 from core.cli.run_summary import summary
 from core.datasets.reading import shown
@@ -31,8 +32,11 @@ def add_to(nouns: Commands) -> None:
     )
     verbs = noun.add_subparsers(dest="verb", required=True, metavar="VERB")
     add_reading_verb(verbs, "list", "all runs, newest first", _list)
-    command = add_reading_verb(verbs, "show", "how far a run is, what failed and why, what it cost", _show)
+    command = add_reading_verb(
+        verbs, "show", "how far a run is, what failed and why, what it cost; what a model was asked", _show
+    )
     _add_number(command)
+    add_call_options(command)
     _verb(verbs, "cancel", "ask a run to stop; it can be resumed").set_defaults(run=_cancel)
     command = _verb(verbs, "resume", "go on with a run where it stopped, and write its results")
     command.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for the results")
@@ -88,7 +92,10 @@ def _maker_and_seed(store: Store, run: Run) -> tuple[str, str]:
 
 def _show(options: argparse.Namespace) -> None:
     with existing_store(options.db) as store:
-        at, progress = at_hand(store, options.number), progress_of(store, options.number)
+        at = at_hand(store, options.number)
+        if show_calls(options, at):
+            return
+        progress = progress_of(store, options.number)
         if options.json:
             print(json_text(run_report(at, progress)))
         else:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
@@ -70,6 +71,12 @@ class Model:
         self.how = how
         self._cache: Cache = cache if cache is not None else NoCache()
         self._open: dict[str, _Shared] = {}
+
+    def of(self, text: int) -> "Model":
+        """The same model for one of an item's texts. What several texts ask alike is still asked once."""
+        one = copy(self)
+        one._cache = self._cache.of(text)
+        return one
 
     async def ask(self, request: Request, read: Callable[[str], T]) -> Answer[T]:
         """The answer as `read` understands it.

@@ -133,6 +133,9 @@ class Cache(Protocol):
     def reject(self, key: str, step: str, why: str) -> None:
         """Note on the account that the last reply under this key could not be used, with a sentence that says why."""
 
+    def of(self, text: int) -> "Cache":
+        """The same, for one of several texts that are asked about together: its number stands on the account."""
+
 
 class NoCache:
     """Keeps nothing: for tests and single questions."""
@@ -146,6 +149,10 @@ class NoCache:
 
     def reject(self, key: str, step: str, why: str) -> None:
         """Forget it."""
+
+    def of(self, text: int) -> "NoCache":
+        """It forgets this too."""
+        return self
 
 
 def asked_as_json(request: Request) -> dict[str, object]:

@@ -29,6 +29,10 @@ class WorkPath(Protocol):
         """What to know before it costs anything. Raises InputError where nothing could be done."""
         return ()
 
+    def named(self, thing: Any) -> tuple[str | None, str | None]:
+        """System and level of one of the texts of an item, where they have some."""
+        return None, None
+
     def job(self, run: "RunAtHand") -> Job | BatchJob:
         """What a worker does."""
 

@@ -41,6 +41,10 @@ class Auditing(WorkPath):
         """Of each its pieces."""
         return grouped(contents, lambda piece: piece.row.item_id)
 
+    def named(self, thing: Any) -> tuple[str | None, str | None]:
+        """Of the text that the piece is of."""
+        return thing.row.system, thing.row.level
+
     def job(self, run: RunAtHand) -> "AuditJob":
         """See AuditJob."""
         return AuditJob(run)
@@ -89,11 +93,16 @@ class AuditJob(AskingJob):
 
     async def do(self, position: int, cache: Cache) -> Outcome:
         """Examine all that there is of one item."""
-        done = await each_of(self.items[position], self._audits(self.model(cache)), self._broken)
+        model = self.model(cache)
+        done = await each_of(
+            list(enumerate(self.items[position])),
+            lambda one: self._audits(model and model.of(one[0]))(one[1]),
+            self._broken,
+        )
         result: dict[str, object] = {"pieces": [printable_record(asdict(piece)) for piece, _, _ in done]}
         failures = tuple(failure for _, failed, _ in done for failure in failed)
         return outcome_of(result, failures, temporary=any(temporary for _, _, temporary in done))
 
-    def _broken(self, piece: Any, name: str) -> Done:
-        broken = kind_of(self.asked).broken(piece, f"looking at it broke ({name})")
+    def _broken(self, numbered: tuple[int, Any], name: str) -> Done:
+        broken = kind_of(self.asked).broken(numbered[1], f"looking at it broke ({name})")
         return broken, (("internal", name),), False

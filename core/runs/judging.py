@@ -13,7 +13,8 @@ from core.datasets.span_rows import write_span_rows_csv
 from core.datasets.spreadsheet import csv_bytes
 from core.errors import InputError
 from core.judges.comparing import compared_with
-from core.judges.kind import SHORT_SHA, Bench, Judge, Judged, JudgeKind, Opened
+from core.judges.kind import SHORT_SHA, Bench, Judged, JudgeKind, Opened
+from core.llm.asking import Model
 from core.llm.client import Cache, Client
 from core.runs.asked import Asked
 from core.runs.at_hand import RunAtHand, WorkPath
@@ -49,6 +50,10 @@ class Judging(WorkPath):
         kind, bench = kind_of(asked), bench_of(asked, contents, sha256)
         metrics_of(asked, bench)  # a rubric or a prompt that cannot be read says so now
         return (*contents.notes, *kind.check(asked.chosen, bench, contents, asked.by_rules))
+
+    def named(self, thing: RatedText) -> tuple[str | None, str | None]:
+        """The text's."""
+        return thing.output.system, thing.output.level
 
     def job(self, run: RunAtHand) -> "JudgeJob":
         """See JudgeJob."""
@@ -144,13 +149,17 @@ class JudgeJob(AskingJob):
 
     async def do(self, position: int, cache: Cache) -> Outcome:
         """Judge all texts of one item. They share a model, so that what they ask alike is asked once."""
-        assert self._opened is not None, "start opens the judge"
-        judge: Judge = self._opened(self.model(cache))
-        texts = self.items[position]
-        judged = await each_of(texts, judge.judge, self._broken)
+        texts, model = self.items[position], self.model(cache)
+        judged = await each_of(
+            list(enumerate(texts)), lambda one: self._judge(model and model.of(one[0]), one[1]), self._broken
+        )
         rows = [self._row(text, one) for text, one in zip(texts, judged, strict=True)]
         failures = tuple(failure for one in judged for failure in one.failures)
         return outcome_of({"outputs": rows}, failures, temporary=any(one.temporary for one in judged))
+
+    async def _judge(self, model: Model | None, text: RatedText) -> Judged:
+        assert self._opened is not None, "start opens the judge"
+        return await self._opened(model).judge(text)
 
     async def close(self) -> None:
         """Close connections, threads and models."""

@@ -249,13 +249,23 @@ class ItemCache:
     """core.llm's Cache for one item of one run."""
 
     def __init__(
-        self, store: Store, run_id: int, position: int, heard: Callable[[Reply], None] | None = None
+        self,
+        store: Store,
+        run_id: int,
+        position: int,
+        heard: Callable[[Reply], None] | None = None,
+        text: int | None = None,
     ) -> None:
-        """heard: is told of every reply, also of those that are not kept."""
+        """heard: is told of every reply, also of those that are not kept. text: which of the item's texts asks."""
         self._store = store
         self._run_id = run_id
         self._position = position
         self._heard = heard
+        self._text = text
+
+    def of(self, text: int) -> "ItemCache":
+        """See core.llm's Cache."""
+        return ItemCache(self._store, self._run_id, self._position, self._heard, text)
 
     def find(self, key: str) -> Reply | None:
         """The reply that any run has kept under this key."""
@@ -271,7 +281,7 @@ class ItemCache:
             name: _countable(getattr(reply, name))
             for name in ("input_tokens", "output_tokens", "thinking_tokens")
         }
-        keep = not call.cached and reply.reason not in NOT_KEPT
+        keepable = reply.reason not in NOT_KEPT
         kept = asdict(reply) | counts
         del kept["not_sent"]  # of this call, not of every later one
         record_call(
@@ -282,10 +292,12 @@ class ItemCache:
                 "cached": int(call.cached),
                 "seconds": reply.seconds,
                 "not_sent": ", ".join(reply.not_sent) or None,
+                "detail": None if keepable else reply.detail or None,
                 **counts,
             },
-            kept if keep else None,
-            None if call.cached else asked_as_json(call.request),
+            kept if keepable and not call.cached else None,
+            asked_as_json(call.request),
+            self._text,
         )
 
     def reject(self, key: str, step: str, why: str) -> None:

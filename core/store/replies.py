@@ -3,6 +3,7 @@
 import json
 import zlib
 from collections import Counter
+from typing import Any
 
 from core.schema import StepCost
 from core.store.connection import Row, Store
@@ -18,18 +19,22 @@ def find_reply(store: Store, key: str) -> Row | None:
     )
 
 
-def record_call(store: Store, call: Row, reply: Row | None, asked: object = None) -> None:
+def record_call(
+    store: Store, call: Row, reply: Row | None, asked: object = None, text: int | None = None
+) -> None:
     """Put one call on a run's account and, where given, keep its reply: both are on disk when this returns.
 
-    call: run_id, position, key, step, reason, cached, tokens, seconds, not_sent. A cached call is not
+    call: run_id, position, key, step, reason, cached, tokens, seconds, not_sent, detail. A cached call is not
     counted again where its item and step have the same call on the account already: because the item was begun before,
     or because several of its texts ask the same. Two steps that ask the same are on the account each.
-    asked: the request as JSON values; kept once a key.
+    asked: the request as JSON values; kept once a key. text: which of the item's texts asked; None: it is one text.
     """
     with store.writing():
-        if call["cached"] and _known(store, call):
+        if call["cached"] and (known := _known(store, call)) is not None:
+            _asked_by(store, known, text)
             return
-        store.table("run_call").insert({**call, "at_utc": now_utc()})
+        texts = json.dumps([] if text is None else [text])
+        store.table("run_call").insert({**call, "texts": texts, "at_utc": now_utc()})
         if reply is not None:
             store.table("reply").upsert({"key": call["key"], "created_utc": now_utc(), **reply}, pk="key")
         if asked is not None:
@@ -108,20 +113,60 @@ def parts_not_sent(store: Store, run_id: int) -> dict[str, int]:
 
 
 def item_costs(store: Store, run_id: int, position: int) -> list[Row]:
-    """Every call made for one item, oldest first: step, reason, cached, input_tokens, output_tokens, seconds."""
-    return store.rows(
-        "select step, reason, cached, input_tokens, output_tokens, seconds from run_call "
+    """Every call made for one item, oldest first: step, reason, rejected, texts, cached, tokens, seconds.
+
+    texts: as `item_calls` has it.
+    """
+    rows = store.rows(
+        "select step, reason, rejected, texts, cached, input_tokens, output_tokens, seconds from run_call "
         "where run_id = :id and position = :position order by id",
         {"id": run_id, "position": position},
     )
+    return [_with_texts(row) for row in rows]
 
 
-def _known(store: Store, call: Row) -> bool:
-    return (
-        store.row(
-            "select 1 as known from run_call "
-            "where run_id = :run_id and position = :position and key = :key and step = :step",
-            {name: call[name] for name in ("run_id", "position", "key", "step")},
-        )
-        is not None
+def item_calls(store: Store, run_id: int, position: int) -> list[Row]:
+    """The same calls with what was asked and what came back: besides, asked, reply, thinking, detail and not_sent.
+
+    asked: the request as JSON values; None: an older Assay made the call and did not keep it. reply, thinking: None
+    where nothing came that is kept. texts: numbers of the item's texts that asked; None: an older Assay made the call,
+    and noted neither this nor whether the reply was rejected.
+    """
+    rows = store.rows(
+        """
+        select call.step, call.reason, call.rejected, call.texts, call.cached, call.input_tokens, call.output_tokens,
+               coalesce(call.thinking_tokens, reply.thinking_tokens) as thinking_tokens, call.seconds, call.not_sent,
+               coalesce(call.detail, reply.detail, '') as detail, reply.text as reply, reply.thinking, request.asked
+        from run_call as call
+        left join reply on reply.key = call.key and reply.reason is call.reason
+        left join request on request.key = call.key
+        where call.run_id = :id and call.position = :position order by call.id
+        """,
+        {"id": run_id, "position": position},
     )
+    return [_with_texts(row) | {"asked": _unpacked(row["asked"])} for row in rows]
+
+
+def _with_texts(row: Row) -> Row:
+    return row | {"texts": None if row["texts"] is None else json.loads(row["texts"])}
+
+
+def _unpacked(asked: bytes | None) -> Any:
+    return None if asked is None else json.loads(zlib.decompress(asked).decode("utf-8", "surrogatepass"))
+
+
+def _known(store: Store, call: Row) -> Row | None:
+    """The last such call of the item and step."""
+    return store.row(
+        "select id, texts from run_call "
+        "where run_id = :run_id and position = :position and key = :key and step = :step order by id desc limit 1",
+        {name: call[name] for name in ("run_id", "position", "key", "step")},
+    )
+
+
+def _asked_by(store: Store, known: Row, text: int | None) -> None:
+    """Note that another text of the item has asked the same."""
+    texts = [] if known["texts"] is None else json.loads(known["texts"])
+    if text is not None and text not in texts:
+        told = json.dumps(sorted([*texts, text]))
+        store.change("update run_call set texts = :texts where id = :id", {"id": known["id"], "texts": told})

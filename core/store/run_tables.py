@@ -113,7 +113,8 @@ def show_calls(db: Database) -> None:
     """Requests beside their replies, what became of each reply, and the time until a run's model could be asked."""
     # In a compressed form: the prompts of one run are much alike.
     db.execute("CREATE TABLE request (key TEXT PRIMARY KEY, asked BLOB NOT NULL) STRICT")
-    for column in ("rejected TEXT", "not_sent TEXT", "thinking_tokens INTEGER"):
+    # texts: which of the item's texts asked, as a JSON list of numbers from 0; [] where an item is one text.
+    for column in ("rejected TEXT", "detail TEXT", "not_sent TEXT", "thinking_tokens INTEGER", "texts TEXT"):
         db.execute(f"ALTER TABLE run_call ADD COLUMN {column}")
     for column in ("thinking TEXT", "thinking_tokens INTEGER"):
         db.execute(f"ALTER TABLE reply ADD COLUMN {column}")

@@ -172,6 +172,15 @@ def item_states(store: Store, run_id: int) -> dict[int, str]:
     return {row["position"]: row["state"] for row in rows}
 
 
+def item_position(store: Store, run_id: int, item_id: str) -> int | None:
+    """An item's place in the file, from 0; None: the run has not come to it."""
+    row = store.row(
+        "select position from run_item where run_id = :id and item_id = :item",
+        {"id": run_id, "item": item_id},
+    )
+    return None if row is None else int(row["position"])
+
+
 def run_items(store: Store, run_id: int) -> Iterator[RunItem]:
     """What the run made of its items, in the order of the file; one at a time, because results can be large."""
     rows = store.rows("select position from run_item where run_id = :id order by position", {"id": run_id})

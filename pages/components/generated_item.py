@@ -9,11 +9,18 @@ import streamlit as st
 
 from core.generation.records import DamageTrace, FactualTrace
 from core.runs.at_hand import RunAtHand
+from core.runs.calls import became
 from core.runs.generation import scheme_of, trace_of
 from core.schema import Item, Material, RunItem
 from core.store.replies import item_costs
 from core.store.runs import item_states, run_item
-from pages.components import generated_damage, generated_factual, generated_level_diff, run_choice
+from pages.components import (
+    asked_calls,
+    generated_damage,
+    generated_factual,
+    generated_level_diff,
+    run_choice,
+)
 from pages.components.kept_once import once
 from pages.components.messages import mistakes_shown, one_line, plain
 from pages.components.parts import nothing, table
@@ -45,6 +52,8 @@ def of_run(run: RunAtHand) -> None:
         material = materials[position]
         heading(material.item, material.context)
         _RENDERED[type(trace)](trace, material.item)
+        if not run.asked.by_rules:
+            asked_calls.of_item(run.store, run.run.run_id, position)
         with st.expander("Calls and prompts of this item"):
             prompts(trace.prompts)
             _calls(run, position)
@@ -135,14 +144,12 @@ def _calls(run: RunAtHand, position: int) -> None:
     if not calls:
         st.markdown("No call was made.")
         return
-    st.markdown(
-        "A reply that is complete and cannot be used, or none, is asked for again: the same step follows."
-    )
+    st.markdown("After a reply that is not usable, the model is asked again: the same step follows.")
     table(
         pd.DataFrame(
             {
                 "Step": [call["step"] for call in calls],
-                "Reply": [call["reason"] or "complete" for call in calls],
+                "Reply": [became(call) for call in calls],
                 "From the cache": ["yes" if call["cached"] else "no" for call in calls],
                 "Tokens in": [_number(call["input_tokens"]) for call in calls],
                 "Tokens out": [_number(call["output_tokens"]) for call in calls],

@@ -11,19 +11,19 @@ from core.judges.cross_examination.record import CefRecord
 from core.judges.kind import JudgeKind
 from core.judges.rubric import RubricRecord
 from core.runs.kinds import KINDS
-from core.runs.scoring import by_item
 from core.schema import Run
 from core.schema.judging import JudgedText, JudgeOutput
 from core.store import Store
 from core.store.replies import step_costs
+from core.store.runs import item_position
 from pages.components import (
+    asked_calls,
     generated_level_diff,
     judges_cef_text,
     judges_claims_text,
     judges_names,
     judges_rubric_text,
     judges_runs,
-    metrics_scores,
     run_costs,
 )
 from pages.components.judges_numbers import factor_of, level_said, score
@@ -50,6 +50,7 @@ def render(store: Store, run: Run) -> None:
     _heading(chosen, named)
     scores(chosen, output, named)
     record(chosen, named)
+    asked_calls.of_text(store, run, output, chosen)
     with st.expander("What this item cost"):
         _costs(store, run, chosen, named)
 
@@ -160,11 +161,10 @@ def details(record: Any) -> None:
 
 
 def _costs(store: Store, run: Run, text: JudgedText, named: str) -> None:
-    positions = list(by_item(metrics_scores.outputs(store, run).outputs))
-    item = text.row.item_id
-    costs = step_costs(store, run.run_id, position=positions.index(item)) if item in positions else []
+    position = item_position(store, run.run_id, text.row.item_id)
+    costs = [] if position is None else step_costs(store, run.run_id, position=position)
     if not costs:
         st.markdown("No call was made.")
         return
-    st.markdown(f"All texts of item {plain(item)} together; answers from the cache cost nothing.")
+    st.markdown(f"All texts of item {plain(text.row.item_id)} together; answers from the cache cost nothing.")
     run_costs.step_table(costs, named)

@@ -12,6 +12,7 @@ from core.runs.kinds import kind_named
 from core.schema import Run
 from core.store import Store
 from pages.components import (
+    asked_calls,
     generated_level_diff,
     judges_runs,
     judges_texts,
@@ -59,6 +60,7 @@ def _case(store: Store, run: Run, case: Case) -> None:
         shown(store, run, case, text.record)
     else:
         judges_texts.details(text.record)
+    asked_calls.of_text(store, run, judges_runs.output_of(store, run), text)
 
 
 def _people(case: Case) -> None:

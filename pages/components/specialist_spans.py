@@ -14,6 +14,7 @@ from core.schema.rated import RatedText
 from core.schema.scores import Rating
 from core.store import Store
 from pages.components import (
+    asked_calls,
     generated_level_diff,
     judges_runs,
     metrics_computed,
@@ -93,6 +94,7 @@ def _case(store: Store, run: Run, case: Case, repeat: int) -> None:
     specialist_marked.explain()
     _numbers(case, ratings, judge)
     specialist_cases.examples(store, run, case.people, trial.examples if trial else (), repeat)
+    asked_calls.of_text(store, run, judges_runs.output_of(store, run), text)
 
 
 def _ratings(people: RatedText | None, run_id: int) -> tuple[str, list[Rating]]:

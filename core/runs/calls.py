@@ -1,0 +1,239 @@
+"""What a run asked about one item, call by call: the prompt as it was sent, what came back, and what became of it."""
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from core.datasets.reading import printable_text
+from core.llm.client import TRANSPORT, Message
+from core.runs.at_hand import RunAtHand
+from core.schema import RULES
+from core.store import Store
+from core.store.connection import Row
+from core.store.replies import item_calls
+
+THINKING = "Thinking"
+"""Title of the part that is long and seldom read."""
+Verdict = Literal["usable", "not usable", "no answer", "complete"]
+"""What became of a reply. `complete`: an older Assay made the call, and did not note whether the reply was usable."""
+
+
+@dataclass(frozen=True)
+class ItemCall:
+    """One call. Control characters in its texts are U+FFFD; all else is as it was sent, and as it came."""
+
+    step: str
+    question: int | None
+    """Calls with the same number ask the same question of the step, from 1; None: the prompt was not kept."""
+    attempt: int | None
+    """From 1. A reply that was cut off is asked for with a larger limit, which is the same attempt."""
+    texts: tuple[int, ...] | None
+    """Which of the item's texts asked, from 0; empty: the item is one text; None: an older Assay did not note it."""
+    messages: tuple[Message, ...] | None
+    """The whole conversation that was sent; None: it was not kept."""
+    begins: int
+    """Messages at its beginning that the question's first attempt sent too."""
+    settings: Mapping[str, object] | None
+    """What else was sent; `max_tokens` is the limit of the answer, without room for thinking."""
+    schema: Mapping[str, object] | None
+    """JSON Schema that the answer had to keep."""
+    not_sent: tuple[str, ...]
+    """Settings that the server refuses, so that the request went without."""
+    reply: str | None
+    """What the model wrote; with a reason, as far as it came. None: nothing came."""
+    thinking: str | None
+    verdict: Verdict
+    reason: str | None
+    """Why no complete reply came, such as `cut off`."""
+    detail: str
+    """One sentence about the reason."""
+    rejected: str | None
+    """Why a complete reply was not used."""
+    cached: bool
+    """Answered from the cache: it cost nothing."""
+    input_tokens: int | None
+    output_tokens: int | None
+    thinking_tokens: int | None
+    """Of the output tokens."""
+    seconds: float
+
+    @property
+    def title(self) -> str:
+        """Step and attempt."""
+        return self.step if self.attempt is None else f"{self.step}, attempt {self.attempt}"
+
+    @property
+    def became(self) -> str:
+        """The verdict, with the reason in a few words."""
+        return _became(self.verdict, self.reason, self.rejected)
+
+    @property
+    def cost(self) -> str:
+        """Tokens and time."""
+        if self.cached:
+            return "Found in the cache: it cost nothing."
+        thought = "" if self.thinking_tokens is None else f" ({self.thinking_tokens:,} for thinking)"
+        tokens = (
+            "Tokens not counted by the server"
+            if self.input_tokens is None or self.output_tokens is None
+            else f"{self.input_tokens:,} tokens in, {self.output_tokens:,} out{thought}"
+        )
+        return f"{tokens}; {self.seconds:.2f} s."
+
+    @property
+    def parts(self) -> tuple[tuple[str, str], ...]:
+        """(title, text) of all there is to read, in order. A part whose text is empty is said by its title alone."""
+        return tuple(self._parts())
+
+    def _parts(self) -> Iterator[tuple[str, str]]:
+        if self.messages is None:
+            yield "Prompt not stored by the version of Assay that made this call", ""
+        else:
+            sent = (f"{name}: {_written(value)}" for name, value in (self.settings or {}).items())
+            yield "Settings", ", ".join(sent)
+            if self.schema is not None and not self.begins:
+                yield "Schema", _written(self.schema)
+            said = "Added to attempt 1, {}" if self.begins else "Prompt, {}"
+            yield from ((said.format(one.role), one.content) for one in self.messages[self.begins :])
+            if len(self.messages) == self.begins:
+                yield "Prompt as in attempt 1", ""
+        if self.not_sent:
+            yield "Left out, because the server refuses it", "\n".join(self.not_sent)
+        if self.thinking:
+            yield THINKING, self.thinking
+        if self.reply is None:
+            yield "No reply stored", ""
+        else:
+            yield "Reply" if self.reply else "Reply is empty", self.reply
+        if why := self.rejected or self.detail or self.reason:
+            yield "Why there is no answer" if self.verdict == "no answer" else "Why it was not used", why
+
+
+def calls_of(
+    store: Store, run_id: int, position: int, texts: Collection[int] | None = None
+) -> tuple[ItemCall, ...]:
+    """Every call for an item: steps in the order in which they came, a question's attempts one after the other.
+
+    texts: only calls for these of the item's texts, by their numbers from 0. A call without such a note is for each.
+    """
+    steps: dict[str, list[Row]] = {}
+    for row in item_calls(store, run_id, position):
+        if texts is None or not row["texts"] or not set(texts).isdisjoint(row["texts"]):
+            steps.setdefault(row["step"], []).append(row)
+    return tuple(
+        call
+        for of_step in steps.values()
+        for number, rows in enumerate(_questions(of_step), 1)
+        for call in _attempts(rows, number)
+    )
+
+
+def became(call: Row) -> str:
+    """What became of a call of `item_costs`, in a few words."""
+    return _became(_verdict(call), call["reason"], call["rejected"])
+
+
+def texts_of(run: RunAtHand, position: int) -> tuple[Mapping[str, str | None], ...]:
+    """System and level of each of the item's texts, in the order of their numbers."""
+    things = list(run.items.values())[position]
+    return tuple(dict(zip(("system", "level"), run.path.named(thing), strict=True)) for thing in things)
+
+
+def item_report(run: RunAtHand, position: int, calls: Iterable[ItemCall]) -> dict[str, object]:
+    """The calls as JSON values, each with the texts that it was made for."""
+    names = texts_of(run, position)
+    return {
+        "run": run.run.run_id,
+        "item": list(run.items)[position],
+        "model": run.asked.model.model or RULES,
+        "calls": [_as_json(call, names) for call in calls],
+    }
+
+
+def _as_json(call: ItemCall, names: Sequence[Mapping[str, str | None]]) -> dict[str, object]:
+    fields = {name: value for name, value in asdict(call).items() if name != "begins"}
+    return fields | {"texts": None if call.texts is None else [names[number] for number in call.texts]}
+
+
+def _verdict(row: Row) -> Verdict:
+    if row["reason"] in TRANSPORT:
+        return "no answer"
+    if row["reason"] or row["rejected"]:
+        return "not usable"
+    return "complete" if row["texts"] is None else "usable"
+
+
+def _became(verdict: Verdict, reason: str | None, rejected: str | None) -> str:
+    why = rejected or reason
+    return f"{verdict}: {printable_text(why)}" if why else verdict
+
+
+def _questions(rows: Iterable[Row]) -> Iterable[list[Row]]:
+    """The calls of one step by question. A call whose prompt was not kept stands alone.
+
+    A further attempt sends the first one's messages, the last reply, and what was wrong with it.
+    """
+    found: dict[object, list[Row]] = {}
+    for at, row in enumerate(rows):
+        asked = row["asked"]
+        if asked is None:
+            found[at] = [row]
+            continue
+        beside = (asked.get("seed"), repr(asked.get("schema")))
+        again = (*beside, _messages(asked)[:-2])
+        found.setdefault(again if again in found else (*beside, _messages(asked)), []).append(row)
+    return found.values()
+
+
+def _attempts(rows: list[Row], question: int) -> Iterable[ItemCall]:
+    """The calls of one question, in the order of its attempts."""
+    if rows[0]["asked"] is None:
+        return [_call(rows[0], None, None, 0)]
+    sent = [_messages(row["asked"]) for row in rows]
+    different = list(dict.fromkeys(sent))
+    calls = [
+        _call(row, question, different.index(messages) + 1, len(sent[0]) if at else 0)
+        for at, (row, messages) in enumerate(zip(rows, sent, strict=True))
+    ]
+    return sorted(calls, key=lambda call: call.attempt or 0)
+
+
+def _messages(asked: Mapping[str, Any]) -> tuple[Message, ...]:
+    return tuple(Message(role, printable_text(content)) for role, content in asked["messages"])
+
+
+def _call(row: Row, question: int | None, attempt: int | None, begins: int) -> ItemCall:
+    asked = row["asked"]
+    return ItemCall(
+        step=row["step"],
+        question=question,
+        attempt=attempt,
+        texts=None if row["texts"] is None else tuple(row["texts"]),
+        messages=None if asked is None else _messages(asked),
+        begins=begins,
+        settings=None
+        if asked is None
+        else {name: value for name, value in asked.items() if name not in ("messages", "schema")},
+        schema=None if asked is None else asked.get("schema"),
+        not_sent=tuple((row["not_sent"] or "").split(", ")) if row["not_sent"] else (),
+        reply=_printable(row["reply"]),
+        thinking=_printable(row["thinking"]),
+        verdict=_verdict(row),
+        reason=row["reason"],
+        detail=printable_text(row["detail"]),
+        rejected=_printable(row["rejected"]),
+        cached=bool(row["cached"]),
+        input_tokens=row["input_tokens"],
+        output_tokens=row["output_tokens"],
+        thinking_tokens=row["thinking_tokens"],
+        seconds=row["seconds"],
+    )
+
+
+def _written(value: object) -> str:
+    return printable_text(json.dumps(value, ensure_ascii=False))
+
+
+def _printable(text: str | None) -> str | None:
+    return None if text is None else printable_text(text)
