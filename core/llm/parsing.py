@@ -21,6 +21,13 @@ MOST_PROBLEMS = 3
 LONGEST_PROBLEM = 160
 """Characters of one violation: the validator repeats the value, which can be the whole answer."""
 
+LOOP_TIMES, LOOP_LENGTH = 4, 60
+"""A text loops where the same characters stand at least so many times in a row, and fill at least so many characters."""
+LOOPING = "loops"
+"""Kind under which answers that loop are counted."""
+
+_SEED = 8
+"""Characters by which a repetition is noticed."""
 _REASONING = ("think", "thinking", "reasoning")
 TURN_MARK = re.compile(r"</?s>|<\|[^<>|\n]{1,40}\|>|<(?:end_of_turn|bos|eos)>", re.IGNORECASE)
 """Tokens that begin or end a turn, which some servers leave in an answer."""
@@ -72,6 +79,36 @@ def read_text(text: str) -> str:
 def visible(text: str) -> bool:
     """Whether anything in the text can be seen: more than blanks, marks of direction and the like."""
     return any(unicodedata.category(char) not in ("Zs", "Zl", "Zp", "Cf", "Cc") for char in text)
+
+
+def loops(text: str) -> bool:
+    """Whether the text says the same over and over, as models do that cannot stop: anywhere in it.
+
+    The same run of characters, with a letter or digit in it, LOOP_TIMES in a row and over LOOP_LENGTH characters or
+    more; case and the amount of white space do not matter. A repetition may be broken off. Lines of dashes do not
+    loop, nor does a refrain that is shorter. Misses loops that vary, such as by a number that counts up. Linear time.
+    """
+    plain = " ".join(text.casefold().split())
+    last: dict[str, int] = {}
+    period = since = 0
+    said = -1
+    for at in range(len(plain) - _SEED + 1):
+        end = at + _SEED
+        said = next((n for n in range(end - 1, max(said, end - _SEED - 1), -1) if plain[n].isalnum()), said)
+        distance = at - last.get(plain[at:end], at)
+        if distance != period:
+            period, since = distance, at
+        last[plain[at:end]] = at
+        filled = end - since + period
+        if period and said >= end - period and filled >= max(LOOP_LENGTH, LOOP_TIMES * period):
+            return True
+    return False
+
+
+def refuse_loop(said: str, what: str = "It") -> None:
+    """Raise Unusable where a text of a model loops. what: subject of the sentence, such as `Its feedback`."""
+    if loops(said):
+        raise Unusable(f"{what} says the same over and over.", LOOPING)
 
 
 def read_json(text: str, schema: Mapping[str, object]) -> object:
