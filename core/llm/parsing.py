@@ -88,7 +88,7 @@ def loops(text: str) -> bool:
     more; case and the amount of white space do not matter. A repetition may be broken off. Lines of dashes do not
     loop, nor does a refrain that is shorter. Misses loops that vary, such as by a number that counts up. Linear time.
     """
-    plain = " ".join(text.casefold().split())
+    plain = " ".join([*text.casefold().split(), ""])  # what ends the text repeats its blank too
     last: dict[str, int] = {}
     period = since = 0
     said = -1
