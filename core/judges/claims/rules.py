@@ -85,7 +85,7 @@ class RuleVerifier:
 
     async def verify(self, claims: Sequence[str], premise: str, step: str) -> Verified:
         """See ClaimVerifier. A claim without number, name or word, such as "It is.", has no verdict, which is no failure."""
-        said = _Premise.of(premise)
+        said = Premise.of(premise)
         return Verified(tuple(_judged(text, said) for text in claims))
 
 
@@ -121,7 +121,7 @@ def _says_something(token: str) -> bool:
 
 
 @dataclass(frozen=True)
-class _Content:
+class Content:
     """What of a claim has to occur in the other text, case folded, each once and in the order of the text."""
 
     numbers: tuple[str, ...]
@@ -131,7 +131,8 @@ class _Content:
     """All others long enough to mean something."""
 
     @classmethod
-    def of(cls, text: str) -> "_Content":
+    def of(cls, text: str) -> "Content":
+        """Of one claim, or another sentence."""
         tokens, words = _tokens_and_words(text)
         begins = bool(words) and words[0] == tokens[0]  # whatever begins a sentence has a capital
         names = dict.fromkeys(word.casefold() for word in words[begins:] if _CAPITAL.match(word))
@@ -141,7 +142,7 @@ class _Content:
 
 
 @dataclass(frozen=True)
-class _Premise:
+class Premise:
     """What occurs in the text that claims are held against."""
 
     numbers: frozenset[str]
@@ -150,7 +151,8 @@ class _Premise:
     stems: frozenset[str]
 
     @classmethod
-    def of(cls, text: str) -> "_Premise":
+    def of(cls, text: str) -> "Premise":
+        """Of a whole text, or a sentence whose every word counts."""
         tokens, words = _tokens_and_words(text)
         every = frozenset([*(word.casefold() for word in words), *_neighbours(text)])
         stems = frozenset(stem for word in every for stem in _stems(word))
@@ -205,8 +207,8 @@ def _neighbours(text: str) -> list[str]:
     return [first + second for first, second in pairwise(signs) if first and second]
 
 
-def _judged(text: str, premise: _Premise) -> Claim:
-    claim = _Content.of(text)
+def _judged(text: str, premise: Premise) -> Claim:
+    claim = Content.of(text)
     missing = [number for number in claim.numbers if number not in premise.numbers]
     missing += [name for name in claim.names if not premise.has(name)]
     if missing:
