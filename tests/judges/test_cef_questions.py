@@ -348,6 +348,7 @@ def test_a_list_of_junk_is_asked_for_again_with_the_reason_then_undefined() -> N
         ("Titan", 10, 1),
         ("...", 10, 1),
         ("It is so. " * 30, 10, 5),
+        ("Red.\n\nBig.\n\n" * 9 + OCTOPUS, 10, 2),
     ],
 )
 def test_how_many_questions_a_text_needs(text: str, n: int, needed: int) -> None:

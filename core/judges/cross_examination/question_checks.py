@@ -38,8 +38,12 @@ _WORD = regex.compile(r"[\p{L}\p{M}]+")
 
 
 def needed_of(text: str, n: int) -> int:
-    """How many usable questions a text needs where n are requested: ENOUGH of n, or of its sentences; at least one."""
-    return max(1, math.ceil(ENOUGH * min(n, len(sentences_of(text)))))
+    """How many usable questions a text needs where n are requested: ENOUGH of n, or of its sentences; at least one.
+
+    A heading or a line of a list with fewer words than a question has is no sentence.
+    """
+    sentences = sum(count_words(one) > FEWEST_WORDS for one in sentences_of(text))
+    return max(1, math.ceil(ENOUGH * min(n, sentences)))
 
 
 @dataclass(frozen=True)
