@@ -35,7 +35,7 @@ from core.judges.rubric_files import HIGHEST_VERDICT, Rubric, find_rubric, parse
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Request
 from core.llm.defusing import defused
-from core.llm.parsing import TURN_MARK, clipped, form, is_number, read_object, read_text
+from core.llm.parsing import TURN_MARK, clipped, form, is_number, read_object, read_text, refuse_loop
 from core.llm.prompts import Prompt
 from core.schema.kinds import Attachment, PromptSlot
 from core.schema.rated import RatedText
@@ -198,7 +198,8 @@ def read_verdict_json(text: str, rubric: Rubric) -> GivenVerdict:
     """The verdict in an answer in JSON; raises Unusable where there is none on offer.
 
     Of several objects with a verdict the last counts, such as after one that repeats the judged text. 4 and 4.0 are
-    one score; "4", 4.5, true and what the rubric does not have are none. A feedback longer than asked for is kept.
+    one score; "4", 4.5, true and what the rubric does not have are none. A feedback longer than asked for is kept, one that loops is
+    refused.
     """
     found = read_object(text, verdict={})
     verdict, feedback = found["verdict"], found.get("feedback")
@@ -206,7 +207,7 @@ def read_verdict_json(text: str, rubric: Rubric) -> GivenVerdict:
         raise Unusable("Its verdict is no number.")
     if not isinstance(feedback, str):
         raise Unusable("It has no feedback.")
-    return GivenVerdict(_on_offer(verdict, rubric), feedback.strip())
+    return _given(_on_offer(verdict, rubric), feedback)
 
 
 def read_verdict_text(text: str, rubric: Rubric) -> GivenVerdict:
@@ -226,7 +227,13 @@ def read_verdict_text(text: str, rubric: Rubric) -> GivenVerdict:
     if number is None:
         raise Unusable("After the last [RESULT] stands something else than one whole number.", NO_VERDICT)
     verdict = _on_offer(int(number.group(1)), rubric)
-    return GivenVerdict(verdict, _LABEL.sub("", plain[: marks[-1].start()]).strip())
+    return _given(verdict, _LABEL.sub("", plain[: marks[-1].start()]))
+
+
+def _given(verdict: int, feedback: str) -> GivenVerdict:
+    """Raises Unusable where the feedback loops: a verdict behind it follows from nothing."""
+    refuse_loop(feedback, "Its feedback")
+    return GivenVerdict(verdict, feedback.strip())
 
 
 def _on_offer(verdict: float, rubric: Rubric) -> int:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import ClassVar, Literal
 
 from core.datasets.mqm_weights import weight_of
-from core.judges.automqm.answers import NamedError, errors_schema, read_errors, written_errors
+from core.judges.automqm.answers import ErrorReader, NamedError, errors_schema, written_errors
 from core.judges.automqm.errors import (
     ERROR_COLUMNS,
     AutoMqmRecord,
@@ -21,7 +21,7 @@ from core.judges.automqm.errors import (
     error_rows,
     mean_of,
 )
-from core.judges.automqm.quotes import Locator, occurrences
+from core.judges.automqm.quotes import occurrences
 from core.judges.examples import ExamplePool, ExamplesFrom, ExampleUsed, ShownExample
 from core.judges.kind import (
     EMPTY_TEXT,
@@ -161,6 +161,9 @@ class AutoMqmJudge:
     async def judge(self, text: RatedText) -> Judged:
         """The mean over the repeats of minus the MQM weights; a repeat without a usable answer is left out of it.
 
+        An answer that quotes what is not in the text, or invents a category, is asked again; after the last attempt the best
+        one counts without the errors that were not found, if at least FOUND_SHARE of its quotes were.
+
         A text with nothing to read is not judged; one without a source is judged by itself. Misleads where weights do:
         a long text can lose more than a short one.
         """
@@ -175,7 +178,8 @@ class AutoMqmJudge:
     async def _trial(self, text: RatedText, repeat: int) -> tuple[ErrorTrial, bool]:
         """One draw of examples, and whether a failure was temporary."""
         chosen = self._settings
-        shown, used = self._turns(chosen.draw(self._pool, text, repeat))
+        examples = chosen.draw(self._pool, text, repeat)
+        shown, used = self._turns(examples)
         said = defused(text.output.text, [self._prompt])
         request = Request(
             STEP,
@@ -187,8 +191,12 @@ class AutoMqmJudge:
             seed=chosen.seed + repeat,
             schema=errors_schema(self._task.severities, said),
         )
-        answer = await self._model.ask(request, lambda reply: read_errors(reply, self._task.severities))
-        return _trial(repeat, said, used, answer), answer.temporary
+        offered = [*self._task.categories, *(span.category for one in examples for _, span in one.errors)]
+        reader = ErrorReader(said, self._task.severities, offered)
+        answer = await self._model.ask(request, reader.read)
+        if answer.value is None and reader.best is not None and not answer.temporary:
+            answer = Answer(reader.best, attempts=answer.attempts)
+        return _trial(repeat, used, answer), answer.temporary
 
     def _turns(
         self, examples: tuple[ShownExample, ...]
@@ -228,17 +236,10 @@ class AutoMqmJudge:
         }
 
 
-def _trial(
-    repeat: int, text: str, used: tuple[ExampleUsed, ...], answer: Answer[tuple[NamedError, ...]]
-) -> ErrorTrial:
+def _trial(repeat: int, used: tuple[ExampleUsed, ...], answer: Answer[tuple[FoundError, ...]]) -> ErrorTrial:
     if answer.value is None:
         return ErrorTrial(repeat, None, used, answer.reason or "invalid", answer.detail)
-    locator = Locator(text)
-    found = []
-    for one in answer.value:
-        place = locator.find(one.quote)
-        found.append(FoundError(one.quote, one.severity, one.category, place.start, place.end, place.located))
-    return ErrorTrial(repeat, tuple(found), used)
+    return ErrorTrial(repeat, answer.value, used)
 
 
 class Parrot:

@@ -22,7 +22,7 @@ NOTHING_TO_COMPARE = "nothing to compare"
 _STEM, _ENDING = 4, 2
 """Letters that two forms of a word share at least, and letters in which they may differ at their end."""
 _FEWEST_WORDS = 3
-"""Words that each part of a sentence keeps when it is cut at a semicolon or dash."""
+"""Words of a statement, and of each part of a sentence that is cut at a semicolon or dash."""
 _MOST_NAMED = 3
 """Missing numbers, names or words that a verdict repeats."""
 
@@ -103,6 +103,11 @@ def sentences_of(text: str) -> list[str]:
     return [piece for piece in stripped if _SAYS_SOMETHING.search(piece)]
 
 
+def states_something(text: str) -> bool:
+    """Whether a sentence of the text can be a claim: it is no question and has three words or more."""
+    return any(not _asks(one) and _is_long_enough(one) for one in sentences_of(text))
+
+
 def _asks(sentence: str) -> bool:
     """Whether a question mark stands behind its last word."""
     last = _LAST_SIGN.search(sentence)
@@ -112,8 +117,11 @@ def _asks(sentence: str) -> bool:
 def _clauses(sentence: str) -> list[str]:
     """The sentence cut at semicolons and dashes, unless a part would be too short to be a statement."""
     parts = [part.strip() for part in _CLAUSE_END.split(sentence)]
-    enough = all(sum(map(_says_something, tokenize(part))) >= _FEWEST_WORDS for part in parts)
-    return parts if enough else [sentence]
+    return parts if all(map(_is_long_enough, parts)) else [sentence]
+
+
+def _is_long_enough(part: str) -> bool:
+    return sum(map(_says_something, tokenize(part))) >= _FEWEST_WORDS
 
 
 def _says_something(token: str) -> bool:
