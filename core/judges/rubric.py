@@ -304,5 +304,7 @@ KIND = JudgeKind(
     details=_details,
     detail_columns=COMPARING_COLUMNS,
     record_problems=_record_problems,
+    words=lambda record: tuple(trial.feedback for trial in record.trials if trial.feedback),
+    words_called="feedback",
     score_bounds=lambda _: (0.0, float(HIGHEST_VERDICT)),
 )

@@ -6,14 +6,15 @@ are its Parrot, which repeats the errors of its examples.
 """
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar, Literal
 
 from core.datasets.mqm_weights import weight_of
-from core.judges.automqm.answers import ErrorReader, NamedError, errors_schema, written_errors
+from core.judges.automqm.answers import NOT_IN_TEXT, ErrorReader, NamedError, errors_schema, written_errors
 from core.judges.automqm.errors import (
     ERROR_COLUMNS,
+    FOUND_SHARE,
     AutoMqmRecord,
     ErrorTrial,
     FoundError,
@@ -69,6 +70,7 @@ from core.schema.rated import RatedSet, RatedText
 from core.schema.scores import ScorableOutput
 from core.schema.settings import Remark, setting
 from core.schema.tasks import RatingTask
+from core.stats.degeneracy import Degeneracy
 from core.study.rating_checks import SPAN_DIMENSION
 
 PURPOSE = "mark-errors"
@@ -337,6 +339,32 @@ def _unusable(marked: Mapping[str, int], task: RatingTask, *, by_rules: bool) ->
     return {one: n for one, n in marked.items() if one.casefold() not in offered}
 
 
+def _shortfalls(records: Sequence[AutoMqmRecord], _: Mapping[str, object]) -> Iterator[Degeneracy]:
+    """Quotes that are not in the text, answers rejected for them, and categories that nobody offered."""
+    trials = [trial for record in records for trial in record.trials]
+    errors = [error for trial in trials for error in trial.errors or ()]
+    quoting = [error for error in errors if error.located != "nothing quoted"]
+    lost = sum(error.located == "not found" for error in quoting)
+    if lost:
+        sentence = (
+            f"Quotes not found: {lost:,} of {len(quoting):,} are not in the text, and count in no score."
+        )
+        yield Degeneracy("not found", lost, len(quoting), sentence)
+    rejected = sum(trial.reason == NOT_IN_TEXT for trial in trials)
+    if rejected:
+        sentence = (
+            f"Quotes not found: {rejected:,} of {len(trials):,} answers were rejected, because fewer than "
+            f"{FOUND_SHARE:.0%} of their quotes are in the text."
+        )
+        yield Degeneracy("not found", rejected, len(trials), sentence)
+    invented = sum(not error.offered for error in errors)
+    if invented:
+        sentence = (
+            f"Invented categories: {invented:,} of {len(errors):,} errors have one that nobody offered."
+        )
+        yield Degeneracy("invented", invented, len(errors), sentence)
+
+
 KIND = JudgeKind(
     name="automqm",
     title="Marked errors (AutoMQM)",
@@ -356,6 +384,7 @@ KIND = JudgeKind(
     detail_columns=ERROR_COLUMNS,
     record_problems=error_problems,
     score_bounds=lambda _: (-FURTHEST_SCORE, 0.0),
+    shortfalls=_shortfalls,
     rules=(
         "The Parrot: no model, no cost. It marks the words of its examples' errors wherever they occur in the text, "
         "letter by letter. A specialist has to beat what copying alone reaches."

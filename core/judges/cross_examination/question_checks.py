@@ -5,7 +5,7 @@ without a meaning. Pure functions, for questions and texts of any language.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
@@ -16,8 +16,10 @@ from rapidfuzz import fuzz
 from core.generation.language import guess_language
 from core.generation.stop_words import languages, words_of
 from core.judges.claims.rules import Content, Premise, sentences_of
+from core.judges.cross_examination.record import SIDES, CefRecord, questions_of
 from core.judges.cross_examination.scores import count_words
 from core.llm.parsing import LOOPING, loops, visible
+from core.stats.degeneracy import Degeneracy
 
 ENOUGH = 0.5
 """Share of the questions wanted that have to be usable. Wanted are as many as are requested, and no more than the text
@@ -100,6 +102,26 @@ def shortage(n_listed: int, n_usable: int, needed: int, dropped: Sequence[str]) 
     return (
         f"{found} At least {wanted} needed, each a whole sentence about the text, with its names and words."
     )
+
+
+def shortfalls(records: Sequence[CefRecord], settings: Mapping[str, object]) -> Iterator[Degeneracy]:
+    """Sets of questions smaller than ENOUGH of what was requested: few answers decide their scores."""
+    requested = settings["n_questions"]
+    assert isinstance(requested, int)
+    sizes = [
+        len(questions)
+        for record in records
+        for examination in record.examinations
+        for side in SIDES
+        if (questions := questions_of(examination, side)) is not None
+    ]
+    small = [size for size in sizes if size < ENOUGH * requested]
+    if small:
+        sentence = (
+            f"Too few questions: {len(small):,} of {len(sizes):,} sets hold fewer than {ENOUGH:.0%} of the {requested} "
+            f"requested, the smallest {min(small)}. A single answer decides much of such a score."
+        )
+        yield Degeneracy("too few", len(small), len(sizes), sentence)
 
 
 def _is_sentence(question: str) -> bool:

@@ -537,6 +537,8 @@ KIND = JudgeKind(
     details=_details,
     detail_columns=SCORE_COLUMNS,
     record_problems=_record_problems,
+    words=lambda record: tuple(trial.justification for trial in record.trials if trial.justification),
+    words_called="justifications",
     score_bounds=lambda _: ANY_SCORE,
     suits=lambda task, _: bool(task.dimensions) and all(one.classes for one in task.dimensions),
 )
