@@ -12,6 +12,7 @@ from itertools import pairwise
 import regex
 
 from core.diff import tokenize
+from core.generation.number_change import plain_number
 from core.judges.claims.settings import Detail
 from core.judges.claims.steps import Claim, Verified
 from core.llm.asking import Answer
@@ -47,7 +48,6 @@ _QUESTION_MARKS = frozenset("?？؟")
 _LIST_MARK = regex.compile(r"^\s*(?:[-+*•◦‣–—#>]+|\d{1,3}[.)])\s+")
 _SAYS_SOMETHING = regex.compile(r"[\p{L}\p{N}]")
 _NUMBER = regex.compile(r"\d+(?:[.,٫٬]\d+)*")
-_SEPARATOR = regex.compile(r"[.,٫٬]")
 _UNSPACED = regex.compile(
     r"[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmr}\p{scx=Mymr}]"
 )
@@ -182,24 +182,12 @@ def _plain(text: str) -> str:
 
 
 def _numbers(tokens: Sequence[str]) -> list[str]:
-    return [_number(digits) for token in tokens for digits in _NUMBER.findall(token)]
+    return [plain_number(digits) for token in tokens for digits in _NUMBER.findall(token)]
 
 
 def _stems(word: str) -> list[str]:
     """The word without up to two letters at its end: two words that share a stem are forms of one, as far as we see."""
     return [word[:end] for end in range(len(word), max(_STEM, len(word) - _ENDING) - 1, -1)]
-
-
-def _number(digits: str) -> str:
-    """The same text for 2,857 and 2.857 and 2857: three digits after a separator are taken for thousands."""
-    plain = "".join(str(unicodedata.decimal(char)) if char.isdecimal() else char for char in digits)
-    first, *groups = map(str, _SEPARATOR.split(plain))
-    thousands = len(first) <= 3 and first != "0"
-    if thousands and all(len(group) == 3 for group in groups):
-        return first + "".join(groups)
-    if thousands and len(groups) > 1 and all(len(group) == 3 for group in groups[:-1]):
-        return f"{first}{''.join(groups[:-1])}.{groups[-1]}"
-    return ".".join([first, *groups])
 
 
 def _means_something(word: str) -> bool:
