@@ -1,12 +1,13 @@
 """What came of a run, in lines: items, what is missing and why, what it cost."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from core.analysis.score_summary import score_summary
 from core.cli.aligned import counted
 from core.datasets.reading import shown
 from core.runs.at_hand import RunAtHand
 from core.runs.costs import Estimate, estimate_all
+from core.runs.judging import degeneracy_of
 from core.runs.progress import Progress, duration, money_of, not_sent_said, wall_seconds
 from core.runs.scoring import score_table, undefined_scores
 from core.schema import StepCost
@@ -31,7 +32,13 @@ def summary(run: RunAtHand, progress: Progress, table: ScoreTable | None = None)
     lines = [f"Run {progress.run.run_id} ({progress.state}): {progress.n_done} of {wanted} items complete."]
     if (missing := _MISSING.get(run.kind.work)) is not None:
         return lines + _incomplete(progress, missing) + _asked(run, progress)
-    return lines + _scored(run, progress, table or score_table(run))
+    table = table or score_table(run)
+    signs: Iterable[str] = (
+        (one.sentence for one in degeneracy_of(run))
+        if run.kind.work == "judging"
+        else constants_said((shown(one.metric), one.constant) for one in score_summary(table))
+    )
+    return lines + _scored(run, progress, table, signs)
 
 
 def told_of_all(at: RunAtHand, progress: Progress) -> list[str]:
@@ -79,10 +86,11 @@ def _time(progress: Progress) -> list[str]:
     return [f"Time worked: {seconds:,.1f} s."] if seconds else []
 
 
-def _scored(run: RunAtHand, progress: Progress, table: ScoreTable) -> list[str]:
+def _scored(run: RunAtHand, progress: Progress, table: ScoreTable, signs: Iterable[str]) -> list[str]:
+    """signs: that the scores measure little, a sentence each; they stand before any number."""
     lines = [f"{counted(len(table.rows), 'text')}, {counted(len(table.metrics), 'metric')}."]
     judged = run.kind.work == "judging"
-    lines += constants_said((shown(one.metric), one.constant) for one in score_summary(table))
+    lines += signs
     lines += _incomplete(progress, JUDGED if judged else SCORED)
     undefined = undefined_scores(table)
     if undefined:

@@ -11,7 +11,7 @@ from core.runs.asked import BESIDE, Asked, described, kept
 from core.runs.at_hand import RunAtHand, WorkPath
 from core.runs.audits import Auditing
 from core.runs.generation import Generation
-from core.runs.judging import Judging
+from core.runs.judging import Judging, degeneracy_of
 from core.runs.kinds import kind_named, kinds_that
 from core.runs.progress import Progress, is_worked_on, money_of, progress_of, wall_seconds
 from core.runs.scoring import Scoring
@@ -146,4 +146,6 @@ def run_report(at: RunAtHand, progress: Progress) -> dict[str, object]:
         report["not_sent"] = missing
     if gives_scores:
         report["left_out"] = dict(at.path.left_out(at))
+    if at.kind.work == "judging":
+        report["degeneracy"] = [asdict(one) for one in degeneracy_of(at)]
     return report

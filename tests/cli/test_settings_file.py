@@ -27,9 +27,7 @@ def judged(*options: str) -> int:
     return main(["judge", "rubric", "texts.csv", "--out", "out", "--settings", "model.yaml", *options])
 
 
-def test_a_file_gives_what_options_do_not(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_gives_what_options_do_not(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     verdict = json.dumps({"feedback": "As the reference says.", "verdict": 4})
     with ScriptedServer(lambda body, n: Said(verdict)) as server:
         (folder / "model.yaml").write_text(
