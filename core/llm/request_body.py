@@ -104,15 +104,18 @@ def _form(request: Request, left_out: frozenset[str]) -> dict[str, object] | Non
 def _weaker(form: Mapping[str, object], message: str) -> str:
     """What to leave out of a refused response_format first."""
     told = form.get("json_schema")
-    if not isinstance(told, dict) or re.search(r"unknown name|extra (input|field)", message, re.IGNORECASE):
+    if not isinstance(told, dict):
         return "response_format"
     named = [(at, name) for name in _keywords(told["schema"]) if (at := _keyword_place(name, message)) >= 0]
     if named:
         return _FORM + min(named)[1]
-    about_all = re.search(r"json_schema|response_format[ .]type", message) or _UNKNOWN.search(message)
-    if "strict" in told and (re.search(r"\bstrict\b", message) or not about_all):
+    if "strict" in told and re.search(r"\bstrict\b", message):
         return _STRICT
-    return _SCHEMA
+    if re.search(r"unknown name|extra (input|field)", message, re.IGNORECASE):
+        return "response_format"
+    if re.search(r"json_schema|response_format[ .]type", message) or _UNKNOWN.search(message):
+        return _SCHEMA
+    return _STRICT if "strict" in told else _SCHEMA
 
 
 def _place(name: str, value: object, message: str) -> int | None:

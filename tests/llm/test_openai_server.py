@@ -7,13 +7,15 @@ import json
 import socket
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import pytest
 from helpers.processes.scripted_server import Asked, Said, Script, ScriptedServer, error
 
 from core.errors import InputError
-from core.llm.addresses import normal_url
+from core.llm.addresses import normal_url, split_version
+from core.llm.call_settings import CallSettings
 from core.llm.client import REASONS, Message, Reply, Request, request_key
 from core.llm.openai_server import OpenAIServer
 
@@ -447,3 +449,248 @@ def test_the_scripted_server_counts_what_it_says_it_counts() -> None:
     with contextlib.suppress(ConnectionError), pytest.raises(OSError):
         socket.create_connection(("127.0.0.1", server.port), timeout=1).close()
     assert json.dumps(server.bodies[1])
+
+
+def told(**fields: Any) -> Request:
+    """A question with everything that a user can choose."""
+    how = CallSettings(
+        top_p=0.9,
+        reasoning_effort="low",
+        reasoning_budget=100,
+        stop=("###",),
+        extra_body={"top_k": 20, "user": "me"},
+        chat_template={"enable_thinking": False},
+    )
+    return question(seed=1, schema={**SCHEMA, "additionalProperties": False}, how=how, **fields)
+
+
+def test_what_a_user_chose_goes_along() -> None:
+    _, asked = reply_to(always('{"a": 1}'), told(max_tokens=50))
+    sent = {
+        name: value for name, value in asked[0].body.items() if name not in ("messages", "response_format")
+    }
+    assert sent == {
+        "model": "tiny",
+        "temperature": 0.0,
+        "top_p": 0.9,
+        "max_tokens": 150,
+        "seed": 1,
+        "stop": ["###"],
+        "reasoning_effort": "low",
+        "thinking_token_budget": 100,
+        "chat_template_kwargs": {"enable_thinking": False},
+        "top_k": 20,
+        "user": "me",
+    }
+
+
+def test_a_temperature_of_none_is_the_servers_own() -> None:
+    _, asked = reply_to(always("Kyiv."), question(temperature=None))
+    assert "temperature" not in asked[0].body
+
+
+DETAIL = {"type": "extra_forbidden", "msg": "Extra inputs are not permitted", "input": {"seed": 1}}
+REFUSALS: list[tuple[Said, set[str]]] = [
+    (error(400, "Unsupported parameter: 'temperature' is not supported with this model."), {"temperature"}),
+    (
+        error(
+            400, "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1)."
+        ),
+        {"temperature"},
+    ),
+    (error(422, "`temperature` has to be a strictly positive float"), {"temperature"}),
+    (error(400, "no", param="top_p"), {"top_p"}),
+    (error(400, "`top_p` cannot be specified with `temperature`."), {"top_p"}),
+    (error(400, "Unrecognized request argument supplied: seed"), {"seed"}),
+    (error(400, "Unrecognized request argument supplied: user"), {"user"}),
+    (error(400, 'Unknown name "top_k": Cannot find field.'), {"top_k"}),
+    (error(400, "[{'type': 'extra_forbidden', 'loc': ('body', 'stop'), 'msg': 'Extra'}]"), {"stop"}),
+    (error(400, "stop sequences are not supported"), {"stop"}),
+    (error(400, "Unsupported value: 'reasoning_effort' does not support 'low'."), {"reasoning_effort"}),
+    (error(501, "chat_template is not supported for this tokenizer"), {"chat_template_kwargs"}),
+    (
+        Said(status=400, body=[{"error": {"message": "thinking_token_budget: unknown"}}]),
+        {"thinking_token_budget"},
+    ),
+    (
+        Said(status=422, body={"detail": [{**DETAIL, "loc": ["body", name]} for name in ("stop", "top_k")]}),
+        {"stop", "top_k"},
+    ),
+    (
+        Said(status=422, body={"message": {"detail": [{**DETAIL, "loc": ["body", "user"]}]}, "code": None}),
+        {"user"},
+    ),
+    (
+        Said(status=422, body={"detail": [{**DETAIL, "loc": ["body", "response_format"]}]}),
+        {"response_format"},
+    ),
+    (
+        error(400, "Invalid schema for response_format: 'additionalProperties' is wrong"),
+        {"response_format.additionalProperties"},
+    ),
+    (error(400, "In strict mode a schema needs more"), {"response_format.strict"}),
+    (
+        error(400, "response_format.type: json_schema is not one of text, json_object"),
+        {"response_format.json_schema"},
+    ),
+    (error(400, "please stop sending user messages"), set()),
+    (error(400, "max_tokens is too large: 50. This model supports at most 16.", param="max_tokens"), set()),
+    (error(403, "temperature"), set()),
+]
+
+
+@pytest.mark.parametrize(("said", "missing"), REFUSALS)
+def test_a_refusal_names_what_to_leave_out(said: Said, missing: set[str]) -> None:
+    reply, asked = reply_to(lambda body, n: '{"a": 1}' if n else said, told())
+    assert (reply.reason is None, set(reply.not_sent)) == (bool(missing), missing)
+    assert len(asked) == 1 + bool(missing)
+    if not missing:
+        return
+    before, after = asked[0].body, asked[1].body
+    assert before.keys() - after.keys() == {
+        name for name in missing if not name.startswith("response_format.")
+    }
+    assert (before["response_format"] != after.get("response_format")) == ("response_format" in str(missing))
+
+
+def test_the_last_ways_out_of_a_schema_and_of_a_limit() -> None:
+    def script(body: dict[str, Any], n: int) -> Said | str:
+        for name in ("response_format", "max_completion_tokens", "max_tokens"):
+            if name in body:
+                return error(400, f"Unsupported parameter: '{name}' in any form.", param=name)
+        return "Kyiv."
+
+    reply, asked = reply_to(script, question(schema=SCHEMA))
+    assert reply.text == "Kyiv."
+    assert reply.not_sent == ("max_tokens", "response_format")
+    forms = [body["response_format"]["type"] for one in asked if "response_format" in (body := one.body)]
+    assert forms == ["json_schema", "json_object"]
+
+
+def test_a_property_is_no_keyword_of_a_schema() -> None:
+    inner = {"type": "string", "maxLength": 5}
+    schema = {"type": "object", "properties": {"maxLength": inner}, "required": ["maxLength"]}
+    script: Script = lambda body, n: "{}" if n else error(400, "maxLength in response_format: no")  # noqa: E731
+    reply, asked = reply_to(script, question(schema=schema))
+    assert reply.not_sent == ("response_format.maxLength",)
+    sent = asked[1].body["response_format"]["json_schema"]["schema"]
+    assert sent == {**schema, "properties": {"maxLength": {"type": "string"}}}
+
+
+def test_every_open_request_learns_a_refusal_once() -> None:
+    def script(body: dict[str, Any], n: int) -> Said:
+        if "seed" in body:
+            return replace(error(400, "Unrecognized request argument supplied: seed"), delay=0.05)
+        return Said("Kyiv.", delay=0.05)
+
+    async def many(client: OpenAIServer) -> list[Reply]:
+        return await asyncio.gather(*(client.complete(question(str(n), seed=1)) for n in range(40)))
+
+    with ScriptedServer(script) as server:
+        replies = using(server, many, concurrency=8)
+    assert {reply.not_sent for reply in replies} == {("seed",)}
+    assert sum("seed" in body for body in server.bodies) <= 8
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "thinking", "tokens"),
+    [
+        (Said("<think>Hm.</think>\n\nKyiv."), "Kyiv.", "Hm.", None),
+        (Said("Kyiv.", beside={"reasoning_content": "Hm."}, reasoning_tokens=7), "Kyiv.", "Hm.", 7),
+        (Said("Kyiv.", beside={"reasoning": "Hm."}), "Kyiv.", "Hm.", None),
+        (Said("Kyiv.", beside={"reasoning": "Hm.", "reasoning_content": "Hm."}), "Kyiv.", "Hm.", None),
+        (Said("Kyiv.", reasoning_tokens=300), "Kyiv.", None, 300),
+        (Said(" Kyiv.", beside={"reasoning_content": None, "reasoning": ""}), " Kyiv.", None, None),
+        *(
+            (Said(None, beside={"content": [part, {"type": "text", "text": "Kyiv."}]}), "Kyiv.", "Hm.", None)
+            for part in (
+                {"type": "thinking", "thinking": "Hm."},
+                {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]},
+                {"type": "reasoning", "text": "Hm."},
+            )
+        ),
+    ],
+)
+def test_thinking_is_kept_apart(said: Said, text: str, thinking: str | None, tokens: int | None) -> None:
+    reply, _ = reply_to(always(said))
+    assert (reply.text, reply.reason) == (text, None)
+    assert (reply.thinking, reply.thinking_tokens) == (thinking, tokens)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        Said("<think>Hm, let me", "length"),
+        Said("", "length", beside={"reasoning_content": "Hm, let me"}),
+        Said(None, "length", reasoning_tokens=400),
+        error(400, "Could not finish the message because max_tokens or model output limit was reached."),
+    ],
+)
+def test_an_answer_cut_off_in_its_thinking_is_cut_off(said: Said) -> None:
+    reply, asked = reply_to(always(said))
+    assert (reply.reason, (reply.text or "").strip(), len(asked)) == ("cut off", "", 1)
+
+
+def test_room_for_thinking_is_learned() -> None:
+    async def twice(client: OpenAIServer) -> None:
+        for n in range(2):
+            await client.complete(question(str(n), max_tokens=100))
+
+    with ScriptedServer(always(Said("Kyiv.", usage=(5, 203), reasoning_tokens=200))) as server:
+        using(server, twice)
+    assert [body["max_tokens"] for body in server.bodies] == [100, 400]
+
+
+def test_an_api_version_and_headers_go_with_every_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    secret, variable = "team-secret-0123456789", "ASSAY_TEST_TEAM"
+    monkeypatch.setenv(variable, secret)
+    monkeypatch.setenv("ASSAY_TEST_AZURE", "azure-0123456789")
+    how = CallSettings(
+        api_version="2024-10-21", headers={"X-Title": "Assay", "X-Team-Token": f"env:{variable}"}
+    )
+
+    async def both(client: OpenAIServer) -> Reply:
+        await client.start()
+        assert client.identity == {"base_url": server.url, "api_version": "2024-10-21"}
+        assert client.identity != OpenAIServer(server.url, "tiny").identity
+        return await client.complete(question())
+
+    said = error(400, f"bad token {secret}")
+    with ScriptedServer(lambda body, n: said if n else "OK.", None) as server:
+        reply = using(server, both, how=how, key_variable="ASSAY_TEST_AZURE")
+    for asked in server.asked:
+        assert asked.query == "api-version=2024-10-21"
+        assert asked.headers["api-key"] == "azure-0123456789"
+        assert asked.headers["authorization"] == "Bearer azure-0123456789"
+        assert (asked.headers["x-title"], asked.headers["x-team-token"]) == ("Assay", secret)
+    assert reply.reason == "rejected"
+    assert secret not in reply.detail
+
+    monkeypatch.delenv(variable)
+    with pytest.raises(InputError) as raised:
+        asyncio.run(OpenAIServer(server.url, "tiny", how=how).start())
+    assert variable in str(raised.value)
+
+
+def test_an_authorization_of_the_users_own_takes_the_place_of_the_key(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("ASSAY_TEST_TEAM", "Basic dXNlcjpwYXNz")
+    how = CallSettings(headers={"Authorization": "env:ASSAY_TEST_TEAM"})
+    with ScriptedServer(always("Kyiv.")) as server:
+        using(server, lambda client: client.complete(question()), how=how)
+    assert server.asked[0].headers["authorization"] == "Basic dXNlcjpwYXNz"
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ("https://h/v1?api-version=2024-10-21", ("https://h/v1", "2024-10-21")),
+        ("https://h/v1", ("https://h/v1", None)),
+        ("https://h/v1?api-version=1&key=x", ("https://h/v1?api-version=1&key=x", None)),
+        ("https://h/v1?api-version=1#x", ("https://h/v1?api-version=1#x", None)),
+        ("https://h/v1?key=x", ("https://h/v1?key=x", None)),
+    ],
+)
+def test_the_api_version_of_an_address(given: str, found: tuple[str, str | None]) -> None:
+    assert split_version(given) == found
