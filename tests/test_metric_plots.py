@@ -17,6 +17,7 @@ from core.analysis.levels import LevelMean, MetricByLevel
 from core.analysis.meta_correlation import Matrix, MatrixCell, MetaCorrelation, Point
 from core.analysis.metric_votes import MetricVotes
 from core.analysis.redundancy import Redundancy
+from core.plots.dressing import dressed, wrapped
 from core.plots.families import marks, shortened
 from core.plots.heat import written
 from core.plots.metrics import interval_said
@@ -263,3 +264,54 @@ def test_no_figure_writes_a_minus_before_a_zero() -> None:
     assert "-0.000" not in str(
         plots.redundancy(Redundancy("pearson", ("a",), ((-0.0001,),))).data[0].customdata
     )
+
+
+LONG = "cross-examination-SmolLM2-135M-precision"
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("bleu-4", ["bleu-4"]),
+        (LONG, ["cross-examination-", "SmolLM2-135M-", "precision"]),
+        ("scores mapped, on unseen items", ["scores mapped, on", "unseen items"]),
+        ("x" * 45, ["x" * 20, "x" * 20, "x" * 5]),
+        ("a&b <i> " + "y" * 18, ["a&amp;b &lt;i&gt;", "y" * 18]),
+        ("", [""]),
+    ],
+)
+def test_titles_are_broken_where_names_have_a_joint(text: str, lines: list[str]) -> None:
+    assert wrapped(text, letters=20).split("<br>") == lines
+
+
+@pytest.mark.parametrize("n", [2, 3, 6])
+def test_titles_of_panels_fit_beside_and_above_each_other_on_a_phone(n: int) -> None:
+    """Of 358 pixels, which a figure has in a window of 390, and 17 for a line of a title."""
+    figure = plots.scores_by_level([by_level(f"{LONG}{k}") for k in range(n)])
+    layout = figure.layout
+    area = layout.height - layout.margin.t - layout.margin.b
+    tops = sorted({axis.domain[1] for axis in figure.select_yaxes()}, reverse=True)
+    bottoms = sorted({axis.domain[0] for axis in figure.select_yaxes()}, reverse=True)
+    left, right = sorted({axis.domain for axis in figure.select_xaxes()})
+    centres = (sum(right) - sum(left)) / 2
+    for title in layout.annotations:
+        lines = title.text.split("<br>")
+        assert max(map(len, lines)) * 0.6 * title.font.size <= centres * 358, (
+            "0.6 of its size is a letter's width"
+        )
+        assert 17 * len(lines) <= layout.margin.t
+        for above, below in zip(bottoms, tops[1:], strict=False):
+            assert (above - below) * area >= 17 * len(lines) + 25, "labels of the axis above are there too"
+
+
+def test_titles_of_axes_and_names_of_rows_are_broken_too() -> None:
+    figure = plots.metric_votes([MetricVotes(LONG, "x", found(0.5), found(0.1), {}, {})])
+    (name,) = figure.layout.yaxis.ticktext
+    assert name.split("<br>") == ["cross-examination-", "SmolLM2-135M-precision"]
+    plain = dressed(go.Figure(), height=100, top=10)
+    plain.update_xaxes(title="share of the top class: evaluator minus majority")
+    dressed(plain, height=100, top=10)
+    assert plain.layout.xaxis.title.text.split("<br>") == [
+        "share of the top class:",
+        "evaluator minus majority",
+    ]

@@ -3,21 +3,33 @@
 from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
 from core.analysis.calibration_advice import called
 from core.analysis.calibration_cells import Cell, Distribution
 from core.analysis.calibration_summary import Summary
 from core.analysis.decimals import decimal
 from core.analysis.temperature_sweep import SweepPoint
-from core.plots.dressing import BLUE, DARK, GRID, LINE, OCHRE, PALE, dressed, label, name_rows, whiskers
-from core.plots.families import LOOKS, metric_label
+from core.plots.dressing import (
+    BLUE,
+    DARK,
+    GRID,
+    LINE,
+    OCHRE,
+    PALE,
+    dressed,
+    label,
+    name_rows,
+    panels,
+    row_name,
+    whiskers,
+)
+from core.plots.families import LOOKS, shortened
 from core.stats.calibration_map import CalibrationMap
 from core.stats.resampling import Estimate
 
 _NAME = 40
 """Letters of a group's name."""
-_ROW = 30
+_ROW = 36
 """Pixels of a group."""
 _RATERS, _EVALUATOR = "two raters", "evaluator and a rater"
 _SAME_MEASURE = ("raters_pairwise", "pairwise")
@@ -80,7 +92,7 @@ def _two_marks(names: Sequence[str], ends: Sequence[tuple[_Ends, _Ends]], title:
             text=[label(name, longest=_NAME) for name in names],
             hovertemplate="%{text}: %{x:.3f}<extra>" + what + "</extra>",
         )
-    name_rows(figure, [metric_label(name, _NAME) for name in names], None)
+    name_rows(figure, [row_name(shortened(name, _NAME)) for name in names], None)
     figure.update_xaxes(title=title)
     return dressed(figure, height=120 + _ROW * max(len(names), 3), top=40, legend=True)
 
@@ -152,7 +164,7 @@ def calibration_bias(cells: Sequence[Cell]) -> go.Figure:
             hovertemplate="%{x:+.3f}<extra>" + what + "</extra>",
         )
     figure.add_vline(x=0, line={"color": LINE, "width": 2, "dash": "dot"})
-    name_rows(figure, [metric_label(called(cell.group), _NAME) for cell in rows], None)
+    name_rows(figure, [row_name(shortened(called(cell.group), _NAME)) for cell in rows], None)
     figure.update_xaxes(title="share of the top class: evaluator minus majority")
     return dressed(figure, height=120 + _ROW * max(len(rows), 3), top=40, legend=True)
 
@@ -160,7 +172,7 @@ def calibration_bias(cells: Sequence[Cell]) -> go.Figure:
 def reliability(found: CalibrationMap) -> go.Figure:
     """Mean rating of the texts in each bin of scores: as given on the left, mapped out of fold on the right."""
     titles = ("scores as given", "scores mapped, on unseen items")
-    figure = make_subplots(rows=1, cols=2, subplot_titles=titles, horizontal_spacing=0.12)
+    figure, height, top = panels(titles, columns=2, room=310, between=50, top=70, horizontal_spacing=0.12)
     for column, bins in enumerate((found.before, found.after), start=1):
         color, symbol = ((OCHRE, "square"), (BLUE, "circle"))[column - 1]
         figure.add_scatter(
@@ -201,7 +213,7 @@ def reliability(found: CalibrationMap) -> go.Figure:
         )
     figure.update_xaxes(title="score of the evaluator", gridcolor=GRID)
     figure.update_yaxes(title="mean rating", gridcolor=GRID)
-    return dressed(figure, height=440, top=70, legend=True)
+    return dressed(figure, height=height, top=top, legend=True)
 
 
 def temperatures(points: Sequence[SweepPoint]) -> go.Figure:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from itertools import zip_longest
 
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
 from core.analysis.correlations import CorrelationReport, Ranking
 from core.analysis.decimals import decimal
@@ -12,8 +11,8 @@ from core.analysis.levels import MetricByLevel
 from core.analysis.metric_directions import marked
 from core.analysis.metric_votes import MetricVotes
 from core.analysis.redundancy import Redundancy
-from core.plots.dressing import GRID, LINE, dressed, label, name_rows, whiskers
-from core.plots.families import marks, metric_label
+from core.plots.dressing import GRID, LINE, dressed, label, name_rows, panels, row_name, whiskers
+from core.plots.families import marks, metric_label, shortened
 from core.plots.heat import heat_map
 from core.stats.resampling import Estimate
 
@@ -93,20 +92,22 @@ def _forest(rows: Sequence[tuple[str, str, Estimate]]) -> go.Figure:
             text=[f"{metric_label(name, _METRIC)}<br>{interval_said(one)}" for _, name, one in own],
             hovertemplate="%{text}<extra>" + label(family) + "</extra>",
         )
-    name_rows(figure, [metric_label(name, _METRIC) for name, _, _ in rows], None)
-    return dressed(figure, height=130 + 24 * len(rows), top=60, legend=True)
+    names = [row_name(shortened(name, _METRIC)) for name, _, _ in rows]
+    name_rows(figure, names, None)
+    row = 36 if any("<br>" in name for name in names) else 24
+    return dressed(figure, height=130 + row * len(rows), top=60, legend=True)
 
 
 def scores_by_level(found: Sequence[MetricByLevel]) -> go.Figure:
     """Mean score at each level with its interval, a panel a metric, because metrics have scales of their own."""
     columns = min(2, max(1, len(found)))
-    rows = max(1, -(-len(found) // columns))
-    figure = make_subplots(
-        rows=rows,
-        cols=columns,
-        subplot_titles=[metric_label(one.metric, _METRIC) for one in found],
+    figure, height, top = panels(
+        [shortened(one.metric, _METRIC) for one in found],
+        columns=columns,
+        room=160,
+        between=60,
+        top=35,
         horizontal_spacing=0.1,
-        vertical_spacing=0.28 / rows,
     )
     looks = marks(one.family for one in found)
     for place, one in enumerate(found):
@@ -132,7 +133,7 @@ def scores_by_level(found: Sequence[MetricByLevel]) -> go.Figure:
             col=place % columns + 1,
         )
     figure.update_yaxes(gridcolor=GRID, zeroline=False)
-    return dressed(figure, height=60 + 210 * rows, top=35)
+    return dressed(figure, height=height, top=top)
 
 
 def redundancy(found: Redundancy) -> go.Figure:

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
 from core.analysis.decimals import decimal
 from core.analysis.study_results import Block, Contingency, first_interval
@@ -19,8 +18,10 @@ from core.plots.dressing import (
     dressed,
     label,
     name_rows,
+    panels,
     whiskers,
 )
+from core.plots.families import shortened
 from core.plots.metrics import value_said
 from core.schema import PREFERENCES
 from core.stats.jackknife import AgreementEstimate
@@ -46,6 +47,8 @@ _MARKS = dict(
 _BARS: dict[str, str] = dict(zip(PREFERENCES, [BLUE, PALE, DARK, OCHRE], strict=True))
 _INK: dict[str, str] = dict(zip(PREFERENCES, ["white", "black", "white", "black"], strict=True))
 
+_RATER = 40
+"""Letters of a rater's name."""
 _HATCH = {"shape": "/", "fillmode": "overlay", "fgcolor": "rgba(255, 255, 255, 0.35)", "size": 6}
 
 
@@ -115,15 +118,15 @@ def verdict(
 def choices(per_level: Mapping[str, Block], raters: Sequence[str], names: Mapping[str, str]) -> go.Figure:
     """Stacked bars of the four answers at each level, one panel a rater."""
     columns = min(2, len(raters))
-    rows = -(-len(raters) // columns)
-    figure = make_subplots(
-        rows=rows,
-        cols=columns,
+    figure, height, top = panels(
+        [shortened(rater, _RATER) for rater in raters],
+        columns=columns,
+        room=45 + 24 * len(per_level),
+        between=75,
+        top=75,
         shared_yaxes=True,
         shared_xaxes="all",
-        subplot_titles=[label(rater) for rater in raters],
         horizontal_spacing=0.04,
-        vertical_spacing=0.35 / rows,
     )
     for index, rater in enumerate(raters):
         for preference, name in names.items():
@@ -150,10 +153,10 @@ def choices(per_level: Mapping[str, Block], raters: Sequence[str], names: Mappin
                 f"<extra>{label(name)}</extra>",
             )
     name_rows(figure, [label(level) for level in per_level], None)
-    figure.update_xaxes(title="pairs", row=rows)
+    figure.update_xaxes(title="pairs", row=-(-len(raters) // columns))
     figure.update_xaxes(showticklabels=True)
     figure.update_layout(barmode="stack", bargap=0.25, legend_traceorder="normal")
-    return dressed(figure, height=100 + rows * (75 + 34 * len(per_level)), top=75, legend=True)
+    return dressed(figure, height=height, top=top, legend=True)
 
 
 def agreement(blocks: Mapping[str, Block]) -> go.Figure:

@@ -142,6 +142,13 @@ def texts_of_run(run: RunAtHand) -> tuple[bytes, str]:
     return jsonl_bytes({key: value for key, value in row.items() if key != "origin"} for row in rows), name
 
 
+def has_texts(run: RunAtHand) -> bool:
+    """Whether the run has made a text: one that came to all its items may have failed with each."""
+    scheme = scheme_of(run.asked)
+    items = run_items(run.store, run.run.run_id)
+    return any(scheme.came(trace_of(run, item)).texts for item in items)
+
+
 def run_answers(run: RunAtHand) -> SourceAnswers:
     """The items of a run that have all their levels, as one source of a study; the others are left out with a note."""
     scheme, called = scheme_of(run.asked), run.asked.called

@@ -6,13 +6,13 @@ import streamlit as st
 
 from core.datasets.reading import sha256_of
 from core.datasets.scorable import read_outputs
-from core.runs.generation import texts_of_run
+from core.runs.generation import has_texts, texts_of_run
 from core.runs.path import at_hand, runs_that
 from core.runs.texts import Texts as Texts
 from core.runs.texts import texts_of_folder, texts_of_study
+from core.schema import Run
 from core.schema.scores import OutputSet
 from core.store import Store
-from core.store.runs import item_counts
 from pages.components import metrics_folder, metrics_kept, run_choice, study_choice
 from pages.components.kept_once import given_file, once
 from pages.components.messages import plain
@@ -58,9 +58,7 @@ def choose(store: Store) -> Texts | None:
 
 
 def _of_run(store: Store) -> Texts | None:
-    runs = {
-        run.run_id: run for run in runs_that(store, "generation") if any(item_counts(store, run.run_id)[0])
-    }
+    runs = {run.run_id: run for run in runs_that(store, "generation") if _has_texts(store, run)}
     if not runs:
         st.markdown("No run has made a text yet: make some on the page Generate, or give a file.")
         return None
@@ -75,6 +73,15 @@ def _of_run(store: Store) -> Texts | None:
     )
     run = at_hand(store, chosen)
     return once(_MADE, run_choice.key_of(store, run.run), lambda: texts_of_run(run))
+
+
+def _has_texts(store: Store, run: Run) -> bool:
+    return _found_texts(run_choice.key_of(store, run), store, run)
+
+
+@st.cache_data(show_spinner=False, max_entries=1_000)
+def _found_texts(key: tuple[object, ...], _store: Store, _run: Run) -> bool:
+    return has_texts(at_hand(_store, _run))
 
 
 def _of_file() -> Texts | None:

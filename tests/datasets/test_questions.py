@@ -268,7 +268,7 @@ def test_what_every_question_lacks_is_said_once() -> None:
     rows[0]["context"] = "c"
     lacking, empty = problems_of("\n".join(map(json.dumps, rows)), "a.jsonl", "qa-passage")
     assert lacking.startswith("line 2, question 1; ")
-    assert empty == "line 4, question 3: reference is empty"
+    assert empty.startswith("line 4, question 3: ")
 
 
 def test_control_characters_are_replaced_and_counted() -> None:

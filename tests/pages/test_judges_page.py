@@ -23,9 +23,10 @@ from helpers.pages.judges_visit import (
     visit,
     waiting,
 )
-from helpers.pages.metrics_visit import lines
+from helpers.pages.metrics_visit import DEMO, generated, lines
 from helpers.pages.metrics_visit import visit as visit_metrics
-from helpers.texts.judge_runs import worked
+from helpers.processes.scripted_server import ScriptedServer
+from helpers.texts.judge_runs import run_to_the_end, worked
 from helpers.toys import judge as toy_judge
 from scipy import stats
 from streamlit.testing.v1 import AppTest
@@ -36,6 +37,7 @@ from core.analysis.levels import ALL_EQUAL
 from core.datasets.rating_files import read_rating_file
 from core.judges.rubric_files import find_rubric
 from core.llm.prompt_bases import SHIPPED
+from core.runs.asked import ask
 from core.runs.judging import degeneracy_of, judge_output
 from core.runs.kinds import KINDS
 from core.runs.path import at_hand
@@ -44,7 +46,7 @@ from core.schema import Run
 from core.store import Store
 from core.store.kept_files import kept_files
 from core.store.replies import step_costs
-from core.store.runs import list_runs
+from core.store.runs import item_counts, list_runs
 from pages.components.metrics_levels import NO_LEVELS
 
 pytestmark = pytest.mark.usefixtures("cookies")
@@ -103,6 +105,19 @@ def test_without_any_run_the_form_stands_there_and_waits_for_texts(store: Store)
     assert "Choose texts above" in said(at)
     assert "Preview five items" not in buttons(at)
     assert [prompt.label for prompt in at.selectbox if prompt.label == "Judging by the rubric"]
+
+
+def test_the_form_begins_with_the_newest_run_that_made_a_text(store: Store) -> None:
+    made = generated(store)
+    with ScriptedServer(lambda *_: "", models=("m",)) as server:
+        model = {"backend": "openai", "model": "m", "base_url": server.url}
+        asked, running = ask(KINDS["factual"], {}, model, {})
+        failed = run_to_the_end(store, asked, DEMO.read_bytes(), name=DEMO.name, running=running)
+    assert failed.run.run_id > made.run.run_id
+    assert sum(item_counts(store, failed.run.run_id)[0].values()) == 14, "it came to all items"
+    at = visit()
+    assert field(at, "Run of generation").value == made.run.run_id  # type: ignore[attr-defined]
+    assert "84 texts on 14 items" in said(at)
 
 
 def broken(at: AppTest) -> list[str]:
