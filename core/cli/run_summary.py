@@ -7,7 +7,7 @@ from core.cli.aligned import counted
 from core.datasets.reading import shown
 from core.runs.at_hand import RunAtHand
 from core.runs.costs import Estimate, estimate_all
-from core.runs.progress import Progress, money_of, spoken_range, wall_seconds
+from core.runs.progress import Progress, money_of, wall_seconds
 from core.runs.scoring import score_table, undefined_scores
 from core.schema import StepCost
 from core.schema.kinds import Work
@@ -39,8 +39,7 @@ def told_of_all(at: RunAtHand, progress: Progress) -> list[str]:
     if at.kind.work == "scores" or progress.state != "done" or run.n_wanted >= run.n_items:
         return []
     told = estimate_all(at, progress)
-    known = told.seconds_low is not None and told.seconds_high is not None
-    time = f"time {spoken_range(told.seconds_low, told.seconds_high)}" if known else "time not known"
+    time = "time not known" if told.time is None else f"time {told.time}"
     if at.asked.by_rules:
         parts = [time]
     elif told.calls is None:

@@ -13,7 +13,7 @@ from core.errors import InputError
 from core.runs.at_hand import RunAtHand
 from core.runs.jobs import open_at_once, width_of
 from core.runs.kinds import KINDS
-from core.runs.progress import Progress, progress_of
+from core.runs.progress import Progress, progress_of, spoken_range
 from core.runs.records import RECORDS_FILE, bytes_of, read_report
 from core.schema import RULES, RUN_FILE, Run
 from core.store.replies import answers_of_others, step_costs
@@ -92,6 +92,13 @@ class Estimate:
     spread: float | None = None
     """Calls, tokens and money may be this share more or less: a 90 % interval told from how items differ. None: a single
     item tells nothing of that."""
+
+    @property
+    def time(self) -> str | None:
+        """The range of its time in words; None: not known."""
+        if self.seconds_low is None or self.seconds_high is None:
+            return None
+        return spoken_range(self.seconds_low, self.seconds_high)
 
 
 @dataclass(frozen=True)
