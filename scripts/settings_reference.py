@@ -4,11 +4,12 @@ python scripts/settings_reference.py
 """
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from core.llm.call_settings import CallSettings
 from core.runs.asked import ModelSettings, Running
 from core.runs.kinds import KINDS
 from core.schema.kinds import Kind, KindSettings, Work
@@ -30,22 +31,34 @@ run has that asks a model stands at the end; [models](models.md) explains it.
 
 `python scripts/settings_reference.py` writes this file from the code; a test fails where they differ.
 """
-_SHARED: tuple[tuple[str, str, type[Settings]], ...] = (
-    ("Model", "Who is asked, in runs of all kinds but metrics.", ModelSettings),
-    ("Running", "How a run that asks a model is worked on. None of it changes an answer.", Running),
+_CALL = CallSettings.model_fields.keys()
+_SHARED: tuple[tuple[str, str, type[Settings], Collection[str]], ...] = (
+    ("Model", "Who is asked, in runs of all kinds but metrics.", ModelSettings, _CALL),
+    (
+        "Every call",
+        "How the model is asked, whatever for. A kind's own temperature stands above. What a server refuses is left out, and "
+        "run.json says so.",
+        CallSettings,
+        (),
+    ),
+    ("Running", "How a run that asks a model is worked on. None of it changes an answer.", Running, ()),
 )
 _HEAD = ("On the page", "Option", "Field", "Default", "Values", "Scored", "What it does")
 
 
 def reference() -> str:
     """The whole file."""
-    shared = (line for title, text, model in _SHARED for line in (f"## {title}\n", f"{text}\n", table(model)))
+    shared = (
+        line
+        for title, text, model, without in _SHARED
+        for line in (f"## {title}\n", f"{text}\n", table(model, without))
+    )
     return "\n".join([_START, *(line for kind in KINDS.values() for line in _section(kind)), *shared])
 
 
-def table(model: type[Settings]) -> str:
+def table(model: type[Settings], without: Collection[str] = ()) -> str:
     """A row a field, as Markdown."""
-    fields = fields_of(model)
+    fields = {name: one for name, one in fields_of(model).items() if name not in without}
     depending = model.usual({}, "") if issubclass(model, KindSettings) else {}
     rows = [
         _HEAD,

@@ -1,16 +1,16 @@
 """Options of every command that starts a run: its kind's settings, who is asked, how the run is worked on."""
 
 import argparse
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 from core.cli.aligned import counted
 from core.cli.options import Options, add_database_option, print_notes
 from core.cli.run_here import check_folder, go_where_it_runs, work_or_forget
-from core.cli.setting_options import add_settings, settings_given
-from core.datasets.reading import parse_json
+from core.cli.setting_options import add_settings, settings_given, settings_in
 from core.errors import InputError
+from core.llm.call_settings import CallSettings
 from core.llm.prompts import find_prompt
 from core.runs.asked import BACKENDS, OPENAI_KEY, OPENAI_URL, Asked, ModelSettings, Running, ask
 from core.runs.at_hand import RunAtHand
@@ -23,6 +23,7 @@ from core.store import Store, database_path, open_store
 
 _OWN_WAY = ("backend",)
 """Fields of ModelSettings that an option gives in a way of its own."""
+_CALL = CallSettings.model_fields.keys()
 Read = Callable[[Store], tuple[bytes, str]]
 """Reads the file that a run is to work on, and its name."""
 Check = Callable[[Path, Run | None, Callable[[], Run] | None], None]
@@ -41,17 +42,24 @@ def add_asking(
     settings = command.add_argument_group("settings")
     add_settings(settings, kind.Settings)
     settings.add_argument(
+        "--settings",
+        type=Path,
+        metavar="FILE",
+        help="YAML file with settings of the run, its model or its calls, by field or option; options go before it",
+    )
+    settings.add_argument(
         "--prompt", action="append", default=[], metavar="NAME|FILE", help="prompt to use; may be repeated"
     )
+    command.set_defaults(usual_backend=usual)
     model = command.add_argument_group("model")
     model.add_argument(
         "--backend",
         choices=BACKENDS,
-        default=usual,
-        required=usual is None,
         help=f"who {kind.does}" + (f" (default {usual})" if usual else ""),
     )
-    add_settings(model, ModelSettings, without=_OWN_WAY)
+    add_settings(model, ModelSettings, without=(*_OWN_WAY, *_CALL))
+    calls = command.add_argument_group("every call of the model")
+    add_settings(calls, CallSettings, without=kind.Settings.model_fields)
     run = command.add_argument_group("run")
     add_settings(run, Running)
     add_going_on(run, same)
@@ -75,24 +83,27 @@ def asked(
     options: argparse.Namespace, kind: Kind, *, name: str = "", attached: str = ""
 ) -> tuple[Asked, Running]:
     """What the command asks for, checked. Raises SettingsError or InputError with everything that is wrong."""
-    if options.backend == "rules" and options.prompt:
+    # A name that the kind has, too, is the kind's.
+    without = {*_OWN_WAY, *(_CALL & kind.Settings.model_fields.keys())}
+    own, model, running = _from_file(options, kind)
+    own |= settings_given(options, kind.Settings)
+    model |= settings_given(options, ModelSettings, without=without)
+    running |= settings_given(options, Running)
+    backend = options.backend or model.get("backend") or options.usual_backend
+    if backend is None:
+        raise InputError(f"--backend: name who {kind.does}: {', '.join(BACKENDS)}.")
+    if backend == "rules" and options.prompt:
         raise InputError("--prompt: rules ask no model, so they use no prompt; leave it out.")
-    model = settings_given(options, ModelSettings, without=_OWN_WAY)
-    url = model.get("base_url") or (OPENAI_URL if options.backend == "openai" else "")
-    model |= {
-        "backend": options.backend,
-        "base_url": url,
-        "engine": _engine(options.backend, model.get("engine", ())),
-    }
-    running = settings_given(options, Running)
+    if model.get("engine") and backend != "vllm":
+        raise InputError("--engine: only vllm has an engine; leave it out, or choose --backend vllm.")
+    url = model.get("base_url") or (OPENAI_URL if backend == "openai" else "")
+    model |= {"backend": backend, "base_url": url}
     # A run that is yet to be found brings its own key.
-    usual_key = (
-        OPENAI_KEY if url == OPENAI_URL and options.backend == "openai" and not options.resume else None
-    )
+    usual_key = OPENAI_KEY if url == OPENAI_URL and backend == "openai" and not options.resume else None
     running["key_variable"] = running.get("key_variable", usual_key) or None
     return ask(
         kind,
-        settings_given(options, kind.Settings),
+        own,
         model,
         running,
         name=name,
@@ -143,15 +154,7 @@ def _print_new(run: RunAtHand, notes: tuple[Any, ...]) -> None:
     )
 
 
-def _engine(backend: str, given: Iterable[str]) -> dict[str, Any]:
-    """NAME=VALUE as arguments of vllm.LLM: a value that is JSON is read as such, another is a text."""
-    chosen: dict[str, Any] = {}
-    for one in given:
-        name, equals, value = one.partition("=")
-        if not (equals and name.isidentifier()):
-            raise InputError(f"--engine: {one!r} is not NAME=VALUE, such as gpu_memory_utilization=0.8.")
-        read, problem = parse_json(value)
-        chosen[name] = value if problem else read
-    if chosen and backend != "vllm":
-        raise InputError("--engine: only vllm has an engine; leave it out, or choose --backend vllm.")
-    return chosen
+def _from_file(options: argparse.Namespace, kind: Kind) -> Sequence[dict[str, Any]]:
+    """What the settings file says: of the kind, of the model and its calls, of how the run is worked on."""
+    groups = (kind.Settings, ModelSettings, Running)
+    return [{} for _ in groups] if options.settings is None else settings_in(options.settings, groups)

@@ -1,11 +1,14 @@
 """Options of a command, made from the fields of its settings."""
 
 import argparse
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from core.cli.options import Options
+from core.datasets.nearest import nearest_names
 from core.schema.settings import SettingField, Settings, as_option, fields_of, worded
+from core.yaml_fields import place_of, read_yaml, refuse, text_of
 
 
 def add_settings(command: Options, model: type[Settings], *, without: Collection[str] = ()) -> None:
@@ -37,6 +40,36 @@ def settings_given(
         for name, value in given.items()
         if value is not None
     }
+
+
+def settings_in(path: Path, models: Sequence[type[Settings]]) -> list[dict[str, Any]]:
+    """What a YAML file says of the settings of each model: field -> value. A field may be called as its option is.
+
+    A name that two models have is the first one's. Raises InputError for what cannot be read and for unknown names; the
+    values are checked with all others.
+    """
+    read = read_yaml(text_of(path, "Settings file"))
+    problems = list(read.problems)
+    found: list[dict[str, Any]] = [{} for _ in models]
+    known = [
+        {
+            called: name
+            for name, one in fields_of(model).items()
+            for called in (one.option.removeprefix("--"), name)
+        }
+        for model in models
+    ]
+    for called, value in (read.values or {}).items():
+        at = next((at for at, names in enumerate(known) if called in names), None)
+        if at is None:
+            near = nearest_names(called, {name for names in known for name in names})
+            meant = f"; did you mean {' or '.join(near)}?" if near else ""
+            problems.append(f"{place_of(read.lines, (called,))}: there is no such setting{meant}")
+        else:
+            found[at][known[at][called]] = tuple(value) if isinstance(value, list) else value
+    if problems:
+        refuse(f"Settings file {path.name}", problems)
+    return found
 
 
 def _taken(one: SettingField) -> dict[str, Any]:

@@ -54,7 +54,7 @@ class AlignmentSettings(KindSettings):
 
     MODEL_FREE: ClassVar[bool] = True
 
-    temperature: float = TEMPERATURE
+    temperature: float | None = TEMPERATURE
     seed: int = seed_setting("seed of the model's answers")
 
     def prompts(self, *, by_rules: bool) -> tuple[PromptSlot, ...]:

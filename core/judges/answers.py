@@ -27,7 +27,7 @@ class AnswersSettings(KindSettings):
     """How a model answers questions that any models made, for the reliability of judges."""
 
     answers: Answering = ANSWERING
-    temperature: float = TEMPERATURE
+    temperature: float | None = TEMPERATURE
     seed: int = seed_setting("seed of the model's answers")
 
     def prompts(self, *, by_rules: bool) -> tuple[PromptSlot, ...]:

@@ -75,7 +75,7 @@ class DirectSettings(ExampleSettings):
     rater: str = RATER
     only: Systems = ONLY
     repeats: int = DRAWS
-    temperature: float = TEMPERATURE
+    temperature: float | None = TEMPERATURE
     seed: int = DRAWING_SEED
 
     def pool(self, texts: Sequence[RatedText], task: RatingTask) -> ExamplePool:

@@ -1,5 +1,6 @@
 """What a judge is: a kind of run whose settings say its columns, its name and its signature; one file exports each."""
 
+import json
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from statistics import fmean
@@ -275,6 +276,10 @@ def _plain(value: object) -> str:
     """As a signature says it: yes and no for what is on or off, short numbers."""
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if value is None:
+        return "server"
+    if isinstance(value, Mapping | tuple):
+        return json.dumps(value, ensure_ascii=False, sort_keys=True)
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
@@ -311,9 +316,11 @@ class AuditKind(Kind):
 TEMPERATURE: Any = setting(
     0.0,
     "Temperature",
-    "how freely the model answers; at 0 it gives its likeliest answer, and repeats differ only where the server varies",
+    "how freely the model answers; at 0 it gives its likeliest answer, and repeats differ only where the server varies; "
+    "server: none is sent",
     within=(0.0, 2.0),
     step=0.1,
+    words={"": "server"},
 )
 
 

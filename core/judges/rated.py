@@ -70,7 +70,7 @@ class ExampleSettings(RatedSettings):
         rater: str
         only: Systems
         repeats: int
-        temperature: float
+        temperature: float | None
 
     @property
     def shows_examples(self) -> bool:

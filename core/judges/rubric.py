@@ -77,7 +77,7 @@ class RubricSettings(JudgeSettings):
         },
     )
     repeats: int = repeats_setting("times that it is asked in each order; the score is the mean")
-    temperature: float = TEMPERATURE
+    temperature: float | None = TEMPERATURE
     seed: int = seed_setting()
 
     def prompts(self, *, by_rules: bool) -> tuple[PromptSlot, ...]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from core.schema.settings import Remark, Settings, setting
+from core.schema.settings import Remark, Settings, fields_of, setting
 
 LARGEST_LIMIT = 16_384
 """Tokens of thinking and answer up to which a cut-off reply is asked for again, unless a user says otherwise."""
@@ -25,7 +25,8 @@ class CallSettings(Settings):
     temperature: float | None = setting(
         None,
         "Temperature",
-        "how freely the model answers, 0 its likeliest answer; unless chosen, what each step needs",
+        "how freely the model answers, 0 its likeliest answer",
+        words={"": "each step's own"},
         within=(0.0, 2.0),
         step=0.1,
     )
@@ -33,13 +34,15 @@ class CallSettings(Settings):
         None,
         "Likeliest tokens (top_p)",
         "draw each token from the likeliest ones that have this probability together",
+        words={"": "the server's own"},
         within=(0.0001, 1.0),
         step=0.05,
     )
     max_tokens: int | None = setting(
         None,
         "Longest answer",
-        "most tokens of an answer, thinking not counted; unless chosen, what each step needs",
+        "most tokens of an answer, thinking not counted",
+        words={"": "each step's own"},
         within=(1, 10**7),
         unit="tokens",
     )
@@ -51,14 +54,21 @@ class CallSettings(Settings):
         unit="tokens",
     )
     reasoning_effort: str = setting(
-        "", "Reasoning effort", "how much a reasoning model thinks, such as none, low, medium or high"
+        "",
+        "Reasoning effort",
+        "how much a reasoning model thinks, such as none, low, medium or high",
+        words={"": "the model's own"},
     )
     reasoning_budget: int | None = setting(
         None,
         "Room for thinking",
         "most tokens of thinking before an answer; an answer's limit is raised by them",
+        words={"": "learned from the replies"},
         within=(0, 10**7),
         unit="tokens",
+    )
+    api_version: str = setting(
+        "", "API version", "sent as api-version with every request, as Azure wants it", metavar="DATE"
     )
     stop: tuple[str, ...] = setting((), "Stop at", "end an answer before this text")
     extra_body: dict[str, Any] = setting(
@@ -73,16 +83,13 @@ class CallSettings(Settings):
         "an argument of the model's chat template, such as enable_thinking=false",
         metavar="NAME=VALUE",
     )
-    headers: dict[str, Any] = setting(
+    headers: dict[str, str] = setting(
         {},
         "Headers",
         "a header of every request; env:NAME as its value sends what stands in that environment variable",
         option="header",
         metavar="NAME=VALUE",
         scored=False,
-    )
-    api_version: str = setting(
-        "", "API version", "sent as api-version with every request, as Azure wants it", metavar="DATE"
     )
 
     @property
@@ -101,13 +108,22 @@ class CallSettings(Settings):
             if (value := getattr(self, name)) not in (None, "", (), {})
         }
 
+    @property
+    def chosen(self) -> dict[str, object]:
+        """What of it changes answers and is not as usual: for a signature."""
+        return {
+            name: value
+            for name, one in fields_of(CallSettings).items()
+            if one.about.scored and (value := getattr(self, name)) != one.default
+        }
+
     def call_problems(self) -> Iterator[Remark]:
         """What is wrong with it, whatever is asked."""
         for name in sorted(_PARTS & self.extra_body.keys()):
             yield Remark("extra_body", "{part} is no setting; leave it out", {"part": name})
         for name, value in self.headers.items():
-            if not _HEADER.fullmatch(name) or not isinstance(value, str):
-                yield Remark("headers", "{header} is no header with a text", {"header": repr(name)})
+            if not _HEADER.fullmatch(name) or not value.isprintable():
+                yield Remark("headers", "{header} is no header", {"header": repr(name)})
             elif _SECRET.search(name) and not value.startswith(FROM_ENVIRONMENT):
                 text = "{header} is a secret; set an environment variable to it and give {header}=env:NAME"
                 yield Remark("headers", text, {"header": name})

@@ -114,7 +114,7 @@ def metrics_of(asked: Asked, bench: Bench, engine: str = "") -> tuple[Metric, ..
         "engine": engine,
     }
     if not asked.by_rules:
-        who["attempts"] = model.attempts
+        who |= {"attempts": model.attempts, **model.chosen}
     who |= {f"prompt-{name}": prompt.sha256[:SHORT_SHA] for name, prompt in sorted(bench.prompts.items())}
     return kind.metrics(
         asked.called, asked.chosen, who | dict(kind.also_signed(asked.chosen, bench)), kind.dimensions(bench)

@@ -4,6 +4,7 @@ From the same fields come a command's options, a page's form, the check, the sig
 problem names its field; the command calls it `--beta`, the page "Weight of recall".
 """
 
+import json
 import re
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -66,7 +67,9 @@ class SettingField:
     def valued(self, value: object) -> str:
         """The field with a value, as short as a command has it: `repeats 3`."""
         name = self.option.removeprefix("--")
-        return name if self.shape == "switch" and value else f"{name} {_plain(value) or value}"
+        if self.shape == "switch" and value:
+            return name
+        return f"{name} {_plain(value) or self.about.words.get('') or value}"
 
     def word(self, value: str) -> str:
         """What the page calls one of its values."""
@@ -140,7 +143,12 @@ class Settings(BaseModel):
 
         A check of a field's own with mode="before" is asked first, and may turn what it understands.
         """
-        kind, _ = _without_none(cls.model_fields[info.field_name or ""].annotation)
+        own = cls.model_fields[info.field_name or ""]
+        kind, optional = _without_none(own.annotation)
+        if typing.get_origin(kind) is dict and not isinstance(value, Mapping):
+            return _named_values(value, typing.get_args(kind)[1])
+        if optional and kind is not str and value and value == _about(own).words.get(""):
+            return None
         taken = _TAKEN.get(kind)
         if taken is None or value is None:
             return value
@@ -204,6 +212,38 @@ class Settings(BaseModel):
             return None
 
 
+def _named_values(given: object, kind: Any) -> object:
+    """NAME=VALUE lines as a mapping: a value that is JSON is read as such, unless only texts are wanted."""
+    if not isinstance(given, str | list | tuple):
+        return given
+    lines = given.splitlines() if isinstance(given, str) else given
+    found: dict[str, object] = {}
+    for line in filter(None, (str(line).strip() for line in lines)):
+        name, equals, value = (part.strip() for part in line.partition("="))
+        if not (equals and _NAME.fullmatch(name)):
+            raise ValueError(f"{line!r} is not NAME=VALUE")
+        found[name] = value if kind is str else _json_or_text(value)
+    return found
+
+
+def named_values(values: Mapping[str, object]) -> list[str]:
+    """A mapping as the NAME=VALUE lines that a person would type for it."""
+    return [
+        f"{name}={value if isinstance(value, str) and _json_or_text(value) == value else json.dumps(value)}"
+        for name, value in values.items()
+    ]
+
+
+def _json_or_text(value: str) -> object:
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+
+
+_NAME = re.compile(r"[\w.-]{1,100}")
+_UNSAID = About("", "")
+"""Of a field that no door offers."""
 _OUT_OF_BOUNDS = ("greater_than_equal", "less_than_equal")
 """What pydantic calls a number beyond the smallest or the largest."""
 _FIELD = re.compile(r"\{(\w+)(?:=([\w-]+))?\}")
@@ -277,12 +317,17 @@ def refuse(
 
 def fields_of(model: type[Settings]) -> dict[str, SettingField]:
     """Name -> field, in the order in which they are declared; those that no door offers are left out."""
-    said: dict[str, Any] = {name: info.json_schema_extra or {} for name, info in model.model_fields.items()}
     return {
-        name: _field(name, said[name][_ABOUT], info)
+        name: _field(name, about, info)
         for name, info in model.model_fields.items()
-        if _ABOUT in said[name]
+        if (about := _about(info)) is not _UNSAID
     }
+
+
+def _about(info: FieldInfo) -> About:
+    extra: Any = info.json_schema_extra or {}
+    about: About = extra.get(_ABOUT, _UNSAID)
+    return about
 
 
 def _field(name: str, about: About, info: FieldInfo) -> SettingField:

@@ -1,23 +1,27 @@
 """Who does the work of a run: rules, a server that speaks OpenAI's API, or vLLM in a process of its own."""
 
 import os
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
 import streamlit as st
 
+from core.llm.call_settings import CallSettings
 from core.runs.asked import BACKENDS, OPENAI_KEY, OPENAI_URL, Backend, ModelSettings, Running
 from core.runs.at_hand import RunAtHand
 from core.runs.environments import missing_for
 from core.schema.settings import fields_of
-from pages.components import messages, setting_form
+from pages.components import setting_form
 from pages.components.generate_state import given
 from pages.components.messages import plain
 
 _BACKEND = fields_of(ModelSettings)["backend"]
 _ATTEMPTS = {"attempts"}
-_OWN_WAY = {"backend", "engine"}
-_OTHERS = fields_of(ModelSettings).keys() - _ATTEMPTS
+_OWN_WAY = {"backend"}
+_CALLS = fields_of(CallSettings).keys()
+_FIRST = fields_of(ModelSettings).keys() - _ATTEMPTS - _CALLS - {"engine"}
+"""Who is asked; the rest is rarely changed."""
 
 
 @dataclass(frozen=True)
@@ -33,10 +37,11 @@ class Chosen:
     """What the backend still needs on this machine; None: nothing."""
 
 
-def choose(prefix: str, rules: str | None) -> Chosen:
+def choose(prefix: str, rules: str | None, own: Collection[str] = ()) -> Chosen:
     """The backend and what it needs to know.
 
-    prefix: of the widgets' keys, one a form. rules: what they do, as a sentence; None: they are no choice here.
+    prefix: of the widgets' keys, one a form. rules: what they do, as a sentence; None: they are no choice here. own: names
+    of the kind's settings: what it asks for itself is not asked for again.
     """
     offered = [backend for backend in BACKENDS if rules is not None or backend != "rules"]
     key = f"{prefix}_backend"
@@ -56,30 +61,30 @@ def choose(prefix: str, rules: str | None) -> Chosen:
     if backend == "rules":
         st.markdown(rules or "")
         return Chosen(backend, {"backend": backend}, missing=missing)
-    model = setting_form.render(ModelSettings, prefix, without=_OWN_WAY | _ATTEMPTS, backend=backend)
+    fields = fields_of(ModelSettings).keys()
+    model = setting_form.render(ModelSettings, prefix, without=fields - _FIRST | _OWN_WAY, backend=backend)
     running: dict[str, object] = {}
     server = backend == "openai"
     if server:
         variable, problem = _key(prefix, str(model["base_url"]))
         missing, running = missing or problem, {"key_variable": variable or None}
     with st.expander("Speed, attempts and prices" if server else "Attempts"):
-        model |= setting_form.render(ModelSettings, prefix, without=_OTHERS, backend=backend)
+        model |= setting_form.render(ModelSettings, prefix, without=fields - _ATTEMPTS, backend=backend)
         running |= setting_form.render(Running, prefix, without=("key_variable",), backend=backend)
+    with st.expander("Every call of the model: limits, thinking, further fields"):
+        without = fields - _CALLS - {"engine"} | set(own)
+        model |= setting_form.render(ModelSettings, prefix, without=without, backend=backend)
     return Chosen(backend, {"backend": backend, **model}, running, missing)
 
 
 def put(prefix: str, run: RunAtHand) -> None:
-    """Fill the form of this prefix as it was filled for the run; say in the next run of the page what it cannot take over."""
+    """Fill the form of this prefix as it was filled for the run."""
     model, running = run.asked.model, run.running
     st.session_state[f"{prefix}_backend"] = model.backend
     setting_form.put(model, prefix, without=_OWN_WAY | model.idle(model.backend))
     setting_form.put(running, prefix, without={"key_variable"} | running.idle(model.backend))
     if model.backend == "openai":
         st.session_state[_key_of(prefix, model.base_url)] = running.key_variable or ""
-    if model.engine:
-        messages.keep(
-            f"The form is filled, but for options of the engine, which only a command takes: {', '.join(model.engine)}."
-        )
 
 
 def lacking(missing: str) -> str:

@@ -29,7 +29,8 @@ class Wanted:
 def model(kind: AuditKind) -> Wanted:
     """The widgets that say who does it and how."""
     prefix = f"judges_{kind.name}"
-    chosen = generate_backend.choose(prefix, kind.rules if kind.Settings.MODEL_FREE else None)
+    own = kind.Settings.model_fields.keys()
+    chosen = generate_backend.choose(prefix, kind.rules if kind.Settings.MODEL_FREE else None, own)
     values = setting_form.render(kind.Settings, prefix, backend=chosen.backend)
     slots = kind.Settings.checked(values).prompts(by_rules=chosen.backend == "rules")
     return Wanted(kind, values, chosen, generate_prompts.choose(prefix, slots))

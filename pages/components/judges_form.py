@@ -157,7 +157,9 @@ def _judge(prefix: str, kind: JudgeKind, contents: RatedSet | None) -> _Judge:
     own = _own(prefix, kind)
     with who:
         st.subheader("Model", anchor=False)
-        model = generate_backend.choose(prefix, kind.rules if kind.Settings.MODEL_FREE else None)
+        model = generate_backend.choose(
+            prefix, kind.rules if kind.Settings.MODEL_FREE else None, kind.Settings.model_fields.keys()
+        )
         name = st.text_input(
             "Name of the judge in tables (empty: kind, unusual settings and model)",
             key=f"{prefix}_name",

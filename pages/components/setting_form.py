@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.schema.settings import SettingField, Settings, fields_of, on_page, worded
+from core.schema.settings import SettingField, Settings, fields_of, named_values, on_page, worded
 from pages.components.generate_state import given
 from pages.components.messages import capital, with_code
 from pages.components.parts import places
@@ -61,6 +61,8 @@ def put(settings: Settings, key_prefix: str, *, without: Collection[str] = ()) -
     """Fill the widgets with these settings; call it before they are drawn. without: fields that keep what they have."""
     for name in fields_of(type(settings)).keys() - set(without):
         value, key = getattr(settings, name), f"{key_prefix}_{name}"
+        if isinstance(value, Mapping):
+            value = "\n".join(named_values(value))
         st.session_state[key] = list(value) if isinstance(value, tuple) else value
         st.session_state.pop(f"{key}{_AWAY}", None)
 
@@ -91,6 +93,10 @@ def _widget(
             label, value=None if one.optional else "", placeholder=one.about.words.get(""), **common
         )
         return (typed or "").strip() or (None if one.optional else "")
+    if isinstance(one.default, Mapping):
+        _begin(key, "", lambda kept: isinstance(kept, str))
+        # Higher than the others, so in a row of its own; such fields stand last.
+        return st.text_area(label, placeholder=one.about.metavar, height=68, **common)
     raise TypeError(f"{one.name} is of a type that no widget holds: name it in `without`")
 
 

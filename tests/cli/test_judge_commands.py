@@ -456,9 +456,7 @@ def test_a_folder_holds_one_judge(refused: Command, bench: Bench) -> None:
 
 def test_the_backend_has_to_be_named(judge: Command, capsys: pytest.CaptureFixture[str]) -> None:
     """A judge by rules is a stand-in: nobody gets it without asking for it."""
-    with pytest.raises(SystemExit) as ended:
-        main(["judge", "claims", "mills.jsonl", "--out", "o"])
-    assert ended.value.code == 2
+    assert main(["judge", "claims", "mills.jsonl", "--out", "o"]) == 2
     assert "--backend" in capsys.readouterr().err
 
 

@@ -13,6 +13,7 @@ from core.cli.asking import add_asking
 from core.cli.setting_options import add_settings, settings_given
 from core.errors import InputError
 from core.judges.rubric import RubricSettings
+from core.llm.call_settings import CallSettings
 from core.runs.asked import ModelSettings, Running
 from core.runs.kinds import KINDS
 from core.schema.kinds import Kind
@@ -152,9 +153,16 @@ def test_a_command_groups_its_options_by_what_they_are_about(kind: Kind) -> None
         for group in command._action_groups
         if group.title not in ("positional arguments", "options")
     }
-    assert list(groups) == ["settings", "model", "run"]
-    for title, model in (("settings", kind.Settings), ("model", ModelSettings), ("run", Running)):
-        of_fields = [one.option for one in fields_of(model).values()]
+    own, calls = kind.Settings.model_fields.keys(), CallSettings.model_fields.keys()
+    shapes: list[tuple[str, type[Settings], Collection[str]]] = [
+        ("settings", kind.Settings, ()),
+        ("model", ModelSettings, calls),
+        ("every call of the model", CallSettings, own),  # a temperature of the kind's own is the only one
+        ("run", Running, ()),
+    ]
+    assert list(groups) == [title for title, _, _ in shapes]
+    for title, model, without in shapes:
+        of_fields = [one.option for name, one in fields_of(model).items() if name not in without]
         assert [one for one in groups[title] if one in of_fields] == of_fields
     assert {"--limit", "--resume", "--db"} < set(groups["run"])
 

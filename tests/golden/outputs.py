@@ -160,7 +160,8 @@ def _database(path: Path) -> Iterator[tuple[str, str]]:
         opened.row_factory = sqlite3.Row
         for table in ("run", "run_item", "run_metric"):
             for row in opened.execute(f"select * from {table} order by 1, 2"):
-                kept = {key: _json(value) for key, value in dict(row).items()}
+                # Younger than what was recorded, and of one machine's moment.
+                kept = {key: _json(value) for key, value in dict(row).items() if key != "start_seconds"}
                 where = "-".join(str(value) for value in tuple(row)[: 1 if table == "run" else 2])
                 yield f"database {table} {where}", _without_passing(_dumped(kept))
 

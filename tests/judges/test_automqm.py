@@ -246,7 +246,7 @@ def test_an_empty_text_is_not_judged() -> None:
         ("I found nothing [].", "no list of errors", False, 3),
         ('{"errors": "none"}', "no list of errors", False, 3),
         ('{"errors": [["dog", "minor", "other"]]}', "invalid", False, 3),
-        (Said('{"errors": [', finish_reason="length"), "cut off", False, 3),
+        (Said('{"errors": [', finish_reason="length"), "cut off", False, 6),
         ("", "empty", False, 3),
         (Said(None, refusal="I will not."), "refused", False, 3),
         (error(500, "broken"), "server error", True, 1),

@@ -183,7 +183,7 @@ def test_a_text_without_a_question_is_judged_all_the_same() -> None:
         ('{"feedback": "good"}', "invalid", False, 3),
         ("I would give it a 3.", "invalid", False, 3),
         ("", "empty", False, 3),
-        (Said('{"feedback": "It', finish_reason="length"), "cut off", False, 3),
+        (Said('{"feedback": "It', finish_reason="length"), "cut off", False, 6),
         ('{"feedback": "It', "cut off", False, 3),
         (Said(None, refusal="I will not."), "refused", False, 3),
         (error(500, "broken"), "server error", True, 1),

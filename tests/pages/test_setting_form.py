@@ -10,9 +10,9 @@ from streamlit.testing.v1 import AppTest
 
 from core.generation.damage_steps import DAMAGE_LEVELS, DamageSettings
 from core.judges.rubric import RubricSettings
-from core.runs.asked import ModelSettings
+from core.llm.call_settings import CallSettings
 from core.schema.kinds import KindSettings
-from core.schema.settings import fields_of
+from core.schema.settings import Settings, fields_of, setting
 from pages.components.setting_form import put, render
 
 DRAWN = [
@@ -388,5 +388,14 @@ def test_numbers_are_chosen_of_those_that_are_usual() -> None:
 
 
 def test_a_type_without_a_widget_is_a_defect() -> None:
-    with pytest.raises(TypeError, match="engine"):
-        render(ModelSettings, "toy", backend="vllm")
+    class Strange(Settings):
+        moment: complex = setting(0j, "Moment", "a type that nobody can type")
+
+    with pytest.raises(TypeError, match="moment"):
+        render(Strange, "toy", backend="vllm")
+
+
+def test_named_values_are_lines_and_come_back_as_they_were() -> None:
+    at = visit(CallSettings, filled=CallSettings(extra_body={"a": 1, "b": "1", "c": [True]}))
+    assert values(at)["extra_body"] == 'a=1\nb="1"\nc=[true]'
+    assert CallSettings.checked(values(at)).extra_body == {"a": 1, "b": "1", "c": [True]}

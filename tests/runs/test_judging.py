@@ -411,7 +411,7 @@ def test_the_commands_of_runs_know_judges(
     assert "20 texts, 1 metric." in printed
     assert "texts for which a step of the judge failed" in printed
     assert "rubric-tiny: rubric: cut off" in printed
-    assert "Cost of rubric: 30 calls" in printed, "15 texts once, 5 that are cut off three times"
+    assert "Cost of rubric: 45 calls" in printed, "15 texts once; 5 cut off with four limits and twice more"
     assert (tmp_path / "out" / "details.csv").exists()
     assert main(["runs", "list", *where]) == 0
     listed = capsys.readouterr().out.splitlines()[1].split("\t")

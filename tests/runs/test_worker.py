@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import InputError, NotAllowed
-from core.llm.client import Cache, Call, Reply
+from core.llm.client import Cache, Call, Reply, Request
 from core.runs.jobs import Outcome
 from core.runs.progress import STALE_SECONDS, progress_of
 from core.runs.worker import BEAT_SECONDS, MOST_IN_A_ROW, work
@@ -227,13 +227,24 @@ def test_a_job_that_cannot_be_made_or_started_leaves_a_run_that_says_why(store: 
         assert (after.state, after.message) == ("stopped", "no such model: tiny")
 
 
+ASKED = Request("rank", ())
+
+
 def test_calls_are_counted_by_step_and_a_resumed_item_is_not_charged_twice(store: Store) -> None:
-    call = Call("k1", "rank", Reply("[]", None, "", 10, 2, 0.5), cached=False)
+    call = Call("k1", "rank", Reply("[]", None, "", 10, 2, 0.5), cached=False, request=ASKED)
 
     def each(position: int, cache: Cache) -> Outcome:
         known = cache.find("k1")
-        cache.record(Call("k1", "rank", known, cached=True) if known else call)
-        cache.record(Call(f"lost{position}", "edit", Reply(None, "timeout", "", seconds=1.0), cached=False))
+        cache.record(Call("k1", "rank", known, cached=True, request=ASKED) if known else call)
+        cache.record(
+            Call(
+                f"lost{position}",
+                "edit",
+                Reply(None, "timeout", "", seconds=1.0),
+                cached=False,
+                request=ASKED,
+            )
+        )
         return Outcome("again", {}, (("edit", "timeout"),))
 
     run = new_run(store, 2)

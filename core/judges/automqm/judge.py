@@ -104,7 +104,7 @@ class AutoMqmSettings(ExampleSettings):
         words={"all": "every occurrence", "first": "the first occurrence"},
     )
     repeats: int = DRAWS
-    temperature: float = TEMPERATURE
+    temperature: float | None = TEMPERATURE
     seed: int = DRAWING_SEED
 
     @classmethod

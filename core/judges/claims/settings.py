@@ -59,7 +59,7 @@ class ClaimsSettings(JudgeSettings):
         within=(0.001, 1000.0),
         step=0.5,
     )
-    temperature: float = TEMPERATURE
+    temperature: float | None = TEMPERATURE
     seed: int = seed_setting("seed of the model's answers")
 
     @property

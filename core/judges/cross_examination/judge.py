@@ -107,7 +107,7 @@ class CefSettings(JudgeSettings):
         scored=False,
     )
     repeats: int = repeats_setting("number of whole examinations; the score is their mean")
-    temperature: float = TEMPERATURE
+    temperature: float | None = TEMPERATURE
     seed: int = seed_setting()
     source_language: str = setting(
         "English",

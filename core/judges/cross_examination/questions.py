@@ -61,7 +61,9 @@ class QuestionMaker:
     prompt: of the purpose `questions`, with this kind as its task.
     """
 
-    def __init__(self, model: Model, prompt: Prompt, kind: Questions, temperature: float = 0.0) -> None:
+    def __init__(
+        self, model: Model, prompt: Prompt, kind: Questions, temperature: float | None = 0.0
+    ) -> None:
         self._model, self._prompt = model, for_use(prompt, "questions", kind)
         self._kind, self._temperature = kind, temperature
 
@@ -146,7 +148,11 @@ class Answerer:
     """
 
     def __init__(
-        self, model: Model, prompts: Mapping[str, Prompt], answering: Answering, temperature: float = 0.0
+        self,
+        model: Model,
+        prompts: Mapping[str, Prompt],
+        answering: Answering,
+        temperature: float | None = 0.0,
     ) -> None:
         purpose = answer_prompt(answering).purpose
         if purpose not in prompts:

@@ -124,7 +124,7 @@ class QualitySettings(RatedSettings):
         metavar="SHARE",
     )
     repeats: int = repeats_setting("times that it is asked; the score is the mean")
-    temperature: float = TEMPERATURE
+    temperature: float | None = TEMPERATURE
     seed: int = seed_setting(
         "seed of held-out items, shuffled words and the first repeat's answers; later repeats add 1"
     )

@@ -67,8 +67,12 @@ def settings(
     of_model: dict[str, Any] = {"backend": "openai", "model": "tiny", "base_url": url}
     if given.get("backend") == "rules":
         of_model = {}
-    of_model |= {name: given.pop(name) for name in tuple(given) if name in ModelSettings.model_fields}
     chosen = KINDS[kind]
+    of_model |= {
+        name: given.pop(name)
+        for name in tuple(given)
+        if name in ModelSettings.model_fields and name not in chosen.Settings.model_fields
+    }
     if chosen.attachment is not None:
         attached = attached or chosen.attachment.find(chosen.attachment.usual)
     asked, _ = ask(chosen, given, of_model, {}, name=name, attached=attached, prompts=prompts)
