@@ -1,6 +1,5 @@
 """Cancel and resume with real processes: a run ends soon, or shows that it still lives, and no second one joins it."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -196,10 +195,6 @@ def test_a_number_that_another_process_has_by_now_is_no_sign_of_life(run: RunAtH
                 run.store.table("run").update(1, {"beat_utc": now_utc(-silent)})
             assert is_worked_on(get_run(run.store, 1)) == worked_on, "it is younger than the last report"
         other.kill()
-    with run.store.writing():
-        run.store.table("run").update(
-            1, {"process": os.getpid(), "beat_utc": now_utc(-progress.STALE_SECONDS)}
-        )
     finish(run)
 
 
