@@ -46,7 +46,7 @@ def told_of_all(at: RunAtHand, progress: Progress) -> list[str]:
         parts = ["calls not known, as these items found answers in the cache or were not finished", time]
     else:
         money = "money not known" if told.money is None else f"money {told.money:,.4f}"
-        give = "" if told.spread is None else f" (give or take {told.spread:.0%})"
+        give = "" if (told.spread or 0) < 0.01 else f" (give or take {told.spread:.0%})"
         parts = [f"about {counted(told.calls, 'call')}", _tokens(told), f"{money}{give}", time]
     items = counted(told.n_seen, "item")
     rough = "; one item says little, preview more to narrow this down" if told.n_seen == 1 else ""

@@ -96,7 +96,7 @@ def progress_of(store: Store, run_id: int) -> Progress:
         failures=failures,
         costs=_costs(store, run_id, working),
         rate=rate,
-        seconds_left=left / rate if rate else None,
+        seconds_left=left / rate if rate and left else None,
         n_recent=n_recent,
     )
 
@@ -211,8 +211,8 @@ def spoken_range(low: float, high: float) -> str:
 
 
 def left_between(n_left: int, n: int, seconds: float) -> tuple[float, float] | None:
-    """Seconds that further items take, told from n that took so long; None: from nothing."""
-    return _widened(n_left * seconds / n, n) if n > 0 and seconds > 0 else None
+    """Seconds that further items take, told from n that took so long; None: from nothing, or nothing is left."""
+    return _widened(n_left * seconds / n, n) if n > 0 and n_left > 0 and seconds > 0 else None
 
 
 @dataclass

@@ -38,7 +38,7 @@ def estimate_table(found: Estimate, run: RunAtHand) -> None:
         }
     table(pd.DataFrame({"All items": list(rows), "About": list(rows.values())}))
     said = ["Time is worked time by the clock, the start of the model included."]
-    if found.spread is not None and found.calls:
+    if found.calls and (found.spread or 0) >= 0.01:
         said.append(
             f"Calls, tokens and money may differ by {found.spread:.0%}, judging by how the items above differ."
         )
