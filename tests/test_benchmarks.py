@@ -52,6 +52,11 @@ def test_each_is_documented_with_its_command_in_its_docstring_and_in_the_list():
             r"other checkout, in full(?s:.*) times as much",
         ),
         ("generation", ["--items", "3", "--latency", "0.01"], r"3 of 3 complete: [\d.]+ times as fast"),
+        (
+            "forecast",
+            ["--items", "2", "--latency", "0.02"],
+            r"told from 2 of \d+ items(?s:.*)calls   told .*\n(?s:.*)within",
+        ),
         ("long_texts", ["equal", "against"], r'"same": 1\.0'),
         ("metrics", ["--pairs", "20"], r"\(asked: 8\)(?s:.*); the same scores"),
         (

@@ -4,7 +4,6 @@ import json
 import os
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,10 +16,19 @@ from core.runs.at_hand import RunAtHand
 from core.runs.environments import python_for
 from core.runs.generation import count_verbatim
 from core.runs.path import identity_of, written
-from core.runs.progress import Progress, duration, progress_of
+from core.runs.progress import (
+    Answered,
+    Progress,
+    duration,
+    left_between,
+    progress_of,
+    seconds_since_start,
+    spoken_range,
+    starting,
+)
 from core.runs.worker import work
 from core.schema import RUN_FILE, Run
-from core.store.runs import delete_run, n_finished_since
+from core.store.runs import delete_run, get_run, n_finished_since
 
 
 def go_where_it_runs(environment: Environment) -> None:
@@ -139,19 +147,28 @@ class _Teller:
     """How far a run is, in one line."""
 
     def __init__(self, run: RunAtHand) -> None:
-        self._store, self._run = run.store, run.run
+        self._store, self._number, self._model = run.store, run.run.run_id, run.asked.model
         self._line = ProgressLine()
-        self._begun = time.monotonic()
-        self._n_before = n_finished_since(run.store, run.run.run_id)
+        self._n_before = n_finished_since(run.store, self._number)
+        self._answered: Answered | None = None
 
     def tell(self) -> None:
-        """Show how far the run is, if it is time to; counts alone are read, twice a second on a terminal."""
+        """Show how far the run is, if it is time to; what is new alone is read, twice a second on a terminal."""
         if not self._line.is_due:
             return
-        n = n_finished_since(self._store, self._run.run_id)
-        rate = (n - self._n_before) / (time.monotonic() - self._begun)
-        left = f", about {duration((self._run.n_wanted - n) / rate)} left" if rate > 0 else ""
-        self._line.show(f"{n} of {self._run.n_wanted} items{left}")
+        run = get_run(self._store, self._number)
+        passed = seconds_since_start(run)
+        n = n_finished_since(self._store, self._number)
+        said = f"{n} of {run.n_wanted} items"
+        if run.start_seconds is None:
+            self._line.show(f"{said}, {starting(self._model)} ({duration(passed)})")
+            return
+        if self._answered is None:
+            self._answered = Answered(run)
+        if self._answered.look(self._store).n:
+            said += f", {self._answered}"
+        left = left_between(run.n_wanted - n, n - self._n_before, passed - run.start_seconds)
+        self._line.show(said if left is None else f"{said}, {spoken_range(*left)} left")
 
     def end(self) -> None:
         """Leave the line behind."""

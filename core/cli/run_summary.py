@@ -8,7 +8,7 @@ from core.datasets.reading import shown
 from core.runs.at_hand import RunAtHand
 from core.runs.costs import Estimate, estimate_all
 from core.runs.judging import degeneracy_of
-from core.runs.progress import Progress, duration, money_of, not_sent_said, wall_seconds
+from core.runs.progress import Progress, money_of, not_sent_said, wall_seconds
 from core.runs.scoring import score_table, undefined_scores
 from core.schema import StepCost
 from core.schema.kinds import Work
@@ -47,16 +47,18 @@ def told_of_all(at: RunAtHand, progress: Progress) -> list[str]:
     if at.kind.work == "scores" or progress.state != "done" or run.n_wanted >= run.n_items:
         return []
     told = estimate_all(at, progress)
-    time = "time not known" if told.seconds is None else f"about {duration(max(told.seconds, 1))}"
+    time = "time not known" if told.time is None else f"time {told.time}"
     if at.asked.by_rules:
         parts = [time]
     elif told.calls is None:
         parts = ["calls not known, as these items found answers in the cache or were not finished", time]
     else:
         money = "money not known" if told.money is None else f"money {told.money:,.4f}"
-        parts = [f"about {counted(told.calls, 'call')}", _tokens(told), money, time]
+        give = "" if (told.spread or 0) < 0.01 else f" (give or take {told.spread:.0%})"
+        parts = [f"about {counted(told.calls, 'call')}", _tokens(told), f"{money}{give}", time]
     items = counted(told.n_seen, "item")
-    return [f"All {run.n_items:,} items, told from {items}, those included: {', '.join(parts)}."]
+    rough = "; one item says little, preview more to narrow this down" if told.n_seen == 1 else ""
+    return [f"All {run.n_items:,} items, told from {items}, those included: {', '.join(parts)}{rough}."]
 
 
 def _asked(run: RunAtHand, progress: Progress) -> list[str]:
@@ -66,7 +68,9 @@ def _asked(run: RunAtHand, progress: Progress) -> list[str]:
     for cost in progress.costs:
         tokens = _tokens(cost) if cost.calls else "nothing asked"
         unusable = f", {cost.unusable} not usable" if cost.unusable else ""
-        waited = f"; waited for answers: {cost.seconds:,.1f} s over all open requests" if cost.calls else ""
+        waited = (
+            f"; requests were open for {cost.seconds:,.1f} s, summed (they overlap)" if cost.calls else ""
+        )
         lines.append(
             f"Cost of {cost.step}: {cost.calls:,} calls ({cost.cached:,} more from the cache{unusable}), {tokens}{waited}."
         )
@@ -83,7 +87,9 @@ def _tokens(cost: StepCost | Estimate) -> str:
 
 def _time(progress: Progress) -> list[str]:
     seconds = wall_seconds(progress.run)
-    return [f"Time worked: {seconds:,.1f} s."] if seconds else []
+    start = progress.run.start_seconds
+    starting = f", {start:,.1f} s of them for the last start" if start and start >= 1 else ""
+    return [f"Time worked: {seconds:,.1f} s{starting}."] if seconds else []
 
 
 def _scored(run: RunAtHand, progress: Progress, table: ScoreTable, signs: Iterable[str]) -> list[str]:

@@ -1,6 +1,7 @@
 """`runs`: what is running, what it cost, cancel, resume, results. Pages start `runs work` as a child process."""
 
 import argparse
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,17 +13,22 @@ from core.cli.options import (
     json_text,
     print_result,
 )
+from core.cli.progress_line import telling
 from core.cli.run_calls import add_call_options, show_calls
 from core.cli.run_here import check_folder, finish_in_folder, go_where_it_runs, work_here
 from core.cli.run_summary import summary
 from core.datasets.reading import shown
 from core.errors import InputError
 from core.runs.path import at_hand, resume, run_report
-from core.runs.progress import Progress, progress_of
-from core.runs.worker import work
+from core.runs.progress import Progress, progress_of, state_of, why_not_now
+from core.runs.worker import end_at_once, work
 from core.schema import Run
 from core.store import Store
-from core.store.runs import ask_to_stop, list_runs
+from core.store.runs import ask_to_stop, get_run, list_runs
+
+CANCEL_SECONDS = 10.0
+"""For which `cancel` waits until the run's process is gone."""
+_AT_WORK = ("running", "cancelling")
 
 
 def add_to(nouns: Commands) -> None:
@@ -45,7 +51,13 @@ def add_to(nouns: Commands) -> None:
     command = _verb(verbs, "write", "write a run's results as far as it is")
     command.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for the results")
     command.set_defaults(run=_write)
-    _verb(verbs, "work", "work on a run that waits (what pages start)").set_defaults(run=_work)
+    command = _verb(verbs, "work", "work on a run that waits (what pages start)")
+    command.add_argument(
+        "--alone",
+        action="store_true",
+        help="end this process if the model has not closed some seconds after the run is to stop",
+    )
+    command.set_defaults(run=_work)
 
 
 def _verb(verbs: Commands, name: str, text: str) -> argparse.ArgumentParser:
@@ -104,14 +116,26 @@ def _show(options: argparse.Namespace) -> None:
 
 def _cancel(options: argparse.Namespace) -> None:
     with existing_store(options.db) as store:
-        progress = progress_of(store, options.number)
-        if progress.state in ("running", "waiting"):
-            ask_to_stop(store, options.number)
-            asks = at_hand(store, progress.run).kind.work != "scores"
-            when = "the requests that are open have been put down" if asks else "the texts at work are scored"
-            print(f"Run {options.number} stops when {when}.")
+        number, state = options.number, state_of(get_run(store, options.number))
+        if state == "waiting":
+            ask_to_stop(store, number)
+            print(f"Run {number} is cancelled: it had not started.")
+            return
+        if state not in _AT_WORK:
+            print(f"Run {number} is {state}: nobody is working on it.")
+            return
+        ask_to_stop(store, number)
+        until = time.monotonic() + CANCEL_SECONDS
+        with telling(f"run {number} is being cancelled"):
+            while state in _AT_WORK and time.monotonic() < until:
+                time.sleep(0.1)
+                state = state_of(get_run(store, number))
+        progress = progress_of(store, number)
+        if progress.state in _AT_WORK:
+            print(f"Run {number} still runs. {why_not_now(progress.run) or ''}".rstrip())
         else:
-            print(f"Run {options.number} is {progress.state}: nobody is working on it.")
+            saved = f"{progress.n_finished} of {progress.run.n_wanted} items are finished and saved"
+            print(f"Run {number} is {progress.state}: {saved}.")
 
 
 def _resume(options: argparse.Namespace) -> None:
@@ -133,4 +157,8 @@ def _write(options: argparse.Namespace) -> None:
 def _work(options: argparse.Namespace) -> None:
     with existing_store(options.db) as store:
         run = at_hand(store, options.number)
-        work(store, options.number, lambda claimed: run.path.job(run.claimed(claimed)))
+        ended = work(
+            store, options.number, lambda claimed: run.path.job(run.claimed(claimed)), alone=options.alone
+        )
+        if options.alone and ended.state != "done":
+            end_at_once()  # what could not be interrupted, such as a model that loads, would go on

@@ -1,7 +1,10 @@
 """What runs cost: judges' put side by side, and what a whole run will take, told from its first items."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import stdev
 
 from core.analysis.judge_costs import JudgeCost
 from core.datasets.reading import name_of, reject, shown
@@ -10,11 +13,11 @@ from core.errors import InputError
 from core.runs.at_hand import RunAtHand
 from core.runs.jobs import open_at_once, width_of
 from core.runs.kinds import KINDS
-from core.runs.progress import Progress, progress_of
+from core.runs.progress import Progress, progress_of, spoken_range
 from core.runs.records import RECORDS_FILE, bytes_of, read_report
-from core.schema import RULES, RUN_FILE
+from core.schema import RULES, RUN_FILE, Run
 from core.store.replies import answers_of_others, step_costs
-from core.store.runs import run_items
+from core.store.runs import calls_of_items, item_times
 from core.store.scores import texts_come_to
 
 
@@ -82,83 +85,182 @@ class Estimate:
     money: float | None
     """None where a price or a count of tokens is missing."""
     seconds: float | None
+    """Time worked in the end, by the clock: what it took so far, another start of the model, and the items that are
+    left. The middle of its range, as far from both ends in proportion."""
+    seconds_low: float | None = None
+    seconds_high: float | None = None
+    spread: float | None = None
+    """Calls, tokens and money may be this share more or less: a 90 % interval told from how items differ. None: a single
+    item tells nothing of that."""
+
+    @property
+    def time(self) -> str | None:
+        """The range of its time in words; None: not known."""
+        if self.seconds_low is None or self.seconds_high is None:
+            return None
+        return spoken_range(self.seconds_low, self.seconds_high)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What finished items took. Times are seconds of one clock."""
+
+    items: Sequence[tuple[float, float]]
+    """From when to when each was worked on, side by side."""
+    calls: Sequence[tuple[int, float, float]] = ()
+    """Position of the item, seconds that the request was open, tokens in and out."""
+    texts_per_item: float = 1.0
 
 
 def estimate_all(at: RunAtHand, progress: Progress) -> Estimate:
     """What all items of the run will take, told from those it has finished, not from those that got no answer."""
-    progress = replace(progress, costs=step_costs(at.store, progress.run.run_id, finished=True))
+    number = progress.run.run_id
+    progress = replace(progress, costs=step_costs(at.store, number, finished=True))
     if at.kind.work == "scores":
         return estimate_scoring(at, progress)
-    seconds = [item.seconds for item in run_items(at.store, progress.run.run_id) if item.state != "again"]
-    item_seconds = sum(seconds) / len(seconds) if seconds else None
-    n_texts, n_items = texts_come_to(at.store, progress.run.run_id)
-    return estimate(at, progress, item_seconds, n_texts / n_items if n_items else 1.0)
+    n_texts, n_items = texts_come_to(at.store, number)
+    times = item_times(at.store, number)
+    return estimate(
+        at, progress, Seen(times, calls_of_items(at.store, number), n_texts / n_items if n_items else 1.0)
+    )
 
 
 def estimate_scoring(at: RunAtHand, progress: Progress) -> Estimate:
-    """Texts and time of a whole scoring run. Scores from the cache count as if they had to be computed."""
+    """Texts and time of a whole scoring run. Scores from the cache count as if they had to be computed.
+
+    Between the ends of the time lies what several processes gain.
+    """
     run = progress.run
     n_seen = progress.n_done + progress.n_failed
     if not n_seen or any(cost.calls == 0 for cost in progress.costs):
         return Estimate(n_seen, run.n_items, None, None, None, None, None)
-    scale = run.n_items / n_seen
-    calls = scale * max((cost.calls + cost.cached for cost in progress.costs), default=0)
+    n_left = max(0, run.n_items - n_seen)
+    calls = run.n_items / n_seen * max((cost.calls + cost.cached for cost in progress.costs), default=0)
     processes = at.running.processes(round(calls))
-    seconds = sum(
-        scale
-        * cost.seconds
-        * (cost.calls + cost.cached)
-        / cost.calls
-        / (processes if cost.step == "lexical" else 1)
+    alone = {
+        cost.step: n_left / n_seen * cost.seconds * (cost.calls + cost.cached) / cost.calls
         for cost in progress.costs
+    }
+    shared = sum(one / (processes if step == "lexical" else 1) for step, one in alone.items())
+    # Items of a batch have one time, so how they differ is not known: as much as their mean is a careful guess.
+    varied = max(_MACHINE, _relative([0.0, 2.0], n_left, n=n_seen))
+    return _timed(
+        Estimate(n_seen, run.n_items, round(calls), None, None, None, None),
+        run,
+        n_left,
+        shared / (1 + varied),
+        sum(alone.values()) * (1 + varied),
     )
-    return Estimate(n_seen, run.n_items, round(calls), None, None, None, seconds)
 
 
-def estimate(
-    at: RunAtHand, progress: Progress, item_seconds: float | None, texts_per_item: float = 1.0
-) -> Estimate:
+def estimate(at: RunAtHand, progress: Progress, seen: Seen) -> Estimate:
     """Scale up what the finished items took.
 
-    item_seconds: mean time of one item. texts_per_item: that are judged. Answers from the cache are counted as if they
-    would have to be paid, at the mean of those that were: the items to come are not in the cache. Items side by side
-    share the time; a judge's items, which have many requests open each, take at least what the requests need that can
-    be open at once.
+    Answers from the cache are counted as if they would have to be paid, at the mean of those that were: the items to come
+    are not in the cache. The time is told by the clock: the longest, if more open requests are answered no faster than
+    those seen; the shortest, if the model keeps up with all that can be open at once.
     """
     run, running = progress.run, at.running
     n_seen = progress.n_done + progress.n_failed
+    n_left = max(0, run.n_items - n_seen)
     scale = run.n_items / n_seen if n_seen else 0.0
-    at_once = _items_at_once(at, n_seen, texts_per_item)
-    seconds = None if not n_seen or item_seconds is None else item_seconds * run.n_items / at_once
     asked = [cost for cost in progress.costs if cost.calls + cost.cached]
     if not n_seen or any(cost.calls == 0 for cost in asked):
-        return Estimate(n_seen, run.n_items, None, None, None, None, seconds)
-    calls, tokens_in, tokens_out, open_seconds = 0.0, 0.0, 0.0, 0.0
+        return Estimate(n_seen, run.n_items, None, None, None, None, None)
+    calls, tokens_in, tokens_out, paid = 0.0, 0.0, 0.0, 0
     counted = all(cost.input_tokens is not None and cost.output_tokens is not None for cost in asked)
     for cost in asked:
         times = scale * (cost.calls + cost.cached) / cost.calls
+        paid += cost.calls
         calls += times * cost.calls
         tokens_in += times * (cost.input_tokens or 0)
         tokens_out += times * (cost.output_tokens or 0)
-        open_seconds += times * cost.seconds
-    if seconds is not None and at.kind.work != "generation":
-        seconds = max(seconds, open_seconds / open_at_once(at.asked.model, running))
     money = None
     if counted and running.input_price is not None and running.output_price is not None:
         money = (tokens_in * running.input_price + tokens_out * running.output_price) / 1e6
-    return Estimate(
+    sizes = _by_item(seen, 2 if counted else 1)
+    found = Estimate(
         n_seen,
         run.n_items,
         round(calls),
         round(tokens_in) if counted else None,
         round(tokens_out) if counted else None,
         money,
-        seconds,
+        None,
+        spread=_relative(sizes, n_left) if len(sizes) > 1 else None,
+    )
+    worked = covered(seen.items)
+    if not worked:
+        return found
+    lasting = worked / n_seen * n_left * (calls / scale / paid if paid else 1.0)
+    of_items = _by_item(seen, 1) if seen.calls else [end - begin for begin, end in seen.items]
+    varied = max(_MACHINE, _relative(of_items, n_left))
+    return _timed(
+        found, run, n_left, lasting / _gain(at, seen, worked, n_left) / (1 + varied), lasting * (1 + varied)
     )
 
 
-def _items_at_once(at: RunAtHand, n_seen: int, texts_per_item: float) -> int:
-    """Items whose time passes side by side."""
-    width = width_of(at.asked, at.running, texts_per_item)
-    # One helper works for all items: more of them side by side are no faster than those seen were.
-    return max(1, min(width, n_seen if at.asked.chosen.needs == "neural" else at.run.n_items))
+_MACHINE = 0.25
+"""No time is told more exactly: machines, servers and lines have their moods."""
+_WIDEST = 2.0
+"""A time told from one item may be a third of it, or three times as much."""
+
+
+def _timed(found: Estimate, run: Run, n_left: int, low: float, high: float) -> Estimate:
+    """With what is left after the time worked so far and another start."""
+    before = (run.worked_seconds or 0.0) + ((run.start_seconds or 0.0) if n_left else 0.0)
+    low, high = before + low, before + high
+    return replace(found, seconds=math.sqrt(low * high), seconds_low=low, seconds_high=high)
+
+
+def _gain(at: RunAtHand, seen: Seen, worked: float, n_left: int) -> float:
+    """How many times as fast the items that are left may be, because more requests are open at once; 1 or more.
+
+    A server somewhere may have room for all of them. An engine in this process has one processor for all: what more
+    open requests gain there is far less than their number; the square root is a hopeful guess.
+    """
+    if at.asked.by_rules or not seen.calls:
+        return 1.0
+    waited = sum(seconds for _, seconds, _ in seen.calls)
+    n_open = waited / worked
+    an_item = waited / max(sum(end - begin for begin, end in seen.items), 1e-9)
+    items = min(width_of(at.asked, at.running, seen.texts_per_item), n_left)
+    then = min(open_at_once(at.asked.model, at.running), an_item * items)
+    more = max(1.0, then / n_open) if n_open else 1.0
+    return math.sqrt(more) if at.asked.model.backend == "vllm" else more
+
+
+def covered(spans: Sequence[tuple[float, float]]) -> float:
+    """Length of all spans together, where they overlap counted once.
+
+    >>> covered([(0, 2), (1, 3), (5, 6)])
+    4.0
+    """
+    total, until = 0.0, -math.inf
+    for begin, end in sorted(spans):
+        total += max(0.0, end - max(begin, until))
+        until = max(until, end)
+    return total
+
+
+def _by_item(seen: Seen, what: int) -> list[float]:
+    """A sum for each item that was asked for: of seconds (1) or tokens (2)."""
+    sums: dict[int, float] = {}
+    for call in seen.calls:
+        sums[call[0]] = sums.get(call[0], 0.0) + call[what]
+    return list(sums.values())
+
+
+def _relative(sizes: Sequence[float], n_left: int, *, n: int | None = None) -> float:
+    """Half of the 90 % interval for the mean of further items, as a share of the mean of those seen.
+
+    n: how many were seen, if not as many as there are sizes to tell their differences from.
+    """
+    n, mean = n or len(sizes), sum(sizes) / max(len(sizes), 1)
+    if n < 2 or mean <= 0:
+        return _WIDEST
+    # Imported late: it takes half a second to load.
+    from scipy.special import stdtrit
+
+    error = stdev(sizes) * math.sqrt(1 / n + 1 / max(n_left, 1))
+    return min(_WIDEST, float(stdtrit(n - 1, 0.95)) * error / mean)

@@ -75,7 +75,7 @@ def start_child(database: Path, run_id: int, environment: Environment) -> int:
     forget_children()
     log = run_log(database, run_id)
     log.parent.mkdir(parents=True, exist_ok=True)
-    work = ("-m", "core", "runs", "work", str(run_id), "--db", str(database.resolve()))
+    work = ("-m", "core", "runs", "work", str(run_id), "--alone", "--db", str(database.resolve()))
     command = [str(python_for(environment)), *work]
     try:
         with log.open("ab") as out:

@@ -13,7 +13,7 @@ from core.runs.audits import Auditing
 from core.runs.generation import Generation
 from core.runs.judging import Judging, degeneracy_of
 from core.runs.kinds import kind_named, kinds_that
-from core.runs.progress import Progress, is_worked_on, money_of, progress_of, wall_seconds
+from core.runs.progress import Progress, money_of, progress_of, wall_seconds, why_not_now
 from core.runs.scoring import Scoring
 from core.schema import RUN_FILE, Run
 from core.schema.kinds import Work
@@ -83,15 +83,18 @@ def find_same(store: Store, data: bytes, asked: Asked) -> RunAtHand:
 
 
 def resume(run: RunAtHand, running: Settings | None, limit: int | None) -> RunAtHand:
-    """Set how a run goes on: other limits of work where some are given, and how many of its items."""
-    if is_worked_on(run.run):
-        raise InputError(
-            f"Run {run.run.run_id} is being worked on by process {run.run.process}: cancel it first."
-        )
-    check_limit(limit, len(item_states(run.store, run.run.run_id)))
-    limit = None if limit is None else min(limit, run.run.n_items)
-    how = None if running is None else running.model_dump(mode="json")
-    change_run(run.store, run.run.run_id, running=how, limit=limit)
+    """Set how a run goes on: other limits of work where some are given, and how many of its items.
+
+    A cancel that was asked for before is over with that. Raises InputError while a process works on the run, or still
+    ends: no second one may hold a model beside it.
+    """
+    with run.store.writing():
+        if why := why_not_now(run.now().run):
+            raise InputError(why)
+        check_limit(limit, len(item_states(run.store, run.run.run_id)))
+        limit = None if limit is None else min(limit, run.run.n_items)
+        how = None if running is None else running.model_dump(mode="json")
+        change_run(run.store, run.run.run_id, running=how, limit=limit)
     return run.now()
 
 
@@ -126,6 +129,7 @@ def run_report(at: RunAtHand, progress: Progress) -> dict[str, object]:
         "file": run.data_file,
         "finished_utc": run.finished_utc,
         "wall_seconds": wall_seconds(run),
+        "start_seconds": run.start_seconds,
         "app_version": run.app_version,
         "settings": described(at.asked)
         | ({"metrics": [asdict(one) for one in metrics]} if gives_scores else {}),

@@ -1,24 +1,33 @@
 """How far a run is, how fast, and what it cost: for pages, commands and the worker alike."""
 
+import math
 import os
+import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Literal
 
-from core.runs.asked import running_of
+from core.runs.asked import ModelSettings, running_of
 from core.runs.kinds import kind_named
 from core.schema import Run, RunState, StepCost
 from core.store import Store
 from core.store.replies import step_costs
-from core.store.runs import get_run, item_counts, n_finished_since
+from core.store.runs import calls_since, get_run, item_counts, n_finished_since
 from core.store.studies import now_utc
 
 STALE_SECONDS = 15.0
-"""A process that has not said for so long that it lives is taken for dead."""
+"""A process that has not reported for so long is silent: dead, unless the system still has the very same process."""
 _RATE_SECONDS = 60.0
+_REUSE_SECONDS = 1.0
+"""Two clocks are compared; no number of a process is given again within so short a time."""
+_SLOW_READ = 0.05
+"""Seconds of a read that is too slow to be repeated at every look."""
+_READ_SHARE = 20
+"""A slow read is repeated after so many times its own time."""
 
-ShownState = RunState | Literal["interrupted"]
+ShownState = RunState | Literal["interrupted", "cancelling"]
 
 
 @dataclass(frozen=True)
@@ -27,7 +36,7 @@ class Progress:
 
     run: Run
     state: ShownState
-    """`interrupted`: it says running, but its process is gone."""
+    """`interrupted`: it says running, but its process is gone. `cancelling`: asked to stop, its process still lives."""
     n_done: int
     n_failed: int
     """Without a complete result, for a reason that another try would not mend."""
@@ -39,6 +48,25 @@ class Progress:
     rate: float | None
     """Items a second over the last minute; None: not running, or nothing finished yet."""
     seconds_left: float | None
+    n_recent: int = 0
+    """Items from which the rate was told."""
+
+    @property
+    def left_between(self) -> tuple[float, float] | None:
+        """Seconds that the open items take, as a range; None: nothing to tell it from."""
+        return None if self.seconds_left is None else _widened(self.seconds_left, self.n_recent)
+
+    @property
+    def starting_seconds(self) -> float | None:
+        """For how long the process has been loading a model or reaching a server; None: it is not starting."""
+        starting = self.state in ("running", "cancelling") and self.run.start_seconds is None
+        return seconds_since_start(self.run) if starting else None
+
+    @property
+    def silent_seconds(self) -> float | None:
+        """For how long a process that lives has not reported; None: it reports, or none is at work."""
+        age = _age(self.run.beat_utc)
+        return age if self.state in ("running", "cancelling") and age > STALE_SECONDS else None
 
     @property
     def n_finished(self) -> int:
@@ -49,7 +77,7 @@ class Progress:
     def can_resume(self) -> bool:
         """Whether there is work left and nobody at it."""
         left = self.n_finished < self.run.n_wanted or self.n_again > 0
-        return self.state != "running" and (left or self.state == "waiting")
+        return self.state not in ("running", "cancelling") and (left or self.state == "waiting")
 
 
 def progress_of(store: Store, run_id: int) -> Progress:
@@ -57,7 +85,8 @@ def progress_of(store: Store, run_id: int) -> Progress:
     run = get_run(store, run_id)
     states, failures = item_counts(store, run_id)
     working = is_worked_on(run)
-    rate = _rate(store, run) if working else None
+    n_recent, seconds = _recent(store, run) if working else (0, 0.0)
+    rate = n_recent / seconds if n_recent and seconds > 0 else None
     left = run.n_wanted - sum(states.values())
     return Progress(
         run=run,
@@ -66,28 +95,73 @@ def progress_of(store: Store, run_id: int) -> Progress:
         n_failed=states.get("failed", 0),
         n_again=states.get("again", 0),
         failures=failures,
-        costs=step_costs(store, run_id),
+        costs=_costs(store, run_id, working),
         rate=rate,
-        seconds_left=left / rate if rate else None,
+        seconds_left=left / rate if rate and left else None,
+        n_recent=n_recent,
     )
 
 
 def state_of(run: Run) -> ShownState:
-    """What a run says of itself, unless its process is gone."""
-    return "interrupted" if run.state == "running" and not is_worked_on(run) else run.state
+    """The state that a run has written, unless its process is gone or was asked to stop."""
+    if run.state != "running":
+        return run.state
+    if not is_worked_on(run):
+        return "interrupted"
+    return "cancelling" if run.cancel else "running"
 
 
 def is_worked_on(run: Run) -> bool:
-    """Whether a process is at the run: it says so, has said so lately, and exists."""
-    if run.state != "running" or run.process is None or _age(run.beat_utc) > STALE_SECONDS:
-        return False
+    """Whether a process works on the run or still closes its model, however long ago it last reported."""
+    return run.state == "running" and run.process is not None and _lives(run.process, _age(run.beat_utc))
+
+
+def why_not_now(run: Run) -> str | None:
+    """Why nobody else can work on the run now, and what to do; None: somebody can."""
+    if not is_worked_on(run):
+        return None
+    silent = _age(run.beat_utc)
+    if silent > STALE_SECONDS:
+        return (
+            f"Run {run.run_id} is being worked on by process {run.process}, which has not reported for "
+            f"{duration(silent)}. If it hangs, end it with `kill -9 {run.process}`, then resume the run: finished items "
+            "are saved."
+        )
+    if run.cancel:
+        return f"Run {run.run_id} is still ending (process {run.process}): try again in a moment."
+    return f"Run {run.run_id} is being worked on by process {run.process}: cancel it first."
+
+
+def _lives(process: int, silent: float) -> bool:
+    """Whether the process that reported `silent` seconds ago lives, and its number is not another's by now.
+
+    Whoever has the number and is older than the last report is the process that made it. Where the system does not
+    tell ages, a process that is silent is taken for dead.
+    """
     try:
-        os.kill(run.process, 0)
+        os.kill(process, 0)
     except ProcessLookupError:
         return False
     except PermissionError:
         pass  # somebody else's, but there
-    return True
+    try:
+        # The name, in brackets, may hold blanks and brackets of its own.
+        fields = Path(f"/proc/{process}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
+        state, started = fields[0], float(fields[19]) / os.sysconf("SC_CLK_TCK")
+        age = time.clock_gettime(time.CLOCK_BOOTTIME) - started
+    except (OSError, ValueError, IndexError, AttributeError):
+        return silent <= STALE_SECONDS
+    return state not in "ZX" and age >= silent - _REUSE_SECONDS
+
+
+def seconds_since_start(run: Run) -> float:
+    """Since a process last began to work on the run; 0 for one that nobody started."""
+    return max(0.0, _age(run.started_utc)) if run.started_utc else 0.0
+
+
+def starting(model: ModelSettings) -> str:
+    """What a process does before its first item."""
+    return {"vllm": "starting the model", "openai": "reaching the server"}.get(model.backend, "starting")
 
 
 def wall_seconds(run: Run) -> float | None:
@@ -130,11 +204,84 @@ def duration(seconds: float) -> str:
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
-def _rate(store: Store, run: Run) -> float | None:
-    since = max(now_utc(-_RATE_SECONDS), run.started_utc or "")
-    finished = n_finished_since(store, run.run_id, since)
-    seconds = _age(since)
-    return finished / seconds if finished and seconds > 0 else None
+def spoken_range(low: float, high: float) -> str:
+    """Seconds from low to high in the unit of the larger, two digits each: `40 to 75 min`, `20 s to 5 min`."""
+    low, high = (max(1.0, _two_digits(one)) for one in (low, high))
+    size, unit = next(
+        one for one in ((3600.0, "h"), (60.0, "min"), (1.0, "s")) if high >= 2 * one[0] or one[0] == 1.0
+    )
+    upper = f"{_two_digits(high / size):g} {unit}"
+    if low < size:
+        return f"{spoken_range(low, low).removeprefix('about ')} to {upper}"
+    lower = f"{_two_digits(low / size):g}"
+    return f"about {upper}" if f"{lower} {unit}" == upper else f"{lower} to {upper}"
+
+
+def left_between(n_left: int, n: int, seconds: float) -> tuple[float, float] | None:
+    """Seconds that further items take, told from n that took so long; None: from nothing, or nothing is left."""
+    return _widened(n_left * seconds / n, n) if n > 0 and n_left > 0 and seconds > 0 else None
+
+
+@dataclass
+class Answered:
+    """Requests of a run's last start that were answered, and their tokens. Each look reads only what is new."""
+
+    run: Run
+    n: int = 0
+    input_tokens: int = 0
+    """Where the server counts them."""
+    output_tokens: int = 0
+    _seen: int | None = field(default=None, repr=False)
+
+    def look(self, store: Store) -> "Answered":
+        """Add what came since the last look."""
+        since = "" if self._seen is not None else self.run.started_utc or ""
+        new = calls_since(store, self.run.run_id, self._seen or 0, since)
+        self.n += new.n
+        self.input_tokens += new.input_tokens
+        self.output_tokens += new.output_tokens
+        self._seen = new.last
+        return self
+
+    def __str__(self) -> str:
+        """Such as `37 requests, 12,300 tokens in, 410 out`."""
+        requests = "1 request" if self.n == 1 else f"{self.n:,} requests"
+        if not self.input_tokens and not self.output_tokens:
+            return requests
+        return f"{requests}, {self.input_tokens:,} tokens in, {self.output_tokens:,} out"
+
+
+def _two_digits(number: float) -> float:
+    return round(number, 1 - math.floor(math.log10(number))) if number > 0 else number
+
+
+def _widened(seconds: float, n: int) -> tuple[float, float]:
+    """A range of time told from n events: 90 % of what chance makes of their number, and 10 % of a machine's moods."""
+    rel = 0.1 + 1.645 / math.sqrt(max(n, 1))
+    return seconds / (1 + rel), seconds * (1 + rel)
+
+
+def _recent(store: Store, run: Run) -> tuple[int, float]:
+    """Items that were finished in the last minute, and the seconds in which they were: the start is not in it."""
+    seconds = min(_RATE_SECONDS, _age(run.started_utc) - (run.start_seconds or 0.0))
+    return n_finished_since(store, run.run_id, now_utc(-seconds)), seconds
+
+
+_slow: dict[tuple[str, int], tuple[float, list[StepCost]]] = {}
+"""Database and run -> until when its sums are fresh enough, and the sums."""
+
+
+def _costs(store: Store, run_id: int, working: bool) -> list[StepCost]:
+    """The run's sums. While it works on a hundred thousand calls they may be some seconds old."""
+    key, begun = (str(store.path), run_id), time.monotonic()
+    if working and key in _slow and begun < _slow[key][0]:
+        return _slow[key][1]
+    costs = step_costs(store, run_id)
+    took = time.monotonic() - begun
+    _slow.pop(key, None)
+    if working and took > _SLOW_READ:
+        _slow[key] = (begun + took * (1 + _READ_SHARE), costs)
+    return costs
 
 
 def _age(moment: str | None) -> float:

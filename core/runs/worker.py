@@ -11,19 +11,31 @@ from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 from core.errors import AssayError, NotAllowed
 from core.llm.client import TRANSPORT, Call, Reason, Reply, asked_as_json
 from core.runs.jobs import Batch, BatchJob, Job, Outcome
-from core.runs.progress import is_worked_on
+from core.runs.progress import why_not_now
 from core.schema import Run, RunItem, RunState
 from core.store import Store, open_store
 from core.store.replies import find_reply, record_call, reject_call
-from core.store.runs import Owner, beat, claim_run, finish_run, get_run, item_states, save_items
+from core.store.runs import (
+    Owner,
+    ask_to_stop,
+    beat,
+    claim_run,
+    finish_run,
+    get_run,
+    item_states,
+    note_start,
+    save_items,
+)
 
 BEAT_SECONDS = 0.5
 """Between two looks at the cancel flag."""
+GRACE_SECONDS = 8.0
+"""For a run that is to stop, until its process has put down what is open and closed its model."""
 MOST_IN_A_ROW = 20
 """Items that failed one after the other because no answer came: then the run stops, and can be resumed."""
 NOT_KEPT: frozenset[Reason] = TRANSPORT | {"rejected", "too long"}
@@ -36,10 +48,13 @@ def work(
     job_of: Callable[[Run], Job | BatchJob],
     *,
     tell: Callable[[], None] | None = None,
+    alone: bool = False,
 ) -> Run:
     """Work on a run until it is done, cancelled or stopped; returns it as it then stands.
 
-    job_of: makes the job of the run. tell: called about twice a second, for whoever shows progress.
+    job_of: makes the job of the run. tell: called about twice a second, for whoever shows progress. alone: this process
+    does nothing else, so it ends itself if its model does not close in time after the run is to stop: no thread that
+    loads a model can be interrupted. What is finished is on disk by then, and the run's state too.
     Raises NotAllowed when another process works on the run, and whatever `job_of` finds wrong.
     """
     owner = _claim(store, run_id)
@@ -47,7 +62,7 @@ def work(
         return get_run(store, run_id)
     try:
         run = get_run(store, run_id)
-        state, message = asyncio.run(_Shift(store, run, owner, job_of(run), tell).work())
+        state, message = asyncio.run(_Shift(store, run, owner, job_of(run), tell, alone).work())
     except AssayError as problem:
         with suppress(NotAllowed):  # taken over: its state is the other process's
             finish_run(store, run_id, "stopped", str(problem), owner=owner)
@@ -61,12 +76,20 @@ def work(
     return get_run(store, run_id)
 
 
+def end_at_once(status: int = 0) -> NoReturn:
+    """End this process with all its threads, as kill -9 would: nothing is closed, and what it wrote stays."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(status)
+
+
 def _claim(store: Store, run_id: int) -> Owner | None:
     """The claim on the run; None: somebody cancelled it before it began."""
     with store.writing():
         run = get_run(store, run_id)
-        if is_worked_on(run):
-            raise NotAllowed(f"Run {run_id} is being worked on by process {run.process}. Cancel it first.")
+        if why := why_not_now(run):
+            raise NotAllowed(why)
         if run.cancel:
             finish_run(store, run_id, "cancelled")
             return None
@@ -91,11 +114,16 @@ class _Shift:
     owner: Owner
     job: Job | BatchJob
     tell: Callable[[], None] | None = None
+    alone: bool = False
     todo: deque[int] = field(default_factory=deque)
     silent: int = 0
     """Items in a row to which no answer came."""
     stop: asyncio.Event = field(default_factory=asyncio.Event)
     stopped: tuple[RunState, str] | None = None
+    ended: tuple[RunState, str] | None = None
+    """What the run ends in, once its items are through and only the model is left to close."""
+    late: bool = False
+    """It was to stop some time ago, and somebody at a terminal was told so."""
     over: threading.Event = field(default_factory=threading.Event)
     unanswered: Counter[str] = field(default_factory=Counter)
     """Reasons for which items got no answer."""
@@ -110,17 +138,22 @@ class _Shift:
         beating = asyncio.create_task(asyncio.to_thread(self._beat, asyncio.get_running_loop()))
         self._listen_to_signals()
         try:
+            begun = time.monotonic()
             starting = asyncio.create_task(self.job.start())
             if await self._unless_stopped([starting]):
+                note_start(self.store, self.run.run_id, time.monotonic() - begun, self.owner)
                 hands = [
                     asyncio.create_task(self._hand()) for _ in range(min(self.job.width, len(self.todo)))
                 ]
                 await self._unless_stopped(hands)
+            self.ended = self.stopped or self._end()
         finally:
-            self.over.set()
-            await self.job.close()
-            await beating
-        return self.stopped or self._end()
+            try:
+                await self.job.close()
+            finally:  # only now: whoever holds a model's memory still works on the run
+                self.over.set()
+                await beating
+        return self.ended
 
     def _end(self) -> tuple[RunState, str]:
         if not self.unanswered:
@@ -218,19 +251,46 @@ class _Shift:
         return f" Last: {self.said}" + ("" if self.said.endswith((".", "!", "?", "…")) else ".")
 
     def _beat(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Say that the process lives, and look whether it is to stop: in a thread, because work may be busy."""
+        """Report that the process lives, and see to it that it stops in time: in a thread, because work may be busy."""
+        stopping: float | None = None
         try:
             with open_store(self.store.path) as own:
                 own.expect_much()  # whoever commits would else copy the log of all
                 while not self.over.is_set():
-                    if beat(own, self.run.run_id, self.owner):
+                    cancelled = beat(own, self.run.run_id, self.owner)
+                    if cancelled:
                         loop.call_soon_threadsafe(self._stop, "cancelled", "")
+                    elif self.stopped is not None and self.stopped[0] == "cancelled":
+                        ask_to_stop(own, self.run.run_id)  # by a signal: pages show it, too
                     if self.tell is not None:
                         loop.call_soon_threadsafe(self.tell)
+                    if stopping is None and (cancelled or self.stopped is not None):
+                        stopping = time.monotonic()
+                    if stopping is not None and time.monotonic() - stopping > GRACE_SECONDS:
+                        self._end_late(own)
+                        stopping = float("inf")
                     self.over.wait(BEAT_SECONDS)
         except AssayError as problem:  # a run that cannot say that it lives would be started twice
             if not self.over.is_set():
                 loop.call_soon_threadsafe(self._stop, "stopped", str(problem))
+            if self.alone and not self.over.wait(GRACE_SECONDS):
+                end_at_once(1)
+
+    def _end_late(self, own: Store) -> None:
+        """What still closes a model is put down with its process, unless somebody waits for that process."""
+        if not self.alone:
+            print(
+                f"Run {self.run.run_id} is to stop, but process {os.getpid()} still works on it or closes its model. "
+                "Press Ctrl-C again to end it at once; finished items are saved.",
+                file=sys.stderr,
+                flush=True,
+            )
+            self.late = True
+            return
+        state, message = self.ended or self.stopped or ("cancelled", "")
+        with suppress(AssayError):  # another process took it over, or nothing can be written any more
+            finish_run(own, self.run.run_id, state, message, owner=self.owner)
+        end_at_once()
 
     def _stop(self, state: RunState, message: str) -> None:
         if self.stopped is None:
@@ -242,7 +302,16 @@ class _Shift:
         for number in (signal.SIGINT, signal.SIGTERM):
             # Not in the main thread, or on Windows.
             with suppress(NotImplementedError, RuntimeError, ValueError):
-                loop.add_signal_handler(number, self._stop, "cancelled", "")
+                loop.add_signal_handler(number, self._interrupted)
+
+    def _interrupted(self) -> None:
+        """Stop; once that takes too long, at once, because somebody waits at a terminal."""
+        if self.stopped is not None and self.late:
+            state, message = self.ended or self.stopped
+            with suppress(AssayError):
+                finish_run(self.store, self.run.run_id, state, message, owner=self.owner)
+            end_at_once(130)
+        self._stop("cancelled", "")
 
 
 class ItemCache:

@@ -44,6 +44,8 @@ class Run:
     message: str = ""
     worked_seconds: float | None = 0.0
     """Time worked until the last start ended, over all starts; None: an older Assay did not note it."""
+    start_seconds: float | None = None
+    """Of the last start: until the model was loaded or the server reached; None: not yet, or it was not noted."""
 
     @property
     def n_wanted(self) -> int:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from core.errors import NotAllowed, NotFound
 from core.schema import Run, RunItem, RunState
@@ -13,7 +14,7 @@ Owner = tuple[int, str]
 
 _COLUMNS = (
     'id, kind, state, settings, running, data_file, data_sha256, n_items, "limit", created_utc, app_version, '
-    "started_utc, finished_utc, beat_utc, process, cancel, message, worked_seconds"
+    "started_utc, finished_utc, beat_utc, process, cancel, message, worked_seconds, start_seconds"
 )
 
 
@@ -76,6 +77,7 @@ def claim_run(store: Store, run_id: int, process: int) -> Owner:
                 "started_utc": owner[1],
                 "beat_utc": owner[1],
                 "finished_utc": None,
+                "start_seconds": None,
                 "message": "",
             },
         )
@@ -106,6 +108,13 @@ def beat(store: Store, run_id: int, owner: Owner) -> bool:
         store.table("run").update(run_id, {"beat_utc": now_utc()})
     row = store.row("select cancel from run where id = :id", {"id": run_id})
     return bool(row and row["cancel"])
+
+
+def note_start(store: Store, run_id: int, seconds: float, owner: Owner) -> None:
+    """Note how long it took until the first item could be worked on. Raises NotAllowed: see check_owner."""
+    with store.writing():
+        check_owner(store, run_id, owner)
+        store.table("run").update(run_id, {"start_seconds": round(seconds, 3)})
 
 
 def ask_to_stop(store: Store, run_id: int) -> None:
@@ -222,6 +231,57 @@ def n_finished_since(store: Store, run_id: int, since_utc: str = "") -> int:
         {"id": run_id, "since": since_utc},
     )
     return int(row["n"]) if row else 0
+
+
+def item_times(store: Store, run_id: int) -> list[tuple[float, float]]:
+    """From when to when each finished item was worked on, in seconds of the clock; items without an answer left out."""
+    rows = store.rows(
+        "select (julianday(finished_utc) - 2440587.5) * 86400 as ended, seconds from run_item "
+        "where run_id = :id and state <> 'again'",
+        {"id": run_id},
+    )
+    return [(row["ended"] - row["seconds"], row["ended"]) for row in rows]
+
+
+def calls_of_items(store: Store, run_id: int) -> list[tuple[int, float, float]]:
+    """Position, seconds and tokens of every request for an item that is finished; a token not counted is none."""
+    rows = store.rows(
+        "select position, seconds, coalesce(input_tokens, 0) + coalesce(output_tokens, 0) as tokens from run_call "
+        "where run_id = :id and not cached "
+        "and position in (select position from run_item where run_id = :id and state in ('done', 'failed'))",
+        {"id": run_id},
+    )
+    return [(row["position"], row["seconds"], row["tokens"]) for row in rows]
+
+
+@dataclass(frozen=True)
+class NewCalls:
+    """Requests that were answered since somebody last looked."""
+
+    n: int
+    input_tokens: int
+    """Of those where the server counted them."""
+    output_tokens: int
+    last: int
+    """What to pass as `after` at the next look."""
+
+
+def calls_since(store: Store, run_id: int, after: int, since_utc: str = "") -> NewCalls:
+    """Calls of a run that come after that one, and not before `since_utc`; answers from the cache are no requests.
+
+    after: 0, or the `last` of an earlier look: then only what is new is read.
+    """
+    last = store.row("select coalesce(max(id), 0) as last from run_call")
+    # A plus keeps the search from the index of runs, which would go through all calls of this one.
+    by = "id > :after and +run_id = :id" if after else "run_id = :id"
+    row = store.row(
+        "select count(*) as n, coalesce(sum(input_tokens), 0) as tokens_in, coalesce(sum(output_tokens), 0) as tokens_out "
+        f"from run_call where {by} and id <= :last and not cached and at_utc >= :since",
+        {"id": run_id, "after": after, "last": last["last"] if last else 0, "since": since_utc},
+    )
+    if row is None or last is None:  # sums always have a row
+        return NewCalls(0, 0, 0, after)
+    return NewCalls(row["n"], row["tokens_in"], row["tokens_out"], last["last"])
 
 
 _json = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode

@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.runs.at_hand import RunAtHand
 from core.runs.costs import Estimate
-from core.runs.progress import Progress, duration, money_of, not_sent_said, wall_seconds
+from core.runs.progress import Progress, money_of, not_sent_said, wall_seconds
 from core.schema import StepCost
 from core.store.replies import parts_not_sent
 from pages.components import judges_names
@@ -17,7 +17,7 @@ from pages.components.run_words import WORDS
 
 def estimate_table(found: Estimate, run: RunAtHand) -> None:
     """For all items of a run that has done its first ones."""
-    rows = {"Time": "not known" if found.seconds is None else f"about {duration(max(found.seconds, 1))}"}
+    rows = {"Time": found.time or "not known"}
     if run.kind.work == "scores":
         rows |= {
             "Texts to score": "not known: no text was scored yet"
@@ -38,6 +38,14 @@ def estimate_table(found: Estimate, run: RunAtHand) -> None:
             else f"{found.money:,.4f}",
         }
     table(pd.DataFrame({"All items": list(rows), "About": list(rows.values())}))
+    said = ["Time is worked time by the clock, the start of the model included."]
+    if found.calls and (found.spread or 0) >= 0.01:
+        said.append(
+            f"Calls, tokens and money may differ by {found.spread:.0%}, judging by how the items above differ."
+        )
+    if found.n_seen == 1:
+        said.append("One item says little: preview more items to narrow this down.")
+    st.markdown(f":small[{' '.join(said)}]")
 
 
 def left_out(run: RunAtHand, progress: Progress) -> None:
@@ -66,7 +74,9 @@ def costs(run: RunAtHand, progress: Progress) -> None:
     else:
         _calls(run, progress)
     if seconds := wall_seconds(progress.run):
-        st.markdown(f"Time worked: {seconds:,.1f} s.")
+        start = progress.run.start_seconds
+        starting = f", {start:,.1f} s of them for the last start" if start and start >= 1 else ""
+        st.markdown(f"Time worked: {seconds:,.1f} s{starting}.")
 
 
 def _scored(progress: Progress) -> None:
@@ -91,7 +101,7 @@ def _calls(run: RunAtHand, progress: Progress) -> None:
     part(
         "Cost by step",
         "Calls are requests that were sent, those without a usable answer included; answers from the cache cost "
-        "nothing. Requests run in parallel: their waiting times together may exceed the time that passed.",
+        "nothing. The seconds of requests are summed: requests overlap, so the sum can exceed the time worked.",
     )
     step_table(progress.costs, judges_names.document_of_run(run.run))
     if missing := parts_not_sent(run.store, run.run.run_id):
@@ -111,7 +121,7 @@ def step_table(costs: Sequence[StepCost], named: str) -> None:
                 "Calls": [f"{cost.calls:,}" for cost in costs],
                 "Tokens in": [tokens(cost.input_tokens) for cost in costs],
                 "Tokens out": [tokens(cost.output_tokens) for cost in costs],
-                "Waiting, s": [f"{cost.seconds:,.1f}" for cost in costs],
+                "Requests open, s": [f"{cost.seconds:,.1f}" for cost in costs],
                 "From the cache": [f"{cost.cached:,}" for cost in costs],
             }
             | (unusable if any(cost.unusable for cost in costs) else {})

@@ -9,7 +9,15 @@ from core.runs.at_hand import RunAtHand
 from core.runs.costs import estimate_all
 from core.runs.environments import forget_children, lives, run_log, start_child
 from core.runs.path import at_hand, resume
-from core.runs.progress import Progress, duration, progress_of
+from core.runs.progress import (
+    Answered,
+    Progress,
+    duration,
+    progress_of,
+    spoken_range,
+    starting,
+    why_not_now,
+)
 from core.schema import Run
 from core.store import Store, database_path
 from core.store.runs import ask_to_stop
@@ -24,11 +32,14 @@ _STARTED = "run_panel_started"
 _TICK = 1.0
 """Seconds between two looks at a run that is worked on."""
 _LOG_LINES = 15
-_MOVING = ("starting", "running")
+_MOVING = ("starting", "running", "cancelling")
+_ANSWERED = "run_panel_answered"
+"""Requests that the last start of the run on show has had answered."""
 _STATES = {
     "waiting": "waits to be started",
     "starting": "is being started",
     "running": "is running",
+    "cancelling": "is being cancelled",
     "done": "is done",
     "cancelled": "was cancelled: what was finished is kept",
     "stopped": "stopped before its end: what was finished is kept",
@@ -79,7 +90,7 @@ def _words(run: RunAtHand) -> RunWords:
 def _state(progress: Progress) -> str:
     """As the store has it, or `starting` until a process that was begun here says that it works."""
     begun = st.session_state.get(_STARTED, {}).get(progress.run.run_id)
-    if begun and progress.state != "running" and begun[1] == progress.run.started_utc and lives(begun[0]):
+    if begun and progress.state not in _MOVING and begun[1] == progress.run.started_utc and lives(begun[0]):
         return "starting"
     return progress.state
 
@@ -108,7 +119,7 @@ def _why_not_started(run: RunAtHand) -> None:
         _change_button(run, first=True)
         if st.button("Try again as it is", key="run_resume"):
             with mistakes_shown():
-                start(run.run)
+                start(resume(run, None, run.run.limit).run)
                 st.rerun()
 
 
@@ -132,11 +143,17 @@ def _standing(at: RunAtHand, progress: Progress, state: str) -> None:
     run = progress.run
     st.markdown(f"Run {run.run_id} **{_STATES[state]}**.{_speed(at, progress, state)}")
     share = progress.n_finished / run.n_wanted if run.n_wanted else 1.0
-    st.progress(min(share, 1.0), text=f"{progress.n_finished:,} of {run.n_wanted:,} items")
+    so_far = f"{progress.n_finished:,} of {run.n_wanted:,} items{_answered(at, progress)}"
+    st.progress(min(share, 1.0), text=so_far)
     if run.message and state in ("stopped", "cancelled"):
         _show_kept(run.message)
-    if run.cancel and state == "running":
-        st.info(_words(at).stopping)
+    if progress.silent_seconds is not None:
+        st.warning(why_not_now(run) or "")
+    elif state == "cancelling":
+        st.info(
+            f"Process {run.process} still runs. {_words(at).stopping} A process that this page started ends within ten "
+            "seconds; one that a command started may take longer."
+        )
     with st.container(horizontal=True, gap="large"):
         st.metric("Complete", progress.n_done, width="content")
         st.metric("Incomplete", progress.n_failed, width="content")
@@ -145,29 +162,42 @@ def _standing(at: RunAtHand, progress: Progress, state: str) -> None:
     st.markdown(f":small[{_words(at).counts}]")
 
 
+def _answered(at: RunAtHand, progress: Progress) -> str:
+    """Requests and tokens of this start, while it goes on: they come long before the first item is finished."""
+    run = progress.run
+    if progress.state not in _MOVING or at.asked.by_rules:
+        return ""
+    known = st.session_state.get(_ANSWERED)
+    if known is None or (known.run.run_id, known.run.started_utc) != (run.run_id, run.started_utc):
+        known = st.session_state[_ANSWERED] = Answered(run)
+    return f", {known}" if known.look(at.store).n else ""
+
+
 def _speed(run: RunAtHand, progress: Progress, state: str) -> str:
     if state != "running":
         return ""
+    if (passed := progress.starting_seconds) is not None:
+        return f" {starting(run.asked.model).capitalize()}: {duration(passed)} so far."
     if progress.rate is None:
-        return f" Nothing new is finished yet: {_words(run).beginning}."
+        return " No item is finished yet."
     said = (
         f" {progress.rate * 60:,.0f} items a minute"
         if progress.rate < 10
         else f" {progress.rate:,.0f} items a second"
     )
-    left = "" if progress.seconds_left is None else f", about {duration(max(progress.seconds_left, 1))} left"
+    left = "" if progress.left_between is None else f", {spoken_range(*progress.left_between)} left"
     return f"{said}{left}."
 
 
 def _buttons(run: RunAtHand, progress: Progress, state: str) -> None:
     if state in _MOVING:
-        if st.button("Cancel", key="run_cancel", disabled=run.run.cancel or state == "starting"):
+        if st.button("Cancel", key="run_cancel", disabled=state != "running"):
             ask_to_stop(run.store, run.run.run_id)
             st.rerun(scope="fragment")
     elif progress.can_resume:
         label = "Start" if state == "waiting" else "Resume"
         if st.button(label, type="primary", key="run_resume", help=_words(run).resuming):
-            start(run.now().run)
+            start(resume(run, None, run.run.limit).run)  # which takes back a cancel that nobody lived to hear
             st.rerun()
     if state == "stopped":
         _change_button(run)

@@ -18,8 +18,7 @@ class RunWords:
     """What complete, incomplete and unanswered items are."""
     before_all: str
     failing: str
-    stopping: str = "Stopping: waiting for open requests to finish."
-    beginning: str = "it reaches the server, loads a model, or works on its first items"
+    stopping: str = "Open requests are put down, and the model is closed."
     resuming: str = "Nothing that is finished is paid for again."
     told_from: str = "each step's calls and tokens per item"
     """What an estimate is made of."""
@@ -40,8 +39,7 @@ WORDS: Mapping[Work, RunWords] = {
         "metric failed on a text; the other texts have their scores.",
         before_all="The items above are not scored again.",
         failing="Each text of an item on which a metric failed is counted.",
-        stopping="Stopping: waiting for the texts that are being scored.",
-        beginning="it loads models, or works on its first items",
+        stopping="The texts that are being scored are finished first, if that takes seconds.",
         resuming="Nothing that is scored is computed again.",
         told_from="texts and seconds per item",
     ),

@@ -14,10 +14,10 @@ def lines_of(store: Store, kind: str, cost: StepCost, worked: float | None) -> l
     return summary(at_hand(store, run), Progress(run, "done", 30, 0, 0, {}, [cost], None, None))
 
 
-def test_waiting_is_called_waiting_and_time_is_what_passed(store: Store) -> None:
+def test_requests_are_summed_apart_and_time_is_what_passed(store: Store) -> None:
     asked = StepCost("rank", 30, 0, 0, 1_000, 200, 1_012.3)
     lines = lines_of(store, "factual", asked, 118.0)
-    assert lines[-2].endswith("waited for answers: 1,012.3 s over all open requests.")
+    assert lines[-2].endswith("requests were open for 1,012.3 s, summed (they overlap).")
     assert lines[-1] == "Time worked: 118.0 s."
     scored = StepCost("lexical", 30, 0, 0, None, None, 20.0)
     lines = lines_of(store, "scores", scored, 11.0)
@@ -28,5 +28,5 @@ def test_waiting_is_called_waiting_and_time_is_what_passed(store: Store) -> None
 def test_a_time_that_nobody_noted_is_not_told(store: Store) -> None:
     found = StepCost("rank", 0, 30, 0, None, None, 0.0)
     lines = lines_of(store, "factual", found, None)
-    assert "waited" not in lines[-1]
+    assert "open for" not in lines[-1]
     assert "Time" not in lines[-1]

@@ -35,7 +35,18 @@ _PASSING = (
     (re.compile(r"\bprompt-([\w-]+):[0-9a-f]+"), r"prompt-\1:HASH"),
     (re.compile(r"\b(task|rubric):([\w-]+)-[0-9a-f]{12}\b"), r"\1:\2-HASH"),
 )
-_OF_THIS_RUN = {"seconds", "wall_seconds", "worked_seconds", "app_version", "process", "beat_utc", "size"}
+_OF_THIS_RUN = {
+    *(
+        "seconds",
+        "wall_seconds",
+        "worked_seconds",
+        "start_seconds",
+        "app_version",
+        "process",
+        "beat_utc",
+        "size",
+    )
+}
 _WORDED = {
     *("message", "note", "notes", "sentence", "sentences", "reading", "why_numbers", "rules"),
     *("prompts", "rubric_text", "task_text"),
