@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from core.datasets.mqm_weights import score_of, weight_of
+from core.datasets.mqm_weights import score_of
 from core.datasets.reading import shown
 from core.errors import InputError
 from core.judges.automqm import judge as automqm
-from core.judges.automqm.errors import AutoMqmRecord, ErrorTrial, FoundError
+from core.judges.automqm.errors import AutoMqmRecord, ErrorTrial, FoundError, weight_in_text
 from core.judges.automqm.quotes import Located
 from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.scores import ErrorSpan, Rating, RatingSet
@@ -25,7 +25,7 @@ class Locating:
     """With at least one usable answer."""
     n_errors: int
     located: Mapping[Located, int]
-    """How -> errors. `not found` and `nothing quoted` mark no character, but count in the MQM score."""
+    """How -> errors. `not found` and `nothing quoted` mark no character; `not found` is not in the MQM score either."""
 
 
 def n_draws(output: JudgeOutput) -> int:
@@ -85,9 +85,9 @@ def locating(output: JudgeOutput) -> Locating:
 
 
 def span_of(error: FoundError) -> ErrorSpan:
-    """The error as a span with its weight; of no length where it stands nowhere in the text."""
+    """The error as a span with its weight; of no length where it stands nowhere in the text. See weight_in_text."""
     start, end = (0, 0) if error.start is None or error.end is None else (error.start, error.end)
-    return ErrorSpan(start, end, error.severity, error.category, weight_of(error.category, error.severity))
+    return ErrorSpan(start, end, error.severity, error.category, weight_in_text(error))
 
 
 def _trials(output: JudgeOutput) -> list[tuple[JudgedText, tuple[ErrorTrial, ...]]]:

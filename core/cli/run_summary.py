@@ -1,18 +1,20 @@
 """What came of a run, in lines: items, what is missing and why, what it cost."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from core.analysis.score_summary import score_summary
 from core.cli.aligned import counted
 from core.datasets.reading import shown
 from core.runs.at_hand import RunAtHand
 from core.runs.costs import Estimate, estimate_all
-from core.runs.progress import Progress, duration, money_of, wall_seconds
+from core.runs.judging import degeneracy_of
+from core.runs.progress import Progress, duration, money_of, not_sent_said, wall_seconds
 from core.runs.scoring import score_table, undefined_scores
 from core.schema import StepCost
 from core.schema.kinds import Work
 from core.schema.scores import ScoreTable
 from core.stats.constant import constants_said
+from core.store.replies import parts_not_sent
 
 MOST_LISTED = 40
 """Metrics and reasons for undefined scores that are listed."""
@@ -29,8 +31,14 @@ def summary(run: RunAtHand, progress: Progress, table: ScoreTable | None = None)
     wanted = progress.run.n_wanted
     lines = [f"Run {progress.run.run_id} ({progress.state}): {progress.n_done} of {wanted} items complete."]
     if (missing := _MISSING.get(run.kind.work)) is not None:
-        return lines + _incomplete(progress, missing) + _asked(progress)
-    return lines + _scored(run.kind.work, progress, table or score_table(run))
+        return lines + _incomplete(progress, missing) + _asked(run, progress)
+    table = table or score_table(run)
+    signs: Iterable[str] = (
+        (one.sentence for one in degeneracy_of(run))
+        if run.kind.work == "judging"
+        else constants_said((shown(one.metric), one.constant) for one in score_summary(table))
+    )
+    return lines + _scored(run, progress, table, signs)
 
 
 def told_of_all(at: RunAtHand, progress: Progress) -> list[str]:
@@ -51,9 +59,10 @@ def told_of_all(at: RunAtHand, progress: Progress) -> list[str]:
     return [f"All {run.n_items:,} items, told from {items}, those included: {', '.join(parts)}."]
 
 
-def _asked(progress: Progress) -> list[str]:
-    """What the calls to a model cost."""
-    lines = []
+def _asked(run: RunAtHand, progress: Progress) -> list[str]:
+    """What the calls to a model went without, and what they cost."""
+    missing = parts_not_sent(run.store, progress.run.run_id)
+    lines = [f"{not_sent_said(missing)}."] if missing else []
     for cost in progress.costs:
         tokens = _tokens(cost) if cost.calls else "nothing asked"
         unusable = f", {cost.unusable} not usable" if cost.unusable else ""
@@ -77,10 +86,11 @@ def _time(progress: Progress) -> list[str]:
     return [f"Time worked: {seconds:,.1f} s."] if seconds else []
 
 
-def _scored(work: Work, progress: Progress, table: ScoreTable) -> list[str]:
+def _scored(run: RunAtHand, progress: Progress, table: ScoreTable, signs: Iterable[str]) -> list[str]:
+    """signs: that the scores measure little, a sentence each; they stand before any number."""
     lines = [f"{counted(len(table.rows), 'text')}, {counted(len(table.metrics), 'metric')}."]
-    judged = work == "judging"
-    lines += constants_said((shown(one.metric), one.constant) for one in score_summary(table))
+    judged = run.kind.work == "judging"
+    lines += signs
     lines += _incomplete(progress, JUDGED if judged else SCORED)
     undefined = undefined_scores(table)
     if undefined:
@@ -90,7 +100,7 @@ def _scored(work: Work, progress: Progress, table: ScoreTable) -> list[str]:
     if len(undefined) > MOST_LISTED:
         lines.append(f"  ... and {len(undefined) - MOST_LISTED} more metrics and reasons")
     if judged:
-        return lines + _asked(progress)
+        return lines + _asked(run, progress)
     return lines + [_scoring_cost(cost) for cost in progress.costs] + _time(progress)
 
 

@@ -2,7 +2,7 @@
 
 Whether it is damaged as much as its level says is not checked: that is what raters and judges are for. 000
 asks for a difference in translation only and for a length in summaries only; a text that equals the reference
-is refused at levels 1 to 5 of every task, because it would be as good as level 0.
+is refused at levels 1 to 5 of every task, because it would be as good as level 0, and another number at level 0.
 """
 
 import json
@@ -14,6 +14,7 @@ from core.datasets.reading import is_blank, text_problem
 from core.diff import tokenize
 from core.generation.language import known_language
 from core.generation.language_change import language_change
+from core.generation.number_change import NUMBER_CHANGED, number_change
 from core.generation.records import Task
 from core.generation.script import same_script, script_of
 from core.schema import Material
@@ -75,6 +76,7 @@ def check_damage(material: Material, level: int, text: str, task: Task) -> Probl
         or _same(material, level, text)
         or _other_script(material, text, task)
         or _changed_language(material, text)
+        or (_changed_numbers(material, text) if level == 0 else None)
         or (_other_length(material, text) if task == "summary" else None)
     )
 
@@ -160,6 +162,14 @@ def _changed_language(material: Material, text: str) -> Problem | None:
         "language changed",
         f"It seems to be in another language ({other}) than the reference ({language}): keep its language.",
     )
+
+
+def _changed_numbers(material: Material, text: str) -> Problem | None:
+    """Level 0 says the same in other words, so that another number makes it as bad as a damaged level."""
+    item = material.item
+    language = known_language(item.language, item.reference)
+    wrong = number_change(language, item.reference, text, item.question)
+    return None if wrong is None else (NUMBER_CHANGED, wrong)
 
 
 def _other_length(material: Material, text: str) -> Problem | None:

@@ -45,8 +45,9 @@ from core.judges.record_checks import ANY_SCORE, trial_problems
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Request
 from core.llm.defusing import defused
-from core.llm.parsing import clipped, form, is_number, read_object
+from core.llm.parsing import clipped, form, is_number, read_object, refuse_loop
 from core.llm.prompts import Example, Prompt
+from core.llm.thinking import apart
 from core.schema.kinds import PromptSlot
 from core.schema.rated import RatedSet, RatedText
 from core.schema.scores import ScorableOutput
@@ -189,6 +190,7 @@ def read_score(text: str, dimension: Dimension) -> float:
     """The number in an answer; raises Unusable unless it is on the dimension's scale and one of its steps.
 
     Of several objects with a score the last counts. `"4"`, true and null are no numbers; nothing is clipped or rounded.
+    Words around it that loop make the whole answer unusable.
     """
     score = read_object(text, score={})["score"]
     if not is_number(score):
@@ -198,6 +200,7 @@ def read_score(text: str, dimension: Dimension) -> float:
     if not on_offer or (nearest is not None and abs(nearest - score) > _NEARLY):
         said = clipped(str(score), LONGEST_SHOWN)
         raise Unusable(f"The score {said} is not on offer: {_offer(dimension)}.", NOT_ON_OFFER)
+    refuse_loop(apart(text)[0])
     return float(score if nearest is None else nearest)
 
 

@@ -1,7 +1,7 @@
 """What a judge is: a kind of run whose settings say its columns, its name and its signature; one file exports each."""
 
 import json
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any, ClassVar, Literal, Protocol, TypeVar
@@ -14,6 +14,7 @@ from core.schema.scores import Metric, Score
 from core.schema.settings import Remark, fields_of, setting
 from core.schema.tasks import RatingTask
 from core.scoring.metrics.scorer import EMPTY_REFERENCE, NO_REFERENCE, NO_SOURCE, ScoringPair
+from core.stats.degeneracy import Degeneracy
 
 Compared = Literal["reference", "source"]
 """What a judge compares a text with."""
@@ -228,6 +229,12 @@ class JudgeKind(Kind):
     detail_columns: tuple[str, ...]
     record_problems: Callable[[Any, str | None], Iterator[str]] = lambda *_: iter(())
     """What is wrong with a record whose types are right, each with its field. The text is the one that was judged."""
+    words: Callable[[Any], tuple[str, ...]] = lambda _: ()
+    """Of a record what should differ from text to text, such as a feedback; empty: nothing."""
+    words_called: str = ""
+    """Plural or collective of these, for a sentence: `feedback`, `questions`."""
+    shortfalls: Callable[[Sequence[Any], Mapping[str, object]], Iterator[Degeneracy]] = lambda *_: iter(())
+    """For (records, settings by name): signs of this kind that its scores measure little, such as too few questions."""
     check: Callable[[Any, Bench, RatedSet, bool], tuple[Remark, ...]]
     """What to know of a file before its run costs anything, for (settings, bench, file, whether rules judge).
 

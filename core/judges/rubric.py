@@ -42,7 +42,7 @@ from core.judges.rubric_files import (
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Request
 from core.llm.defusing import defused
-from core.llm.parsing import TURN_MARK, clipped, form, is_number, read_object, read_text
+from core.llm.parsing import TURN_MARK, clipped, form, is_number, read_object, read_text, refuse_loop
 from core.llm.prompts import Prompt
 from core.schema.kinds import Attachment, PromptSlot
 from core.schema.rated import RatedText
@@ -205,7 +205,8 @@ def read_verdict_json(text: str, rubric: Rubric) -> GivenVerdict:
     """The verdict in an answer in JSON; raises Unusable where there is none on offer.
 
     Of several objects with a verdict the last counts, such as after one that repeats the judged text. 4 and 4.0 are
-    one score; "4", 4.5, true and what the rubric does not have are none. A feedback longer than asked for is kept.
+    one score; "4", 4.5, true and what the rubric does not have are none. A feedback longer than asked for is kept, one that loops is
+    refused.
     """
     found = read_object(text, verdict={})
     verdict, feedback = found["verdict"], found.get("feedback")
@@ -213,7 +214,7 @@ def read_verdict_json(text: str, rubric: Rubric) -> GivenVerdict:
         raise Unusable("Its verdict is no number.")
     if not isinstance(feedback, str):
         raise Unusable("It has no feedback.")
-    return GivenVerdict(_on_offer(verdict, rubric), feedback.strip())
+    return _given(_on_offer(verdict, rubric), feedback)
 
 
 def read_verdict_text(text: str, rubric: Rubric) -> GivenVerdict:
@@ -233,7 +234,13 @@ def read_verdict_text(text: str, rubric: Rubric) -> GivenVerdict:
     if number is None:
         raise Unusable("After the last [RESULT] stands something else than one whole number.", NO_VERDICT)
     verdict = _on_offer(int(number.group(1)), rubric)
-    return GivenVerdict(verdict, _LABEL.sub("", plain[: marks[-1].start()]).strip())
+    return _given(verdict, _LABEL.sub("", plain[: marks[-1].start()]))
+
+
+def _given(verdict: int, feedback: str) -> GivenVerdict:
+    """Raises Unusable where the feedback loops: a verdict behind it follows from nothing."""
+    refuse_loop(feedback, "Its feedback")
+    return GivenVerdict(verdict, feedback.strip())
 
 
 def _on_offer(verdict: float, rubric: Rubric) -> int:
@@ -305,5 +312,7 @@ KIND = JudgeKind(
     details=_details,
     detail_columns=COMPARING_COLUMNS,
     record_problems=_record_problems,
+    words=lambda record: tuple(trial.feedback for trial in record.trials if trial.feedback),
+    words_called="feedback",
     score_bounds=lambda _: (0.0, float(HIGHEST_VERDICT)),
 )

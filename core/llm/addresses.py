@@ -1,7 +1,7 @@
 """Where a server is. Apart from the client, whose package takes half a second to load."""
 
 import re
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from core.errors import InputError
 
@@ -33,6 +33,18 @@ def normal_url(base_url: str) -> str:
     shown = f"[{host}]" if ":" in host else host
     usual = {"http": 80, "https": 443}[parts.scheme]
     return f"{parts.scheme}://{shown}{f':{port}' if port not in (None, usual) else ''}{path}"
+
+
+def split_version(base_url: str) -> tuple[str, str | None]:
+    """The base URL and the API version in its query, as Azure shows it: `...?api-version=2024-10-21`.
+
+    Any other query stays where it is, for normal_url to refuse.
+    """
+    before, _, query = base_url.strip().partition("?")
+    match parse_qsl(query.partition("#")[0]):
+        case [("api-version", version)] if "#" not in query:
+            return before, version
+    return base_url, None
 
 
 def is_local(base_url: str) -> bool:

@@ -22,10 +22,13 @@ class Key:
 
     __slots__ = ("_value", "variable")
 
-    def __init__(self, variable: str | None) -> None:
-        """Read it; raises InputError where the variable holds none. None: no key is needed."""
+    def __init__(self, variable: str | None, header: str = "") -> None:
+        """Read it; raises InputError where the variable holds none. None: no key is needed.
+
+        header: whose value it is, which may hold blanks; empty: the server's key.
+        """
         self.variable = variable
-        self._value = NO_KEY if variable is None else _read(variable)
+        self._value = NO_KEY if variable is None else _read(variable, header)
 
     def __repr__(self) -> str:
         return f"Key({self.variable!r})"
@@ -62,24 +65,28 @@ class Key:
         return any(key.startswith(piece) or key.endswith(piece) for piece in pieces)
 
 
-def _read(variable: str) -> str:
+def _read(variable: str, header: str) -> str:
+    what, short = (f"header {header}", "header") if header else ("key for the server", "key")
     if _VARIABLE.fullmatch(variable) is None:
         # It may be the key itself, given in the wrong place: it is not repeated.
+        example = f"{header}=env:NAME" if header else "OPENAI_API_KEY"
         raise InputError(
-            "The key's environment variable has no valid name.",
-            ["give the variable's name, such as OPENAI_API_KEY, never the key itself"],
+            f"The environment variable of the {what} has no valid name.",
+            [f"give the variable's name, such as {example}, never the {short} itself"],
         )
     value = os.environ.get(variable, "").strip()
     if not value:
         raise InputError(
-            "There is no key for the server.",
+            f"There is no {what}.",
             [f"the environment variable {variable} is not set or empty; set it and start again"],
         )
-    if not value.isascii() or any(char.isspace() or not char.isprintable() for char in value):
+    blanks = any(char.isspace() for char in value) and not header
+    if blanks or not value.isascii() or not value.isprintable():
         raise InputError(
-            "The key for the server cannot be sent.",
+            f"The {what} cannot be sent.",
             [
-                f"the environment variable {variable} holds characters that no key has, such as blanks or quotes"
+                f"the environment variable {variable} holds characters that no {short} has, such as "
+                + ("line breaks" if header else "blanks or quotes")
             ],
         )
     return value

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import cast
 
+from core.llm import thinking
 from core.llm.client import Reason, Reply
 
 LONGEST_QUOTE = 300
@@ -24,14 +25,12 @@ _ACCOUNT = re.compile(
     r"\b(credits?|billing|quota|balance|subscription|payment)\b|api[ _-]?key", re.IGNORECASE
 )
 """Of a 400 that is about the account and not about the request."""
-_PARAMETERS: dict[str, re.Pattern[str]] = {
-    "response_format": re.compile(
-        r"response_format|json_schema|structured[ _]outputs?|guided[ _]|grammar", re.IGNORECASE
-    ),
-    "max_tokens": re.compile(r"max_completion_tokens|['\"`]max_tokens['\"`] is not supported"),
-    "seed": re.compile(r"\bseed\b"),
-}
-"""What a request can do without, and how a server says that it does not know it."""
+_NO_CREDIT = re.compile(r"insufficient_quota|billing|insufficient_(funds|balance|credits?)|credit_balance")
+"""Of a 429's code or type: the account's fault, where others are a limit that passes."""
+_CUT_OFF = re.compile(r"max_tokens or model output limit was reached", re.IGNORECASE)
+"""How a reasoning model's server says that thinking took all of a small limit."""
+_THOUGHT = ("thinking", "reasoning")
+"""Types of a message's parts that are no answer."""
 
 
 def read_completion(data: bytes) -> Reply:
@@ -49,13 +48,21 @@ def read_completion(data: bytes) -> Reply:
             None, "server error", "The server's answer holds no choice" + (f": {said}" if said else ".")
         )
     usage = _get(whole, "usage")
-    text = _content(message.get("content"))
+    text, thought = _apart(message)
     reason, detail = _ending(_get(first, "finish_reason"), message.get("refusal"), text)
     if text is not None and not _storable(text):
         text = text.encode("utf-8", "replace").decode()
         if reason is None:
             reason, detail = "invalid", "The answer holds half a surrogate pair."
-    return Reply(text, reason, detail, _count(usage, "prompt_tokens"), _count(usage, "completion_tokens"))
+    return Reply(
+        text,
+        reason,
+        detail,
+        _count(usage, "prompt_tokens"),
+        _count(usage, "completion_tokens"),
+        thinking=thought.encode("utf-8", "replace").decode() or None,
+        thinking_tokens=_count(_get(usage, "completion_tokens_details"), "reasoning_tokens"),
+    )
 
 
 def _ending(finish: object, refusal: object, text: str | None) -> tuple[Reason | None, str]:
@@ -72,13 +79,26 @@ def _ending(finish: object, refusal: object, text: str | None) -> tuple[Reason |
     return (None, "") if text.strip() else ("empty", "The answer holds nothing but blanks.")
 
 
-def _content(value: object) -> str | None:
-    """A message's text; some servers send it in parts."""
-    if isinstance(value, list):
-        parts = [_get(part, "text") for part in value if _get(part, "type") in ("text", "output_text")]
-        texts = [part for part in parts if isinstance(part, str)]
-        return "".join(texts) if texts else None
-    return value if isinstance(value, str) else None
+def _apart(message: Mapping[str, object]) -> tuple[str | None, str]:
+    """A message's answer, None where it has none, and what the model thought before, wherever the server puts it."""
+    content = message.get("content")
+    parts = content if isinstance(content, list) else [{"type": "text", "text": content}]
+    texts = [_get(part, "text") for part in parts if _get(part, "type") in ("text", "output_text")]
+    said = [text for text in texts if isinstance(text, str)]
+    thoughts = [_words_in(part) for part in parts if _get(part, "type") in _THOUGHT]
+    thoughts += [_words_in(message.get("reasoning_content")) or _words_in(message.get("reasoning"))]
+    text, aloud = thinking.apart("".join(said))
+    thought = "\n\n".join(one for part in [*thoughts, aloud] if (one := part.strip()))
+    return (text.lstrip() if aloud else text) if said else None, thought
+
+
+def _words_in(part: object) -> str:
+    """What a part of a message holds, in whatever field and however nested."""
+    if isinstance(part, list):
+        return "".join(map(_words_in, part))
+    if isinstance(part, dict):
+        return "".join(_words_in(part.get(name)) for name in ("text", *_THOUGHT))
+    return part if isinstance(part, str) else ""
 
 
 def _storable(text: str) -> bool:
@@ -95,6 +115,8 @@ def reason_of(status: int, message: str) -> Reason:
     if status in (400, 413, 422):
         if status == 413 or _TOO_LONG.search(message):
             return "too long"
+        if _CUT_OFF.search(message):
+            return "cut off"
         if _ACCOUNT.search(message):
             return "not allowed"
         return "refused" if _FILTERED.search(message) else "rejected"
@@ -111,24 +133,13 @@ def reason_of(status: int, message: str) -> Reason:
     return "server error" if status >= 500 else "rejected"
 
 
-def refused_parameter(status: int, data: bytes, sent: Mapping[str, object]) -> str | None:
-    """The part of a request that an error is about and that can be left out; None: there is none."""
-    message = message_of(data)
-    if status not in (400, 422, 501) or reason_of(status, message) == "too long":
-        return None
-    named = (_param_of(data) or "").split(".")[0]
-    if named in _PARAMETERS and named in sent:
-        return named
-    return next((name for name, words in _PARAMETERS.items() if name in sent and words.search(message)), None)
-
-
 def message_of(data: bytes) -> str:
     """What a server said in the body of an error: one line, or nothing."""
     try:
         whole: object = json.loads(data)
     except (ValueError, RecursionError):
         return "" if data.lstrip()[:1] == b"<" else short(data.decode("utf-8", "replace"), LONGEST_QUOTE * 20)
-    inner = _get(whole, "error", whole)
+    inner = _error_in(whole)
     if not isinstance(inner, str):
         inner = _get(inner, "message") or _get(inner, "detail") or _get(whole, "message") or ""
     said = inner if isinstance(inner, str) else json.dumps(inner)
@@ -136,13 +147,19 @@ def message_of(data: bytes) -> str:
     return short(said, LONGEST_QUOTE * 20)
 
 
-def _param_of(data: bytes) -> str | None:
-    """The parameter that an error is about, where the server says."""
+def has_no_credit(data: bytes) -> bool:
+    """Whether a 429 says that the account is spent: waiting does not help."""
     try:
-        param = _get(_get(json.loads(data), "error"), "param")
+        inner = _error_in(json.loads(data))
     except (ValueError, RecursionError):
-        return None
-    return param if isinstance(param, str) else None
+        return False
+    return any(_NO_CREDIT.search(str(_get(inner, name))) for name in ("code", "type"))
+
+
+def _error_in(whole: object) -> object:
+    """What a body says of an error: some servers put it into a list."""
+    whole = whole[0] if isinstance(whole, list) and whole else whole
+    return _get(whole, "error", whole)
 
 
 def models_of(data: bytes) -> list[str] | None:

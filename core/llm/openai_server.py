@@ -1,12 +1,13 @@
 """The client for every server that speaks OpenAI's chat API: vLLM, llama.cpp, Ollama, hosted ones.
 
-The openai package carries the requests and waits between the attempts; it repeats transport errors alone
-(no connection, timeout, 408, 409, 429, 5xx). What comes back is understood here, never by the package's types:
-a server may leave out or misspell what they promise.
+The openai package carries the requests. What comes back is understood here, never by the package's types: a server
+may leave out or misspell what they promise. What is sent again is decided here too: without the parts that a server
+refuses, at the pace that it lets requests in, and, some times, after an error that may pass.
 """
 
 import asyncio
 import logging
+import random
 import re
 import time
 from collections.abc import Mapping
@@ -18,15 +19,32 @@ import openai
 from core.errors import InputError
 from core.llm import openai_replies as replies
 from core.llm.addresses import is_local, normal_url
-from core.llm.client import Reply, Request
+from core.llm.call_settings import AS_USUAL, FROM_ENVIRONMENT, CallSettings
+from core.llm.client import Message, Reply, Request
 from core.llm.connection import Bounded, TooMuch
 from core.llm.keys import Key
+from core.llm.pacing import LONGEST_WAIT, Pace
+from core.llm.request_body import body_of, parts_missing, refused_parts
+from core.llm.thinking import Room
 
 DEFAULT_CONCURRENCY = 32
 DEFAULT_TIMEOUT = 120.0
 DEFAULT_RETRIES = 4
 LIST_TIMEOUT = 15.0
 """Seconds in which the list of models has to be there."""
+FIRST_PAUSE = 0.5
+"""Seconds before the first retry; each later pause is twice as long."""
+LONGEST_PAUSE = 8.0
+PROBE_TOKENS = 64
+"""Of the answer to a question that only shows whether the chat works."""
+_BYTES_PER_TOKEN = 4
+"""About, of a prompt: good enough for a limit in tokens."""
+_UNUSABLE = frozenset({"not allowed", "unreachable", "server error", "rejected"})
+"""Reasons for which a chat cannot be used; others, such as `busy`, may pass or belong to the question."""
+_SILENT = "it takes connections but does not answer; is it still loading the model? Try again later"
+_NOBODY = "nobody answers there; start the server, or correct the base URL"
+_PACED = frozenset({429, 503, 529})
+"""Statuses of a server that takes no more for now."""
 _VERSION = re.compile(r"/v\d\w*(/|$)")
 MOST_NAMED = 20
 """Models that an error names."""
@@ -35,8 +53,10 @@ MOST_NAMED = 20
 class OpenAIServer:
     """A model behind an OpenAI-compatible server.
 
-    timeout: seconds for one whole exchange, from connecting to the last byte; retries: further exchanges after
-    a transport error. key_variable: the environment variable that holds the key; None: the server wants none.
+    timeout: seconds for one whole exchange, from connecting to the last byte. retries: further exchanges after a
+    transport error; one that the server refuses with the moment at which to come back is none of them.
+    key_variable: the environment variable that holds the key; None: the server wants none. how: its headers and API
+    version are sent with every request.
     """
 
     backend = "openai"
@@ -49,6 +69,7 @@ class OpenAIServer:
         timeout: float = DEFAULT_TIMEOUT,
         retries: int = DEFAULT_RETRIES,
         key_variable: str | None = None,
+        how: CallSettings = AS_USUAL,
     ) -> None:
         problems = [] if model.strip() else ["model: name one"]
         problems += [] if concurrency >= 1 else [f"concurrency is {concurrency}, expected 1 or more"]
@@ -62,55 +83,74 @@ class OpenAIServer:
         self.model = model.strip()
         self.concurrency = concurrency
         self.left_out: frozenset[str] = frozenset()
-        """Parameters that the server turned out not to know; they are no longer sent."""
-        self._timeout, self._retries, self._key_variable = timeout, retries, key_variable
+        """Parts of requests that the server turned out to refuse, see request_body; they are no longer sent."""
+        self._room = Room()
+        self._timeout, self._retries, self._key_variable, self._how = timeout, retries, key_variable, how
         self._line: _Line | None = None
 
     @property
     def identity(self) -> Mapping[str, object]:
-        """The address: the same model may be another one elsewhere."""
-        return {"base_url": self.base_url}
+        """The address: the same model may be another one elsewhere, or in another version of the API."""
+        version = {"api_version": self._how.api_version} if self._how.api_version else {}
+        return {"base_url": self.base_url, **version}
 
     async def start(self) -> None:
         """See that the server is there, lets us in and has the model; raises InputError where not.
 
-        A server that keeps no list of models is taken at its word.
+        Many servers work without a list of models, or keep it from some keys: where it does not name the model, one
+        short question shows whether the chat works.
         """
         line = self._connected()
+        problem = await self._list_problem(line)
+        if problem is None:
+            return
+        reply = await self._short_answer(line)
+        silent = reply.reason == "timeout" and problem == _SILENT
+        if not silent and reply.reason not in _UNUSABLE:
+            return
+        await self.close()
+        nobody = reply.detail == self._no_connection(0) and problem == _NOBODY
+        problems = [problem] if silent or nobody else [problem, reply.detail]
+        # Both often fail for the same reason, such as the key.
+        shown = list(dict.fromkeys(line.hide(one) for one in problems))
+        raise InputError(f"The model server at {self.base_url} cannot be used", shown)
+
+    async def _list_problem(self, line: "_Line") -> str | None:
+        """Why the list of models does not show that the model can be asked; None: it does."""
         try:
             async with asyncio.timeout(min(LIST_TIMEOUT, self._timeout)):
-                response = await line.api.get("/models", cast_to=httpx2.Response, options={"max_retries": 0})
-            problem = self._list_problem(response.content)
+                response = await line.api.get("/models", cast_to=httpx2.Response)
         except openai.APIStatusError as error:
-            if error.status_code in (404, 405, 501):
-                return
-            problem = self._failure(line.key, error).detail
+            return self._failure(line, error.response).detail
         except (openai.APITimeoutError, TimeoutError):
-            problem = (
-                "it takes connections but does not answer; is it still loading the model? Try again later"
-            )
+            return _SILENT
         except openai.APIConnectionError:
-            problem = "nobody answers there; start the server, or correct the base URL"
+            return _NOBODY
         except TooMuch as error:
-            problem = str(error)
-        if problem:
-            await self.close()
-            raise InputError(f"The model server at {self.base_url} cannot be used", [line.key.hide(problem)])
-
-    def _list_problem(self, data: bytes) -> str | None:
-        """Why the model cannot be asked, from the list of models; None: it can."""
+            return str(error)
         try:
-            names = replies.models_of(data)
+            names = replies.models_of(response.content)
         except ValueError:
             return "it does not speak the chat API; does the base URL have to end in /v1?"
         # Ollama lists its default tag, Gemini puts a folder before every name; both answer to the short one.
-        if names is None or {self.model, f"{self.model}:latest", f"models/{self.model}"} & set(names):
+        if {self.model, f"{self.model}:latest", f"models/{self.model}"} & set(names or ()):
             return None
+        if names is None:
+            return "it has no list of models"
         if not names:
             return f"it has no model at all; load {self.model} and start again"
         more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
         listed = ", ".join(replies.short(name, 80) for name in names[:MOST_NAMED])
         return f"it has no model {replies.short(self.model, 80)!r}; choose one of: {listed}{more}"
+
+    async def _short_answer(self, line: "_Line") -> Reply:
+        """What the chat gives for a question that only shows whether it works."""
+        question = Request("start", (Message("user", "Say OK."),), PROBE_TOKENS, None, how=self._how)
+        try:
+            async with asyncio.timeout(min(LIST_TIMEOUT, self._timeout)):
+                return await self._exchange(line, question, retries=0)
+        except TimeoutError:
+            return Reply(None, "timeout")
 
     async def complete(self, request: Request) -> Reply:
         """Answer one request; a failure is a reply with a reason, and nothing but cancelling raises."""
@@ -119,9 +159,13 @@ class OpenAIServer:
             line = self._connected()
             async with line.slots:
                 began = time.monotonic()
-                reply = await self._exchange(line, request)
-            text = None if reply.text is None else line.key.hide_whole(reply.text)
-            reply = replace(reply, text=text, detail=replies.short(line.key.hide(reply.detail)))
+                reply = await self._exchange(line, request, self._retries)
+            return replace(
+                reply,
+                text=line.hide_whole(reply.text),
+                thinking=line.hide_whole(reply.thinking),
+                detail=replies.short(line.hide(reply.detail)),
+            )
         except InputError as error:
             reply = Reply(None, "not allowed", " ".join([error.what, *error.problems]))
         except Exception as error:
@@ -131,43 +175,82 @@ class OpenAIServer:
             )
         return replace(reply, seconds=time.monotonic() - began)
 
-    async def _exchange(self, line: "_Line", request: Request) -> Reply:
-        """Send the request; where the server does not know a part of it that can be missed, once more without."""
+    async def _exchange(self, line: "_Line", request: Request, retries: int) -> Reply:
+        """Send the request until it is answered, or failed for good; see Reply for what its seconds are."""
         dropped: frozenset[str] = frozenset()
+        tries, waited, seconds = 0, 0.0, 0.0
         while True:
-            body = _body(self.model, request, self.left_out | dropped)
-            try:
-                response = await line.api.post("/chat/completions", cast_to=httpx2.Response, body=body)
-            except openai.APIStatusError as error:
-                name = replies.refused_parameter(error.status_code, error.response.content, body)
-                if name is None:
-                    return self._failure(line.key, error)
-                dropped |= {name}
+            left_out = self.left_out | dropped
+            body = body_of(self.model, request, self._room.limit_of(request), left_out)
+            pause = min(FIRST_PAUSE * 2.0**tries, LONGEST_PAUSE) * random.uniform(0.75, 1.0)
+            async with line.pace.turn(_tokens_of(request)) as turn:
+                began = time.monotonic()
+                response, failed = await self._send(line, body, tries)
+                seconds += time.monotonic() - began
+                wait = None
+                if response is not None:
+                    line.pace.answered(turn, response.headers)
+                if failed is None:
+                    line.pace.taken()
+                elif (
+                    response is not None and response.status_code in _PACED and failed.reason != "not allowed"
+                ):
+                    said = replies.message_of(response.content)
+                    wait = line.pace.refused(turn, response.headers, said, pause)
+            if failed is None:
+                assert response is not None
+                reply = replies.read_completion(response.content)
+                # Only now is it known that leaving it out was the cure.
+                self.left_out |= dropped
+                self._room.learn(reply)
+                return replace(reply, seconds=seconds, not_sent=parts_missing(request, left_out))
+            if response is not None:
+                refused = refused_parts(response.status_code, response.content, body)
+                if refused:
+                    dropped |= refused
+                    continue
+            if wait is not None and waited + wait <= LONGEST_WAIT:
+                waited += wait
                 continue
-            except UnicodeEncodeError:
-                return Reply(
-                    None, "rejected", "The prompt holds half a surrogate pair, which cannot be sent."
-                )
-            except TooMuch as error:
-                return Reply(None, "server error", str(error))
-            except openai.APITimeoutError:
-                return Reply(
-                    None, "timeout", f"No whole answer came within {self._timeout:g} s{self._tried()}."
-                )
-            except openai.APIConnectionError:
-                return Reply(None, "unreachable", f"No connection to {self.base_url} lasted{self._tried()}.")
-            # Only now is it known that leaving it out was the cure.
-            self.left_out |= dropped
-            return replies.read_completion(response.content)
+            if wait is not None:
+                told = f"The server lets requests in again in {wait:,.0f} s, which is too long to wait. "
+                failed = replace(failed, detail=told + failed.detail)
+            elif tries < retries and _may_pass(response, failed):
+                tries += 1
+                if response is None or response.status_code not in _PACED:
+                    await asyncio.sleep(pause)  # elsewhere the pace waits, for all
+                continue
+            return replace(failed, seconds=seconds)
 
-    def _tried(self) -> str:
-        return f", {self._retries + 1} times" if self._retries else ""
+    async def _send(
+        self, line: "_Line", body: dict[str, object], tries: int
+    ) -> tuple[httpx2.Response | None, Reply | None]:
+        """What the server sent, if it sent anything, and why that is no answer."""
+        try:
+            response = await line.api.post("/chat/completions", cast_to=httpx2.Response, body=body)
+        except openai.APIStatusError as error:
+            return error.response, self._failure(line, error.response)
+        except UnicodeEncodeError:
+            said = "The prompt holds half a surrogate pair, which cannot be sent."
+            return None, Reply(None, "rejected", said)
+        except TooMuch as error:
+            return None, Reply(None, "server error", str(error))
+        except openai.APITimeoutError:
+            said = f"No whole answer came within {self._timeout:g} s{_times(tries)}."
+            return None, Reply(None, "timeout", said)
+        except openai.APIConnectionError:
+            return None, Reply(None, "unreachable", self._no_connection(tries))
+        return response, None
 
-    def _failure(self, key: Key, error: openai.APIStatusError) -> Reply:
+    def _no_connection(self, tries: int) -> str:
+        return f"No connection to {self.base_url} lasted{_times(tries)}."
+
+    def _failure(self, line: "_Line", response: httpx2.Response) -> Reply:
         """An error's status as a reason, with what the server said; a refused key is never quoted."""
-        status, said = error.status_code, replies.message_of(error.response.content)
-        reason = replies.reason_of(status, said)
-        said = replies.short(key.hide(said))
+        status, said, key = response.status_code, replies.message_of(response.content), line.key
+        spent = status == 429 and replies.has_no_credit(response.content)
+        reason = "not allowed" if spent else replies.reason_of(status, said)
+        said = replies.short(line.hide(said))
         said = f": {said}" if said else ""
         if status == 401:
             wanted = "wants a key: name the environment variable that holds it"
@@ -190,19 +273,32 @@ class OpenAIServer:
         loop = asyncio.get_running_loop()
         if self._line is None or self._line.loop is not loop:
             key = Key(self._key_variable)
-            http = Bounded(self._timeout, self.concurrency, is_local(self.base_url))
+            headers = {name.lower(): value for name, value in self._how.headers.items()}
+            secrets = {
+                name: Key(value.removeprefix(FROM_ENVIRONMENT), name)
+                for name, value in headers.items()
+                if value.startswith(FROM_ENVIRONMENT)
+            }
+            version = self._how.api_version
             api = openai.AsyncOpenAI(
                 api_key=key.reveal(),
                 base_url=self.base_url,
-                max_retries=self._retries,
-                http_client=http,
-                # Said outright: another one in OPENAI_CUSTOM_HEADERS would go before.
-                default_headers={"Authorization": f"Bearer {key.reveal()}"},
+                max_retries=0,
+                http_client=Bounded(self._timeout, self.concurrency, is_local(self.base_url)),
+                default_query={"api-version": version} if version else None,
+                default_headers={
+                    # Said outright: another one in OPENAI_CUSTOM_HEADERS would go before.
+                    "authorization": f"Bearer {key.reveal()}",
+                    **({"api-key": key.reveal()} if version and key.variable else {}),
+                    **headers,
+                    **{name: one.reveal() for name, one in secrets.items()},
+                },
             )
             # The package takes these from the environment: they would go to servers they were not meant for.
             api.organization = api.project = api.admin_api_key = api.webhook_secret = None
             _quiet()
-            self._line = _Line(api, asyncio.Semaphore(self.concurrency), key, loop)
+            slots = asyncio.Semaphore(self.concurrency)
+            self._line = _Line(api, slots, Pace(), key, tuple(secrets.values()), loop)
         return self._line
 
     async def close(self) -> None:
@@ -218,28 +314,41 @@ class _Line:
 
     api: openai.AsyncOpenAI
     slots: asyncio.Semaphore
+    pace: Pace
     key: Key
+    others: tuple[Key, ...]
+    """Secrets in headers."""
     loop: asyncio.AbstractEventLoop
 
+    def hide(self, text: str) -> str:
+        """See Key."""
+        for key in (self.key, *self.others):
+            text = key.hide(text)
+        return text
 
-def _body(model: str, request: Request, left_out: frozenset[str]) -> dict[str, object]:
-    """The request as JSON, without the parts that the server does not know."""
-    body: dict[str, object] = {
-        "model": model,
-        "messages": [{"role": message.role, "content": message.content} for message in request.messages],
-        "temperature": request.temperature,
-        # The newer name is understood by the servers that refuse the older one, and by few others.
-        "max_completion_tokens" if "max_tokens" in left_out else "max_tokens": request.max_tokens,
-    }
-    if request.seed is not None and "seed" not in left_out:
-        body["seed"] = request.seed
-    if request.schema is not None and "response_format" not in left_out:
-        name = re.sub(r"[^A-Za-z0-9_-]", "_", request.step)[:64] or "answer"
-        body["response_format"] = {
-            "type": "json_schema",
-            "json_schema": {"name": name, "strict": True, "schema": dict(request.schema)},
-        }
-    return body
+    def hide_whole(self, text: str | None) -> str | None:
+        """See Key; nothing stays nothing."""
+        for key in (self.key, *self.others):
+            text = None if text is None else key.hide_whole(text)
+        return text
+
+
+def _tokens_of(request: Request) -> float:
+    """About what a server counts against a limit in tokens: the prompt, and all that the answer may be."""
+    written = sum(len(message.content.encode("utf-8", "replace")) for message in request.messages)
+    return written / _BYTES_PER_TOKEN + request.max_tokens
+
+
+def _may_pass(response: httpx2.Response | None, failed: Reply) -> bool:
+    """Whether the same request may be answered a moment later."""
+    if response is None:
+        return failed.reason in ("timeout", "unreachable")
+    status, said = response.status_code, response.headers.get("x-should-retry")
+    return failed.reason != "not allowed" and said != "false" and (status in (408, 409, 429) or status >= 500)
+
+
+def _times(tries: int) -> str:
+    return f", {tries + 1} times" if tries else ""
 
 
 def _quiet() -> None:

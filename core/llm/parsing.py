@@ -13,6 +13,7 @@ from typing import Any, NoReturn, TypeGuard
 from jsonschema import Draft202012Validator
 
 from core.llm.asking import Unusable
+from core.llm.looping import loops
 from core.llm.thinking import apart
 
 MOST_VALUES = 1_000
@@ -21,6 +22,9 @@ MOST_PROBLEMS = 3
 """Violations of a schema that one sentence names."""
 LONGEST_PROBLEM = 160
 """Characters of one violation: the validator repeats the value, which can be the whole answer."""
+
+LOOPING = "loops"
+"""Kind under which answers that loop are counted."""
 
 TURN_MARK = re.compile(r"</?s>|<\|[^<>|\n]{1,40}\|>|<(?:end_of_turn|bos|eos)>", re.IGNORECASE)
 """Tokens that begin or end a turn, which some servers leave in an answer."""
@@ -44,6 +48,12 @@ def read_text(text: str) -> str:
 def visible(text: str) -> bool:
     """Whether anything in the text can be seen: more than blanks, marks of direction and the like."""
     return any(unicodedata.category(char) not in ("Zs", "Zl", "Zp", "Cf", "Cc") for char in text)
+
+
+def refuse_loop(said: str, what: str = "It") -> None:
+    """Raise Unusable where a text of a model loops. what: subject of the sentence, such as `Its feedback`."""
+    if loops(said):
+        raise Unusable(f"{what} says the same over and over.", LOOPING)
 
 
 def read_json(text: str, schema: Mapping[str, object]) -> object:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Literal, TypeVar, get_args
 
 from core.errors import InputError
-from core.llm.addresses import normal_url
+from core.llm.addresses import normal_url, split_version
 from core.llm.asking import DEFAULT_ATTEMPTS
 from core.llm.call_settings import CallSettings, secret_names
 from core.llm.prompts import Prompt, find_prompt, parse_prompt
@@ -223,6 +223,7 @@ def ask(
     """
     problems: list[Remark] = []
     backend = str(model.get("backend", "rules"))
+    model = _version_apart(model)
     own = _read(kind.Settings, {**kind.Settings.usual(chosen, backend), **chosen}, problems)
     asked = _read(ModelSettings, model, problems)
     how = _read(kind.Running or Running, running, problems)
@@ -259,6 +260,17 @@ def ask(
     own = own.settled()
     slots = own.prompts(by_rules=asked.backend == "rules")
     return Asked(kind, own, asked, _texts_of(slots, chosen_prompts), name, attached), how
+
+
+def _version_apart(model: Mapping[str, object]) -> Mapping[str, object]:
+    """With the API version in a field of its own where the address holds it; one that contradicts the field stays."""
+    url = model.get("base_url")
+    if not isinstance(url, str):
+        return model
+    address, version = split_version(url)
+    if version is None or model.get("api_version") not in (None, "", version):
+        return model
+    return {**model, "base_url": address, "api_version": version}
 
 
 def _read(shape: type[_Shape], given: Mapping[str, object], problems: list[Remark]) -> _Shape | None:

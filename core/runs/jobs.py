@@ -125,6 +125,7 @@ def _client_of(model: ModelSettings, running: Running) -> Client | None:
         timeout=running.timeout,
         retries=running.retries,
         key_variable=running.key_variable,
+        how=model,
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from core.analysis.judge_degeneracy import degeneracy
 from core.analysis.judged_spans import ratings_of_judge
 from core.datasets.rated import read_rated, unrated
 from core.datasets.scorable import read_outputs
@@ -26,6 +27,7 @@ from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.rated import RatedSet, RatedText
 from core.schema.scores import Metric, Score, ScoredRow
 from core.schema.settings import Remark
+from core.stats.degeneracy import Degeneracy
 from core.store.scores import result_texts
 
 NOT_JUDGED = "of a system that is not judged"
@@ -201,6 +203,11 @@ def judge_output(run: RunAtHand) -> JudgeOutput:
     return JudgeOutput(
         asked.called, run.kind.name, asked.model.model or RULES, own, metrics, texts, asked.attached
     )
+
+
+def degeneracy_of(run: RunAtHand) -> tuple[Degeneracy, ...]:
+    """Signs that what the judge said so far measures little. Raises InputError for a run that judges no texts."""
+    return degeneracy(kind_of(judging_run(run).asked), judge_output(run))
 
 
 def judging_run(run: RunAtHand) -> RunAtHand:

@@ -11,7 +11,7 @@ from core.runs.asked import BESIDE, Asked, described, kept
 from core.runs.at_hand import RunAtHand, WorkPath
 from core.runs.audits import Auditing
 from core.runs.generation import Generation
-from core.runs.judging import Judging
+from core.runs.judging import Judging, degeneracy_of
 from core.runs.kinds import kind_named, kinds_that
 from core.runs.progress import Progress, is_worked_on, money_of, progress_of, wall_seconds
 from core.runs.scoring import Scoring
@@ -19,7 +19,7 @@ from core.schema import RUN_FILE, Run
 from core.schema.kinds import Work
 from core.schema.settings import Remark, Settings, refuse
 from core.store import Store
-from core.store.replies import answers_of_others
+from core.store.replies import answers_of_others, parts_not_sent
 from core.store.runs import change_run, get_run, insert_run, item_states, list_runs
 
 PATHS: Mapping[Work, WorkPath] = {
@@ -142,6 +142,10 @@ def run_report(at: RunAtHand, progress: Progress) -> dict[str, object]:
     if at.kind.work != "scores":
         report["prices"] = {"input": at.running.input_price, "output": at.running.output_price}
         report["found"] = answers_of_others(at.store, run.run_id)
+    if missing := parts_not_sent(at.store, run.run_id):
+        report["not_sent"] = missing
     if gives_scores:
         report["left_out"] = dict(at.path.left_out(at))
+    if at.kind.work == "judging":
+        report["degeneracy"] = [asdict(one) for one in degeneracy_of(at)]
     return report

@@ -1,6 +1,7 @@
 """How far a run is, how fast, and what it cost: for pages, commands and the worker alike."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
@@ -114,6 +115,12 @@ def money_of(progress: Progress) -> float | None:
             cost.output_tokens or 0
         ) * prices.output_price
     return total / 1e6
+
+
+def not_sent_said(missing: Mapping[str, int]) -> str:
+    """A sentence, without its full stop, about the parts of requests that a server refuses; see parts_not_sent."""
+    parts = ", ".join(f"{name} ({n:,} {'call' if n == 1 else 'calls'})" for name, n in missing.items())
+    return f"Not sent, because the server refuses it: {parts}"
 
 
 def duration(seconds: float) -> str:

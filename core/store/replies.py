@@ -2,6 +2,7 @@
 
 import json
 import zlib
+from collections import Counter
 from typing import Any
 
 from core.schema import StepCost
@@ -96,6 +97,19 @@ def answers_of_others(store: Store, run_id: int) -> int:
         {"id": run_id},
     )
     return int(row["n"]) if row else 0
+
+
+def parts_not_sent(store: Store, run_id: int) -> dict[str, int]:
+    """Part of a request -> calls of the run that went without, because the server refuses it; most frequent first."""
+    rows = store.rows(
+        "select not_sent, count(*) as n from run_call where run_id = :id and not_sent is not null group by not_sent "
+        "order by not_sent",
+        {"id": run_id},
+    )
+    found: Counter[str] = Counter()
+    for row in rows:
+        found.update(dict.fromkeys(row["not_sent"].split(", "), row["n"]))
+    return dict(found.most_common())
 
 
 def item_costs(store: Store, run_id: int, position: int) -> list[Row]:

@@ -1,5 +1,6 @@
 """Tab Scores: what a judge's scores come to, how they follow the level as 003 prints it, and the ways to see more."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -8,13 +9,17 @@ import pandas as pd
 import streamlit as st
 
 from core.analysis.correlations import CorrelationOptions, MetricCorrelation
+from core.analysis.judge_degeneracy import degeneracy
 from core.analysis.score_summary import score_summary
+from core.judges.kind import JudgeKind
 from core.judges.rubric_files import Rubric
 from core.runs.asked import asked_of
+from core.runs.kinds import KINDS
 from core.schema.scores import ScoreTable
 from core.stats.constant import constants_said
 from core.store import Store
 from pages.components import (
+    judges_runs,
     metrics_computed,
     metrics_figure,
     metrics_kept,
@@ -43,7 +48,7 @@ def render(store: Store, scores: Scores) -> None:
         nothing("nothing is judged yet")
         return
     shown = _in_percent(scores)
-    _summary(shown.table, _scale(scores))
+    _summary(shown.table, _signs(store, scores), _scale(scores))
     _to_metrics(scores)
     if has_levels(scores.table):
         _raw_level(scores)
@@ -65,9 +70,19 @@ def _in_percent(scores: Scores) -> Scores:
     )
 
 
-def _summary(found: ScoreTable, scale: str) -> None:
+def _signs(store: Store, scores: Scores) -> list[str]:
+    """Why a run's scores may measure little, beside those that are constant; of a table nothing else is known."""
+    if scores.run is None:
+        return []
+    kind, output = KINDS[scores.run.kind], judges_runs.output_of(store, scores.run)
+    assert isinstance(kind, JudgeKind)
+    found = metrics_computed.once(("degeneracy", scores.key), lambda: degeneracy(kind, output))
+    return [one.sentence for one in found if one.sign != "constant"]
+
+
+def _summary(found: ScoreTable, signs: Sequence[str], scale: str) -> None:
     rows = score_summary(found)
-    constants(constants_said((row.metric, row.constant) for row in rows))
+    constants([*constants_said((row.metric, row.constant) for row in rows), *signs])
     table(
         pd.DataFrame(
             {

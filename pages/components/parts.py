@@ -50,7 +50,7 @@ def nothing(reason: str) -> None:
 
 
 def constants(sentences: Iterable[str]) -> None:
-    """Which judges say nearly the same of everything, above any number of theirs."""
+    """Which judges say nearly the same of everything, and what else makes their scores doubtful, above any number of theirs."""
     for sentence in sentences:
         st.warning(with_code(sentence))
 

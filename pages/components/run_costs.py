@@ -7,8 +7,9 @@ import streamlit as st
 
 from core.runs.at_hand import RunAtHand
 from core.runs.costs import Estimate
-from core.runs.progress import Progress, duration, money_of, wall_seconds
+from core.runs.progress import Progress, duration, money_of, not_sent_said, wall_seconds
 from core.schema import StepCost
+from core.store.replies import parts_not_sent
 from pages.components import judges_names
 from pages.components.parts import part, table
 from pages.components.run_words import WORDS
@@ -93,6 +94,8 @@ def _calls(run: RunAtHand, progress: Progress) -> None:
         "nothing. Requests run in parallel: their waiting times together may exceed the time that passed.",
     )
     step_table(progress.costs, judges_names.document_of_run(run.run))
+    if missing := parts_not_sent(run.store, run.run.run_id):
+        st.markdown(f"{not_sent_said({f'`{name}`': n for name, n in missing.items()})}.")
     money = money_of(progress)
     if money is not None:
         st.markdown(f"Money so far: {money:,.4f} (tokens times the two prices).")

@@ -39,11 +39,11 @@ def test_a_judge_is_a_rater_whose_score_is_minus_the_weights():
     output = judge(TEXTS, said)
     ratings = ratings_of_judge(output)
     assert [(one.item_id, one.system, one.rater, one.score) for one in ratings.ratings] == [
-        ("q1", "A", "specialist", -15.0),
+        ("q1", "A", "specialist", -10.0),
         ("q1", "C", "specialist", 0.0),
     ]
     spans = ratings.ratings[0].spans
-    assert [(one.start, one.end, one.weight) for one in spans] == [(4, 9, 5.0), (0, 0, 5.0), (0, 0, 5.0)]
+    assert [(one.start, one.end, one.weight) for one in spans] == [(4, 9, 5.0), (0, 0, 0.0), (0, 0, 5.0)]
     assert dict(ratings.left_out) == {"unparsed": 1}
     assert any("2 errors" in note for note in ratings.notes)
     where = locating(output)

@@ -27,7 +27,7 @@ def judged(*options: str) -> int:
     return main(["judge", "rubric", "texts.csv", "--out", "out", "--settings", "model.yaml", *options])
 
 
-def test_a_file_gives_what_options_do_not(folder: Path) -> None:
+def test_a_file_gives_what_options_do_not(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     verdict = json.dumps({"feedback": "As the reference says.", "verdict": 4})
     with ScriptedServer(lambda body, n: Said(verdict)) as server:
         (folder / "model.yaml").write_text(
@@ -53,7 +53,8 @@ def test_a_file_gives_what_options_do_not(folder: Path) -> None:
     assert "max_tokens" not in kept, (
         "what is as usual is not named, so that runs before there was a choice are found"
     )
-    signature = run["metrics"][0]["signature"]
+    assert main(["runs", "show", "1", "--json"]) == 0
+    signature = capsys.readouterr().out
     assert "|temperature:server|" in signature
     assert "|top-p:0.9|" in signature
 

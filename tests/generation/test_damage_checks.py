@@ -8,6 +8,7 @@ import pytest
 
 from core.generation.damage_checks import check_damage, count_words
 from core.generation.language_change import language_change
+from core.generation.number_change import NUMBER_CHANGED
 from core.generation.records import Task
 from core.schema import Item, Material
 
@@ -210,7 +211,11 @@ def test_another_language_of_the_same_script_is_noticed(language: str, other: st
         assert problem is not None
         assert problem[0] == "language changed"
         assert f"another language ({other}) than the reference ({language})" in problem[1]
-        assert check_damage(material, 0, TITAN[language].replace("1655", "1656"), "qa") is None
+        assert check_damage(material, 1, TITAN[language].replace("1655", "1656"), "qa") is None
+        assert check_damage(material, 0, TITAN[language], "qa") is None
+        changed = check_damage(material, 0, TITAN[language].replace("1655", "1656"), "qa")
+        assert changed is not None
+        assert changed[0] == NUMBER_CHANGED
 
 
 def test_what_tells_no_language_is_left_alone() -> None:

@@ -11,6 +11,7 @@ from core.errors import InputError
 from core.generation.factual.pipeline import perturb
 from core.generation.factual.steps import FactualSettings
 from core.generation.factual.steps_llm import LlmSteps, read_paraphrase
+from core.generation.number_change import NUMBER_CHANGED
 from core.generation.records import FactualTrace
 from core.llm.asking import Model, Unusable
 from core.llm.client import Reply, Request
@@ -290,6 +291,15 @@ def test_prompts_that_do_not_fit_are_refused() -> None:
 
 
 def test_a_paraphrase_in_japanese_may_mix_its_scripts() -> None:
-    assert read_paraphrase("標高は3776メートルである富士山。", "富士山の標高は3776メートルです。")
+    fuji = Material(Item("fuji", "富士山は?", "富士山の標高は3776メートルです。"))
+    assert read_paraphrase("標高は3776メートルである富士山。", fuji)
     with pytest.raises(Unusable, match="script"):
-        read_paraphrase("Mount Fuji is 3776 metres high.", "富士山の標高は3776メートルです。")
+        read_paraphrase("Mount Fuji is 3776 metres high.", fuji)
+
+
+def test_a_paraphrase_with_another_number_is_asked_again_with_the_reason() -> None:
+    octopus = Material(Item("o", "How many hearts?", "The octopus has three hearts.", "en"))
+    with pytest.raises(Unusable, match="3 is missing, and 8 is not in the reference") as refused:
+        read_paraphrase("An octopus has eight hearts.", octopus)
+    assert refused.value.kind == NUMBER_CHANGED
+    assert read_paraphrase("An octopus has 3 hearts.", octopus) == "An octopus has 3 hearts."

@@ -13,7 +13,12 @@ from helpers.processes.scripted_server import Body, Said, Script, ScriptedServer
 
 from core.datasets.task_files import dump_task, find_task
 from core.errors import InputError
-from core.judges.automqm.answers import MOST_ERRORS, errors_schema, read_errors
+from core.judges.automqm.answers import (
+    MOST_ERRORS,
+    NOT_IN_TEXT,
+    errors_schema,
+    read_errors,
+)
 from core.judges.automqm.errors import AutoMqmRecord, ErrorTrial
 from core.judges.automqm.judge import AS_ABOVE, KIND, AutoMqmSettings, Parrot
 from core.judges.examples import ExamplePool
@@ -153,8 +158,9 @@ def test_errors_are_found_in_the_text_and_weigh_on_the_score() -> None:
     answer = says(
         mark("sleep", "major"), mark("", "minor", "accuracy/omission"), mark("cat"), mark("deep", "critical")
     )
-    said, (body,) = judged(lambda body, n: answer)
-    assert said.scores[0].value == -(5 + 1 + 1 + 25), "also what was not found, or quotes nothing"
+    said, (body, *again) = judged(lambda body, n: answer)
+    assert len(again) == 2, "what is not in the text is asked again"
+    assert said.scores[0].value == -(5 + 1 + 25), "also what quotes nothing, but not what was not found"
     assert found_in(said) == [
         ("sleep", "major", 8, "exact"),
         ("", "minor", None, "nothing quoted"),
@@ -165,6 +171,46 @@ def test_errors_are_found_in_the_text_and_weigh_on_the_score() -> None:
     schema = body["response_format"]["json_schema"]["schema"]["properties"]["errors"]
     assert schema["items"]["properties"]["severity"]["enum"] == list(SEVERITIES)
     assert schema["items"]["properties"]["span"]["maxLength"] == len(TEXTS[0].output.text)
+
+
+def test_an_answer_of_which_most_quotes_are_not_in_the_text_has_no_score() -> None:
+    junk = says(mark("cat", "critical"), mark("mouse", "critical"), mark("deep"))
+    said, bodies = judged(lambda body, n: junk)
+    assert (said.scores[0].value, len(bodies)) == (None, 3)
+    assert said.failures == (("mark errors", NOT_IN_TEXT),)
+    assert "'cat', 'mouse'" in bodies[1]["messages"][-1]["content"]
+    mended, bodies = judged(lambda body, n: junk if n == 0 else says(mark("deep")))
+    assert (mended.scores[0].value, len(bodies)) == (-1, 2)
+
+
+def test_of_answers_that_quote_what_is_not_there_the_best_counts() -> None:
+    quotes = [["sleep", "cat"], ["sleep", "deep", "cat"], ["sleep", "cat", "mouse"]]
+    answers = [says(*map(mark, each)) for each in quotes]
+    said, _ = judged(lambda body, n: answers[n])
+    assert [quote for quote, *_ in found_in(said)] == ["sleep", "deep", "cat"]
+    assert (said.scores[0].value, said.failures) == (-2, ())
+
+
+def test_a_category_that_nobody_offered_is_asked_again_then_flagged() -> None:
+    invented = "error_category_" * 6
+    said, bodies = judged(lambda body, n: says(mark("sleep", "major", invented), mark("deep")))
+    assert len(bodies) == 3
+    assert "error_category_" in bodies[1]["messages"][-1]["content"]
+    (trial,) = trials_of(said)
+    assert [one.offered for one in trial.errors or ()] == [False, True]
+    assert said.scores[0].value == -6
+    _, bodies = judged(lambda body, n: says(mark("sleep", "major", "Grammar")))
+    assert len(bodies) == 1, "either side of the slash will do, in any case"
+
+
+def test_categories_of_examples_are_on_offer() -> None:
+    example = text("B", "A dog sleep.", ("sleep", "major"), category="style/unnatural or awkward")
+    for texts, n_asked in (((TEXTS[0], example), 1), (TEXTS, 3)):
+        said, bodies = judged_all(
+            lambda body, n: says(mark("deep", "minor", "Style/Unnatural-or-awkward")), TEXTS[:1], texts
+        )
+        assert len(bodies) == n_asked
+        assert said[0].scores[0].value == -1
 
 
 def test_examples_are_turns_in_the_form_that_is_asked_for() -> None:
@@ -222,12 +268,12 @@ def test_repeats_draw_their_own_examples_and_are_averaged() -> None:
 
     said, bodies = judged(script, examples="shuffled", n_examples=1, repeats=6, seed=5, temperature=0.5)
     assert {body["temperature"] for body in bodies} == {0.5}
-    assert sorted(body["seed"] for body in bodies) == [5, 6, 7, 8, 9, 10]
+    assert sorted({body["seed"] for body in bodies}) == [5, 6, 7, 8, 9, 10]
     trials = trials_of(said)
     assert [trial.repeat for trial in trials] == [0, 1, 2, 3, 4, 5]
     systems = [trial.examples[0].system for trial in trials]
     assert len(set(systems)) > 1
-    own = {"B": -5.0, "C": -2.0, "D": 0.0}
+    own = {"B": -5.0, "C": -1.0, "D": 0.0}  # of C's words one is not in the text
     assert said.scores[0].value == pytest.approx(sum(own[one] for one in systems) / 6)
 
 

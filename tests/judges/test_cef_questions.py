@@ -11,8 +11,17 @@ from helpers.processes.scripted_server import Body, Said, ScriptedServer
 from helpers.texts.judge_oracle import field
 
 from core.errors import InputError
-from core.judges.cross_examination.questions import (
+from core.judges.cross_examination.question_checks import (
+    ENOUGH,
     LONGEST_QUESTION,
+    NO_SENTENCE,
+    NOT_ABOUT,
+    TextAskedAbout,
+    is_repeated,
+    needed_of,
+)
+from core.judges.cross_examination.questions import (
+    TOO_FEW,
     Answered,
     Answerer,
     Answering,
@@ -21,7 +30,6 @@ from core.judges.cross_examination.questions import (
     read_questions,
 )
 from core.judges.cross_examination.record import CrossQuestion
-from core.judges.cross_examination.verdicts import Verdict
 from core.llm.asking import Model, Unusable
 from core.llm.openai_server import OpenAIServer
 from core.llm.prompts import find_prompt
@@ -205,6 +213,22 @@ def made(said: Said | str, kind: Questions = "yes", n: int = 3, text: str = "It 
         return asyncio.run(ask(server)), server.bodies[0]
 
 
+def asked_again(says: Sequence[str], n: int) -> tuple[Any, list[Body]]:
+    """What comes of questions about OCTOPUS where the server says one after the other."""
+
+    async def ask(server: ScriptedServer) -> Any:
+        client = OpenAIServer(server.url, "tiny", retries=0)
+        await client.start()
+        try:
+            maker = QuestionMaker(Model(client), find_prompt("questions-yes"), "yes")
+            return await maker.make(OCTOPUS, n, "questions from text", 0)
+        finally:
+            await client.close()
+
+    with ScriptedServer(lambda body, n: says[n]) as server:
+        return asyncio.run(ask(server)), server.bodies
+
+
 def test_questions_are_asked_for_under_a_schema_that_ends() -> None:
     answer, body = made(json.dumps({"questions": ["Is it red?"]}))
     assert answer.value == (CrossQuestion("Is it red?"),)
@@ -228,56 +252,163 @@ def test_mixed_questions_bring_what_they_expect() -> None:
 
 
 def test_a_text_in_a_question_prompt_is_defused() -> None:
-    _, body = made(json.dumps({"questions": ["a"]}), text="x </text> <number>99</number>")
+    _, body = made(json.dumps({"questions": ["Is x there?"]}), text="x </text> <number>99</number>")
     sent = body["messages"][-1]["content"]
     assert (sent.count("</text>"), sent.count("<number>")) == (1, 1)
+
+
+OCTOPUS = "The octopus has three hearts. Its blood is blue. It lives in the Atlantic. It eats crabs."
+HEARTS, BLOOD, SEA = "Does it have three hearts?", "Is its blood blue?", "Does it live in the Atlantic?"
+LONG = f"Does the octopus eat {', '.join(map(str, range(60)))} crabs?"
+
+
+def listed(*entries: object) -> str:
+    return json.dumps({"questions": entries}, ensure_ascii=False)
 
 
 @pytest.mark.parametrize(
     ("said", "kind", "expected"),
     [
-        (["a?", "b?", "c?", "d?"], "yes", [("a?", "YES"), ("b?", "YES"), ("c?", "YES")]),
-        (["a?", " a? ", "", "  ", "b\n c?"], "yes", [("a?", "YES"), ("b c?", "YES")]),
-        (["a?", "a?", "b?", "b?", "c?"], "yes", [("a?", "YES"), ("b?", "YES"), ("c?", "YES")]),
-        ([], "yes", []),
-        ([{"question": "a?", "answer": "NO", "why": "-"}], "mixed", [("a?", "NO")]),
-        ([{"question": "a?", "answer": "NO"}, {"question": "a?", "answer": "YES"}], "mixed", [("a?", "NO")]),
-        (["\u200b", "\u2060\ufeff ", "x" * (LONGEST_QUESTION + 1), 7, "a?"], "yes", [("a?", "YES")]),
-        (["x" * LONGEST_QUESTION], "yes", [("x" * LONGEST_QUESTION, "YES")]),
+        ([HEARTS, BLOOD, SEA, "Does it eat crabs?"], "yes", [HEARTS, BLOOD, SEA]),
+        ([HEARTS, f" {HEARTS} ", "", "  ", "Is its\n blood blue?"], "yes", [HEARTS, BLOOD]),
         (
-            [
-                {"question": "a?", "answer": "MAYBE"},
-                {"answer": "NO"},
-                "b?",
-                {"question": "c?", "answer": "no."},
-            ],
-            "mixed",
-            [("c?", "NO")],
+            [HEARTS, HEARTS.upper(), "Does it have three hearts", BLOOD, BLOOD, SEA],
+            "yes",
+            [HEARTS, BLOOD, SEA],
         ),
+        (["\u200b", "\u2060\ufeff ", LONG + LONG, 7, HEARTS, BLOOD], "yes", [HEARTS, BLOOD]),
+        ([LONG[-LONGEST_QUESTION:], BLOOD], "yes", [LONG[-LONGEST_QUESTION:], BLOOD]),
+        ([",", "was", "]}[", "text:", HEARTS, BLOOD], "yes", [HEARTS, BLOOD]),
+        (["What is the capital of France?", HEARTS, "Is it so?", BLOOD], "yes", [HEARTS, BLOOD]),
+        (["blue blue " * 19, HEARTS, BLOOD], "yes", [HEARTS, BLOOD]),
     ],
 )
-def test_questions_that_are_read(
-    said: list[object], kind: Questions, expected: list[tuple[str, Verdict]]
-) -> None:
-    found = read_questions(json.dumps({"questions": said}), kind, 3)
-    assert [(one.text, one.expected) for one in found] == expected
+def test_questions_that_are_read(said: list[object], kind: Questions, expected: list[str]) -> None:
+    found = read_questions(listed(*said), kind, 3, OCTOPUS)
+    assert found == tuple(CrossQuestion(one) for one in expected)
+
+
+def test_mixed_questions_that_are_read() -> None:
+    said = [
+        {"question": HEARTS, "answer": "MAYBE"},
+        {"answer": "NO"},
+        BLOOD,
+        {"question": SEA, "answer": "no."},
+        {"question": SEA, "answer": "YES"},
+        {"question": "Is it good to eat for people?", "answer": "IDK", "why": "-"},
+        {"question": "Is Paris the capital of France?", "answer": "NO"},
+    ]
+    found = read_questions(listed(*said), "mixed", 3, OCTOPUS)
+    assert found == (
+        CrossQuestion(SEA, "NO"),
+        CrossQuestion("Is it good to eat for people?", "IDK"),
+    ), "what expects IDK may share no word with the text"
 
 
 @pytest.mark.parametrize(
-    ("said", "kind"),
+    ("said", "kind", "why"),
     [
-        ('{"questions": [{"question": "a?", "answer": "YES"}]}', "yes"),
-        ('{"questions": ["a?"]}', "mixed"),
-        ('{"questions": [{"question": "a?", "answer": "MAYBE"}]}', "mixed"),
-        ('{"questions": ["a?"', "yes"),
-        ('{"questions": ["\u200b"]}', "yes"),
-        (json.dumps({"questions": ["x" * 201] * 3}), "yes"),
-        ("1. Is it red?", "yes"),
+        (listed({"question": HEARTS, "answer": "YES"}), "yes", TOO_FEW),
+        (listed(HEARTS, BLOOD), "mixed", TOO_FEW),
+        (listed({"question": HEARTS, "answer": "MAYBE"}), "mixed", TOO_FEW),
+        ('{"questions": ["Does it', "yes", "cut off"),
+        (listed("\u200b"), "yes", TOO_FEW),
+        (listed(), "yes", TOO_FEW),
+        (listed(*[LONG + LONG] * 3), "yes", TOO_FEW),
+        (listed(",", "was", "]}[", "text:"), "yes", TOO_FEW),
+        (listed(",", HEARTS), "yes", TOO_FEW),
+        (listed(HEARTS, HEARTS, HEARTS), "yes", TOO_FEW),
+        (f"1. {HEARTS}", "yes", "invalid"),
     ],
 )
-def test_questions_in_another_form_are_asked_for_again(said: str, kind: Questions) -> None:
-    with pytest.raises(Unusable):
-        read_questions(said, kind, 3)
+def test_questions_in_another_form_or_too_few_are_asked_for_again(
+    said: str, kind: Questions, why: str
+) -> None:
+    with pytest.raises(Unusable) as refused:
+        read_questions(said, kind, 10, OCTOPUS)
+    assert refused.value.kind == why
+
+
+def test_a_list_of_junk_is_asked_for_again_with_the_reason_then_undefined() -> None:
+    junk = listed(",", "was", "]}[", "text:", *[HEARTS] * 6)
+    answer, bodies = asked_again([junk] * 3, 10)
+    assert (answer.value, answer.reason, answer.temporary) == (None, TOO_FEW, False)
+    assert len(bodies) == 3
+    assert f"4 {NO_SENTENCE}, 5 repeated" in bodies[1]["messages"][-1]["content"]
+    mended, _ = asked_again([junk, listed(HEARTS, BLOOD)], 10)
+    assert mended.value == (CrossQuestion(HEARTS), CrossQuestion(BLOOD))
+
+
+@pytest.mark.parametrize(
+    ("text", "n", "needed"),
+    [
+        (OCTOPUS, 10, 2),
+        (OCTOPUS, 3, 2),
+        (OCTOPUS, 1, 1),
+        ("Titan", 10, 1),
+        ("...", 10, 1),
+        ("It is so. " * 30, 10, 5),
+        ("Red.\n\nBig.\n\n" * 9 + OCTOPUS, 10, 2),
+    ],
+)
+def test_how_many_questions_a_text_needs(text: str, n: int, needed: int) -> None:
+    assert ENOUGH == 0.5
+    assert needed_of(text, n) == needed
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "problem"),
+    [
+        ("Titan.", "Is Titan a moon?", None),
+        ("Titan.", "What is the capital of France?", None),
+        (OCTOPUS, "Was Napoleon defeated?", NOT_ABOUT),
+        (OCTOPUS, "Does an octopus have 3 hearts", None),
+        (OCTOPUS, "octopus hearts", NO_SENTENCE),
+        (OCTOPUS, "the three hearts of the octopus:", NO_SENTENCE),
+        (OCTOPUS, "Does it have three hearts;", NO_SENTENCE),
+        ("Das Haus ist sehr alt und steht in der Stadt.", "Is the house old?", None),
+        ("Das Haus ist sehr alt und steht in der Stadt.", "Ist die Katze schwarz?", NOT_ABOUT),
+        ("Die Donau ist 2857 Kilometer lang.", "Is it 2,857 kilometres long?", None),
+        ("Kırmızı bir ev.", "Kırmızı mı?", None),
+        ("Είναι κόκκινο.", "Είναι κόκκινο;", None),
+        ("章鱼有三颗心脏和蓝色的血液。", "章鱼有三颗心脏吗？", None),
+        ("章鱼有三颗心脏和蓝色的血液。", "巴黎是法国的首都吗？", NOT_ABOUT),
+        ("章鱼有三颗心脏和蓝色的血液。", "吗？", NO_SENTENCE),
+        ("タコには心臓が三つあります。", "タコの心臓は三つですか", None),
+        ("ปลาหมึกมีหัวใจสามดวง", "ปลาหมึกมีหัวใจสามดวงหรือไม่", None),
+        ("للأخطبوط ثلاثة قلوب ودم أزرق.", "هل للأخطبوط ثلاثة قلوب؟", None),
+    ],
+)
+def test_what_is_a_question_about_a_text_in_any_language(
+    text: str, question: str, problem: str | None
+) -> None:
+    assert TextAskedAbout.of(text).problem(question) == problem
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "repeated"),
+    [
+        ("Does the Danube flow into the Black Sea?", "does the Danube flow into the Black Sea", True),
+        (
+            "Does the Danube flow through ten countries of Europe into the sea?",
+            "Does the Danube flow trough ten countries of Europe into the sea?",
+            True,
+        ),
+        (
+            "Was the old mill on the bank of the river Danube built in the year 1907?",
+            "Was the old mill on the bank of the river Danube built in the year 1908?",
+            False,
+        ),
+        (
+            "Was the old mill on the bank of the river built by the engineer Maria Holm?",
+            "Was the old mill on the bank of the river built by the engineer Mario Holm?",
+            False,
+        ),
+        ("Is it red?", "Is it big?", False),
+    ],
+)
+def test_a_question_that_is_asked_twice(one: str, other: str, repeated: bool) -> None:
+    assert is_repeated(one, [other]) is repeated
 
 
 def test_prompts_have_to_fit() -> None:

@@ -15,6 +15,7 @@ from core.errors import InputError
 from core.judges.claims.asked import (
     MISNUMBERED,
     MOST_CLAIMS,
+    NO_CLAIMS,
     LlmDecomposer,
     VerdictReader,
     read_claims,
@@ -25,6 +26,7 @@ from core.judges.claims.steps import ClaimsRecord, Entailed
 from core.judges.kind import Bench, Judged
 from core.llm.asking import Model, Unusable
 from core.llm.openai_server import OpenAIServer
+from core.llm.parsing import LOOPING
 from core.llm.prompts import Prompt, find_prompt
 from core.schema.rated import RatedText
 from core.scoring.metrics.neural.model import NO_NUMBER
@@ -128,6 +130,31 @@ def test_what_a_text_lacks_is_a_reason_and_no_failure(pair: RatedText, reason: s
     done = run(pair=pair)
     assert [(score.value, score.reason) for score in done.judged.scores] == [(None, reason)] * 4
     assert (done.judged.record, done.judged.failures, done.server.asked) == (None, (), [])
+
+
+@pytest.mark.parametrize("claims", [[], [","], ["]}[", "\u200b"]])
+def test_no_claims_of_a_text_with_sentences_are_asked_again_then_undefined(claims: list[str]) -> None:
+    def script(body: Mapping[str, Any], n: int) -> str:
+        own = decomposes(body) and field(body, "text") == RESPONSE
+        return json.dumps({"claims": claims}) if own else honest(body)
+
+    done = run(script)
+    assert (done.values[0], done.values[1], done.values[3]) == (None, None, None)
+    assert done.judged.scores[1].reason == f"claims of the response: {NO_CLAIMS}"
+    assert done.judged.failures == (("claims of the response", NO_CLAIMS),)
+    assert len(done.server.asked) == 3 + 1 + 1, "the response three times, the reference, and its claims"
+    assert "no claims" in str(done.server.asked)
+
+
+def test_a_claim_that_loops_is_asked_again() -> None:
+    with pytest.raises(Unusable) as refused:
+        read_claims(json.dumps({"claims": ["It is old.", "The mill is old and " * 8]}), RESPONSE)
+    assert refused.value.kind == LOOPING
+
+
+@pytest.mark.parametrize("text", ["no idea", "Good question?", "42", "磨坊？"])
+def test_a_text_without_a_sentence_may_have_no_claims(text: str) -> None:
+    assert read_claims('{"claims": []}', text) == ()
 
 
 def test_no_claims_are_not_verified() -> None:
@@ -256,12 +283,12 @@ def test_a_failed_verification_keeps_the_claims() -> None:
     [
         ('{"claims": ["A.", " B\\n c. ", "A.", "  "]}', ("A.", "B c.")),
         ('Here:\n```json\n{"claims": []}\n```', ()),
-        ('{"claims": ["\u200b", "A."]}', ("A.",)),
+        ('{"claims": ["\u200b", ",", "]}[", "A."]}', ("A.",)),
         ('<think>{"claims": ["No."]}</think>{"claims": ["Yes."]}', ("Yes.",)),
     ],
 )
 def test_claims_are_read(answer: str, claims: tuple[str, ...]) -> None:
-    assert read_claims(answer) == claims
+    assert read_claims(answer, "Yes.") == claims
 
 
 @pytest.mark.parametrize(
@@ -302,11 +329,11 @@ def test_of_verdicts_that_are_numbered_otherwise_nothing_is_taken(numbers: tuple
 
 def test_a_list_without_an_end_is_none() -> None:
     assert (
-        len(read_claims(json.dumps({"claims": [f"Claim {n}." for n in range(MOST_CLAIMS)] * 2})))
+        len(read_claims(json.dumps({"claims": [f"Claim {n}." for n in range(MOST_CLAIMS)] * 2}), RESPONSE))
         == MOST_CLAIMS
     )
     with pytest.raises(Unusable, match="301 claims, more than 300") as caught:
-        read_claims(json.dumps({"claims": [f"Claim {n}." for n in range(MOST_CLAIMS + 1)]}))
+        read_claims(json.dumps({"claims": [f"Claim {n}." for n in range(MOST_CLAIMS + 1)]}), RESPONSE)
     assert caught.value.kind == "too many claims"
 
 

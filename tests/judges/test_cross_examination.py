@@ -16,7 +16,7 @@ from helpers.texts.score_factories import unrated
 from core.errors import InputError
 from core.judges.alignment import mismatches_of
 from core.judges.cross_examination.judge import CefSettings, CrossExaminer
-from core.judges.cross_examination.questions import Answering
+from core.judges.cross_examination.questions import TOO_FEW, Answering
 from core.judges.cross_examination.record import CefRecord
 from core.judges.cross_examination.scores import CEF_COMPONENTS
 from core.judges.kind import Judged
@@ -222,10 +222,16 @@ def test_a_server_that_fails_is_a_temporary_failure() -> None:
     assert scores(one)["coverage"] == Score(None, "answers from text: server error")
 
 
-def test_a_text_that_asks_nothing_has_no_scores_and_no_failure() -> None:
-    (one,), bodies = judged(lambda body, n: '{"questions": []}', CefSettings(), ALL_KINDS.given)
-    assert [score.reason for score in one.scores[:4]] == ["no questions"] * 4
-    assert (one.failures, len(bodies)) == ((), 2)
+@pytest.mark.parametrize("questions", [[], [","], [",", "was", "]}[", "text:"]])
+def test_a_text_without_usable_questions_has_no_scores(questions: list[str]) -> None:
+    said = json.dumps({"questions": questions})
+    (one,), bodies = judged(lambda body, n: said, CefSettings(), ALL_KINDS.given)
+    assert [score.reason for score in one.scores[:3]] == [
+        *["questions from source: too few questions"] * 2,
+        "questions from text: too few questions",
+    ]
+    steps = ("questions from source", "questions from text")
+    assert (one.failures, len(bodies)) == (tuple((step, TOO_FEW) for step in steps), 2 * 3)
 
 
 def test_without_a_back_translation_there_are_reasons() -> None:

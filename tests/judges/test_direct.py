@@ -147,6 +147,7 @@ def test_no_number_is_no_score(said: Said | str, reason: str, temporary: bool, a
         ('{"score": true}', STARS, "no score"),
         ('{"score": null}', OVERALL, "no score"),
         ('{"points": 4}', STARS, "invalid"),
+        ("The text is good. " * 9 + '{"score": 4}', STARS, "loops"),
     ],
 )
 def test_reading_scores(answer: str, dimension: Dimension, expected: float | str) -> None:

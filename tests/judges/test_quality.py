@@ -171,6 +171,7 @@ def test_repeats_are_asked_with_seeds_of_their_own_and_averaged() -> None:
         (says(-1), "score not on offer"),
         ('{"justification": "fine"}', "invalid"),
         ("2", "invalid"),
+        (json.dumps({"justification": "It is fluent and clear. " * 9, "score": 2}), "loops"),
     ],
 )
 def test_what_is_no_score(answer: str, reason: str) -> None:

@@ -26,6 +26,7 @@ from core.judges.rubric import (
 from core.judges.rubric_files import find_rubric
 from core.llm.asking import Model, Unusable
 from core.llm.openai_server import OpenAIServer
+from core.llm.parsing import LOOPING
 from core.llm.prompts import find_prompt
 from core.scoring.metrics.scorer import ScoringPair
 
@@ -349,7 +350,18 @@ def test_the_feedback_is_what_stands_before_the_verdict() -> None:
     assert read_verdict_text("### Feedback : Off by one. [RESULT] 0", COVERAGE).feedback == "Off by one."
     assert read_verdict_text("**Feedback:** Off.\n[RESULT] 1", COVERAGE).feedback == "Off."
     assert read_verdict_text("[RESULT] 1", COVERAGE).feedback == ""
-    assert read_verdict_json(says(1, "x" * 900), COVERAGE).feedback == "x" * 900
+    long = " ".join(map(str, range(300)))
+    assert read_verdict_json(says(1, long), COVERAGE).feedback == long
+
+
+@pytest.mark.parametrize("prompt", ["rubric", "rubric-text"])
+def test_a_feedback_that_loops_is_asked_again_then_undefined(prompt: str) -> None:
+    looping = "The response is accurate and complete. " * 9
+    answer = says(1, looping) if prompt == "rubric" else f"{looping} [RESULT] 1"
+    said, bodies = judged(lambda body, n: answer, prompt=prompt)
+    assert (said.scores[0].value, said.failures, len(bodies)) == (None, (("rubric", LOOPING),), 3)
+    mended, _ = judged(lambda body, n: says(2) if n else answer)
+    assert mended.scores[0].value == 2
 
 
 def test_a_judge_needs_its_prompt() -> None:

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.llm.asking import Unusable
-from core.llm.parsing import read_json, read_text
+from core.llm.looping import LOOP_LENGTH, LOOP_TIMES, loops
+from core.llm.parsing import LOOPING, read_json, read_text, refuse_loop
 from core.llm.thinking import apart
 
 RANKING = {
@@ -238,3 +239,47 @@ def test_any_object_is_found_in_prose_and_no_part_of_it_is(value: dict[str, Any]
     assert read_json(f"Well: {written} I'd say.", {"type": "object"}) == value
     with pytest.raises(Unusable):
         read_json(f"Well: {written[:-1]}", {"type": "object"})
+
+
+_SENTENCE = "The sky is blue and the grass is green. "
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (_SENTENCE * LOOP_TIMES, True),
+        (_SENTENCE * (LOOP_TIMES - 1), False),
+        (f"First of all: {_SENTENCE * LOOP_TIMES}So it is right.", True),
+        ((_SENTENCE * (LOOP_TIMES + 1))[:-12], True),
+        (_SENTENCE * 2 + _SENTENCE.upper().replace(" ", "\n ") * 2, True),
+        ("error_category_" * 6, True),
+        ("a" * LOOP_LENGTH, True),
+        ("a" * (LOOP_LENGTH - 1), False),
+        ("ha " * 10, False),
+        ("北京是首都。" * 12, True),
+        ("-" * 300, False),
+        ("|---|---|\n" * 30, False),
+        (" ".join(f"{n}: {_SENTENCE}" for n in range(50)), False),
+        ("", False),
+    ],
+)
+def test_a_text_that_loops(text: str, expected: bool) -> None:
+    assert loops(text) is expected
+
+
+def test_what_loops_is_refused_with_its_kind() -> None:
+    refuse_loop(_SENTENCE)
+    with pytest.raises(Unusable) as refused:
+        refuse_loop(_SENTENCE * LOOP_TIMES)
+    assert refused.value.kind == LOOPING
+
+
+@pytest.mark.parametrize("unit", ["- ", "a b ", "-" * 5_000 + ".", "-.,;:" * 900 + "!"])
+def test_whether_a_text_loops_takes_linear_time(unit: str) -> None:
+    def seconds(n: int) -> float:
+        text = (unit * n)[:n] + "?"
+        start = time.perf_counter()
+        loops(text)
+        return time.perf_counter() - start
+
+    assert seconds(400_000) < 20 * seconds(50_000) + 0.5

@@ -32,10 +32,11 @@ from streamlit.testing.v1 import AppTest
 
 from core.analysis.alignment import marked_texts
 from core.analysis.judge_consistency import AT_TEMPERATURE_0
+from core.analysis.levels import ALL_EQUAL
 from core.datasets.rating_files import read_rating_file
 from core.judges.rubric_files import find_rubric
 from core.llm.prompt_bases import SHIPPED
-from core.runs.judging import judge_output
+from core.runs.judging import degeneracy_of, judge_output
 from core.runs.kinds import KINDS
 from core.runs.path import at_hand
 from core.runs.scoring import score_table
@@ -282,6 +283,18 @@ def test_cross_examination_is_shown_in_percent_and_stored_as_shares(store: Store
     summary = shown(at, "SD").set_index("Score")
     assert table.values[:, 0].max() == 1.0
     assert summary["Mean"]["cef-reference-tiny-coverage (%)"] == f"{100 * table.values[:, 0].mean():.3f}"
+
+
+def test_a_judge_that_says_one_thing_of_all_texts_is_named_beside_its_scores(store: Store) -> None:
+    junk = json.dumps({"feedback": "All facts are there.", "verdict": 1})
+    (run,) = by_model(store, given(), rubric(), script=lambda body, n: junk)
+    found = degeneracy_of(at_hand(store, run))
+    assert [one.sign for one in found] == ["constant", "duplicates"]
+    at = visit(("run", run.run_id), "Scores")
+    assert [plainly(one.value) for one in at.warning] == [one.sentence for one in found]
+    shares = shown(at, "Monotonic").iloc[0]
+    assert ALL_EQUAL in shares["Monotonic"]
+    assert ALL_EQUAL in shares["Prefers damaged"]
 
 
 @pytest.mark.slow

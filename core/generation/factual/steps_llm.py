@@ -15,6 +15,8 @@ from core.generation.factual.editing import (
 from core.generation.factual.marking import bracket_free, bracketed, numbered, span_list
 from core.generation.factual.ranking import ranking_schema, read_ranking
 from core.generation.factual.steps import EditTask, FactualSettings
+from core.generation.language import known_language
+from core.generation.number_change import NUMBER_CHANGED, number_change
 from core.generation.records import Edit, Span
 from core.generation.script import same_script, same_text
 from core.llm.asking import Answer, Model, Unusable
@@ -78,7 +80,7 @@ class LlmSteps:
         request = self._request(
             "paraphrase", ROOM + len(reference), None, question=material.item.question, reference=reference
         )
-        return await self._model.ask(request, lambda text: read_paraphrase(text, reference))
+        return await self._model.ask(request, lambda text: read_paraphrase(text, material))
 
     async def rank(
         self, material: Material, text: str, spans: Sequence[Span], candidates: Sequence[int]
@@ -166,8 +168,11 @@ def _levels(task: EditTask) -> int:
     return max(task.level, task.levels)
 
 
-def read_paraphrase(text: str, reference: str) -> str:
-    """The paraphrase; raises Unusable unless it is another text of the same script and about the same length."""
+def read_paraphrase(text: str, material: Material) -> str:
+    """The paraphrase of the reference; raises Unusable unless it is another text of the same script and about the same
+    length, with the same numbers.
+    """
+    item, reference = material.item, material.item.reference
     written = clean_text(read_text(text))
     if not written:
         raise Unusable("It holds no text.", "empty")
@@ -181,6 +186,9 @@ def read_paraphrase(text: str, reference: str) -> str:
         raise Unusable(
             f"It is far {wrong} than the reference ({after} words, {before} there).", "length changed"
         )
+    language = known_language(item.language, reference)
+    if (changed := number_change(language, reference, written, item.question)) is not None:
+        raise Unusable(changed, NUMBER_CHANGED)
     return written
 
 

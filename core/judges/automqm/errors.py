@@ -29,6 +29,8 @@ ERROR_COLUMNS = (
 )
 """Of details.csv. what: error, no error, or trial where no usable answer came; start, end: in code points of the text,
 end exclusive; examples: texts that the judge was shown."""
+FOUND_SHARE = 0.5
+"""Of the errors that quote words, the share whose words have to stand in the text: below it the answer has no use."""
 _DECIMALS = 9  # as the sums of people's errors are rounded
 
 
@@ -46,6 +48,8 @@ class FoundError:
     """Exclusive."""
     located: Located = "exact"
     """How the quote was found."""
+    offered: bool = True
+    """Whether the category is one of the task's or of the examples'; runs of before did not look."""
 
 
 @dataclass(frozen=True)
@@ -68,13 +72,25 @@ class AutoMqmRecord:
     trials: tuple[ErrorTrial, ...]
 
 
+def weight_in_text(error: FoundError) -> float | None:
+    """What the error takes off the score: nothing where its words are not in the text; None: its severity has no weight."""
+    weight = weight_of(error.category, error.severity)
+    return 0.0 if weight is not None and error.located == "not found" else weight
+
+
+def found_share(errors: Sequence[FoundError]) -> float:
+    """Of the errors that quote words, the share whose words are in the text; 1 where none quotes any."""
+    quoting = [one for one in errors if one.located != "nothing quoted"]
+    return sum(one.located != "not found" for one in quoting) / len(quoting) if quoting else 1.0
+
+
 def score_of_errors(errors: Sequence[FoundError]) -> Score:
     """Minus the weights (`core.datasets.mqm_weights`) of the errors, 0 for none; higher is better, without a lower end.
 
-    An error counts wherever its words stand, and where they were not found too. Without a value, and with the reason,
-    where a severity has no weight.
+    An error counts wherever its words stand, and where it quotes none; one whose words are not in the text does not.
+    Without a value, and with the reason, where a severity has no weight.
     """
-    weights = [weight_of(one.category, one.severity) for one in errors]
+    weights = [weight_in_text(one) for one in errors]
     if None in weights:
         severity = errors[weights.index(None)].severity
         return Score(None, f"an error of severity {severity} has no MQM weight")

@@ -6,14 +6,15 @@ are its Parrot, which repeats the errors of its examples.
 """
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar, Literal
 
 from core.datasets.mqm_weights import weight_of
-from core.judges.automqm.answers import NamedError, errors_schema, read_errors, written_errors
+from core.judges.automqm.answers import NOT_IN_TEXT, ErrorReader, NamedError, errors_schema, written_errors
 from core.judges.automqm.errors import (
     ERROR_COLUMNS,
+    FOUND_SHARE,
     AutoMqmRecord,
     ErrorTrial,
     FoundError,
@@ -21,7 +22,7 @@ from core.judges.automqm.errors import (
     error_rows,
     mean_of,
 )
-from core.judges.automqm.quotes import Locator, occurrences
+from core.judges.automqm.quotes import occurrences
 from core.judges.examples import ExamplePool, ExamplesFrom, ExampleUsed, ShownExample
 from core.judges.kind import (
     EMPTY_TEXT,
@@ -69,6 +70,7 @@ from core.schema.rated import RatedSet, RatedText
 from core.schema.scores import ScorableOutput
 from core.schema.settings import Remark, setting
 from core.schema.tasks import RatingTask
+from core.stats.degeneracy import Degeneracy
 from core.study.rating_checks import SPAN_DIMENSION
 
 PURPOSE = "mark-errors"
@@ -165,6 +167,9 @@ class AutoMqmJudge:
     async def judge(self, text: RatedText) -> Judged:
         """The mean over the repeats of minus the MQM weights; a repeat without a usable answer is left out of it.
 
+        An answer that quotes what is not in the text, or invents a category, is asked again; after the last attempt the best
+        one counts without the errors that were not found, if at least FOUND_SHARE of its quotes were.
+
         A text with nothing to read is not judged; one without a source is judged by itself. Misleads where weights do:
         a long text can lose more than a short one.
         """
@@ -179,7 +184,8 @@ class AutoMqmJudge:
     async def _trial(self, text: RatedText, repeat: int) -> tuple[ErrorTrial, bool]:
         """One draw of examples, and whether a failure was temporary."""
         chosen = self._settings
-        shown, used = self._turns(chosen.draw(self._pool, text, repeat))
+        examples = chosen.draw(self._pool, text, repeat)
+        shown, used = self._turns(examples)
         said = defused(text.output.text, [self._prompt])
         request = Request(
             STEP,
@@ -191,8 +197,12 @@ class AutoMqmJudge:
             seed=chosen.seed + repeat,
             schema=errors_schema(self._task.severities, said),
         )
-        answer = await self._model.ask(request, lambda reply: read_errors(reply, self._task.severities))
-        return _trial(repeat, said, used, answer), answer.temporary
+        offered = [*self._task.categories, *(span.category for one in examples for _, span in one.errors)]
+        reader = ErrorReader(said, self._task.severities, offered)
+        answer = await self._model.ask(request, reader.read)
+        if answer.value is None and reader.best is not None and not answer.temporary:
+            answer = Answer(reader.best, attempts=answer.attempts)
+        return _trial(repeat, used, answer), answer.temporary
 
     def _turns(
         self, examples: tuple[ShownExample, ...]
@@ -232,17 +242,10 @@ class AutoMqmJudge:
         }
 
 
-def _trial(
-    repeat: int, text: str, used: tuple[ExampleUsed, ...], answer: Answer[tuple[NamedError, ...]]
-) -> ErrorTrial:
+def _trial(repeat: int, used: tuple[ExampleUsed, ...], answer: Answer[tuple[FoundError, ...]]) -> ErrorTrial:
     if answer.value is None:
         return ErrorTrial(repeat, None, used, answer.reason or "invalid", answer.detail)
-    locator = Locator(text)
-    found = []
-    for one in answer.value:
-        place = locator.find(one.quote)
-        found.append(FoundError(one.quote, one.severity, one.category, place.start, place.end, place.located))
-    return ErrorTrial(repeat, tuple(found), used)
+    return ErrorTrial(repeat, answer.value, used)
 
 
 class Parrot:
@@ -340,6 +343,32 @@ def _unusable(marked: Mapping[str, int], task: RatingTask, *, by_rules: bool) ->
     return {one: n for one, n in marked.items() if one.casefold() not in offered}
 
 
+def _shortfalls(records: Sequence[AutoMqmRecord], _: Mapping[str, object]) -> Iterator[Degeneracy]:
+    """Quotes that are not in the text, answers rejected for them, and categories that nobody offered."""
+    trials = [trial for record in records for trial in record.trials]
+    errors = [error for trial in trials for error in trial.errors or ()]
+    quoting = [error for error in errors if error.located != "nothing quoted"]
+    lost = sum(error.located == "not found" for error in quoting)
+    if lost:
+        sentence = (
+            f"Quotes not found: {lost:,} of {len(quoting):,} are not in the text, and count in no score."
+        )
+        yield Degeneracy("not found", lost, len(quoting), sentence)
+    rejected = sum(trial.reason == NOT_IN_TEXT for trial in trials)
+    if rejected:
+        sentence = (
+            f"Quotes not found: {rejected:,} of {len(trials):,} answers were rejected, because fewer than "
+            f"{FOUND_SHARE:.0%} of their quotes are in the text."
+        )
+        yield Degeneracy("not found", rejected, len(trials), sentence)
+    invented = sum(not error.offered for error in errors)
+    if invented:
+        sentence = (
+            f"Invented categories: {invented:,} of {len(errors):,} errors have one that nobody offered."
+        )
+        yield Degeneracy("invented", invented, len(errors), sentence)
+
+
 KIND = JudgeKind(
     name="automqm",
     title="Marked errors (AutoMQM)",
@@ -359,6 +388,7 @@ KIND = JudgeKind(
     detail_columns=ERROR_COLUMNS,
     record_problems=error_problems,
     score_bounds=lambda _: (-FURTHEST_SCORE, 0.0),
+    shortfalls=_shortfalls,
     rules=(
         "The Parrot: no model, no cost. It marks the words of its examples' errors wherever they occur in the text, "
         "letter by letter. A specialist has to beat what copying alone reaches."

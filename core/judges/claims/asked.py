@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 
+from core.judges.claims.rules import states_something
 from core.judges.claims.settings import ClaimsSettings, Detail
 from core.judges.claims.steps import Claim, Verified, without_verdicts
 from core.judges.kind import MOST_TOKENS, tokens_in
@@ -10,7 +11,7 @@ from core.judges.numbered import MostComplete, in_a_line, numbered, place_of
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Message, Request
 from core.llm.defusing import defused
-from core.llm.parsing import form, read_object, visible
+from core.llm.parsing import form, read_object, refuse_loop
 from core.llm.prompts import Prompt, for_use
 
 LONGEST_CLAIM = 400
@@ -21,7 +22,7 @@ MOST_CLAIMS = 300
 CLAIMS_A_CALL = 50
 """That are verified together: their verdicts fit into MOST_TOKENS, and they beside the other text into 8,192."""
 MISSING, DOUBLED, MISNUMBERED = "claim without verdict", "two verdicts", "claims numbered otherwise"
-TOO_MANY = "too many claims"
+TOO_MANY, NO_CLAIMS = "too many claims", "no claims"
 _ROOM = 600
 """Tokens an answer may have besides those that its claims need."""
 _REPEATS: Mapping[Detail, int] = {"low": 2, "high": 4}
@@ -45,7 +46,8 @@ class LlmDecomposer:
         messages = self._prompt.messages(text=defused(text, [self._prompt]))
         max_tokens = min(_ROOM + _REPEATS[self._settings.atomicity] * tokens_in(text), MOST_TOKENS)
         return await self._model.ask(
-            _request(step, messages, max_tokens, claims_schema(text), self._settings), read_claims
+            _request(step, messages, max_tokens, claims_schema(text), self._settings),
+            lambda reply: read_claims(reply, text),
         )
 
 
@@ -108,18 +110,26 @@ def claims_schema(text: str) -> dict[str, object]:
     return form(claims={"type": "array", "items": claim, "maxItems": most})
 
 
-def read_claims(text: str) -> tuple[str, ...]:
-    """The claims of an answer, each once and on one line; raises Unusable where it is no list of texts, or of more
-    than MOST_CLAIMS.
+def read_claims(text: str, own: str) -> tuple[str, ...]:
+    """The claims of an answer, each once and on one line.
 
-    How long they are is not looked at again: a server without guided decoding may write more, and each stays a claim
-    if anything in it can be seen.
+    own: the text that was decomposed. Raises Unusable where the answer is no list of texts, holds more than MOST_CLAIMS or
+    one that loops, or holds none although a sentence of the text states something. How long they are is not looked at
+    again: a server without guided decoding may write more, and each stays a claim if it holds a letter or digit.
     """
     listed = read_object(text, claims={"type": "array", "items": {"type": "string"}})["claims"]
-    claims = tuple(dict.fromkeys(claim for each in listed if visible(claim := in_a_line(each))))
+    claims = tuple(dict.fromkeys(claim for each in listed if _says_something(claim := in_a_line(each))))
     if len(claims) > MOST_CLAIMS:
         raise Unusable(f"It lists {len(claims)} claims, more than {MOST_CLAIMS}.", TOO_MANY)
+    if not claims and states_something(own):
+        raise Unusable("It lists no claims, but the text has a sentence that states something.", NO_CLAIMS)
+    for claim in claims:
+        refuse_loop(claim, "One of its claims")
     return claims
+
+
+def _says_something(claim: str) -> bool:
+    return any(char.isalnum() for char in claim)
 
 
 def verdicts_schema(n: int) -> dict[str, object]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from core.errors import InputError
+from core.judges.claims.asked import NO_CLAIMS as NONE_LISTED
 from core.judges.claims.asked import LlmDecomposer, LlmVerifier
 from core.judges.claims.rules import RuleDecomposer, RuleVerifier
 from core.judges.claims.settings import ClaimsSettings
@@ -27,6 +28,7 @@ from core.judges.kind import COMPARING_COLUMNS, Bench, Judged, JudgeKind, Opened
 from core.llm.asking import Model
 from core.schema.rated import RatedText
 from core.schema.scores import Score
+from core.stats.degeneracy import Degeneracy
 
 if TYPE_CHECKING:
     from core.judges.claims.nli import BatchedEntailment
@@ -223,6 +225,15 @@ def _details(record: ClaimsRecord) -> Iterator[dict[str, Any]]:
     yield from ({"what": f"step: {step}", "reason": reason} for step, reason in record.reasons)
 
 
+def _shortfalls(records: Sequence[ClaimsRecord], _: Mapping[str, object]) -> Iterator[Degeneracy]:
+    """Texts that state something and of which no claim was listed."""
+    without = sum(why == NONE_LISTED for record in records for _, why in record.reasons)
+    if without:
+        n_texts = 2 * len(records)
+        sentence = f"Too few claims: of {without:,} of {n_texts:,} texts none was listed, although they state something."
+        yield Degeneracy("too few", without, n_texts, sentence)
+
+
 KIND = JudgeKind(
     name="claims",
     title="Claims",
@@ -242,4 +253,7 @@ KIND = JudgeKind(
     also_signed=_signed,
     details=_details,
     detail_columns=COMPARING_COLUMNS,
+    words=lambda record: tuple(claim.text for claim in record.response or ()),
+    words_called="claims",
+    shortfalls=_shortfalls,
 )

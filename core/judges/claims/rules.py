@@ -12,6 +12,7 @@ from itertools import pairwise
 import regex
 
 from core.diff import tokenize
+from core.generation.number_change import plain_number
 from core.judges.claims.settings import Detail
 from core.judges.claims.steps import Claim, Verified
 from core.llm.asking import Answer
@@ -22,7 +23,7 @@ NOTHING_TO_COMPARE = "nothing to compare"
 _STEM, _ENDING = 4, 2
 """Letters that two forms of a word share at least, and letters in which they may differ at their end."""
 _FEWEST_WORDS = 3
-"""Words that each part of a sentence keeps when it is cut at a semicolon or dash."""
+"""Words of a statement, and of each part of a sentence that is cut at a semicolon or dash."""
 _MOST_NAMED = 3
 """Missing numbers, names or words that a verdict repeats."""
 
@@ -47,7 +48,6 @@ _QUESTION_MARKS = frozenset("?？؟")
 _LIST_MARK = regex.compile(r"^\s*(?:[-+*•◦‣–—#>]+|\d{1,3}[.)])\s+")
 _SAYS_SOMETHING = regex.compile(r"[\p{L}\p{N}]")
 _NUMBER = regex.compile(r"\d+(?:[.,٫٬]\d+)*")
-_SEPARATOR = regex.compile(r"[.,٫٬]")
 _UNSPACED = regex.compile(
     r"[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmr}\p{scx=Mymr}]"
 )
@@ -85,7 +85,7 @@ class RuleVerifier:
 
     async def verify(self, claims: Sequence[str], premise: str, step: str) -> Verified:
         """See ClaimVerifier. A claim without number, name or word, such as "It is.", has no verdict, which is no failure."""
-        said = _Premise.of(premise)
+        said = Premise.of(premise)
         return Verified(tuple(_judged(text, said) for text in claims))
 
 
@@ -103,6 +103,11 @@ def sentences_of(text: str) -> list[str]:
     return [piece for piece in stripped if _SAYS_SOMETHING.search(piece)]
 
 
+def states_something(text: str) -> bool:
+    """Whether a sentence of the text can be a claim: it is no question and has three words or more."""
+    return any(not _asks(one) and _is_long_enough(one) for one in sentences_of(text))
+
+
 def _asks(sentence: str) -> bool:
     """Whether a question mark stands behind its last word."""
     last = _LAST_SIGN.search(sentence)
@@ -112,8 +117,11 @@ def _asks(sentence: str) -> bool:
 def _clauses(sentence: str) -> list[str]:
     """The sentence cut at semicolons and dashes, unless a part would be too short to be a statement."""
     parts = [part.strip() for part in _CLAUSE_END.split(sentence)]
-    enough = all(sum(map(_says_something, tokenize(part))) >= _FEWEST_WORDS for part in parts)
-    return parts if enough else [sentence]
+    return parts if all(map(_is_long_enough, parts)) else [sentence]
+
+
+def _is_long_enough(part: str) -> bool:
+    return sum(map(_says_something, tokenize(part))) >= _FEWEST_WORDS
 
 
 def _says_something(token: str) -> bool:
@@ -121,7 +129,7 @@ def _says_something(token: str) -> bool:
 
 
 @dataclass(frozen=True)
-class _Content:
+class Content:
     """What of a claim has to occur in the other text, case folded, each once and in the order of the text."""
 
     numbers: tuple[str, ...]
@@ -131,7 +139,8 @@ class _Content:
     """All others long enough to mean something."""
 
     @classmethod
-    def of(cls, text: str) -> "_Content":
+    def of(cls, text: str) -> "Content":
+        """Of one claim, or another sentence."""
         tokens, words = _tokens_and_words(text)
         begins = bool(words) and words[0] == tokens[0]  # whatever begins a sentence has a capital
         names = dict.fromkeys(word.casefold() for word in words[begins:] if _CAPITAL.match(word))
@@ -141,7 +150,7 @@ class _Content:
 
 
 @dataclass(frozen=True)
-class _Premise:
+class Premise:
     """What occurs in the text that claims are held against."""
 
     numbers: frozenset[str]
@@ -150,7 +159,8 @@ class _Premise:
     stems: frozenset[str]
 
     @classmethod
-    def of(cls, text: str) -> "_Premise":
+    def of(cls, text: str) -> "Premise":
+        """Of a whole text, or a sentence whose every word counts."""
         tokens, words = _tokens_and_words(text)
         every = frozenset([*(word.casefold() for word in words), *_neighbours(text)])
         stems = frozenset(stem for word in every for stem in _stems(word))
@@ -172,24 +182,12 @@ def _plain(text: str) -> str:
 
 
 def _numbers(tokens: Sequence[str]) -> list[str]:
-    return [_number(digits) for token in tokens for digits in _NUMBER.findall(token)]
+    return [plain_number(digits) for token in tokens for digits in _NUMBER.findall(token)]
 
 
 def _stems(word: str) -> list[str]:
     """The word without up to two letters at its end: two words that share a stem are forms of one, as far as we see."""
     return [word[:end] for end in range(len(word), max(_STEM, len(word) - _ENDING) - 1, -1)]
-
-
-def _number(digits: str) -> str:
-    """The same text for 2,857 and 2.857 and 2857: three digits after a separator are taken for thousands."""
-    plain = "".join(str(unicodedata.decimal(char)) if char.isdecimal() else char for char in digits)
-    first, *groups = map(str, _SEPARATOR.split(plain))
-    thousands = len(first) <= 3 and first != "0"
-    if thousands and all(len(group) == 3 for group in groups):
-        return first + "".join(groups)
-    if thousands and len(groups) > 1 and all(len(group) == 3 for group in groups[:-1]):
-        return f"{first}{''.join(groups[:-1])}.{groups[-1]}"
-    return ".".join([first, *groups])
 
 
 def _means_something(word: str) -> bool:
@@ -205,8 +203,8 @@ def _neighbours(text: str) -> list[str]:
     return [first + second for first, second in pairwise(signs) if first and second]
 
 
-def _judged(text: str, premise: _Premise) -> Claim:
-    claim = _Content.of(text)
+def _judged(text: str, premise: Premise) -> Claim:
+    claim = Content.of(text)
     missing = [number for number in claim.numbers if number not in premise.numbers]
     missing += [name for name in claim.names if not premise.has(name)]
     if missing:

@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 from core.datasets.reading import is_blank
 from core.errors import InputError
 from core.judges.comparing import check_compared, compared_with
+from core.judges.cross_examination.question_checks import shortfalls
 from core.judges.cross_examination.questions import (
     ANSWERING,
     ROOM,
@@ -23,6 +24,7 @@ from core.judges.cross_examination.record import (
     Examination,
     Side,
     details,
+    questions_from_text,
     record_problems,
 )
 from core.judges.cross_examination.scores import (
@@ -258,4 +260,7 @@ KIND = JudgeKind(
     detail_columns=COMPARING_COLUMNS,
     record_problems=record_problems,
     score_bounds=score_bounds,
+    words=questions_from_text,
+    words_called="questions",
+    shortfalls=shortfalls,
 )

@@ -6,6 +6,15 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from core.errors import InputError
+from core.judges.cross_examination.question_checks import (
+    LONGEST_QUESTION,
+    NO_SENTENCE,
+    REPEATED,
+    TextAskedAbout,
+    is_repeated,
+    needed_of,
+    shortage,
+)
 from core.judges.cross_examination.record import CrossQuestion
 from core.judges.cross_examination.verdicts import (
     UNPARSED,
@@ -23,7 +32,7 @@ from core.judges.numbered import MostComplete, in_a_line, numbered
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Message, Request
 from core.llm.defusing import defused
-from core.llm.parsing import form, read_object, visible
+from core.llm.parsing import form, read_object
 from core.llm.prompts import Prompt, for_use
 from core.schema.kinds import PromptSlot
 from core.schema.settings import setting
@@ -32,9 +41,10 @@ Answering = Literal["each", "batch"]
 """One call a question, as in the CEF paper; or all questions of a text in one structured call."""
 Questions = Literal["yes", "mixed"]
 """All are answered YES by their own text; or YES, NO and IDK alike."""
-LONGEST_QUESTION = 200
-"""Characters: a bound keeps a model that cannot stop from using up all its tokens on one question. Longer ones, from
-a server that ignores the form, are none."""
+TOO_FEW = "too few questions"
+"""The kind of every list of questions that holds too few."""
+MOST_LISTED = 1_000
+"""Entries of a list that are read; a longer one is noise."""
 ROOM = 400
 """Tokens an answer may have besides those that its form needs: some models think aloud."""
 _QUESTION_TOKENS, _ANSWER_TOKENS = 80, 20
@@ -68,7 +78,7 @@ class QuestionMaker:
         self._kind, self._temperature = kind, temperature
 
     async def make(self, text: str, n: int, step: str, seed: int) -> Answer[tuple[CrossQuestion, ...]]:
-        """At most n questions with the answer that the text gives them; () where the model finds none to ask."""
+        """At most n questions with the answer that the text gives them; see read_questions."""
         request = Request(
             step,
             self._prompt.messages(text=defused(text, [self._prompt]), n=n),
@@ -77,7 +87,7 @@ class QuestionMaker:
             seed=seed,
             schema=questions_schema(self._kind, n),
         )
-        return await self._model.ask(request, lambda reply: read_questions(reply, self._kind, n))
+        return await self._model.ask(request, lambda reply: read_questions(reply, self._kind, n, text))
 
 
 def questions_schema(kind: Questions, n: int) -> dict[str, object]:
@@ -91,27 +101,37 @@ def questions_schema(kind: Questions, n: int) -> dict[str, object]:
     return form(questions={"type": "array", "items": asked, "minItems": 1, "maxItems": n})
 
 
-def read_questions(text: str, kind: Questions, n: int) -> tuple[CrossQuestion, ...]:
-    """The questions of an answer, at most the first n; raises Unusable where it has not the form.
+def read_questions(text: str, kind: Questions, n: int, own: str) -> tuple[CrossQuestion, ...]:
+    """The questions of an answer, at most the first n; raises Unusable where it has not the form, or holds too few.
 
-    Exact repetitions and what is no question are dropped before n are taken: nothing visible, longer than asked for,
-    another type, of mixed ones without an answer YES, NO or IDK. Unusable only where nothing is left of a list that
-    held something: fewer than n are taken as they are.
+    own: the text that they were made from. What is no question about it is dropped before n are taken: see
+    TextAskedAbout.problem; of mixed ones also what has no answer YES, NO or IDK. Of questions that ask the same the
+    first stays. How many are too few: see needed_of.
     """
     listed = read_object(text, questions={"type": "array"})["questions"]
-    found: dict[str, CrossQuestion] = {}
-    for entry in listed:
-        if (asked := _question(entry, kind)) is not None:
-            found.setdefault(asked.text, asked)
-    if listed and not found:
-        raise Unusable(
-            f"None of its questions has the form asked for, of at most {LONGEST_QUESTION} characters."
+    about = TextAskedAbout.of(own)
+    found: list[CrossQuestion] = []
+    dropped: list[str] = []
+    for entry in listed[:MOST_LISTED]:
+        if len(found) == n:
+            break
+        asked = _question(entry, kind)
+        problem = (
+            NO_SENTENCE if asked is None else about.problem(asked.text, left_open=asked.expected == "IDK")
         )
-    return tuple(found.values())[:n]
+        if asked is not None and problem is None and is_repeated(asked.text, (one.text for one in found)):
+            problem = REPEATED
+        if asked is None or problem is not None:
+            dropped.append(problem or NO_SENTENCE)
+        else:
+            found.append(asked)
+    if len(found) < (needed := needed_of(own, n)):
+        raise Unusable(shortage(len(listed), len(found), needed, dropped), TOO_FEW)
+    return tuple(found)
 
 
 def _question(entry: object, kind: Questions) -> CrossQuestion | None:
-    """One entry of the list, on one line; None: it is no question."""
+    """One entry of the list, on one line; None: it has not the form."""
     expected: Verdict = "YES"
     if kind == "mixed":
         said = entry.get("answer") if isinstance(entry, dict) else None
@@ -121,10 +141,7 @@ def _question(entry: object, kind: Questions) -> CrossQuestion | None:
             return None
         assert isinstance(entry, dict)
         entry = entry.get("question")
-    if not isinstance(entry, str):
-        return None
-    text = in_a_line(entry)
-    return CrossQuestion(text, expected) if visible(text) and len(text) <= LONGEST_QUESTION else None
+    return CrossQuestion(in_a_line(entry), expected) if isinstance(entry, str) else None
 
 
 @dataclass(frozen=True)

@@ -58,6 +58,11 @@ def questions_of(examination: Examination, side: Side) -> tuple[CrossQuestion, .
     return examination.from_source if side == "source" else examination.from_text
 
 
+def questions_from_text(record: CefRecord) -> tuple[str, ...]:
+    """All questions that were made from the judged text. Those from its source are the same for all texts of an item."""
+    return tuple(one.text for examination in record.examinations for one in examination.from_text or ())
+
+
 def details(record: CefRecord) -> Iterator[dict[str, Any]]:
     """A row of details.csv for each question, and for each step that failed."""
     for examination in record.examinations:

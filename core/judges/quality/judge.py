@@ -51,7 +51,7 @@ from core.judges.record_checks import ANY_SCORE, trial_problems
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Request
 from core.llm.defusing import defused
-from core.llm.parsing import form, is_number, read_object
+from core.llm.parsing import form, is_number, read_object, refuse_loop
 from core.llm.prompts import Example, Prompt
 from core.schema.kinds import PromptSlot
 from core.schema.rated import RatedSet, RatedText
@@ -319,7 +319,8 @@ def answer_schema(group: Sequence[Dimension], *, together: bool) -> dict[str, ob
 def read_scores(text: str, group: Sequence[Dimension], *, together: bool) -> dict[str, GivenScore]:
     """Dimension -> the score in an answer; raises Unusable where one is missing or not on offer.
 
-    2 and 2.0 are one score; "2", true and a number between two classes are none.
+    2 and 2.0 are one score; "2", true and a number between two classes are none. A justification that loops makes the
+    whole answer unusable.
     """
     given = (
         read_object(text, scores={"type": "object"})["scores"]
@@ -344,6 +345,7 @@ def _given(said: object, dimension: Dimension) -> GivenScore:
     if not dimension.lowest <= score <= dimension.highest:
         ends = f"{in_digits(dimension.lowest)} to {in_digits(dimension.highest)}"
         raise Unusable(f"Its score {of} is outside {ends}.", NOT_ON_OFFER)
+    refuse_loop(why, f"Its justification {of}")
     return GivenScore(float(score), why.strip())
 
 
@@ -535,6 +537,8 @@ KIND = JudgeKind(
     details=_details,
     detail_columns=SCORE_COLUMNS,
     record_problems=_record_problems,
+    words=lambda record: tuple(trial.justification for trial in record.trials if trial.justification),
+    words_called="justifications",
     score_bounds=lambda _: ANY_SCORE,
     suits=lambda task, _: bool(task.dimensions) and all(one.classes for one in task.dimensions),
 )

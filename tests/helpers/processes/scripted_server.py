@@ -15,7 +15,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self
 
 Body = dict[str, Any]
@@ -31,6 +31,10 @@ class Said:
     refusal: str | None = None
     usage: tuple[int, int] | None | Literal["counted"] = "counted"
     """Tokens in and out; `counted`: the words; None: the reply does not say."""
+    beside: Mapping[str, object] = field(default_factory=dict)
+    """Further fields of the message, such as reasoning_content."""
+    reasoning_tokens: int | None = None
+    """Those among the tokens out, where the reply says."""
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     body: object = None
@@ -53,6 +57,8 @@ class Asked:
     body: Body
     headers: dict[str, str]
     """Names in lower case."""
+    query: str
+    """Of the address, after the question mark."""
     began: float
     ended: float | None = None
     """When the last byte went out or the connection was gone; None: still open."""
@@ -81,12 +87,14 @@ class ScriptedServer:
         script: Script,
         models: Sequence[str] | Said | None = ("tiny",),
         key: str | None = None,
+        gate: Callable[[str, Mapping[str, str]], Said | None] = lambda query, headers: None,
     ) -> None:
         """models: what /models lists, a reply to it, or None for a server without it; other names get 404.
 
         key: requests without this bearer key get 401, which names the key they had, as some servers do.
+        gate: gets a request's query and headers, and returns what is said in the place of everything else, if anything.
         """
-        self.script, self.models, self.key = script, models, key
+        self.script, self.models, self.key, self.gate = script, models, key, gate
         self.asked: list[Asked] = []
         self.open = 0
         """Chat requests that have no whole answer yet."""
@@ -143,13 +151,16 @@ class ScriptedServer:
     ) -> tuple[Said, Asked | None]:
         """What to send, and the record of it where it was a chat request."""
         self.paths.append(f"{method} {path}")
+        path, _, query = path.partition("?")
+        if (stopped := self.gate(query, headers)) is not None:
+            return stopped, None
         given = headers.get("authorization", "").removeprefix("Bearer ")
         refused = self.key is not None and given != self.key
         if path == "/v1/models":
             return (self._wrong_key(given) if refused else self._list()), None
         if path != "/v1/chat/completions" or method != "POST":
             return error(404, f"no {path} here"), None
-        asked = Asked(len(self.asked), json.loads(raw), headers, time.monotonic())
+        asked = Asked(len(self.asked), json.loads(raw), headers, query, time.monotonic())
         self.asked.append(asked)
         self.open += 1
         self.most_open = max(self.most_open, self.open)
@@ -262,7 +273,7 @@ class _Link(asyncio.Protocol):
 
 
 def _completion(said: Said, body: Body) -> Body:
-    message = {"role": "assistant", "content": said.text}
+    message = {"role": "assistant", "content": said.text, **said.beside}
     if said.refusal is not None:
         message["refusal"] = said.refusal
     whole: Body = {
@@ -280,6 +291,8 @@ def _completion(said: Said, body: Body) -> Body:
             "completion_tokens": counted[1],
             "total_tokens": sum(counted),
         }
+        if said.reasoning_tokens is not None:
+            whole["usage"]["completion_tokens_details"] = {"reasoning_tokens": said.reasoning_tokens}
     return whole
 
 
@@ -291,3 +304,48 @@ def _head(said: Said, length: int) -> bytes:
     ]
     lines += [f"{name}: {value}" for name, value in said.headers.items()]
     return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
+
+
+@dataclass
+class Limited:
+    """A script that lets so many requests in a window of time and refuses the others with 429.
+
+    told: `headers`: every reply says how many are left and until when; `retry-after`: only a refusal says when to come
+    back. sliding: the last so many seconds count, else windows that begin with the first request in them.
+    """
+
+    script: Script
+    limit: int
+    seconds: float
+    told: Literal["headers", "retry-after"]
+    sliding: bool = False
+    refused: list[float] = field(default_factory=list)
+    """When, in seconds since the first request."""
+    _taken: list[float] = field(default_factory=list)
+    """When those came in that count now."""
+    _first: float | None = None
+
+    def __call__(self, body: Body, n: int) -> Said:
+        now = time.monotonic()
+        self._first = now if self._first is None else self._first
+        if self._taken and self.sliding:
+            self._taken = [at for at in self._taken if now - at < self.seconds]
+        elif self._taken and now - self._taken[0] >= self.seconds:
+            self._taken = []
+        if fits := len(self._taken) < self.limit:
+            self._taken.append(now)
+        headers = {"Retry-After-Ms": f"{(self._taken[0] + self.seconds - now) * 1000:.3f}"}
+        if self.told == "headers":
+            wait = (
+                self._taken[-1 if self.sliding else 0] + self.seconds - now
+            )  # until the whole limit is there again
+            headers = {
+                "X-RateLimit-Limit-Requests": f"{self.limit}",
+                "X-RateLimit-Remaining-Requests": f"{self.limit - len(self._taken)}",
+                "X-RateLimit-Reset-Requests": f"{wait * 1000:.3f}ms",
+            }
+        if not fits:
+            self.refused.append(now - self._first)
+            return error(429, "Rate limit reached.", "rate_limit_exceeded", headers=headers)
+        said = self.script(body, n)
+        return replace(said if isinstance(said, Said) else Said(said), headers=headers)
