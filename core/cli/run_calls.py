@@ -30,6 +30,9 @@ def show_calls(options: argparse.Namespace, run: RunAtHand) -> bool:
         useless = [name for name in _NARROWING if getattr(options, name) is not None]
         check_options([f"--{name} needs --item" for name in useless])
         return False
+    if run.kind.work == "scores" or run.asked.by_rules:
+        what = "computes metrics" if run.kind.work == "scores" else "works by rules"
+        raise InputError(f"--item: run {run.run.run_id} {what}, so no model was asked.")
     position = _position(options.item, run)
     calls = _chosen(options, run, position)
     if options.json:

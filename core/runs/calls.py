@@ -8,7 +8,6 @@ from typing import Any, Literal
 from core.datasets.reading import printable_text
 from core.llm.client import TRANSPORT, Message
 from core.runs.at_hand import RunAtHand
-from core.schema import RULES
 from core.store import Store
 from core.store.connection import Row
 from core.store.replies import item_calls
@@ -146,7 +145,7 @@ def item_report(run: RunAtHand, position: int, calls: Iterable[ItemCall]) -> dic
     return {
         "run": run.run.run_id,
         "item": list(run.items)[position],
-        "model": run.asked.model.model or RULES,
+        "model": run.asked.model.model,
         "calls": [_as_json(call, names) for call in calls],
     }
 

@@ -25,9 +25,9 @@ def show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     with open_store(tmp_path / "assay.db") as store, ScriptedServer(ThreeTries()) as server:
         run_to_the_end(store, settings("rubric", server.url), texts(2, LEVELS[:2]))
 
-    def shown(*words: str) -> tuple[int, str, str]:
+    def shown(*words: str, number: str = "1") -> tuple[int, str, str]:
         capsys.readouterr()
-        status = main(["runs", "show", "1", *words])
+        status = main(["runs", "show", number, *words])
         out, err = capsys.readouterr()
         assert "Traceback" not in err
         return status, out, err
@@ -112,6 +112,20 @@ def test_what_is_not_there_is_refused_with_what_is(show: Show, words: list[str],
     status, out, err = show(*words)
     assert (status, out) == (2, "")
     assert [name for name in named if name not in err] == []
+
+
+def test_runs_without_a_model_are_refused(show: Show, tmp_path: Path) -> None:
+    with open_store(tmp_path / "assay.db") as store:
+        run_to_the_end(store, settings("claims", "", backend="rules"), texts(1, LEVELS[:1]))
+    (tmp_path / "texts.jsonl").write_bytes(texts(1, LEVELS[:1]))
+    assert (
+        main(["score", str(tmp_path / "texts.jsonl"), "--metrics", "chrf", "--out", str(tmp_path / "s.csv")])
+        == 0
+    )
+    for number in ("2", "3"):
+        status, out, err = show("--item", "q0", number=number)
+        assert (status, out) == (2, "")
+        assert f"run {number}" in err
 
 
 def test_the_summary_counts_rejected_replies(show: Show) -> None:
