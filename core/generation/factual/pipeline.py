@@ -8,7 +8,7 @@ from core.datasets.reading import clean_text
 from core.generation.factual.editing import Places, check_edit, edits_problem, splice
 from core.generation.factual.grouping import deal, keep_first
 from core.generation.factual.question_filter import overlaps, stop_words_for, stop_words_name
-from core.generation.factual.spans import find_spans
+from core.generation.factual.spans.find import find_spans
 from core.generation.factual.steps import EditTask, FactualSettings, Steps
 from core.generation.language import known_language
 from core.generation.records import A0Origin, Dropped, Edit, FactualLevel, FactualTrace, Span

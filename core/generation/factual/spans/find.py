@@ -2,8 +2,8 @@
 
 import regex
 
-from core.generation.factual.spans_by_parse import find_parser, spans_by_parse
-from core.generation.factual.spans_by_rule import DEFAULT_WANTED, on_boundaries, spans_by_rule
+from core.generation.factual.spans.by_parse import find_parser, spans_by_parse
+from core.generation.factual.spans.by_rule import DEFAULT_WANTED, on_boundaries, spans_by_rule
 from core.generation.language import known_language
 from core.generation.records import Span
 
