@@ -45,25 +45,21 @@ def spans_by_rule(
     """
     lists, few = base_language(language), wanted // SPANS_PER_LEVEL
     typed = typed_spans(text, language)
-    found, subjects = _phrases(text, typed) if lists == "en" else (typed, ())
+    phrased, subjects = _phrases(text, typed) if lists == "en" else (typed, ())
 
     def outside(spans: Iterable[Span]) -> list[Span]:
         return [one for one in spans if all(one.end <= start or end <= one.start for start, end in subjects)]
 
-    if for_rules:
-        found = [span for span in found if _stays(span, lists)]
+    found = [span for span in phrased if _stays(span, lists)] if for_rules else phrased
     words = list(_replaceable(text, lists) if for_rules and gazetteer(lists).entries else _words(text, language))
     if for_rules or lists != "en":
         found = _with(found, outside(words), wanted, lists)
     if for_rules and len(found) < few:
-        # A text so short that every level needs a subject, or a verb to deny.
-        found = _with(found, [span for span in typed if _stays(span, lists)], few, lists)
-        found = _with(found, words, few, lists)
-        if len(text.split()) >= _SENTENCE:
-            found = _with(found, _verbs(text, lists), few, lists)
+        found = _with(found, phrased, few, lists)
+    if for_rules and len(found) < few and len(text.split()) >= _SENTENCE:
+        found = _with(found, _verbs(text, lists), few, lists)
     if not found and wanted:
-        more = list(_words(text, language))
-        found = _with(found, outside(more) or more, 1, lists)
+        found = _with(found, [*typed, *_words(text, language)], 1, lists)
     return tuple(sorted(found, key=lambda span: span.start))
 
 

@@ -345,6 +345,8 @@ class _Reading:
             governs = object_follows or self._is_preposition(at + 1)
             return governs or (not inside and self._is_content(at + 1))
         if past:
+            if self.joined and low in _PAST_FORMS and not low.endswith("n"):
+                return True
             return inside or not self._is_content(at + 1)
         if self.subject is None:
             return self.joined and not inside and low.endswith("s") and (object_follows or self._is_content(at + 1))
