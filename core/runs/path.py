@@ -10,7 +10,7 @@ from core.errors import InputError
 from core.runs.asked import BESIDE, Asked, described, kept
 from core.runs.at_hand import RunAtHand, WorkPath
 from core.runs.audits import Auditing
-from core.runs.generation import Generation
+from core.runs.generation import Generation, spans_found_by
 from core.runs.judging import Judging
 from core.runs.kinds import kind_named, kinds_that
 from core.runs.progress import Progress, is_worked_on, money_of, progress_of, wall_seconds
@@ -142,6 +142,8 @@ def run_report(at: RunAtHand, progress: Progress) -> dict[str, object]:
     if at.kind.work != "scores":
         report["prices"] = {"input": at.running.input_price, "output": at.running.output_price}
         report["found"] = answers_of_others(at.store, run.run_id)
+    if at.kind.work == "generation" and (found := spans_found_by(at)):
+        report["spans_by"] = found
     if gives_scores:
         report["left_out"] = dict(at.path.left_out(at))
     return report
