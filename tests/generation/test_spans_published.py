@@ -27,12 +27,14 @@ def precision_and_recall(report: Path, parser: str, parsers: Parsers, *, for_rul
     return shared / n_found, shared / n_published
 
 
+@pytest.mark.shared
 def test_a_parse_finds_most_of_them(shared_data: Path, spacy_python: Path) -> None:
     with Parsers(spacy_python) as parsers:
         found = precision_and_recall(shared_data / "perturbation-report.json", "auto", parsers)
     assert found == pytest.approx((0.882, 0.904), abs=0.0005)
 
 
+@pytest.mark.shared
 @pytest.mark.parametrize(("for_rules", "expected"), [(False, (0.777, 0.783)), (True, (0.702, 0.382))])
 def test_rules_find_some(shared_data: Path, for_rules: bool, expected: tuple[float, float]) -> None:
     report = shared_data / "perturbation-report.json"

@@ -91,5 +91,5 @@ KIND = Scheme(
     broken=_broken,
     notes=_notes,
     report=_report,
-    levels_by=("edit", "edit-shared", "edit-text"),
+    levels_by=("edit", "edit-shared", "edit-text", "edit-planned"),
 )
