@@ -35,7 +35,9 @@ def spacy_set_aside() -> Iterator[Path | None]:
 def spacy_python(spacy_set_aside: Path | None, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The spaCy environment, in sight for one test."""
     if spacy_set_aside is None:
-        pytest.skip("needs .venv-spacy: `./run --with spacy-index --setup` makes it, or set ASSAY_SPACY_PYTHON")
+        pytest.skip(
+            "needs .venv-spacy: `./run --with spacy-index --setup` makes it, or set ASSAY_SPACY_PYTHON"
+        )
     monkeypatch.setenv(SPACY_VARIABLE, str(spacy_set_aside))
     return spacy_set_aside
 

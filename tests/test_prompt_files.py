@@ -18,7 +18,9 @@ DAMAGE = [prompt for prompt in PROMPTS if prompt.purpose == "damage"]
 SPANS = [prompt for prompt in PROMPTS if prompt.purpose in ("rank", "edit", "edit-shared", "edit-planned")]
 LITERAL = {"rubric-prometheus"}
 """In the words that a model was trained on."""
-OWN = pytest.mark.parametrize("prompt", [one for one in PROMPTS if one.name not in LITERAL], ids=lambda one: one.name)
+OWN = pytest.mark.parametrize(
+    "prompt", [one for one in PROMPTS if one.name not in LITERAL], ids=lambda one: one.name
+)
 RUN = 8
 """Words in a row that no prompt may share with a paper."""
 

@@ -133,7 +133,11 @@ def finish_in_folder(run: RunAtHand, folder: Path) -> None:
 def _print_spans(found: Mapping[str, int]) -> None:
     """What found the facts, and a warning where that was no parse."""
     if found:
-        print("Facts found by: " + ", ".join(f"{name} ({counted(n, 'item')})" for name, n in found.items()) + ".")
+        print(
+            "Facts found by: "
+            + ", ".join(f"{name} ({counted(n, 'item')})" for name, n in found.items())
+            + "."
+        )
     if (warning := spans_warning(found)) is not None:
         print_notes([warning])
 

@@ -89,9 +89,7 @@ def _form(store: Store) -> int | None:
         )
 
 
-def _notes(
-    kind: Kind, settings: GenerationSettings, materials: Sequence[Material]
-) -> tuple[str, ...]:
+def _notes(kind: Kind, settings: GenerationSettings, materials: Sequence[Material]) -> tuple[str, ...]:
     """What to know before the run starts, as far as it costs nothing to find out; the rest is said as it starts."""
     assert isinstance(kind, Scheme)
     return kind.notes(settings, materials, Parsers()) if missing_for("spacy") else ()

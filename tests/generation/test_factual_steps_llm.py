@@ -136,7 +136,9 @@ def test_an_edit_without_a_plan_does_not_count(alternatives: object) -> None:
 def test_planning_is_asked_for_level_by_level_with_its_own_prompt() -> None:
     planned = FactualSettings(planning="alternatives")
     assert planned.prompts(by_rules=False)[-1].purpose == "edit-planned"
-    assert [one.fields for one in FactualSettings(planning="alternatives", edit_calls="shared").problems("openai")]
+    assert [
+        one.fields for one in FactualSettings(planning="alternatives", edit_calls="shared").problems("openai")
+    ]
     assert not list(planned.problems("openai"))
     assert "planning" in planned.idle("rules")
 

@@ -61,7 +61,9 @@ def test_one_that_cannot_be_started_says_so(tmp_path: Path) -> None:
     assert str(tmp_path) in refused.value.what
 
 
-def test_a_helper_that_was_killed_stops_the_run_and_the_next_question_starts_another(spacy_python: Path) -> None:
+def test_a_helper_that_was_killed_stops_the_run_and_the_next_question_starts_another(
+    spacy_python: Path,
+) -> None:
     with Parsers(spacy_python) as found:
         parser = found.find("auto", "en")
         assert parser is not None

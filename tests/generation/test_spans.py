@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.generation.factual.question_filter import stop_words_for
-from core.generation.factual.spans.find import find_spans
 from core.generation.factual.spans.by_rule import spans_by_rule, typed_spans
+from core.generation.factual.spans.find import find_spans
 from core.generation.kinds import KINDS, best_matches, classify
 from core.generation.language import guess_language
 from core.generation.stop_words import languages, words_of
@@ -147,9 +147,7 @@ def test_a_capital_inside_a_sentence_makes_a_name_everywhere() -> None:
 
 
 def test_an_opposite_that_opens_a_sentence_is_one() -> None:
-    assert [(s.text, s.kind) for s in typed_spans("Permanent seats go.", "en")] == [
-        ("Permanent", "antonym")
-    ]
+    assert [(s.text, s.kind) for s in typed_spans("Permanent seats go.", "en")] == [("Permanent", "antonym")]
 
 
 def test_a_quantity_of_several_units_is_one_span() -> None:
@@ -204,7 +202,9 @@ def test_a_word_is_a_span_only_where_the_lists_can_replace_it() -> None:
         ("It needs water, light and warm air.", ["water", "light", "warm air"]),
     ],
 )
-def test_english_rules_leave_subjects_alone_and_names_and_quantities_whole(text: str, found: list[str]) -> None:
+def test_english_rules_leave_subjects_alone_and_names_and_quantities_whole(
+    text: str, found: list[str]
+) -> None:
     assert [span.text for span in spans_by_rule(text, "en", for_rules=False)] == found
 
 

@@ -223,7 +223,9 @@ def test_prometheus_is_asked_in_the_words_it_was_trained_on() -> None:
     (trial,) = record_of(said).trials
     assert (trial.order, trial.verdict, trial.feedback) == ("response-first", 3, "One year off.")
     assert "response_format" not in body
-    assert asked_of(body).strip() == f"""###Task Description:
+    assert (
+        asked_of(body).strip()
+        == f"""###Task Description:
 An instruction (might include an Input inside it), a response to evaluate, a reference answer that gets a score of 5, \
 and a score rubric representing a evaluation criteria are given.
 1. Write a detailed feedback that assess the quality of the response strictly based on the given score rubric, not \
@@ -247,6 +249,7 @@ The mill burned down in 1832.
 {FACTUAL.rendered}
 
 ###Feedback:"""
+    )
 
 
 def test_a_text_opens_no_section_of_prometheus() -> None:

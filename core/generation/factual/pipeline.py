@@ -49,9 +49,7 @@ async def perturb(
     first = FactualLevel(FIRST_LEVEL, text, attempts=answer.attempts if origin == "llm" else 0)
     notes = (VERBATIM,) if origin == "verbatim" else ()
     wanted, by_rules = SPANS_PER_LEVEL * settings.n_levels, steps.backend == "rules"
-    spans, spans_by = find_spans(
-        text, language, settings.parser, wanted, for_rules=by_rules, parsers=parsers
-    )
+    spans, spans_by = find_spans(text, language, settings.parser, wanted, for_rules=by_rules, parsers=parsers)
     stop_words = stop_words_for(material.item.language, both)
     trace = replace(trace, a0_from=origin, levels=(first,), notes=notes, spans=spans, spans_by=spans_by)
     trace = replace(trace, stop_words=stop_words_name(settings.question_filter, stop_words))

@@ -52,7 +52,13 @@ class LlmSteps:
         """Under which purpose edits are asked for; InputError where prompts and settings do not fit."""
         shared = self._settings.edit_calls == "shared"
         planned = self._settings.planning == "alternatives"
-        wanted = ("edit-planned",) if planned else ("edit-shared",) if shared else ("edit-text", "edit", "edit-shared")
+        wanted = (
+            ("edit-planned",)
+            if planned
+            else ("edit-shared",)
+            if shared
+            else ("edit-text", "edit", "edit-shared")
+        )
         missing = [] if "rank" in self._prompts else ["there is no prompt for rank"]
         found = next((purpose for purpose in wanted if purpose in self._prompts), None)
         if found is None:
@@ -197,7 +203,11 @@ def replacements_schema(tasks: Sequence[EditTask], *, planned: bool = False) -> 
     numbers = sorted(number for task in tasks for number in task.group)
     longest = max(end - start for task in tasks for start, end in (task.places[n] for n in task.group))
     # A bound here keeps a model that cannot stop from using up all its tokens on one text.
-    text = {"type": "string", "minLength": 1, "maxLength": MOST_TIMES * longest + MOST_MORE}
+    text: dict[str, object] = {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": MOST_TIMES * longest + MOST_MORE,
+    }
     options = {"alternatives": _alternatives(text)} if planned else {}
     replacement = form(span={"type": "integer", "enum": numbers}, **options, text=text)
     n = len(numbers)
@@ -215,7 +225,7 @@ def read_replacements(
 
     planned: where the alternatives are missing, the model did not plan, and its answer does not count.
     """
-    entry = {
+    entry: dict[str, object] = {
         "type": "object",
         "properties": {"span": {"type": "integer"}, "text": {"type": "string"}},
         "required": ["span", "text"],

@@ -96,7 +96,9 @@ def _load(name: str) -> Parser:
     try:
         spacy = import_module("spacy")
     except ImportError:
-        raise InputError(what, ["spaCy is not installed: `./run --with spacy` sets it up; or choose the parser `rules`"]) from None
+        raise InputError(
+            what, ["spaCy is not installed: `./run --with spacy` sets it up; or choose the parser `rules`"]
+        ) from None
     try:
         pipeline = spacy.load(name, exclude=["ner", "textcat", "entity_linker"])
     except (OSError, ValueError, ImportError) as error:

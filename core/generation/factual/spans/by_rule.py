@@ -51,7 +51,9 @@ def spans_by_rule(
         return [one for one in spans if all(one.end <= start or end <= one.start for start, end in subjects)]
 
     found = [span for span in phrased if _stays(span, lists)] if for_rules else phrased
-    words = list(_replaceable(text, lists) if for_rules and gazetteer(lists).entries else _words(text, language))
+    words = list(
+        _replaceable(text, lists) if for_rules and gazetteer(lists).entries else _words(text, language)
+    )
     if for_rules or lists != "en":
         found = _with(found, outside(words), wanted, lists)
     if for_rules and len(found) < few:
@@ -71,7 +73,7 @@ def typed_spans(text: str, language: str) -> list[Span]:
 
 def _phrases(text: str, typed: Sequence[Span]) -> tuple[list[Span], tuple[tuple[int, int], ...]]:
     """The phrases of an English text outside its subjects, and where the subjects are."""
-    whole = [Match(s.start, s.end, s.kind) for s in typed if s.kind not in _LOOSE and _stands_alone(text, s)]
+    whole = [span for span in typed if span.kind not in _LOOSE and _stands_alone(text, span)]
     found = phrases(text, whole)
     objects = [(start, end) for start, end in found.objects if on_boundaries(text, start, end)]
     return [Span(a, b, text[a:b], classify(text[a:b], "en")) for a, b in objects], found.subjects

@@ -12,44 +12,47 @@ from functools import lru_cache
 
 import regex
 
-from core.generation.kinds import Match
+from core.generation.records import Span
 
-_DETERMINERS = frozenset(
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_DETERMINERS = _set(
     "a an the this that these those my your his her its our their no any some each every another such both either "
-    "neither whose".split()
+    "neither whose"
 )
-_PREPOSITIONS = frozenset(
-    "about above across after against along alongside amid among amongst around as at before behind below beneath beside "
-    "besides between beyond by concerning despite down due during except for from in including inside into like near of off "
-    "on onto opposite outside over past per regarding since than through throughout till to toward towards under unlike "
-    "until up upon via with within without".split()
+_PREPOSITIONS = _set(
+    "about above across after against along alongside amid among amongst around as at before behind below beneath "
+    "beside besides between beyond by concerning despite down due during except for from in including inside into "
+    "like near of off on onto opposite outside over past per regarding since than through throughout till to toward "
+    "towards under unlike until up upon via with within without"
 )
-_AUXILIARIES = frozenset(
-    "am is are was were be been being has have had having do does did can could will would shall should may might must "
-    "cannot isn't aren't wasn't weren't hasn't haven't hadn't don't doesn't didn't can't couldn't won't wouldn't".split()
+_AUXILIARIES = _set(
+    "am is are was were be been being has have had having do does did can could will would shall should may might "
+    "must cannot isn't aren't wasn't weren't hasn't haven't hadn't don't doesn't didn't can't couldn't won't wouldn't"
 )
-_COPULAS = frozenset(
-    "am is are was were be been being become becomes became seem seems remain remains".split()
+_COPULAS = _set("am is are was were be been being become becomes became seem seems remain remains")
+_CLAUSE_OPENERS = _set(
+    "which that who whom whose where when while whereas because although though if unless whether once since until so "
+    "why how what whenever wherever"
 )
-_CLAUSE_OPENERS = frozenset(
-    "which that who whom whose where when while whereas because although though if unless whether once since until so why "
-    "how what whenever wherever".split()
+_PRONOUNS = _set(
+    "i you he she it we they me him us them himself herself itself themselves myself yourself ourselves one who which "
+    "that this these those there"
 )
-_PRONOUNS = frozenset(
-    "i you he she it we they me him us them himself herself itself themselves myself yourself ourselves one who which that "
-    "this these those there".split()
+_SUBJECT_PRONOUNS = _set("i you he she it we they")
+_CONJUNCTIONS = _set("and or but nor yet &")
+_ADVERBS = _set(
+    "also often now then thus therefore hence however instead still already always never sometimes usually again soon "
+    "later earlier today once twice twofold together away back forward abroad nearby worldwide mostly only even just "
+    "almost nearly perhaps maybe rather quite very too so more most less least ever yet indeed otherwise moreover "
+    "furthermore nevertheless meanwhile not n't up down out off"
 )
-_SUBJECT_PRONOUNS = frozenset("i you he she it we they".split())
-_CONJUNCTIONS = frozenset("and or but nor yet &".split())
-_ADVERBS = frozenset(
-    "also often now then thus therefore hence however instead still already always never sometimes usually again soon later "
-    "earlier today once twice twofold together away back forward abroad nearby worldwide mostly only even just almost nearly "
-    "perhaps maybe rather quite very too so more most less least ever yet indeed otherwise moreover furthermore nevertheless "
-    "meanwhile not n't up down out off".split()
-)
-_SPOKEN = frozenset(
-    "also often now then thus therefore hence however instead still always never sometimes usually again soon later earlier "
-    "today away abroad nearby worldwide moreover furthermore nevertheless meanwhile only mostly more most".split()
+_SPOKEN = _set(
+    "also often now then thus therefore hence however instead still always never sometimes usually again soon later "
+    "earlier today away abroad nearby worldwide moreover furthermore nevertheless meanwhile only mostly more most"
 )
 """Adverbs that say something by themselves."""
 _VERBS = (
@@ -80,16 +83,16 @@ _PAST = (
     "gave grew held hit kept knew laid lay led left lost made meant met paid put ran rose said sang sank sat saw sent set "
     "shot sold spent spoke spread stood struck taught threw told took understood underwent went won wore wrote"
 )
-_ABOUT = frozenset(
-    "about around roughly approximately nearly almost over some exactly up to at least most more less than under".split()
+_ABOUT = _set(
+    "about around roughly approximately nearly almost over some exactly up to at least most more less than under"
 )
 """Words in front of a number that belong to its quantity."""
 _NUMBERS = frozenset({"number", "quantity", "percent", "money", "date", "year", "time", "ordinal"})
 _COMPLETE = frozenset({"quantity", "percent", "money", "date", "time"})
 """Numbers that have their unit: `40 metres` of `40 metres high`."""
 _ADVERB_ENDING = regex.compile(r"\p{L}{3,}ly")
-_NO_ADVERBS = frozenset(
-    "family early daily weekly monthly yearly likely only italy july assembly reply supply apply rely multiply".split()
+_NO_ADVERBS = _set(
+    "family early daily weekly monthly yearly likely only italy july assembly reply supply apply rely multiply"
 )
 _TOKEN = regex.compile(
     r"(?:\p{Lu}\.){2,}|(?:St|Dr|Mrs?|Ms|Prof|Jr|Sr|vs|e\.g|i\.e)\.|\p{L}[\p{L}\p{M}\p{N}₀-₉]*(?:[-–'’/][\p{L}\p{N}][\p{L}\p{M}\p{N}₀-₉]*)*|\p{N}[\p{L}\p{N}.,₀-₉]*[\p{L}\p{N}₀-₉]|\p{N}|[^\s]"
@@ -130,7 +133,7 @@ def _verb_forms() -> frozenset[str]:
     return frozenset(forms)
 
 
-def phrases(text: str, typed: Sequence[Match]) -> Phrases:
+def phrases(text: str, typed: Sequence[Span]) -> Phrases:
     """The phrases of an English text. typed: dates, quantities, names and the like, which are never cut."""
     reading = _Reading(_words(text, typed))
     reading.read()
@@ -141,15 +144,15 @@ def phrases(text: str, typed: Sequence[Match]) -> Phrases:
     return Phrases(tuple(kept), tuple(reading.subjects))
 
 
-def _words(text: str, typed: Sequence[Match]) -> list[_Word]:
+def _words(text: str, typed: Sequence[Span]) -> list[_Word]:
     words: list[_Word] = []
     at = 0
-    for match in (*typed, Match(len(text), len(text), "term")):
-        for found in _TOKEN.finditer(text, at, match.start):
+    for stretch in (*typed, Span(len(text), len(text), "", "")):
+        for found in _TOKEN.finditer(text, at, stretch.start):
             words.append(_Word(found.start(), found.end(), found.group().lower().replace("’", "'")))
-        if match.end > match.start:
-            words.append(_Word(match.start, match.end, text[match.start : match.end].lower(), match.kind))
-        at = match.end
+        if stretch.end > stretch.start:
+            words.append(_Word(stretch.start, stretch.end, stretch.text.lower(), stretch.kind))
+        at = stretch.end
     return words
 
 
@@ -277,7 +280,9 @@ class _Reading:
         """Whether a verb that needs a subject stands here, perhaps behind an adverb."""
         while at < len(self.words) and self._is_adverb(at):
             at += 1
-        return at < len(self.words) and self._is_verb(at, inside=True) and not self.words[at].low.endswith("ing")
+        return (
+            at < len(self.words) and self._is_verb(at, inside=True) and not self.words[at].low.endswith("ing")
+        )
 
     def _low(self, at: int) -> str:
         return self.words[at].low if 0 <= at < len(self.words) else ""
@@ -310,7 +315,13 @@ class _Reading:
         if low in _ABOUT and self._counts(at):
             return True
         known = (
-            _DETERMINERS | _PREPOSITIONS | _AUXILIARIES | _CLAUSE_OPENERS | _PRONOUNS | _CONJUNCTIONS | _ADVERBS
+            _DETERMINERS
+            | _PREPOSITIONS
+            | _AUXILIARIES
+            | _CLAUSE_OPENERS
+            | _PRONOUNS
+            | _CONJUNCTIONS
+            | _ADVERBS
         )
         return low[:1].isalnum() and low not in known and not self._is_adverb(at)
 
@@ -329,7 +340,7 @@ class _Reading:
         object_follows = after in _DETERMINERS or after in _PRONOUNS or self._counted(at + 1)
         if not inside and (before in _MODALS or (before == "to" and object_follows)):
             return True
-        if inside is False and before in _SUBJECT_PRONOUNS and self._is_content(at):
+        if not inside and before in _SUBJECT_PRONOUNS and self._is_content(at):
             return True
         past = low in _PAST_FORMS or bool(regex.fullmatch(r"\p{L}{2,}ed", low))
         if not past and low not in _verb_forms() and not _VERB_ENDING.fullmatch(low):
@@ -349,13 +360,20 @@ class _Reading:
                 return True
             return inside or not self._is_content(at + 1)
         if self.subject is None:
-            return self.joined and not inside and low.endswith("s") and (object_follows or self._is_content(at + 1))
+            return (
+                self.joined
+                and not inside
+                and low.endswith("s")
+                and (object_follows or self._is_content(at + 1))
+            )
         return inside or self._is_adverb(at - 1)
 
     def _counted(self, at: int) -> bool:
         return at < len(self.words) and self.words[at].kind in _NUMBERS
 
 
-_MODALS = frozenset("can could will would shall should may might must cannot do does did don't doesn't didn't can't".split())
+_MODALS = _set(
+    "can could will would shall should may might must cannot do does did don't doesn't didn't can't"
+)
 _VERB_ENDING = regex.compile(r"\p{L}{3,}(?:[iy][sz]es|ifies|ing)")
 _PAST_FORMS = frozenset([*_PAST.split(), *_PARTICIPLES.split()])
