@@ -33,7 +33,6 @@ _AUXILIARIES = _set(
     "am is are was were be been being has have had having do does did can could will would shall should may might "
     "must cannot isn't aren't wasn't weren't hasn't haven't hadn't don't doesn't didn't can't couldn't won't wouldn't"
 )
-_COPULAS = _set("am is are was were be been being become becomes became seem seems remain remains")
 _CLAUSE_OPENERS = _set(
     "which that who whom whose where when while whereas because although though if unless whether once since until so "
     "why how what whenever wherever"
@@ -49,6 +48,9 @@ _ADVERBS = _set(
     "later earlier today once twice twofold together away back forward abroad nearby worldwide mostly only even just "
     "almost nearly perhaps maybe rather quite very too so more most less least ever yet indeed otherwise moreover "
     "furthermore nevertheless meanwhile not n't up down out off"
+)
+_FUNCTION_WORDS = (
+    _DETERMINERS | _PREPOSITIONS | _AUXILIARIES | _CLAUSE_OPENERS | _PRONOUNS | _CONJUNCTIONS | _ADVERBS
 )
 _SPOKEN = _set(
     "also often now then thus therefore hence however instead still always never sometimes usually again soon later "
@@ -314,16 +316,7 @@ class _Reading:
         low = word.low
         if low in _ABOUT and self._counts(at):
             return True
-        known = (
-            _DETERMINERS
-            | _PREPOSITIONS
-            | _AUXILIARIES
-            | _CLAUSE_OPENERS
-            | _PRONOUNS
-            | _CONJUNCTIONS
-            | _ADVERBS
-        )
-        return low[:1].isalnum() and low not in known and not self._is_adverb(at)
+        return low[:1].isalnum() and low not in _FUNCTION_WORDS and not self._is_adverb(at)
 
     def _is_verb(self, at: int, *, inside: bool = False) -> bool:
         """By form and neighbours: `imported` is none in `the imported goods`, `needs` is none in `human needs are`.
