@@ -85,7 +85,7 @@ def assay(data: bytes, url: str, concurrency: int, edit_calls: EditCalls) -> tup
     """Seconds an item, calls an item, items complete."""
     asked, running = ask(
         KINDS["factual"],
-        {"n_levels": LEVELS, "edit_calls": edit_calls},
+        {"n_levels": LEVELS, "edit_calls": edit_calls, "parser": "rules"},
         {"backend": "openai", "model": "tiny", "base_url": url},
         {"concurrency": concurrency},
     )
