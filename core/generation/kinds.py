@@ -171,7 +171,8 @@ def patterns(language: str) -> tuple[tuple[Kind, "regex.Pattern[str]"], ...]:
         ("number", rf"{_LEFT}{vocabulary.fraction_pattern('en' if tag == 'und' else tag)}{_RIGHT}"),
         ("number", rf"{_LEFT}(?i:{_listed(vocabulary.NUMBER_WORDS, tag)}){_RIGHT}"),
         ("hedge", rf"{_LEFT}(?i:{_listed(vocabulary.HEDGES, tag)}){_RIGHT}|[约約](?=\p{{Nd}})"),
-        ("acronym", rf"{_ACRONYM}(?!{_BLANK}{_CAPITAL})"),
+        # "II" of "World War II" is part of a name.
+        ("acronym", rf"(?!(?<={_CAPITAL}{_BLANK})[IVX]+{_RIGHT}){_ACRONYM}(?!{_BLANK}{_CAPITAL})"),
         ("name", _NAME),
         ("antonym", rf"{_LEFT}(?i:{_listed(vocabulary.ANTONYMS, tag)}){_RIGHT}"),
     )

@@ -11,6 +11,8 @@ QuestionFilter = Literal["words", "trutheval"]
 """`words`: punctuation and case off on both sides; `trutheval`: with the quirks of that project's code."""
 EditCalls = Literal["each", "shared"]
 """`each`: one call a level, each from the level before, as 003 does; `shared`: one call for all levels."""
+Planning = Literal["none", "alternatives"]
+"""`alternatives`: before an edit the model lists two or three for every span and then chooses, as Factual asks it to."""
 Task = Literal["qa", "qa-passage", "summary", "translation"]
 
 

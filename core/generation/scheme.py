@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from core.datasets.generated import GeneratedText
+from core.generation.factual.spans.helper import Parsers
 from core.generation.records import Task
 from core.llm.asking import Model
 from core.llm.prompts import Prompt
@@ -50,6 +51,8 @@ class Writer:
     prompts: Mapping[str, Prompt]
     pool: Any = None
     """Of `core.generation.rules.pool`, where rules write."""
+    parsers: Parsers | None = None
+    """Where a dependency parse comes from; None: from this process alone."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,8 @@ class Came:
     """Level -> text, for the levels that were made."""
     verbatim: bool
     """Whether the first level is the reference word for word."""
+    spans_by: str = ""
+    """What found the facts: `rules`, or `spacy MODEL VERSION`; empty: none were looked for."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,5 +92,8 @@ class Scheme(Kind):
     """report.json, for (settings, traces, materials by item, failures of the run)."""
     more_files: Callable[[Sequence[Material], Sequence[GeneratedText]], Mapping[str, bytes]] = lambda *_: {}
     """Files that only this scheme writes."""
+    notes: Callable[[Any, Sequence[Material], Parsers], tuple[str, ...]] = lambda *_: ()
+    """What to know before the run starts, for (settings, materials, where a parse comes from). Raises InputError where the
+    settings cannot be kept on this machine."""
     levels_by: tuple[str, ...] = ()
     """Purposes of the prompts that make the levels worse: what a run's texts are labelled by."""

@@ -45,14 +45,16 @@ from core.llm.defusing import defused
 from core.llm.parsing import TURN_MARK, clipped, form, is_number, read_object, read_text, refuse_loop
 from core.llm.prompts import Prompt
 from core.schema.kinds import Attachment, PromptSlot
-from core.schema.rated import RatedText
-from core.schema.settings import setting
+from core.schema.rated import RatedSet, RatedText
+from core.schema.settings import Remark, refuse, setting
 from core.scoring.metrics.scorer import ScoringPair
 
 Order = Literal["reference-first", "response-first"]
 ORDERS: tuple[Order, ...] = ("reference-first", "response-first")
-PURPOSES = ("rubric", "rubric-text")
-"""Of the prompts: an answer in JSON, or free text that ends in `[RESULT] n`; a run uses one of them."""
+PURPOSES = ("rubric", "rubric-text", "rubric-prometheus")
+"""Of the prompts: an answer in JSON, or free text that ends in `[RESULT] n`, also in the words of Prometheus 2, which show
+the response first; a run uses one of them."""
+_PROMETHEUS = PURPOSES[2]
 STEP = "rubric"
 NOT_ON_OFFER, NO_VERDICT = "verdict not on offer", "no verdict"
 LONGEST_FEEDBACK = 600
@@ -128,7 +130,7 @@ class GivenVerdict:
 class RubricJudge:
     """Asks a model for a score of the rubric: in one order of the two texts or in both, once or several times.
 
-    prompts: holds `rubric`, or else `rubric-text`. Raises InputError where it has neither.
+    prompts: holds `rubric`, or else `rubric-text` or `rubric-prometheus`. Raises InputError where it has neither.
     """
 
     def __init__(
@@ -139,6 +141,7 @@ class RubricJudge:
             raise InputError(f"The rubric judge has no prompt: give one for {' or '.join(PURPOSES)}")
         self._model, self._rubric, self._settings = model, rubric, settings
         self._prompt = prompts[purpose]
+        self._in_sections = purpose == _PROMETHEUS
         read, schema = (
             (read_verdict_json, verdict_schema(rubric))
             if purpose == PURPOSES[0]
@@ -174,7 +177,7 @@ class RubricJudge:
                 lowest=self._rubric.lowest,
                 highest=self._rubric.highest,
                 question=self._harmless(pair.source or "").strip() or "(none)",
-                texts=self._texts(pair, order),
+                **self._texts(pair, order),
             ),
             max_tokens=VERDICT_TOKENS,
             temperature=self._settings.temperature,
@@ -183,14 +186,17 @@ class RubricJudge:
         )
         return await self._model.ask(request, self._read)
 
-    def _texts(self, pair: ScoringPair, order: Order) -> str:
-        """Both texts in their tags, in the order asked for."""
+    def _texts(self, pair: ScoringPair, order: Order) -> dict[str, str]:
+        """Both texts by themselves where the prompt has a section for each, else in their tags, in the order asked for."""
+        if self._in_sections:
+            return {"reference": self._harmless(pair.reference or ""), "response": self._harmless(pair.text)}
         texts = dict(zip(_TAGS, (pair.reference or "", pair.text), strict=True))
         first = _TAGS if order == "reference-first" else _TAGS[::-1]
-        return "\n".join(f"<{tag}>\n{self._harmless(texts[tag])}\n</{tag}>" for tag in first)
+        return {"texts": "\n".join(f"<{tag}>\n{self._harmless(texts[tag])}\n</{tag}>" for tag in first)}
 
     def _harmless(self, text: str) -> str:
-        return defused(text, [self._prompt], tags=_TAGS)
+        harmless = defused(text, [self._prompt], tags=_TAGS)
+        return harmless.replace("###", "＃＃＃") if self._in_sections else harmless
 
 
 def verdict_schema(rubric: Rubric) -> dict[str, object]:
@@ -270,6 +276,14 @@ def _details(record: RubricRecord) -> Iterator[dict[str, Any]]:
         }
 
 
+def _check(settings: RubricSettings, bench: Bench, rated: RatedSet, by_rules: bool) -> tuple[Remark, ...]:
+    """See check_compared; a prompt with a place for each text has one order."""
+    if _PROMETHEUS in bench.prompts and settings.order != "response-first":
+        text = "prompt {prompt} shows the response first; choose {order=response-first}"
+        refuse([Remark("order", text, {"prompt": bench.prompts[_PROMETHEUS].name})], RubricSettings)
+    return check_compared(settings, bench, rated, by_rules)
+
+
 def _record_problems(record: RubricRecord, _: str | None) -> Iterator[str]:
     return trial_problems("trials", record.trials, "order", "repeat", verdict=(0, HIGHEST_VERDICT))
 
@@ -307,7 +321,7 @@ KIND = JudgeKind(
     Record=RubricRecord,
     reports=frozenset({"consistency"}),
     open=_open,
-    check=check_compared,
+    check=_check,
     also_signed=_signed,
     details=_details,
     detail_columns=COMPARING_COLUMNS,

@@ -40,6 +40,7 @@ USES: Mapping[tuple[str, str | None], Use] = {
     ("rank", None): _use("question text spans", "text", "json"),
     ("edit", None): _use("text spans level levels", "text", "json"),
     ("edit-shared", None): _use("text spans levels", "text spans", "json"),
+    ("edit-planned", None): _use("text spans level levels", "text", "json"),
     ("edit-text", None): _use("text level levels", "text"),
     ("damage", "qa"): _use("question reference level", "question reference level", ladder=True),
     ("damage", "qa-passage"): _use(
@@ -51,6 +52,9 @@ USES: Mapping[tuple[str, str | None], Use] = {
     ),
     ("rubric", None): _use("criterion scale lowest highest question texts", "criterion scale texts", "json"),
     ("rubric-text", None): _use("criterion scale lowest highest question texts", "criterion scale texts"),
+    ("rubric-prometheus", None): _use(
+        "criterion scale lowest highest question reference response", "criterion scale reference response"
+    ),
     ("decompose", "low-low"): _use("text", "text", "json"),
     ("decompose", "low-high"): _use("text", "text", "json"),
     ("decompose", "high-low"): _use("text", "text", "json"),
@@ -85,10 +89,12 @@ STEPS: Mapping[str, str] = {
     "rank": "Ranking the facts",
     "edit": "Changing the facts of a level",
     "edit-shared": "Changing the facts of all levels",
+    "edit-planned": "Planning and changing the facts of a level",
     "edit-text": "Changing the facts in the whole text",
     "damage": "Writing a damage level",
     "rubric": "Judging by the rubric",
     "rubric-text": "Judging by the rubric",
+    "rubric-prometheus": "Judging by the rubric",
     "decompose": "Finding the claims of a text",
     "verify": "Verifying claims",
     "questions": "Asking questions of a text",

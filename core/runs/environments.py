@@ -7,16 +7,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Literal
 
 from core.errors import InputError
+from core.generation.factual.spans.helper import Parsers
 from core.runs.asked import BACKENDS, Backend, Environment
 from core.scoring.metrics.neural.libraries import NOT_SET_UP, libraries_are_here
 
 ROOT = Path(__file__).resolve().parents[2]
 VLLM_VARIABLE = "ASSAY_VLLM_PYTHON"
 """Names another Python with vllm in it."""
+SPACY_VARIABLE = "ASSAY_SPACY_PYTHON"
+"""Names another Python with spaCy and a pipeline in it."""
 NEURAL_VARIABLE = "ASSAY_NEURAL_PYTHON"
 """Names another Python with what requirements-neural.txt asks for."""
+Helper = Literal["spacy"]
+"""Environments in which no run works, but a helper process of one."""
 _children: list["subprocess.Popen[bytes]"] = []
 """Kept so that a child that ended is not left a zombie, which would look alive."""
 
@@ -39,11 +45,18 @@ _EXTRAS = {
         ".venv-vllm",
         "vLLM is not set up here: `./run --with vllm --setup` makes .venv-vllm for it.",
     ),
+    # Never a run's own environment: a run in any of the others has a helper process there.
+    "spacy": _Extra(
+        lambda: False,
+        SPACY_VARIABLE,
+        ".venv-spacy",
+        "spaCy is not set up here: `./run --with spacy --setup` makes .venv-spacy for it.",
+    ),
     "neural": _Extra(libraries_are_here, NEURAL_VARIABLE, ".venv-neural", NOT_SET_UP),
 }
 
 
-def python_for(environment: Environment | Backend) -> Path:
+def python_for(environment: Environment | Backend | Helper) -> Path:
     """The Python of an environment. Raises InputError, saying how to get it, where there is none."""
     if environment not in ("base", *BACKENDS, *_EXTRAS):
         raise ValueError(f"there is no environment {environment!r}")
@@ -56,7 +69,12 @@ def python_for(environment: Environment | Backend) -> Path:
     return python
 
 
-def missing_for(environment: Environment | Backend) -> str | None:
+def parsers() -> Parsers:
+    """Where a run's dependency parse comes from on this machine. To be closed."""
+    return Parsers(None if missing_for("spacy") else python_for("spacy"))
+
+
+def missing_for(environment: Environment | Backend | Helper) -> str | None:
     """One line on what an environment still needs on this machine; None: nothing."""
     try:
         python_for(environment)

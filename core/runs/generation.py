@@ -1,6 +1,7 @@
 """Runs that make texts: from questions to every level of each item, and to the files that hold them."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import PurePath
@@ -12,11 +13,13 @@ from core.datasets.generated import long_rows, to_long_csv, to_long_jsonl
 from core.datasets.questions import read_questions
 from core.datasets.rows import jsonl_bytes
 from core.errors import InputError
+from core.generation.factual.spans.find import BY_RULES, by_rules_said
 from core.generation.rules.pool import make_pool
 from core.generation.scheme import GenerationSettings, Scheme, Writer
 from core.llm.client import Cache
 from core.runs.asked import Asked
 from core.runs.at_hand import RunAtHand, WorkPath
+from core.runs.environments import parsers
 from core.runs.jobs import AskingJob, Outcome, grouped, outcome_of
 from core.runs.progress import progress_of
 from core.runs.records import adapter
@@ -41,8 +44,9 @@ class Generation(WorkPath):
         return grouped(contents.materials, lambda material: material.item.item_id)
 
     def check(self, asked: Asked, contents: MaterialSet, sha256: str) -> tuple[Remark | str, ...]:
-        """What its reader notes."""
-        return contents.notes
+        """What its reader notes, and what the scheme does."""
+        with parsers() as found:
+            return *contents.notes, *scheme_of(asked).notes(asked.chosen, contents.materials, found)
 
     def job(self, run: RunAtHand) -> "GenerationJob":
         """See GenerationJob."""
@@ -88,15 +92,21 @@ class GenerationJob(AskingJob):
     def __init__(self, run: RunAtHand) -> None:
         super().__init__(run.asked, run.running, run.items)
         self._scheme, self._prompts = scheme_of(run.asked), run.asked.prompts_read
+        self._parsers = parsers()
         self._pool = make_pool(run.contents.materials) if self.client is None else None
 
     async def do(self, position: int, cache: Cache) -> Outcome:
         """Make every level of one item."""
         (material,) = self.items[position]
-        writer = Writer(self.model(cache), self._prompts, self._pool)
+        writer = Writer(self.model(cache), self._prompts, self._pool, self._parsers)
         trace = await self._scheme.make(self.asked.chosen, material, writer)
         came = self._scheme.came(trace)
         return outcome_of(asdict(trace), came.failures, temporary=came.temporary)
+
+    async def close(self) -> None:
+        """See AskingJob; ends the helper process too."""
+        self._parsers.close()
+        await super().close()
 
 
 def traces_of(run: RunAtHand) -> tuple[Any, ...]:
@@ -167,6 +177,19 @@ def run_answers(run: RunAtHand) -> SourceAnswers:
     more = "" if len(missing) <= MOST_NAMED else f" and {len(missing) - MOST_NAMED} more"
     note = f"{where}: left out for want of a level: {', '.join(missing[:MOST_NAMED])}{more}"
     return SourceAnswers(called, items, tuple(outputs), where, (note,) if missing else ())
+
+
+def spans_found_by(run: RunAtHand) -> dict[str, int]:
+    """What found the facts of A0 -> items; none where a scheme looks for no facts, or no item has come so far."""
+    scheme = scheme_of(run.asked)
+    found = Counter(scheme.came(trace).spans_by for trace in traces_of(run))
+    return {name: n for name, n in sorted(found.items()) if name}
+
+
+def spans_warning(found: Mapping[str, int]) -> str | None:
+    """What to know of facts that rules found; None: a parse found all, or none were looked for."""
+    n = found.get(BY_RULES, 0)
+    return by_rules_said(n, sum(found.values()), parsed=len(found) > 1) if n else None
 
 
 def count_verbatim(run: RunAtHand) -> int:

@@ -7,10 +7,10 @@ from dataclasses import asdict
 from core import __version__
 from core.datasets.reading import sha256_of
 from core.errors import InputError
-from core.runs.asked import BESIDE, Asked, described, kept
+from core.runs.asked import BESIDE, Asked, asked_of, described, kept
 from core.runs.at_hand import RunAtHand, WorkPath
 from core.runs.audits import Auditing
-from core.runs.generation import Generation
+from core.runs.generation import Generation, spans_found_by
 from core.runs.judging import Judging, degeneracy_of
 from core.runs.kinds import kind_named, kinds_that
 from core.runs.progress import Progress, money_of, progress_of, wall_seconds, why_not_now
@@ -77,9 +77,17 @@ def find_same(store: Store, data: bytes, asked: Asked) -> RunAtHand:
     """The newest run that was asked for exactly this. Raises InputError when there is none to resume."""
     sha256, settings = sha256_of(data), kept(asked)
     for run in list_runs(store, (asked.kind.name,)):
-        if run.data_sha256 == sha256 and run.settings == settings:
+        if run.data_sha256 == sha256 and _settings_today(run) == settings:
             return RunAtHand(store, run, PATHS[asked.kind.work], asked=asked)
     raise InputError(NO_SUCH_RUN)
+
+
+def _settings_today(run: Run) -> Mapping[str, object] | None:
+    """A run's settings as they would be kept today, fields that came later at their defaults; None: they cannot be read."""
+    try:
+        return kept(asked_of(run))
+    except InputError:
+        return None
 
 
 def resume(run: RunAtHand, running: Settings | None, limit: int | None) -> RunAtHand:
@@ -148,6 +156,8 @@ def run_report(at: RunAtHand, progress: Progress) -> dict[str, object]:
         report["found"] = answers_of_others(at.store, run.run_id)
     if missing := parts_not_sent(at.store, run.run_id):
         report["not_sent"] = missing
+    if at.kind.work == "generation" and (found := spans_found_by(at)):
+        report["spans_by"] = found
     if gives_scores:
         report["left_out"] = dict(at.path.left_out(at))
     if at.kind.work == "judging":

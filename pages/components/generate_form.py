@@ -1,18 +1,22 @@
 """A new run by page: what to make, from which questions, who makes it, and a preview before all is paid for."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
 
-from core.generation.scheme import GenerationSettings
+from core.generation.factual.spans.helper import Parsers
+from core.generation.scheme import GenerationSettings, Scheme
 from core.runs.asked import ask
+from core.runs.environments import missing_for
 from core.runs.kinds import kinds_that
+from core.schema import Material
 from core.schema.kinds import Kind
 from core.schema.settings import fields_of
 from core.store import Store
 from pages.components import generate_backend, generate_file, generate_prompts, run_start, setting_form
 from pages.components.generate_again import FORM
-from pages.components.messages import capital, mistakes_shown
+from pages.components.messages import capital, mistakes_shown, plain
 from pages.components.parts import explained
 from pages.components.run_words import PREVIEW_WORD
 
@@ -63,6 +67,9 @@ def _form(store: Store) -> int | None:
             )
             return None
         by_rules = chosen.backend == "rules"
+        notes = _notes(kind, settings, materials.materials)
+        for note in notes:
+            st.warning(plain(note.replace("`", "")))
         prompts = generate_prompts.choose(FORM, settings.prompts(by_rules=by_rules))
         name = st.text_input(
             "Name of these answers in files and studies (empty: the model's name, or rules)",
@@ -77,9 +84,15 @@ def _form(store: Store) -> int | None:
             len(materials.materials),
             disabled=chosen.missing is not None,
             does="Run",
-            told=materials.notes,
+            told=(*materials.notes, *notes),
             free=by_rules,
         )
+
+
+def _notes(kind: Kind, settings: GenerationSettings, materials: Sequence[Material]) -> tuple[str, ...]:
+    """What to know before the run starts, as far as it costs nothing to find out; the rest is said as it starts."""
+    assert isinstance(kind, Scheme)
+    return kind.notes(settings, materials, Parsers()) if missing_for("spacy") else ()
 
 
 def _scheme(backend: str) -> tuple[Kind, dict[str, Any]]:

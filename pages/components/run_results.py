@@ -3,13 +3,13 @@
 import streamlit as st
 
 from core.runs.at_hand import RunAtHand
-from core.runs.generation import count_verbatim
+from core.runs.generation import count_verbatim, spans_found_by, spans_warning
 from core.runs.path import written
 from core.store.runs import item_states
 from pages.components import file_buttons, run_choice, send_to_scoring, send_to_study
 from pages.components.generated_item import with_materials
 from pages.components.kept_once import once
-from pages.components.messages import capital, mistakes_shown
+from pages.components.messages import capital, mistakes_shown, plain
 from pages.components.parts import nothing, part
 
 _MADE = "run_results_made"
@@ -31,12 +31,14 @@ def render(run: RunAtHand) -> None:
 def _downloads(run: RunAtHand, done: int, n_items: int) -> None:
     rest = " Reports and tables also hold what came of the others." if done < n_items else ""
     part("Downloads", f"{done:,} of {run.run.n_items:,} items are complete.{rest}")
-    files, verbatim = once(
+    files, verbatim, found_by = once(
         _MADE,
         run_choice.key_of(run.store, run.run),
-        lambda: (written(with_materials(run)), count_verbatim(run)),
+        lambda: (written(with_materials(run)), count_verbatim(run), spans_found_by(run)),
         "Making the files ...",
     )
+    if (warning := spans_warning(found_by)) is not None:
+        st.warning(plain(warning.replace("`", "")))
     if verbatim:
         first = run.asked.chosen.first_level
         st.warning(

@@ -221,6 +221,44 @@ def test_files_that_are_missing_or_of_another_kind_are_named(
     assert "questions.jsonl cannot be" in refused(capsys, "generate", "replay", str(DEMO))
 
 
+@pytest.mark.parametrize("backend", ["rules", "openai"])
+def test_a_parse_comes_from_its_environment_whoever_makes_the_answers(
+    quiet: Run, tmp_path: Path, spacy_python: Path, backend: str
+) -> None:
+    with ScriptedServer(answer) as server:
+        who = ["--backend", "rules"]
+        if backend == "openai":
+            who = ["--backend", "openai", "--model", "tiny", "--base-url", server.url]
+        printed = quiet("generate", "factual", str(DEMO), "--limit", "4", *who, "--out", "out")
+    by = {
+        json.loads(line)["spans_by"] for line in (tmp_path / "out" / "records.jsonl").open(encoding="utf-8")
+    }
+    (name,) = by
+    assert name.startswith("spacy ")
+    report = json.loads((tmp_path / "out" / "run.json").read_bytes())
+    assert report["spans_by"] == {name: 4}
+    assert name in printed
+    spans = json.loads((tmp_path / "out" / "report.json").read_bytes())["questions"][0]["raw_factual_data"]
+    assert len(spans) > 4
+
+
+def test_rules_in_the_place_of_a_parse_are_said_before_and_after_and_kept(quiet: Run, tmp_path: Path) -> None:
+    printed = quiet("generate", "factual", str(DEMO), "--limit", "2", "--out", "out")
+    assert printed.count("./run --with spacy") == 2
+    assert json.loads((tmp_path / "out" / "run.json").read_bytes())["spans_by"] == {"rules": 2}
+    damage = quiet("generate", "damage", str(DEMO), "--limit", "2", "--out", "damage")
+    assert "./run --with spacy" not in damage
+    assert "spans_by" not in json.loads((tmp_path / "damage" / "run.json").read_bytes())
+
+
+def test_a_named_pipeline_that_is_not_there_is_refused_before_anything_is_asked(
+    capsys: pytest.CaptureFixture[str], quiet: Run
+) -> None:
+    said = refused(capsys, "generate", "factual", str(DEMO), "--parser", "en_none_such", "--out", "out")
+    assert "en_none_such" in said
+    assert json.loads(quiet("runs", "list", "--json")) == []
+
+
 def test_where_vllm_is_missing_one_line_says_how_to_get_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -246,7 +246,7 @@ def test_the_file_s_paraphrase_is_a0_and_a_verbatim_reference_is_noted() -> None
 
 
 def test_filter_orders_differ_as_named() -> None:
-    text = "In 1991 Vienna, Berlin, Madrid, Lisbon and Oslo met."
+    text = "They met in 1991 in Vienna, Berlin, Madrid, Lisbon and Oslo."
     paper = run("en", text, question="Oslo? Lisbon?", filter_order="paper", n_levels=1)
     code = run("en", text, question="Oslo? Lisbon?", filter_order="trutheval", n_levels=1)
     assert [len(paper.ranking), len(paper.kept)] == [4, 4]

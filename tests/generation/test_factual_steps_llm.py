@@ -59,7 +59,10 @@ def honest(request: Request, number: int = 0) -> str:
         text = re.search(r"<answer>\s*(.*?)\s*</answer>", asked, re.DOTALL)
         assert text is not None
         return re.sub(r"\[(.*?)\]", lambda found: found[1] + "-no", text[1])
-    said = [{"span": n, "text": text + "-no"} for n, text in marked(asked).items()]
+    said: list[dict[str, object]] = [{"span": n, "text": text + "-no"} for n, text in marked(asked).items()]
+    if "alternatives" in json.dumps(request.schema):
+        for one in said:
+            one["alternatives"] = [f"{one['text']}pe", one["text"]]
     return json.dumps({"replacements": said})
 
 
@@ -101,6 +104,44 @@ def test_a_model_that_does_as_told(edit: str, calls: str) -> None:
     assert steps.count("edit") == (1 if calls == "shared" else filled)
     assert (steps.count("paraphrase"), steps.count("rank")) == (1, 1)
     assert all(request.temperature == 0 for request in requests)
+
+
+def test_edits_that_are_planned_come_with_alternatives() -> None:
+    trace, requests = run(edit="edit-planned", planning="alternatives")
+    assert trace.failed_step is None, trace.detail
+    assert set(trace.prompts or {}) == {"paraphrase", "rank", "edit-planned"}
+    assert trace.levels[-1].text.replace("-no", "") == PARAPHRASE
+    plain = next(request for request in run()[1] if request.step == "edit")
+    planned = next(request for request in requests if request.step == "edit")
+    assert planned.schema is not None
+    entry = planned.schema["properties"]["replacements"]["items"]  # type: ignore[index]
+    assert list(entry["properties"]) == ["span", "alternatives", "text"], "a plan comes before what it is for"
+    alternatives = entry["properties"]["alternatives"]
+    assert (alternatives["minItems"], alternatives["maxItems"]) == (2, 3)
+    assert planned.max_tokens > plain.max_tokens
+
+
+@pytest.mark.parametrize("alternatives", [None, [], ["one"], "two, three"])
+def test_an_edit_without_a_plan_does_not_count(alternatives: object) -> None:
+    def write(request: Request, number: int) -> str:
+        if request.step != "edit":
+            return honest(request)
+        said = json.loads(honest(request))["replacements"]
+        return json.dumps({"replacements": [one | {"alternatives": alternatives} for one in said]})
+
+    trace, requests = run(write, edit="edit-planned", planning="alternatives")
+    assert (trace.failed_step, trace.reason) == ("edit", "invalid")
+    assert sum(request.step == "edit" for request in requests) == 3
+
+
+def test_planning_is_asked_for_level_by_level_with_its_own_prompt() -> None:
+    planned = FactualSettings(planning="alternatives")
+    assert planned.prompts(by_rules=False)[-1].purpose == "edit-planned"
+    assert [
+        one.fields for one in FactualSettings(planning="alternatives", edit_calls="shared").problems("openai")
+    ]
+    assert not list(planned.problems("openai"))
+    assert "planning" in planned.idle("rules")
 
 
 def test_nobody_is_asked_to_rank_one_span_or_to_edit_none() -> None:

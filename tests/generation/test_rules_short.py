@@ -81,7 +81,7 @@ def test_no_placeholder_stands_in_a_short_reference(language, reference):
         made = trace(reference, language, seed)
         assert made.failed_step is None
         rules = [edit.how for level in made.levels for edit in level.edits]
-        assert len(rules) >= 3
+        assert len(rules) >= 2
         assert "letters moved" not in rules
         for level in made.levels:
             assert PLACEHOLDERS.search(level.text) is None, level.text

@@ -30,7 +30,7 @@ def test_the_first_visit_offers_the_demos_questions_and_a_preview(store: Store) 
     at = visit()
     assert "14 questions in ar, de, en, ja: no problem found in the file." in said(at)
     assert [button.label for button in at.button] == ["Preview five items", "Run all 14 items"]
-    assert not at.warning
+    assert len(at.warning) == 1, "rules find the facts"
     assert list_runs(store) == []
 
 
@@ -155,6 +155,14 @@ def test_a_missing_environment_is_one_line_with_the_command_that_makes_it(
     at.run()
     assert "./run --with vllm" in said(at)
     assert next(button for button in at.button if button.label == "Preview five items").disabled
+
+
+def test_rules_in_the_place_of_a_parse_are_said_before_the_run_and_in_its_results(store: Store) -> None:
+    at = visit()
+    assert "./run --with spacy" in said(at)
+    run = made(store)
+    assert "./run --with spacy" in said(visit(run, "Results"))
+    assert "./run --with spacy" not in said(visit(made(store, wanted=asked("damage")), "Results"))
 
 
 def test_prompts_are_shown_chosen_and_may_be_ones_own(store: Store) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sqlite3
 import sys
 from collections import Counter
 from collections.abc import Callable
@@ -123,6 +124,16 @@ def test_a_limit_is_refused_before_a_long_file_is_read(store: Store, monkeypatch
     monkeypatch.setattr(type(PATHS["judging"]), "read", never)
     with pytest.raises(SettingsError):
         create(store, texts(1), "t.jsonl", settings("rubric", URL), Running(), 0)
+
+
+def test_a_run_kept_before_a_field_was_there_is_found_again(store: Store) -> None:
+    kind = KINDS["factual"]
+    run = made(store, kind).run
+    older = {name: value for name, value in run.settings["factual"].items() if name != "planning"}  # type: ignore[attr-defined]
+    settings_then = json.dumps(run.settings | {"factual": older})
+    with sqlite3.connect(store.path) as database:
+        assert database.execute("UPDATE run SET settings = ?", [settings_then]).rowcount == 1
+    assert find_same(store, FILES[kind.reads], asked_for(kind)).run.run_id == run.run_id
 
 
 @ALL

@@ -8,7 +8,8 @@ from core.datasets.reading import clean_text
 from core.generation.factual.editing import Places, check_edit, edits_problem, splice
 from core.generation.factual.grouping import deal, keep_first
 from core.generation.factual.question_filter import overlaps, stop_words_for, stop_words_name
-from core.generation.factual.spans import find_spans
+from core.generation.factual.spans.find import find_spans
+from core.generation.factual.spans.helper import Parsers
 from core.generation.factual.steps import EditTask, FactualSettings, Steps
 from core.generation.language import known_language
 from core.generation.records import A0Origin, Dropped, Edit, FactualLevel, FactualTrace, Span
@@ -31,8 +32,13 @@ class _Chosen:
     kept: tuple[int, ...]
 
 
-async def perturb(material: Material, steps: Steps, settings: FactualSettings) -> FactualTrace:
-    """Every level of one item. A step that fails ends it, with step, reason and detail in the trace."""
+async def perturb(
+    material: Material, steps: Steps, settings: FactualSettings, parsers: Parsers | None = None
+) -> FactualTrace:
+    """Every level of one item. A step that fails ends it, with step, reason and detail in the trace.
+
+    parsers: where a parser is looked for; None: in this process.
+    """
     trace = FactualTrace(material.item.item_id, steps.backend, prompts=steps.prompts)
     answer, origin = await _first_text(material, steps)
     if answer.value is None:
@@ -43,7 +49,7 @@ async def perturb(material: Material, steps: Steps, settings: FactualSettings) -
     first = FactualLevel(FIRST_LEVEL, text, attempts=answer.attempts if origin == "llm" else 0)
     notes = (VERBATIM,) if origin == "verbatim" else ()
     wanted, by_rules = SPANS_PER_LEVEL * settings.n_levels, steps.backend == "rules"
-    spans, spans_by = find_spans(text, language, settings.parser, wanted, for_rules=by_rules)
+    spans, spans_by = find_spans(text, language, settings.parser, wanted, for_rules=by_rules, parsers=parsers)
     stop_words = stop_words_for(material.item.language, both)
     trace = replace(trace, a0_from=origin, levels=(first,), notes=notes, spans=spans, spans_by=spans_by)
     trace = replace(trace, stop_words=stop_words_name(settings.question_filter, stop_words))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import regex
 
 from core.diff import tokenize
-from core.generation.factual.spans_by_rule import without_function_words
+from core.generation.factual.spans.by_rule import without_function_words
 from core.generation.language import UNDETERMINED, base_language, guess_language
 from core.generation.records import Dropped, QuestionFilter, Span
 from core.generation.stop_words import words_of

@@ -1,13 +1,17 @@
 """Factual perturbation as a kind of run: A0 to A4, more wrong facts at each level."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from core.datasets.factual_report import report_json
 from core.datasets.generated import GeneratedText
 from core.generation.factual.pipeline import perturb
 from core.generation.factual.published import from_traces
+from core.generation.factual.spans.find import BY_RULES, by_rules_said
+from core.generation.factual.spans.helper import Parsers
 from core.generation.factual.steps import FactualSettings
 from core.generation.factual.steps_llm import LlmSteps
+from core.generation.language import language_of
 from core.generation.records import FactualTrace
 from core.generation.rules.factual_steps import RuleSteps
 from core.generation.scheme import Came, Scheme, Writer
@@ -20,7 +24,17 @@ async def _make(settings: FactualSettings, material: Material, writer: Writer) -
         if writer.model is None
         else LlmSteps(writer.model, writer.prompts, settings)
     )
-    return await perturb(material, steps, settings)
+    return await perturb(material, steps, settings, writer.parsers)
+
+
+def _notes(settings: FactualSettings, materials: Sequence[Material], parsers: Parsers) -> tuple[str, ...]:
+    languages = Counter(language_of(material) for material in materials)
+    if settings.parser != BY_RULES:
+        for language in tuple(languages):
+            if parsers.find(settings.parser, language) is not None:
+                del languages[language]
+    n, n_items = languages.total(), len(materials)
+    return (by_rules_said(n, n_items, sorted(languages), parsed=n < n_items),) if n else ()
 
 
 def _came(trace: FactualTrace) -> Came:
@@ -30,6 +44,7 @@ def _came(trace: FactualTrace) -> Came:
         trace.temporary,
         {level.name: level.text for level in trace.levels},
         trace.a0_from == "verbatim",
+        trace.spans_by,
     )
 
 
@@ -74,6 +89,7 @@ KIND = Scheme(
     came=_came,
     rows=_rows,
     broken=_broken,
+    notes=_notes,
     report=_report,
-    levels_by=("edit", "edit-shared", "edit-text"),
+    levels_by=("edit", "edit-shared", "edit-text", "edit-planned"),
 )

@@ -1,17 +1,17 @@
 """What the steps of factual perturbation have to give, whether a model or rules do the work."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from pydantic import field_validator
 
-from core.generation.records import Edit, EditCalls, FilterOrder, QuestionFilter, Span
+from core.generation.records import Edit, EditCalls, FilterOrder, Planning, QuestionFilter, Span
 from core.generation.scheme import SEED, GenerationSettings
 from core.llm.asking import Answer
 from core.schema import Material
 from core.schema.kinds import PromptSlot
-from core.schema.settings import setting
+from core.schema.settings import Remark, setting
 
 MOST_LEVELS = 9
 """Beyond A0: A1 ... A9 keep their order as text."""
@@ -62,8 +62,20 @@ class FactualSettings(GenerationSettings):
             "shared": "one call for all levels (cheaper)",
         },
     )
+    planning: Planning = setting(
+        "none",
+        "Before an edit",
+        "alternatives: the model lists two or three for every fact before it chooses, as Factual asks it to",
+        words={
+            "none": "nothing: the model replaces at once (cheaper)",
+            "alternatives": "two or three alternatives for every fact (as Factual)",
+        },
+    )
     parser: str = setting(
-        "auto", "Facts are found by", "what finds facts: auto, rules, or the name of a spaCy model"
+        "auto",
+        "Facts are found by",
+        "what finds facts: auto (a dependency parse by spaCy where it is set up, else rules), rules, or the name of a spaCy "
+        "pipeline",
     )
     seed: int = SEED
 
@@ -95,14 +107,21 @@ class FactualSettings(GenerationSettings):
         if by_rules:
             return ()
         edit, instead = ("edit", ("edit-text",)) if self.edit_calls == "each" else ("edit-shared", ())
+        if self.planning == "alternatives":
+            edit, instead = "edit-planned", ()
         return tuple(
             PromptSlot(purpose, f"factual-{purpose}", instead=others)
             for purpose, others in (("paraphrase", ()), ("rank", ()), (edit, instead))
         )
 
+    def problems(self, backend: str) -> Iterator[Remark]:
+        """Planning is of one level's edits."""
+        if backend != "rules" and self.planning == "alternatives" and self.edit_calls == "shared":
+            yield Remark("planning", "alternatives are planned level by level; choose {edit_calls=each}")
+
     def idle(self, backend: str) -> frozenset[str]:
         """Rules make all levels at once."""
-        return frozenset({"edit_calls"}) if backend == "rules" else frozenset()
+        return frozenset({"edit_calls", "planning"}) if backend == "rules" else frozenset()
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,8 @@ from core.schema import Material
 ROOM = 400
 """Tokens an answer may have besides those that its own text needs."""
 _NUMBER_TOKENS = 6
+FEWEST_ALTERNATIVES, MOST_ALTERNATIVES = 2, 3
+"""What Factual asks for, for each span."""
 _SHORTEST, _LONGEST = 0.5, 2.0
 """A paraphrase keeps every fact, so it has between half and double the reference's words."""
 _SHORT_TEXT = 8
@@ -36,7 +38,7 @@ _SHORT_TEXT = 8
 
 class LlmSteps:
     """Steps by a model. The prompts stand under their purposes: `paraphrase` (none: no paraphrase is asked for),
-    `rank`, and one of `edit`, `edit-shared` (all levels in one call) and `edit-text` (the whole text comes back,
+    `rank`, and one of `edit`, `edit-planned` (alternatives first), `edit-shared` (all levels in one call) and `edit-text` (the whole text comes back,
     as in 003).
     """
 
@@ -51,7 +53,14 @@ class LlmSteps:
     def _find_edit_purpose(self) -> str:
         """Under which purpose edits are asked for; InputError where prompts and settings do not fit."""
         shared = self._settings.edit_calls == "shared"
-        wanted = ("edit-shared",) if shared else ("edit-text", "edit", "edit-shared")
+        planned = self._settings.planning == "alternatives"
+        wanted = (
+            ("edit-planned",)
+            if planned
+            else ("edit-shared",)
+            if shared
+            else ("edit-text", "edit", "edit-shared")
+        )
         missing = [] if "rank" in self._prompts else ["there is no prompt for rank"]
         found = next((purpose for purpose in wanted if purpose in self._prompts), None)
         if found is None:
@@ -112,16 +121,17 @@ class LlmSteps:
         return await self._edit_each(tasks[0])
 
     async def _edit_each(self, task: EditTask) -> Answer[tuple[tuple[Edit, ...], ...]]:
+        planned = self._edit_purpose == "edit-planned"
         request = self._request(
-            "edit",
-            self._edit_tokens([task]),
-            replacements_schema([task]),
+            self._edit_purpose,
+            self._edit_tokens([task]) * (1 + MOST_ALTERNATIVES * planned),
+            replacements_schema([task], planned=planned),
             text=numbered(task.text, task.places, task.group, task.held),
             spans=span_list(task.text, task.places, task.group),
             level=task.level,
             levels=_levels(task),
         )
-        return await self._model.ask(request, lambda reply: read_replacements(reply, [task]))
+        return await self._model.ask(request, lambda reply: read_replacements(reply, [task], planned=planned))
 
     async def _edit_shared(self, tasks: Sequence[EditTask]) -> Answer[tuple[tuple[Edit, ...], ...]]:
         first = tasks[0]
@@ -196,26 +206,41 @@ def _words(text: str) -> int:
     return sum(any(char.isalnum() for char in token) for token in tokenize(text))
 
 
-def replacements_schema(tasks: Sequence[EditTask]) -> dict[str, object]:
-    """One replacement for every span of the groups."""
+def replacements_schema(tasks: Sequence[EditTask], *, planned: bool = False) -> dict[str, object]:
+    """One replacement for every span of the groups. planned: alternatives come before it."""
     numbers = sorted(number for task in tasks for number in task.group)
     longest = max(end - start for task in tasks for start, end in (task.places[n] for n in task.group))
-    replacement = form(
-        span={"type": "integer", "enum": numbers},
-        # A bound here keeps a model that cannot stop from using up all its tokens on one text.
-        text={"type": "string", "minLength": 1, "maxLength": MOST_TIMES * longest + MOST_MORE},
-    )
+    # A bound here keeps a model that cannot stop from using up all its tokens on one text.
+    text: dict[str, object] = {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": MOST_TIMES * longest + MOST_MORE,
+    }
+    options = {"alternatives": _alternatives(text)} if planned else {}
+    replacement = form(span={"type": "integer", "enum": numbers}, **options, text=text)
     n = len(numbers)
     return form(replacements={"type": "array", "items": replacement, "minItems": n, "maxItems": n})
 
 
-def read_replacements(text: str, tasks: Sequence[EditTask]) -> tuple[tuple[Edit, ...], ...]:
-    """Each task's edits in the order of the text; raises Unusable where one cannot stand."""
-    entry = {
+def _alternatives(text: Mapping[str, object]) -> dict[str, object]:
+    return {"type": "array", "items": text, "minItems": FEWEST_ALTERNATIVES, "maxItems": MOST_ALTERNATIVES}
+
+
+def read_replacements(
+    text: str, tasks: Sequence[EditTask], *, planned: bool = False
+) -> tuple[tuple[Edit, ...], ...]:
+    """Each task's edits in the order of the text; raises Unusable where one cannot stand.
+
+    planned: where the alternatives are missing, the model did not plan, and its answer does not count.
+    """
+    entry: dict[str, object] = {
         "type": "object",
         "properties": {"span": {"type": "integer"}, "text": {"type": "string"}},
         "required": ["span", "text"],
     }
+    if planned:
+        options = _alternatives({"type": "string"})
+        entry = form(span={"type": "integer"}, alternatives=options, text={"type": "string"})
     value = read_object(text, replacements={"type": "array", "items": entry})
     told = [(int(one["span"]), str(one["text"]).strip()) for one in value["replacements"]]
     owner = {number: task for task in tasks for number in task.group}

@@ -1,10 +1,11 @@
 """Spans without a parser: what has a recognisable form, then content words until there are enough."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import regex
 
+from core.generation.factual.spans.phrases import phrases
 from core.generation.kinds import KINDS, Match, best_matches, classify
 from core.generation.language import base_language
 from core.generation.openers import is_ordinary_opener, opens_sentence
@@ -22,6 +23,8 @@ DEFAULT_WANTED = 12
 """Spans worth having for four levels: two for each, and as many again that the filter and `keep` take."""
 _WORDS = frozenset({"name", "acronym", "title", "term", "antonym", "hedge"})
 """Kinds that need a word in their place; numbers and dates are moved."""
+_LOOSE = frozenset({"term", "antonym", "hedge"})
+"""Kinds that a phrase may cut."""
 SPANS_PER_LEVEL = 3
 """So many are wanted for each level; with fewer than one for each, a verb to deny is better than none."""
 
@@ -32,24 +35,54 @@ _SENTENCE = 6
 def spans_by_rule(
     text: str, language: str, wanted: int = DEFAULT_WANTED, *, for_rules: bool = True
 ) -> tuple[Span, ...]:
-    """Typed stretches, and content words where there are fewer than `wanted`; sorted, none inside another.
+    """The spans, sorted, none inside another.
 
-    language: a tag without region, or `und`. for_rules: only what rules have a fitting word for; a model, which
-    finds one itself, gets the others too.
+    English: the phrases outside subjects, with names and quantities whole (`phrases`). Any other language: stretches of a
+    recognisable form, wherever they stand, and content words where there are fewer than `wanted`.
+
+    language: a tag without region, or `und`. for_rules: only what rules have a fitting word for, and other words that they
+    can replace where there are fewer than `wanted`; a model, which finds words itself, gets the others too.
     """
-    lists = base_language(language)
-    typed = [match for match in best_matches(text, language) if _useful(text, match)]
-    named = [Span(m.start, m.end, text[m.start : m.end], _kind(text, m, language)) for m in typed]
-    found = [span for span in named if not for_rules or _stays(span, lists)]
-    if len(found) < wanted:
-        listed = for_rules and gazetteer(lists).entries
-        words = _replaceable(text, lists) if listed else _words(text, language)
-        found = _with(found, words, wanted, lists)
-    if for_rules and len(found) < wanted // SPANS_PER_LEVEL and len(text.split()) >= _SENTENCE:
-        found = _with(found, _verbs(text, lists), wanted // SPANS_PER_LEVEL, lists)
+    lists, few = base_language(language), wanted // SPANS_PER_LEVEL
+    typed = typed_spans(text, language)
+    phrased, subjects = _phrases(text, typed) if lists == "en" else (typed, ())
+
+    def outside(spans: Iterable[Span]) -> list[Span]:
+        return [one for one in spans if all(one.end <= start or end <= one.start for start, end in subjects)]
+
+    found = [span for span in phrased if _stays(span, lists)] if for_rules else phrased
+    words = list(
+        _replaceable(text, lists) if for_rules and gazetteer(lists).entries else _words(text, language)
+    )
+    if for_rules or lists != "en":
+        found = _with(found, outside(words), wanted, lists)
+    if for_rules and len(found) < few:
+        found = _with(found, phrased, few, lists)
+    if for_rules and len(found) < few and len(text.split()) >= _SENTENCE:
+        found = _with(found, _verbs(text, lists), few, lists)
     if not found and wanted:
-        found = _with(found, _words(text, language), 1, lists)
+        found = _with(found, [*typed, *_words(text, language)], 1, lists)
     return tuple(sorted(found, key=lambda span: span.start))
+
+
+def typed_spans(text: str, language: str) -> list[Span]:
+    """Dates, quantities, names and the like, wherever they stand; a hedge in front of a number is part of its quantity."""
+    typed = [match for match in best_matches(text, language) if _useful(text, match)]
+    return [Span(m.start, m.end, text[m.start : m.end], _kind(text, m, language)) for m in typed]
+
+
+def _phrases(text: str, typed: Sequence[Span]) -> tuple[list[Span], tuple[tuple[int, int], ...]]:
+    """The phrases of an English text outside its subjects, and where the subjects are."""
+    whole = [span for span in typed if span.kind not in _LOOSE and _stands_alone(text, span)]
+    found = phrases(text, whole)
+    objects = [(start, end) for start, end in found.objects if on_boundaries(text, start, end)]
+    return [Span(a, b, text[a:b], classify(text[a:b], "en")) for a, b in objects], found.subjects
+
+
+def _stands_alone(text: str, span: Span) -> bool:
+    """Not a part of a longer word: `MS` of `MS-DOS`, `U` of `U.S.`."""
+    before, after = text[max(0, span.start - 2) : span.start], text[span.end : span.end + 2]
+    return not (regex.search(r"[\p{L}\p{N}][-–.]$", before) or regex.match(r"[-–.]\p{L}", after))
 
 
 def _with(found: list[Span], more: Iterable[Span], wanted: int, language: str) -> list[Span]:
@@ -68,7 +101,9 @@ def _stays(span: Span, language: str) -> bool:
     """Whether a typed stretch of words can be replaced; where there are no lists, other words have to do."""
     if span.kind not in _WORDS and regex.search(r"\p{Nd}", span.text):
         return True
-    return span.kind != "term" and (not gazetteer(language).entries or fits(span.text, span.kind, language))
+    if span.kind == "term" and " " not in span.text:
+        return False  # words by themselves come later, from the lists
+    return not gazetteer(language).entries or fits(span.text, span.kind, language)
 
 
 def _words(text: str, language: str) -> Iterator[Span]:

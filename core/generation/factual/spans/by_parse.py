@@ -57,6 +57,10 @@ class Parser:
         doc: Parsed = self.pipeline(text)
         return doc
 
+    def spans(self, text: str) -> tuple[Span, ...]:
+        """The spans of a text, sorted."""
+        return spans_by_parse(self.parse(text))
+
 
 def find_parser(parser: str, language: str) -> Parser | None:
     """The pipeline to use; None where `auto` finds none. A named one that cannot be used is an InputError."""
@@ -92,7 +96,9 @@ def _load(name: str) -> Parser:
     try:
         spacy = import_module("spacy")
     except ImportError:
-        raise InputError(what, ["spaCy is not installed: install it, or choose the parser `rules`"]) from None
+        raise InputError(
+            what, ["spaCy is not installed: `./run --with spacy` sets it up; or choose the parser `rules`"]
+        ) from None
     try:
         pipeline = spacy.load(name, exclude=["ner", "textcat", "entity_linker"])
     except (OSError, ValueError, ImportError) as error:

@@ -1,13 +1,30 @@
 """Which stretches of A0 may carry a fact: by dependency parse where a model is there, else by rule."""
 
+from collections.abc import Sequence
+
 import regex
 
-from core.generation.factual.spans_by_parse import find_parser, spans_by_parse
-from core.generation.factual.spans_by_rule import DEFAULT_WANTED, on_boundaries, spans_by_rule
+from core.generation.factual.spans.by_rule import DEFAULT_WANTED, on_boundaries, spans_by_rule
+from core.generation.factual.spans.helper import Parsers
 from core.generation.language import known_language
 from core.generation.records import Span
 
 BY_RULES = "rules"
+
+
+def by_rules_said(n: int, n_items: int, languages: Sequence[str] = (), *, parsed: bool = False) -> str:
+    """The warning for items whose facts rules find.
+
+    languages: of these items, where they are known. parsed: whether spaCy is there, for other languages.
+    """
+    items = f"all {n_items} items" if n == n_items > 1 else f"{n} of {n_items} items"
+    of = f" (language: {', '.join(languages)})" if languages else ""
+    advice = (
+        "Install spaCy's pipeline of the language where spaCy is"
+        if parsed
+        else "`./run --with spacy` sets up spaCy with its English pipeline"
+    )
+    return f"Facts are found by rules in {items}{of}, not by a dependency parse as in Factual. {advice}."
 
 
 def find_spans(
@@ -17,20 +34,22 @@ def find_spans(
     wanted: int = DEFAULT_WANTED,
     *,
     for_rules: bool = True,
+    parsers: Parsers | None = None,
 ) -> tuple[tuple[Span, ...], str]:
     """The spans, sorted and without overlap, and what found them: `spacy MODEL VERSION` or `rules`.
 
     language: a BCP 47 tag; `und` is guessed from the text.
-    parser: `auto` (an installed spaCy model of the language, else rules), `rules`, or a model's name or path;
+    parser: `auto` (a spaCy pipeline of the language that is set up, else rules), `rules`, or a pipeline's name or path;
         a name that cannot be loaded is an InputError.
     wanted: without a parser, content words are added until there are so many spans.
     for_rules: without a parser, only spans that rules have a fitting word for.
+    parsers: where a parser is looked for; None: in this process.
     """
     known = known_language(language, text)
-    found = None if parser == BY_RULES else find_parser(parser, known)
+    found = None if parser == BY_RULES else (parsers or Parsers()).find(parser, known)
     if found is None:
         return spans_by_rule(text, known, wanted, for_rules=for_rules), BY_RULES
-    return _clean(text, spans_by_parse(found.parse(text))), found.name
+    return _clean(text, found.spans(text)), found.name
 
 
 def _clean(text: str, spans: tuple[Span, ...]) -> tuple[Span, ...]:

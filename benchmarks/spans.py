@@ -1,0 +1,55 @@
+"""How many spans of a published A0-A4 report are found, whole and lower-cased, text by text: precision and recall.
+
+.venv/bin/python benchmarks/spans.py PERTURBATION_REPORT      spaCy as it is set up (`./run --with spacy`), and rules
+"""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from core.datasets.factual_report import FactualReport, read_report
+from core.generation.factual.spans.find import BY_RULES, find_spans
+from core.generation.factual.spans.helper import Parsers
+from core.runs.environments import parsers
+from core.schema import FIRST_LEVEL
+
+
+def measure(
+    report: FactualReport, parser: str, found: Parsers, *, for_rules: bool = False
+) -> tuple[str, float, float]:
+    """What found the spans (of the last text), precision and recall over all texts."""
+    shared = n_found = n_published = 0
+    by = ""
+    for question in report.questions:
+        spans, by = find_spans(
+            question.answers[FIRST_LEVEL], "en", parser, for_rules=for_rules, parsers=found
+        )
+        ours = {span.text.lower() for span in spans}
+        published = {text.lower() for text in question.raw_factual_data or ()}
+        shared, n_found, n_published = (
+            shared + len(ours & published),
+            n_found + len(ours),
+            n_published + len(published),
+        )
+    return by, shared / n_found, shared / n_published
+
+
+def main() -> None:
+    """Print a line a way of finding spans."""
+    if len(sys.argv) != 2:
+        raise SystemExit(__doc__)
+    path = Path(sys.argv[1])
+    report = read_report(path.read_bytes(), path.name)
+    with parsers() as found:
+        for title, parser, for_rules in (
+            ("auto", "auto", False),
+            ("rules, for a model", BY_RULES, False),
+            ("rules, with --backend rules", BY_RULES, True),
+        ):
+            by, precision, recall = measure(report, parser, found, for_rules=for_rules)
+            print(f"{title:<28} precision {precision:.3f}  recall {recall:.3f}  ({by})")
+
+
+if __name__ == "__main__":
+    main()
