@@ -311,9 +311,8 @@ def test_scorers_and_evaluators_show_what_they_said(store: Store) -> None:
 @pytest.mark.slow
 def test_quotes_that_are_not_there_and_texts_that_want_to_be_more(store: Store) -> None:
     def lost(body: Body, n: int) -> str:
-        return json.dumps(
-            {"errors": [{"span": "never written", "severity": "major", "category": HOSTILE[:60]}]}
-        )
+        marked = {"severity": "major", "category": HOSTILE[:60]}
+        return json.dumps({"errors": [{"span": span, **marked} for span in ("never written", "text")]})
 
     text = RatedText(
         ScorableOutput("1", HOSTILE, f"{HOSTILE} text", source=HOSTILE, language="ar"),

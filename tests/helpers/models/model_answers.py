@@ -116,7 +116,7 @@ def another(text: str) -> str:
 
 def reworded(text: str) -> str:
     """The same sentences in another order, or the same words where there is one sentence."""
-    parts = re.split(r"(?<=[.!?。؟])\s*", text)
+    parts = re.split(r"(?<=[.!?。؟])(?!\d)\s*", text)
     parts = [part for part in parts if part]
     joined = " ".join([*parts[1:], parts[0]]) if len(parts) > 1 else text
     return joined if joined != text else f"{text} {_words(text)[0]}"
