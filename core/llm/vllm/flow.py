@@ -120,7 +120,10 @@ class Flow:
         for output in finished:
             if (found := self._open.pop(output.request_id, None)) is not None:
                 asked, sent = found
-                reply = self._exchange.read(output, sent)
+                try:
+                    reply = self._exchange.read(output, sent)
+                except Exception as problem:  # a parser of vLLM's may raise on what a model wrote
+                    reply = unanswered(problem)
                 asked.tell(replace(reply, seconds=self._shares - asked.shares_before))
 
     def _break(self, problem: Exception) -> None:

@@ -5,6 +5,7 @@ from importlib import import_module
 from typing import Any
 
 from core.llm.client import Request
+from core.llm.thinking import apart
 
 
 def told_to_template(request: Request) -> dict[str, Any]:
@@ -44,6 +45,9 @@ class Reasoning:
         thinking, answer, _ = parser.parse(
             said.text, self._asked, model_output_token_ids=tuple(said.token_ids)
         )
+        if not answer and parser.is_reasoning_end(list(output.prompt_token_ids)):
+            # The template had ended the thinking; some parsers take all that has no end mark for thinking.
+            answer, thinking = apart(said.text)
         counted = parser.count_reasoning_tokens(tuple(said.token_ids))
         # Parsers that look for the beginning count none where the prompt has begun the thinking.
         return (answer or "").lstrip(), (thinking or "").strip(), counted or (None if thinking else 0)
