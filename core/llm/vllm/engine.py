@@ -167,6 +167,7 @@ class VllmEngine:
                 raise InputError(
                     "vLLM is installed here but does not start.", [sentence(problem)]
                 ) from problem
+            gc.freeze()  # vLLM collects all there is, twice, when it ends: without the libraries that takes no seconds
             if wrong := list(engine_options.problems(self._given, vllm_release())):
                 raise InputError("The engine options cannot be used.", wrong)
             try:
@@ -214,7 +215,6 @@ class VllmEngine:
         llm.llm_engine.engine_core.shutdown()
         del llm
         import_module("vllm.distributed").cleanup_dist_env_and_memory()
-        gc.collect()
 
 
 def vllm_release() -> str | None:
