@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.models.vllm_environment import vllm_python as vllm_python
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "benchmarks"
@@ -76,6 +77,14 @@ def test_runs_in_miniature(name, options, says):
     status, printed = run(name, *options)
     assert re.search(says, printed.strip()), printed
     assert status == 0 or "NOT kept" in printed, printed
+
+
+@pytest.mark.slow
+def test_chained_steps_on_vllm_in_miniature(vllm_python, monkeypatch):
+    monkeypatch.setenv("ASSAY_VLLM_PYTHON", str(vllm_python))
+    status, printed = run("vllm_steps", "--items", "3", "--steps", "2")
+    assert re.search(r"here: 3 items of 2 steps in [\d.]+ s", printed), printed
+    assert status == 0
 
 
 @pytest.mark.slow

@@ -2,9 +2,10 @@
 
 from collections.abc import Collection, Sequence
 
-from core.datasets.nearest import listed, nearest_names
+from core.datasets.nearest import listed
 from core.datasets.reading import shown
 from core.errors import InputError
+from core.nearest import nearest_names
 
 
 def check_names(what: str, asked: Sequence[str], known: Collection[str]) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from core.cli.options import Options
-from core.datasets.nearest import nearest_names
+from core.nearest import nearest_names
 from core.schema.settings import SettingField, Settings, as_option, fields_of, worded
 from core.yaml_fields import place_of, read_yaml, refuse, text_of
 

@@ -9,8 +9,8 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import groupby
 from typing import Literal, NamedTuple
 
-from core.datasets.nearest import nearest_names
 from core.datasets.reading import shown
+from core.nearest import nearest_names
 
 
 class Key(NamedTuple):

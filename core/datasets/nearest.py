@@ -1,23 +1,13 @@
-"""Names that a user typed, and the nearest of those there are: for messages."""
+"""Names in messages: those there are, and the columns that a user may have meant."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from rapidfuzz import process
-
 from core.datasets.reading import shown
+from core.nearest import MOST_NAMED, nearest_names
 
 MOST_LISTED = 30
 """Names that a message lists; of more, the likely ones."""
-_MOST = 3
-_ALIKE_ENOUGH = 60
-"""Of 100, on rapidfuzz's scale: below it a suggestion only puzzles."""
-
-
-def nearest_names(name: str, known: Collection[str]) -> list[str]:
-    """The known names most like this one, best first; case does not matter."""
-    found = process.extract(name.casefold(), {key: key.casefold() for key in known}, limit=_MOST)
-    return [key for _, alike, key in found if alike >= _ALIKE_ENOUGH]
 
 
 def listed(names: Sequence[str], wanted: Iterable[str] = ()) -> str:
@@ -25,9 +15,7 @@ def listed(names: Sequence[str], wanted: Iterable[str] = ()) -> str:
     if len(names) <= MOST_LISTED:
         return ", ".join(map(_written, names))
     likely = dict.fromkeys(near for name in wanted for near in nearest_names(name, names))
-    return (
-        f"{len(names):,}, among them {', '.join(map(_written, list(likely)[:MOST_LISTED] or names[:_MOST]))}"
-    )
+    return f"{len(names):,}, among them {', '.join(map(_written, list(likely)[:MOST_LISTED] or names[:MOST_NAMED]))}"
 
 
 def _written(name: str) -> str:

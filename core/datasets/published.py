@@ -13,9 +13,9 @@ from pathlib import Path
 
 import regex
 
-from core.datasets.nearest import nearest_names
 from core.datasets.reading import shown
 from core.errors import InputError
+from core.nearest import nearest_names
 from core.schema.scores import CorrelationSet
 
 PAPERS = ("meta-judge", "factual-perturbation", "cross-examination")

@@ -12,7 +12,7 @@ from core.errors import AssayError
 from core.judges.kind import HELPER_AT_ONCE
 from core.llm.asking import Model
 from core.llm.client import Cache, Client
-from core.llm.vllm_engine import VllmEngine
+from core.llm.vllm.engine import VllmEngine
 from core.runs.asked import Asked, ModelSettings, Running
 from core.schema import ItemState
 

@@ -1,17 +1,20 @@
-"""Whole runs of the judges on real vLLM with a tiny model of random weights: a server, and in process.
+"""Whole runs of the judges on real vLLM: a server, and in process.
 
-Such a model writes nonsense in the form that guided decoding allows. What these tests see is that every text has its
-scores or the reason why not, that all that was guided to its end keeps its schema, and that calls are on the account.
+A tiny model of random weights writes nonsense in the form that guided decoding allows; the real one, of 135 million,
+is weak. What these tests see is that every text has its scores or the reason why not, that all that was guided to its
+end keeps its schema, and that calls are on the account; of no score is said what it should be.
 """
 
 import json
 import re
+import subprocess
+import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.models.vllm_environment import VllmServer, run_core
+from helpers.models.vllm_environment import ROOT, VllmServer, on_a_cpu, run_core
 from helpers.texts.judge_runs import COMPARING, LEVELS, settings, worked
 
 from core.runs.asked import Running
@@ -21,6 +24,7 @@ from core.runs.progress import progress_of
 from core.runs.records import read_judge_folder
 from core.schema.judging import JudgeOutput
 from core.store import Store, open_store
+from core.store.runs import ask_to_stop
 
 pytestmark = pytest.mark.slow
 
@@ -115,3 +119,72 @@ def test_a_run_in_process(vllm_python: Path, tiny_model: Path, tmp_path: Path) -
         assert re.search(r"\|engine:[0-9a-f]{12}\|", metric.signature)
         assert str(tiny_model.parent) not in metric.signature
     assert report["settings"]["model"] == str(tiny_model)  # type: ignore[index]
+
+
+REAL_ENGINE = {"dtype": "bfloat16", "max_num_batched_tokens": 2048}
+
+
+def of_real_model(kind: Any, model: Path, database: Path, n_items: int) -> None:
+    """A waiting run of a judge on the real model."""
+    chosen = settings(
+        kind,
+        "",
+        backend="vllm",
+        model=str(model),
+        attempts=1,
+        max_model_len=4096,
+        engine=REAL_ENGINE,
+        n_questions=2,
+        largest_limit=400,
+    )
+    with open_store(database) as store:
+        create(store, texts(n_items), "t.jsonl", chosen, Running())
+
+
+@pytest.mark.parametrize("kind", COMPARING)
+def test_a_judge_on_a_real_model(kind: Any, vllm_python: Path, real_model: Path, tmp_path: Path) -> None:
+    n_items, database = 1, tmp_path / "real.db"
+    of_real_model(kind, real_model, database, n_items)
+    ended = run_core(vllm_python, "runs", "work", "1", "--db", str(database))
+    assert ended.returncode == 0, ended.stderr[-3000:]
+    with open_store(database) as store:
+        check(store, 1, kind, n_items)
+        report = run_report(at_hand(store, 1), progress_of(store, 1))
+        worked_seconds = at_hand(store, 1).run.worked_seconds or 0.0
+        replies = guided_replies(store)
+        [kept] = store.rows("select count(*) as n from reply")
+        [asked] = store.rows("select count(*) as n from request")
+    assert all(isinstance(json.loads(reply), dict) for reply in replies)
+    assert 0 < kept["n"] == asked["n"]
+    costs: Any = report["costs"]
+    # What a call is charged is its share of the engine's time, so all of them together take no longer than the run.
+    assert 0 < sum(cost["seconds"] for cost in costs) <= worked_seconds
+
+
+def test_a_cancelled_run_leaves_nothing_behind_within_ten_seconds(
+    vllm_python: Path, real_model: Path, tmp_path: Path
+) -> None:
+    database = tmp_path / "cancelled.db"
+    of_real_model("rubric", real_model, database, 40)
+    command = [vllm_python, "-m", "core", "runs", "work", "1", "--db", str(database)]
+    process = subprocess.Popen(
+        command, cwd=ROOT, env=on_a_cpu(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        with open_store(database) as store:
+            until = time.monotonic() + 240
+            while not store.rows("select 1 from run_call limit 1"):
+                assert process.poll() is None
+                assert time.monotonic() < until
+                time.sleep(0.2)
+            [calls] = store.rows("select count(*) as n from run_call")
+            assert calls["n"] < 200 - 64, "at least 64 requests are open"
+            cancelled = time.monotonic()
+            ask_to_stop(store, 1)
+            assert process.wait(60) == 0
+            seconds = time.monotonic() - cancelled
+            assert progress_of(store, 1).state == "cancelled"
+    finally:
+        process.kill()
+        process.wait(30)
+    assert seconds < 10

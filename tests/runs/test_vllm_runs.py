@@ -110,3 +110,23 @@ def test_a_whole_run_in_process(
         assert all({"ranking", "replacements"} & set(json.loads(reply)) for reply in replies)
     else:
         assert report["done"] > 0
+
+
+def test_a_real_model_damages_texts(
+    vllm_python: Path, real_model: Path, questions: Path, tmp_path: Path
+) -> None:
+    """A weak one: its texts are refused for good reasons more often than not, so only the account is looked at."""
+    in_process(
+        "damage", vllm_python, real_model, questions, tmp_path / "out", "--limit", "3", "--attempts", "1"
+    )
+    report: dict[str, Any] = json.loads((tmp_path / "out" / "run.json").read_bytes())
+    assert report["done"] + report["failed"] == 3
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "out" / "outputs.csv").read_text("utf-8"))))
+    assert all(bool(row["text"]) != bool(row["reason"]) for row in rows)
+    [cost] = report["costs"]
+    assert cost["calls"] > 0
+    assert cost["input_tokens"] > 100 * cost["calls"]
+    assert cost["output_tokens"] > 0
+    with open_store(tmp_path / "process.db") as store:
+        [kept] = store.rows("select count(*) as n from reply")
+    assert kept["n"] > 0

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from core.datasets.nearest import nearest_names
 from core.errors import InputError
+from core.nearest import nearest_names
 from core.scoring.metrics.lexical.families import LEXICAL_FAMILIES
 from core.scoring.metrics.neural.families import NEURAL_FAMILIES
 from core.scoring.metrics.scorer import Group, MetricSpec

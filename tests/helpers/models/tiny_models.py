@@ -29,6 +29,17 @@ TEMPLATE = (
     + TURN
     + "assistant\n{% endif %}"
 )
+THINK, THOUGHT = "<think>", "</think>"
+THINKS = 1.5
+"""How much larger the weights of the end of thinking are."""
+THINKING_TEMPLATE = TEMPLATE.replace(
+    "assistant\n",
+    "assistant\n{% if reasoning_effort is defined and reasoning_effort %}Effort: {{ reasoning_effort }}\n{% endif %}"
+    + THINK
+    + "\n{% if enable_thinking is defined and not enable_thinking %}\n"
+    + THOUGHT
+    + "\n\n{% endif %}",
+)
 
 
 def texts() -> Iterator[str]:
@@ -40,7 +51,7 @@ def texts() -> Iterator[str]:
     yield from ['{"text": "x", "edits": [{"old": "1", "new": "2"}]}'] * 50
 
 
-def tokenizer(template: bool) -> PreTrainedTokenizerFast:
+def tokenizer(template: str | None, thinks: bool) -> PreTrainedTokenizerFast:
     pieces = Tokenizer(models.BPE())
     pieces.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     pieces.decoder = decoders.ByteLevel()
@@ -54,14 +65,15 @@ def tokenizer(template: bool) -> PreTrainedTokenizerFast:
     made = PreTrainedTokenizerFast(
         tokenizer_object=pieces, eos_token=END, bos_token=TURN, pad_token=PAD, model_max_length=WINDOW
     )
-    if template:
-        made.chat_template = TEMPLATE
+    if thinks:
+        made.add_tokens([THINK, THOUGHT])
+    made.chat_template = template
     return made
 
 
-def make(folder: Path, seed: int = 0, template: bool = True) -> None:
-    """Write the model's files; another seed gives other weights."""
-    words = tokenizer(template)
+def make(folder: Path, seed: int = 0, template: bool = True, thinks: bool = False) -> None:
+    """Write the model's files; another seed gives other weights. thinks: before it answers, as its template begins it."""
+    words = tokenizer((THINKING_TEMPLATE if thinks else TEMPLATE) if template else None, thinks)
     torch.manual_seed(seed)
     config = LlamaConfig(
         vocab_size=len(words),
@@ -91,6 +103,9 @@ def likelihoods(words: PreTrainedTokenizerFast) -> torch.Tensor:
             factors[number] = 0.3
     factors[words.convert_tokens_to_ids([PAD, TURN])] = 0.0
     factors[words.eos_token_id] = ENDS
+    if THOUGHT in words.get_vocab():
+        factors[words.convert_tokens_to_ids(THINK)] = 0.0
+        factors[words.convert_tokens_to_ids(THOUGHT)] = THINKS
     return factors
 
 
@@ -99,5 +114,6 @@ if __name__ == "__main__":
     commands.add_argument("folder", type=Path)
     commands.add_argument("--seed", type=int, default=0)
     commands.add_argument("--without-template", action="store_true")
+    commands.add_argument("--thinking", action="store_true")
     given = commands.parse_args()
-    make(given.folder, given.seed, template=not given.without_template)
+    make(given.folder, given.seed, template=not given.without_template, thinks=given.thinking)

