@@ -5,9 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from core.cli.aligned import counted
 from core.cli.options import Options, check_options, json_text
-from core.datasets.nearest import listed, nearest_names
+from core.datasets.nearest import listed
 from core.datasets.reading import shown
 from core.errors import InputError
+from core.nearest import nearest_names
 from core.runs.at_hand import RunAtHand
 from core.runs.calls import ItemCall, calls_of, item_report, texts_of
 

@@ -43,8 +43,8 @@ _UNUSABLE = frozenset({"not allowed", "unreachable", "server error", "rejected"}
 """Reasons for which a chat cannot be used; others, such as `busy`, may pass or belong to the question."""
 _SILENT = "it takes connections but does not answer; is it still loading the model? Try again later"
 _NOBODY = "nobody answers there; start the server, or correct the base URL"
-_PACED = frozenset({429, 503, 529})
-"""Statuses of a server that takes no more for now."""
+_FULL = 429
+_DOWN_OR_FULL = frozenset({503, 529})
 _VERSION = re.compile(r"/v\d\w*(/|$)")
 MOST_NAMED = 20
 """Models that an error names."""
@@ -192,9 +192,7 @@ class OpenAIServer:
                     line.pace.answered(turn, response.headers)
                 if failed is None:
                     line.pace.taken()
-                elif (
-                    response is not None and response.status_code in _PACED and failed.reason != "not allowed"
-                ):
+                elif response is not None and failed.reason != "not allowed" and _is_full(response):
                     said = replies.message_of(response.content)
                     wait = line.pace.refused(turn, response.headers, said, pause)
             if failed is None:
@@ -217,7 +215,7 @@ class OpenAIServer:
                 failed = replace(failed, detail=told + failed.detail)
             elif tries < retries and _may_pass(response, failed):
                 tries += 1
-                if response is None or response.status_code not in _PACED:
+                if response is None or not _is_full(response):
                     await asyncio.sleep(pause)  # elsewhere the pace waits, for all
                 continue
             return replace(failed, seconds=seconds)
@@ -331,6 +329,12 @@ class _Line:
         for key in (self.key, *self.others):
             text = None if text is None else key.hide_whole(text)
         return text
+
+
+def _is_full(response: httpx2.Response) -> bool:
+    """Whether the server takes no more for now; one that is down says so in the same way, but not when to come back."""
+    status = response.status_code
+    return status == _FULL or (status in _DOWN_OR_FULL and "retry-after" in response.headers)
 
 
 def _tokens_of(request: Request) -> float:
