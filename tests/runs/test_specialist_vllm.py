@@ -39,7 +39,9 @@ STEPS = {"automqm": {"mark errors"}, "direct": {"direct"}, "quality": {"quality"
 def test_a_whole_run_over_the_server(
     kind: Any, vllm_server: VllmServer, store: Store, tmp_path: Path
 ) -> None:
-    chosen = specialist(kind, vllm_server.url, model=vllm_server.model, attempts=1, **OWN[kind])
+    chosen = specialist(
+        kind, vllm_server.url, model=vllm_server.model, attempts=1, largest_limit=1, **OWN[kind]
+    )
     run, _ = create(store, rated_texts(N_ITEMS), "t.jsonl", chosen, Running(concurrency=64))
     worked(run)
     assert (run.run.state, run.run.message) == ("done", "")

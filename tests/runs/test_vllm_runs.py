@@ -17,6 +17,8 @@ from core.cli import main
 from core.store import open_store
 
 pytestmark = pytest.mark.slow
+ENDLESS = ("--largest-limit", "1")
+"""Random weights rarely end an answer: a larger limit would only be reached later."""
 
 N = 12
 
@@ -35,7 +37,7 @@ def questions(tmp_path: Path) -> Path:
 
 def by_server(kind: str, server: VllmServer, questions: Path, out: Path, *more: str) -> None:
     where = ["--out", str(out), "--db", str(out.parent / "server.db")]
-    who = ["--backend", "openai", "--base-url", server.url, "--model", server.model]
+    who = ["--backend", "openai", "--base-url", server.url, "--model", server.model, *ENDLESS]
     assert main(["generate", kind, str(questions), *where, *who, *more]) == 0
 
 
@@ -102,7 +104,7 @@ def test_a_whole_run_over_the_server(
 def test_a_whole_run_in_process(
     kind: str, vllm_python: Path, tiny_model: Path, questions: Path, tmp_path: Path
 ) -> None:
-    in_process(kind, vllm_python, tiny_model, questions, tmp_path / "out")
+    in_process(kind, vllm_python, tiny_model, questions, tmp_path / "out", *ENDLESS)
     report = check_run(tmp_path / "out", kind)
     if kind == "factual":
         replies = guided_replies(tmp_path / "process.db")
