@@ -241,7 +241,7 @@ def test_a_leak_is_a_warning_beside_the_good_news(store: Store) -> None:
     (study,) = list_studies(store)
     note = audit_note(audit_study(store, study))
     assert note is not None
-    assert [plain(note)] == [box.value for box in at.warning]
+    assert plain(note) in [box.value for box in at.warning]
     assert len(at.success) == 1
     assert note.split()[0] not in at.success[0].value
 

@@ -135,7 +135,7 @@ def test_a_broken_prompt_or_rubric_is_named_and_the_others_are_offered(
     at = visit()
     assert broken(at) == ["mine.yaml"]
     usual = [one for one in at.selectbox if one.label == "Judging by the rubric"]
-    assert [(len(one.options), one.value) for one in usual] == [(2, "rubric")]
+    assert [(len(one.options), one.value) for one in usual] == [(3, "rubric")]
     assert not at.error
 
     (tmp_path / "prompts" / "rubric.yaml").write_text("name: rubric\nuser: [", "utf-8")
