@@ -13,6 +13,7 @@ import regex
 
 from core.generation.factual.vocabulary import FRACTIONS, MONTHS, NUMBER_WORDS, ORDINAL_WORDS, SCALES
 from core.generation.rules.numbers import NUMBER
+from core.generation.rules.swaps import ROMANS
 
 ENGLISH = "en"
 """The language whose number words are all known: in another one a number may be spelled out in words that are not."""
@@ -56,27 +57,8 @@ _OTHERWISE = {
 }  # fmt: skip
 """English words that may stand for a number."""
 _SCALES_IN_WORDS = (100, 1_000, 10**6, 10**9, 10**12)
-_ROMAN = [
-    "II",
-    "III",
-    "IV",
-    "V",
-    "VI",
-    "VII",
-    "VIII",
-    "IX",
-    "X",
-    "XI",
-    "XII",
-    "XIII",
-    "XIV",
-    "XV",
-    "XVI",
-    "XVII",
-    "XVIII",
-    "XIX",
-    "XX",
-]
+_ROMAN = ROMANS[1:-1]
+"""Without I, which is a pronoun."""
 
 
 def plain_number(digits: str) -> str:

@@ -35,7 +35,7 @@ _FALL_BACK = {
     "acronym": ("acronym", "agency"),
     "thing": ("thing", "surname", "city"),
 }
-_ROMANS = [
+ROMANS = [
     "I",
     "II",
     "III",
@@ -105,7 +105,7 @@ def _counted(fact: Fact, lists: Gazetteer, draw: Draw, avoid: Collection[str]) -
         return _other_fraction(text, lists.language, draw)
     if fact.group == "roman":
         return draw.choose(
-            [r for r in _ROMANS if abs(_ROMANS.index(r) - _place(text)) in (1, 2)]
+            [r for r in ROMANS if abs(ROMANS.index(r) - _place(text)) in (1, 2)]
         ), "century moved"
     if not regex.search(r"\p{Nd}", text):
         return _word_of_list(fact, lists, draw, avoid)
@@ -152,7 +152,7 @@ def _other_fraction(text: str, language: str, draw: Draw) -> Swap | None:
 
 
 def _place(roman: str) -> int:
-    return _ROMANS.index(roman) if roman in _ROMANS else 0
+    return ROMANS.index(roman) if roman in ROMANS else 0
 
 
 def _other_unit(text: str, lists: Gazetteer) -> str | None:
