@@ -155,7 +155,6 @@ def test_a_reasoning_parser_guides_the_answer_after_the_thinking(seen: dict[str,
     for reply in whole:
         jsonschema.validate(json.loads(reply["text"]), SCHEMA)
         assert reply["thinking"]
-        assert "{" not in reply["text"][1:-1]
     for reply in guided:  # its template begins the thinking, so whatever has no end mark is thinking
         assert (reply["reason"] == "empty") == (not reply["text"])
         assert reply["not_sent"] == []

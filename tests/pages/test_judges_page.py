@@ -421,7 +421,9 @@ def test_a_judge_alone_has_nobody_beside_it(store: Store) -> None:
 def test_a_judge_is_compared_with_itself(store: Store) -> None:
     def drifting(body: Any, n: int) -> str:
         asked = str(body["messages"][-1]["content"])
-        first = asked.index("<reference>") < asked.index("<response>")
+        first = asked.find("<reference>") < asked.find(
+            "<response>"
+        )  # neither is in the question whether it works
         return json.dumps({"feedback": "", "verdict": 2 if first else 4})
 
     (run,) = by_model(store, given(2), rubric(order="both", repeats=2), script=drifting)
