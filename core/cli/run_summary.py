@@ -8,7 +8,7 @@ from core.datasets.reading import shown
 from core.runs.at_hand import RunAtHand
 from core.runs.costs import Estimate, estimate_all
 from core.runs.judging import degeneracy_of
-from core.runs.progress import Progress, money_of, not_sent_said, wall_seconds
+from core.runs.progress import Progress, money_of, not_sent_said, worked_said
 from core.runs.scoring import score_table, undefined_scores
 from core.schema import StepCost
 from core.schema.kinds import Work
@@ -76,20 +76,13 @@ def _asked(run: RunAtHand, progress: Progress) -> list[str]:
         )
     if (money := money_of(progress)) is not None:
         lines.append(f"Money: {money:,.4f}.")
-    return lines + _time(progress)
+    return [*lines, *filter(None, [worked_said(progress.run)])]
 
 
 def _tokens(cost: StepCost | Estimate) -> str:
     if cost.input_tokens is None or cost.output_tokens is None:
         return "tokens not counted by the server"
     return f"{cost.input_tokens:,} tokens in, {cost.output_tokens:,} out"
-
-
-def _time(progress: Progress) -> list[str]:
-    seconds = wall_seconds(progress.run)
-    start = progress.run.start_seconds
-    starting = f", {start:,.1f} s of them for the last start" if start and start >= 1 else ""
-    return [f"Time worked: {seconds:,.1f} s{starting}."] if seconds else []
 
 
 def _scored(run: RunAtHand, progress: Progress, table: ScoreTable, signs: Iterable[str]) -> list[str]:
@@ -107,7 +100,11 @@ def _scored(run: RunAtHand, progress: Progress, table: ScoreTable, signs: Iterab
         lines.append(f"  ... and {len(undefined) - MOST_LISTED} more metrics and reasons")
     if judged:
         return lines + _asked(run, progress)
-    return lines + [_scoring_cost(cost) for cost in progress.costs] + _time(progress)
+    return (
+        lines
+        + [_scoring_cost(cost) for cost in progress.costs]
+        + [*filter(None, [worked_said(progress.run)])]
+    )
 
 
 def _scoring_cost(cost: StepCost) -> str:

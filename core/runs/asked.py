@@ -232,9 +232,8 @@ def ask(
     if own is not None and asked is not None:
         between += own.problems(asked.backend)
         between += _place_prompts(own, asked.backend, prompts, chosen_prompts)
-    if (
-        asked is not None and kind.work != "scores"
-    ):  # metrics have no backend: what some of them need is no mistake
+    # Metrics have no backend: what some of them need is no mistake.
+    if asked is not None and kind.work != "scores":
         offered = [one for one in BACKENDS if one != "rules" or kind.Settings.MODEL_FREE]
         for found, given in ((asked, model), (how, running), (own, chosen)):
             if found is not None:
@@ -419,7 +418,10 @@ def asked_from(kind: Kind, kept: Mapping[str, Any], what: str = "The run's setti
 
 
 def kept(asked: Asked) -> dict[str, Any]:
-    """As the store keeps it: JSON values only, defaults included, so that equal settings are equal texts."""
+    """As the store keeps it: JSON values only, defaults included, so that equal settings are equal texts.
+
+    Of a model's calls only what is not as usual, so that run.json stays short.
+    """
     own = asked.chosen.model_dump(mode="json")
     if asked.kind.work == "scores":
         return dict(own)
@@ -427,7 +429,7 @@ def kept(asked: Asked) -> dict[str, Any]:
     if asked.kind.attachment is not None:
         of_kind[asked.kind.attachment.name] = asked.attached
     model = asked.model.model_dump(mode="json")
-    for name, one in CallSettings.model_fields.items():  # younger than the others: runs before it had none
+    for name, one in CallSettings.model_fields.items():
         if getattr(asked.model, name) == one.default:
             del model[name]
     vllm = {name: model.pop(name) for name in ("max_model_len", "engine")}

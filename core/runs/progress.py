@@ -174,6 +174,13 @@ def wall_seconds(run: Run) -> float | None:
     return run.worked_seconds + max(0.0, _age(run.started_utc) - _age(run.beat_utc))
 
 
+def worked_said(run: Run) -> str:
+    """The time worked as a sentence; empty where it is not known."""
+    seconds, start = wall_seconds(run), run.start_seconds
+    starting = f", {start:,.1f} s of them for the last start" if start and start >= 1 else ""
+    return f"Time worked: {seconds:,.1f} s{starting}." if seconds else ""
+
+
 def money_of(progress: Progress) -> float | None:
     """What the run cost so far; None where a price or a count of tokens is missing, or nothing is bought."""
     if kind_named(progress.run.kind).work == "scores":

@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.runs.at_hand import RunAtHand
 from core.runs.costs import Estimate
-from core.runs.progress import Progress, money_of, not_sent_said, wall_seconds
+from core.runs.progress import Progress, money_of, not_sent_said, worked_said
 from core.schema import StepCost
 from core.store.replies import parts_not_sent
 from pages.components import judges_names
@@ -73,10 +73,8 @@ def costs(run: RunAtHand, progress: Progress) -> None:
         _scored(progress)
     else:
         _calls(run, progress)
-    if seconds := wall_seconds(progress.run):
-        start = progress.run.start_seconds
-        starting = f", {start:,.1f} s of them for the last start" if start and start >= 1 else ""
-        st.markdown(f"Time worked: {seconds:,.1f} s{starting}.")
+    if worked := worked_said(progress.run):
+        st.markdown(worked)
 
 
 def _scored(progress: Progress) -> None:
