@@ -21,7 +21,6 @@ from core.runs.progress import (
     Answered,
     Progress,
     duration,
-    left_between,
     progress_of,
     seconds_since_start,
     spoken_range,
@@ -164,7 +163,6 @@ class _Teller:
     def __init__(self, run: RunAtHand) -> None:
         self._store, self._number, self._model = run.store, run.run.run_id, run.asked.model
         self._line = ProgressLine()
-        self._n_before = n_finished_since(run.store, self._number)
         self._answered: Answered | None = None
 
     def tell(self) -> None:
@@ -182,7 +180,7 @@ class _Teller:
             self._answered = Answered(run)
         if self._answered.look(self._store).n:
             said += f", {self._answered}"
-        left = left_between(run.n_wanted - n, n - self._n_before, passed - run.start_seconds)
+        left = self._answered.left_between(self._store, run)
         self._line.show(said if left is None else f"{said}, {spoken_range(*left)} left")
 
     def end(self) -> None:

@@ -3,6 +3,7 @@
 import math
 import os
 import time
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -14,7 +15,7 @@ from core.runs.kinds import kind_named
 from core.schema import Run, RunState, StepCost
 from core.store import Store
 from core.store.replies import step_costs
-from core.store.runs import calls_since, get_run, item_counts, n_finished_since
+from core.store.runs import calls_since, finished_of, get_run, item_counts, n_finished_since
 from core.store.studies import now_utc
 
 STALE_SECONDS = 15.0
@@ -24,6 +25,8 @@ _REUSE_SECONDS = 1.0
 """Two clocks are compared; no number of a process is given again within so short a time."""
 _SLOW_READ = 0.05
 """Seconds of a read that is too slow to be repeated at every look."""
+_NEARLY = 0.95
+"""Most of an item that counts as done before it is."""
 _READ_SHARE = 20
 """A slow read is repeated after so many times its own time."""
 
@@ -47,14 +50,6 @@ class Progress:
     costs: list[StepCost]
     rate: float | None
     """Items a second over the last minute; None: not running, or nothing finished yet."""
-    seconds_left: float | None
-    n_recent: int = 0
-    """Items from which the rate was told."""
-
-    @property
-    def left_between(self) -> tuple[float, float] | None:
-        """Seconds that the open items take, as a range; None: nothing to tell it from."""
-        return None if self.seconds_left is None else _widened(self.seconds_left, self.n_recent)
 
     @property
     def starting_seconds(self) -> float | None:
@@ -87,7 +82,6 @@ def progress_of(store: Store, run_id: int) -> Progress:
     working = is_worked_on(run)
     n_recent, seconds = _recent(store, run) if working else (0, 0.0)
     rate = n_recent / seconds if n_recent and seconds > 0 else None
-    left = run.n_wanted - sum(states.values())
     return Progress(
         run=run,
         state=state_of(run),
@@ -97,8 +91,6 @@ def progress_of(store: Store, run_id: int) -> Progress:
         failures=failures,
         costs=_costs(store, run_id, working),
         rate=rate,
-        seconds_left=left / rate if rate and left else None,
-        n_recent=n_recent,
     )
 
 
@@ -224,7 +216,7 @@ def spoken_range(low: float, high: float) -> str:
     return f"about {upper}" if f"{lower} {unit}" == upper else f"{lower} to {upper}"
 
 
-def left_between(n_left: int, n: int, seconds: float) -> tuple[float, float] | None:
+def left_between(n_left: float, n: float, seconds: float) -> tuple[float, float] | None:
     """Seconds that further items take, told from n that took so long; None: from nothing, or nothing is left."""
     return _widened(n_left * seconds / n, n) if n > 0 and n_left > 0 and seconds > 0 else None
 
@@ -239,16 +231,44 @@ class Answered:
     """Where the server counts them."""
     output_tokens: int = 0
     _seen: int | None = field(default=None, repr=False)
+    _open: Counter[int] = field(default_factory=Counter, repr=False)
+    """Position of an item that is not finished -> its requests."""
+    _n_items: int = field(default=0, repr=False)
+    """Finished ones for which there were requests."""
 
     def look(self, store: Store) -> "Answered":
         """Add what came since the last look."""
         since = "" if self._seen is not None else self.run.started_utc or ""
         new = calls_since(store, self.run.run_id, self._seen or 0, since)
-        self.n += new.n
+        self.n += new.of_items.total()
         self.input_tokens += new.input_tokens
         self.output_tokens += new.output_tokens
         self._seen = new.last
+        self._open += new.of_items
+        if self._open:
+            finished = finished_of(store, self.run.run_id, self._open, self.run.started_utc or "")
+            self._n_items += len(finished)
+            for position in finished:
+                del self._open[position]
         return self
+
+    def left_between(self, store: Store, run: Run) -> tuple[float, float] | None:
+        """Seconds that the rest of the run takes, as a range told from this start since its model answers; None: from nothing.
+
+        Items that are under way count by their requests, as many as the finished ones needed: where hundreds are under
+        way at once, hardly any is finished until nearly all are. run: as it stands now.
+        """
+        if run.start_seconds is None:
+            return None
+        under_way = 0.0
+        if self._n_items:
+            usual = (self.n - self._open.total()) / self._n_items
+            under_way = sum(min(n / usual, _NEARLY) for n in self._open.values())
+        n_left = run.n_wanted - n_finished_since(store, run.run_id)
+        n_now = n_finished_since(store, run.run_id, run.started_utc or "")
+        return left_between(
+            n_left - under_way, n_now + under_way, seconds_since_start(run) - run.start_seconds
+        )
 
     def __str__(self) -> str:
         """Such as `37 requests, 12,300 tokens in, 410 out`."""
@@ -262,7 +282,7 @@ def _two_digits(number: float) -> float:
     return round(number, 1 - math.floor(math.log10(number))) if number > 0 else number
 
 
-def _widened(seconds: float, n: int) -> tuple[float, float]:
+def _widened(seconds: float, n: float) -> tuple[float, float]:
     """A range of time told from n events: 90 % of what chance makes of their number, and 10 % of a machine's moods."""
     rel = 0.1 + 1.645 / math.sqrt(max(n, 1))
     return seconds / (1 + rel), seconds * (1 + rel)

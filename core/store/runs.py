@@ -1,7 +1,8 @@
 """Runs and what they made of each item. Results are written as they come: a run can die at any moment."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from core.errors import NotAllowed, NotFound
@@ -258,7 +259,8 @@ def calls_of_items(store: Store, run_id: int) -> list[tuple[int, float, float]]:
 class NewCalls:
     """Requests that were answered since somebody last looked."""
 
-    n: int
+    of_items: Counter[int]
+    """Position of an item -> how many were for it."""
     input_tokens: int
     """Of those where the server counted them."""
     output_tokens: int
@@ -274,14 +276,27 @@ def calls_since(store: Store, run_id: int, after: int, since_utc: str = "") -> N
     last = store.row("select coalesce(max(id), 0) as last from run_call")
     # A plus keeps the search from the index of runs, which would go through all calls of this one.
     by = "id > :after and +run_id = :id" if after else "run_id = :id"
-    row = store.row(
-        "select count(*) as n, coalesce(sum(input_tokens), 0) as tokens_in, coalesce(sum(output_tokens), 0) as tokens_out "
-        f"from run_call where {by} and id <= :last and not cached and at_utc >= :since",
+    rows = store.rows(
+        "select position, count(*) as n, coalesce(sum(input_tokens), 0) as tokens_in, coalesce(sum(output_tokens), 0) "
+        f"as tokens_out from run_call where {by} and id <= :last and not cached and at_utc >= :since group by position",
         {"id": run_id, "after": after, "last": last["last"] if last else 0, "since": since_utc},
     )
-    if row is None or last is None:  # sums always have a row
-        return NewCalls(0, 0, 0, after)
-    return NewCalls(row["n"], row["tokens_in"], row["tokens_out"], last["last"])
+    return NewCalls(
+        Counter({row["position"]: row["n"] for row in rows}),
+        sum(row["tokens_in"] for row in rows),
+        sum(row["tokens_out"] for row in rows),
+        last["last"] if last else after,
+    )
+
+
+def finished_of(store: Store, run_id: int, positions: Collection[int], since_utc: str) -> set[int]:
+    """Which of these items the run came to, not before `since_utc`."""
+    rows = store.rows(
+        "select position from run_item where run_id = :id and finished_utc >= :since "
+        "and position in (select value from json_each(:positions))",
+        {"id": run_id, "since": since_utc, "positions": json.dumps(list(positions))},
+    )
+    return {row["position"] for row in rows}
 
 
 _json = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode

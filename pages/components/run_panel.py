@@ -141,9 +141,10 @@ def _change_button(run: RunAtHand, *, first: bool = False) -> None:
 
 def _standing(at: RunAtHand, progress: Progress, state: str) -> None:
     run = progress.run
-    st.markdown(f"Run {run.run_id} **{_STATES[state]}**.{_speed(at, progress, state)}")
+    answered = _answered(at, progress)
+    st.markdown(f"Run {run.run_id} **{_STATES[state]}**.{_speed(at, progress, answered)}")
     share = progress.n_finished / run.n_wanted if run.n_wanted else 1.0
-    so_far = f"{progress.n_finished:,} of {run.n_wanted:,} items{_answered(at, progress)}"
+    so_far = f"{progress.n_finished:,} of {run.n_wanted:,} items{f', {answered}' if answered and answered.n else ''}"
     st.progress(min(share, 1.0), text=so_far)
     if run.message and state in ("stopped", "cancelled"):
         _show_kept(run.message)
@@ -162,19 +163,19 @@ def _standing(at: RunAtHand, progress: Progress, state: str) -> None:
     st.markdown(f":small[{_words(at).counts}]")
 
 
-def _answered(at: RunAtHand, progress: Progress) -> str:
+def _answered(at: RunAtHand, progress: Progress) -> Answered | None:
     """Requests and tokens of this start, while it goes on: they come long before the first item is finished."""
     run = progress.run
-    if progress.state not in _MOVING or at.asked.by_rules:
-        return ""
+    if progress.state not in _MOVING:
+        return None
     known = st.session_state.get(_ANSWERED)
     if known is None or (known.run.run_id, known.run.started_utc) != (run.run_id, run.started_utc):
         known = st.session_state[_ANSWERED] = Answered(run)
-    return f", {known}" if known.look(at.store).n else ""
+    return known.look(at.store)
 
 
-def _speed(run: RunAtHand, progress: Progress, state: str) -> str:
-    if state != "running":
+def _speed(run: RunAtHand, progress: Progress, answered: Answered | None) -> str:
+    if progress.state != "running" or answered is None:
         return ""
     if (passed := progress.starting_seconds) is not None:
         return f" {starting(run.asked.model).capitalize()}: {duration(passed)} so far."
@@ -185,8 +186,8 @@ def _speed(run: RunAtHand, progress: Progress, state: str) -> str:
         if progress.rate < 10
         else f" {progress.rate:,.0f} items a second"
     )
-    left = "" if progress.left_between is None else f", {spoken_range(*progress.left_between)} left"
-    return f"{said}{left}."
+    left = answered.left_between(run.store, progress.run)
+    return f"{said}{'' if left is None else f', {spoken_range(*left)} left'}."
 
 
 def _buttons(run: RunAtHand, progress: Progress, state: str) -> None:

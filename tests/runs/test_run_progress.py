@@ -1,5 +1,6 @@
 """How far a run is while no item is finished yet: requests and tokens of this start, read cheaply, and its start."""
 
+import math
 import time
 from dataclasses import replace
 
@@ -12,14 +13,14 @@ from core.cli.run_here import work_here
 from core.runs.asked import Running
 from core.runs.path import create, resume
 from core.runs.progress import Answered, left_between, progress_of
-from core.schema import Run
+from core.schema import Run, RunItem
 from core.store import Store
-from core.store.runs import claim_run, get_run, insert_run, note_start
+from core.store.runs import claim_run, get_run, insert_run, note_start, save_items
 from core.store.studies import now_utc
 
 _INSERT = (
     "insert into run_call (run_id, position, key, step, cached, input_tokens, output_tokens, seconds, at_utc) "
-    "values (?, 0, 'k', 'rank', ?, ?, ?, 1, ?)"
+    "values (?, ?, 'k', 'rank', ?, ?, ?, 1, ?)"
 )
 
 
@@ -27,9 +28,11 @@ def new_run(store: Store) -> Run:
     return insert_run(store, Run(0, "factual", "waiting", {}, {}, "q.csv", "00", 10, None, "", "0"), b"data")
 
 
-def called(store: Store, run_id: int, n: int, *, cached: int = 0, at: str | None = None) -> None:
+def called(
+    store: Store, run_id: int, n: int, *, item: int = 0, cached: int = 0, at: str | None = None
+) -> None:
     with store.writing():
-        store.change_all(_INSERT, ((run_id, cached, 100, 7, at or now_utc()) for _ in range(n)))
+        store.change_all(_INSERT, ((run_id, item, cached, 100, 7, at or now_utc()) for _ in range(n)))
 
 
 def test_requests_and_tokens_are_those_of_the_last_start_and_no_answer_of_the_cache(store: Store) -> None:
@@ -81,6 +84,31 @@ def test_the_range_of_what_is_left_narrows_with_items_and_is_not_told_from_none(
     assert low < 200 < high
     narrow_low, narrow_high = left_between(100, 400, 800.0) or (0.0, 0.0)
     assert low < narrow_low < 200 < narrow_high < high
+
+
+def test_items_under_way_count_by_their_requests(store: Store) -> None:
+    """Of 10 items 1 is finished after 10 requests, and the other 9 have 5 requests each: 5.5 items' worth."""
+    run = new_run(store)
+    owner = claim_run(store, run.run_id, 1)
+    note_start(store, run.run_id, 0.0, owner)
+    with store.writing():
+        store.change(
+            "update run set started_utc = :at where id = :id", {"at": now_utc(-22), "id": run.run_id}
+        )
+    run = get_run(store, run.run_id)
+    seen = Answered(run)
+    for item in range(10):
+        called(store, run.run_id, 5, item=item)
+    assert seen.look(store).left_between(store, run) is None, (
+        "no item is finished: nobody knows how many it takes"
+    )
+    called(store, run.run_id, 5)
+    save_items(store, run.run_id, [RunItem(0, "q1", "done", {}, (), 20.0)], (1, run.started_utc or ""))
+    low, high = seen.look(store).left_between(store, run) or (0.0, 0.0)
+    middle = math.sqrt(low * high)
+    assert middle == pytest.approx(22 / 5.5 * 4.5, rel=0.05), "not 9 times what the one took"
+    fresh = Answered(run).look(store).left_between(store, run) or (0.0, 0.0)
+    assert math.sqrt(fresh[0] * fresh[1]) == pytest.approx(middle, rel=0.05)
 
 
 def test_the_line_of_a_command_counts_requests_before_any_item_is_finished(
