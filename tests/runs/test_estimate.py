@@ -57,7 +57,7 @@ def of(
         "0",
     )
     at = RunAtHand(Mock(), run, PATHS[asked.kind.work])
-    return at, Progress(run, "done", done, failed, 0, {}, list(costs), None, None)
+    return at, Progress(run, "done", done, failed, 0, {}, list(costs), None)
 
 
 def side_by_side(n: int, seconds: float) -> list[tuple[float, float]]:
