@@ -182,7 +182,8 @@ def _larger_limit(request: Request, reply: Reply) -> int | None:
 
     A reply that loops is never finished.
     """
-    limit = min(request.max_tokens * LIMIT_GROWS, request.how.largest_limit)
+    room = request.how.largest_limit - (request.how.reasoning_budget or 0)
+    limit = min(request.max_tokens * LIMIT_GROWS, room)
     return None if limit <= request.max_tokens or loops(reply.text or reply.thinking or "") else limit
 
 

@@ -51,7 +51,9 @@ class Room:
     def limit_of(self, request: Request) -> int:
         """What to send as the limit of thinking and answer together."""
         chosen = request.how.reasoning_budget
-        limit = request.max_tokens + (round(self._most * _ROOM_TO_SEEN) if chosen is None else chosen)
+        if chosen is not None:
+            return request.max_tokens + chosen
+        limit = request.max_tokens + round(self._most * _ROOM_TO_SEEN)
         return max(request.max_tokens, min(limit, request.how.largest_limit))
 
     def learn(self, reply: Reply) -> None:

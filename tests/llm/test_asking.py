@@ -360,6 +360,12 @@ def test_a_reply_that_was_cut_off_is_asked_for_with_larger_limits_and_then_anew(
     assert [len(asked.body["messages"]) for asked in server.asked] == [2, 2, 2, 4, 4]
 
 
+def test_a_larger_limit_counts_the_room_for_thinking() -> None:
+    how = CallSettings(largest_limit=3000, reasoning_budget=1000)
+    _, server = ask(says(Said("one", finish_reason="length")), how=how, attempts=1)
+    assert limits(server) == [1400, 2600, 3000]
+
+
 def test_a_larger_limit_that_was_enough_is_no_further_attempt_and_is_kept_for_the_next() -> None:
     said = [Said("1 2", finish_reason="length"), Said("no"), Said("5")]
     answer, server = ask(says(*said))

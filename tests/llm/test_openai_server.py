@@ -8,6 +8,7 @@ import socket
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 import pytest
@@ -639,6 +640,18 @@ def test_room_for_thinking_is_learned() -> None:
     with ScriptedServer(always(Said("Kyiv.", usage=(5, 203), reasoning_tokens=200))) as server:
         using(server, twice)
     assert [body["max_tokens"] for body in server.bodies] == [100, 400]
+
+
+def test_learned_room_ends_at_the_largest_limit_and_a_chosen_budget_is_always_added() -> None:
+    async def twice(client: OpenAIServer, how: CallSettings) -> None:
+        for n in range(2):
+            await client.complete(question(str(n), max_tokens=100, how=how))
+
+    for budget, limits in ((None, [100, 150]), (2000, [2100, 2100])):
+        how = CallSettings(largest_limit=150, reasoning_budget=budget)
+        with ScriptedServer(always(Said("Kyiv.", usage=(5, 203), reasoning_tokens=200))) as server:
+            using(server, partial(twice, how=how))
+        assert [body["max_tokens"] for body in server.bodies] == limits
 
 
 def test_an_api_version_and_headers_go_with_every_request(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from helpers.processes.scripted_server import Limited, Said, Script, ScriptedSer
 
 from core.llm.client import Message, Reply, Request
 from core.llm.openai_server import OpenAIServer
-from core.llm.pacing import LONGEST_WAIT, Pace
+from core.llm.pacing import FIRST_STRETCH, LONGEST_WAIT, Pace
 
 N_OPEN = 32
 TODAY = 1_790_000_000.0
@@ -237,6 +237,63 @@ def test_a_budget_is_not_overdrawn_by_what_is_open() -> None:
     assert moments[12] == moments[13] == pytest.approx(130, abs=0.1)
 
 
+def limit_of(limit: int, left: int) -> dict[str, str]:
+    return {
+        "x-ratelimit-limit": f"{limit}",
+        "x-ratelimit-remaining": f"{left}",
+        "x-ratelimit-reset": "30",
+    }
+
+
+def test_an_answer_to_an_older_request_brings_no_budget_back() -> None:
+    clock = Clock()
+
+    async def whole() -> list[float]:
+        pace, moments = Pace(clock, clock.sleep), []
+        async with pace.turn(1) as early:
+            await clock.sleep(1)
+            async with pace.turn(1) as late:
+                pace.answered(late, limit_of(20, 2))
+            pace.answered(early, limit_of(20, 9))
+        for _ in range(2):
+            async with pace.turn(1):
+                moments.append(clock.now)
+        return moments
+
+    moments = asyncio.run(whole())
+    assert moments == [101, pytest.approx(131, abs=0.1)], "two are left, and the early one may be one of them"
+
+
+def test_what_is_open_when_a_window_begins_counts_in_it() -> None:
+    clock = Clock()
+
+    async def whole() -> list[list[float]]:
+        pace, ended = Pace(clock, clock.sleep), asyncio.Event()
+        moments: list[float] = []
+        seen: list[list[float]] = []
+
+        async def slow() -> None:
+            async with pace.turn(1) as turn:
+                pace.answered(turn, limit_of(2, 0))
+                await ended.wait()
+
+        async def quick() -> None:
+            async with pace.turn(1):
+                moments.append(clock.now)
+
+        tasks = [asyncio.create_task(one) for one in (slow(), quick(), quick())]
+        for _ in range(2000):  # turns in which the clock goes on while somebody waits
+            await asyncio.sleep(0)
+        seen.append(list(moments))
+        ended.set()
+        await asyncio.gather(*tasks)
+        return [*seen, moments]
+
+    before, after = asyncio.run(whole())
+    assert before == [pytest.approx(130, abs=0.1)]
+    assert len(after) == 2
+
+
 def test_the_rate_rises_while_nothing_is_refused() -> None:
     clock = Clock()
 
@@ -254,4 +311,6 @@ def test_the_rate_rises_while_nothing_is_refused() -> None:
     moments = asyncio.run(whole())
     assert moments[11] - moments[10] == pytest.approx(10, abs=0.1)
     assert moments[13] - moments[12] == pytest.approx(10 / 9, abs=0.1), "nine in ten of ten in ten seconds"
+    n_calm = 2 * FIRST_STRETCH - 5
+    assert moments[11 + n_calm] - moments[11] == pytest.approx(n_calm * 10 / 9, abs=1), "a refusal doubles it"
     assert moments[399] - moments[398] < 0.9 * 10 / 9

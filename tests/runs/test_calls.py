@@ -66,6 +66,8 @@ def test_every_attempt_has_its_prompt_its_reply_and_why_it_was_not_used(store: S
     assert (calls[0].rejected or "?") in again[-1].content
     assert [call.begins for call in calls] == [0, len(first), len(first)]
     assert all(call.schema and "verdict" in str(call.schema) for call in calls)
+    said = [dict(call.parts).get("Schema") for call in calls]
+    assert said == [json.dumps(calls[0].schema), None, None], "further attempts have the first one's"
 
 
 def test_calls_belong_to_the_text_they_were_made_for(store: Store) -> None:
