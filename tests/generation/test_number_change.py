@@ -62,7 +62,6 @@ def test_numbers_of_the_question_may_be_repeated() -> None:
     assert number_change(*asked, "Which planet has 79 moons?") is None
 
 
-def test_the_numbers_are_named() -> None:
-    assert "3 is missing, and 8 is not" in (number_change("en", "It has three hearts.", "It has 8 hearts.") or "")
+def test_several_numbers_are_missing() -> None:
     many = number_change("en", "It has 2, 3, 4, 5 and 6 hearts.", "It has hearts.") or ""
     assert "2, 3, 4 and 2 more are missing" in many
