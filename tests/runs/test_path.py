@@ -157,7 +157,7 @@ def test_a_run_with_a_setting_that_did_nothing_is_found_without_it(
     found = find_same(store, data, asked)
     assert found.run.run_id == run.run_id
     assert asked_of(found.run) == found.asked, "it goes on with the settings that it has"
-    with pytest.raises(InputError, match="no run of this file"):
+    with pytest.raises(InputError):
         find_same(store, data, replace(asked, chosen=asked.chosen.model_copy(update=OTHERWISE[kind])))
 
 
