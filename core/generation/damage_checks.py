@@ -2,7 +2,7 @@
 
 Whether it is damaged as much as its level says is not checked: that is what raters and judges are for. 000
 asks for a difference in translation only and for a length in summaries only; a text that equals the reference
-is refused at levels 1 to 5 of every task, because it would be as good as level 0, and another number at level 0.
+is refused at levels 1 to 5 of every task, because it would be as good as level 0.
 """
 
 import json
@@ -76,9 +76,21 @@ def check_damage(material: Material, level: int, text: str, task: Task) -> Probl
         or _same(material, level, text)
         or _other_script(material, text, task)
         or _changed_language(material, text)
-        or (_changed_numbers(material, text) if level == 0 else None)
         or (_other_length(material, text) if task == "summary" else None)
     )
+
+
+def changed_numbers(material: Material, level: int, text: str) -> Problem | None:
+    """What a model's level 0 changed among the numbers: another number makes it as bad as a damaged level.
+
+    Not for a paraphrase that the file holds: whoever wrote it knows which numbers the answer needs.
+    """
+    if level > 0:
+        return None
+    item = material.item
+    language = known_language(item.language, item.reference)
+    wrong = number_change(language, item.reference, text, item.question)
+    return None if wrong is None else (NUMBER_CHANGED, wrong)
 
 
 def count_words(text: str) -> int:
@@ -162,14 +174,6 @@ def _changed_language(material: Material, text: str) -> Problem | None:
         "language changed",
         f"It seems to be in another language ({other}) than the reference ({language}): keep its language.",
     )
-
-
-def _changed_numbers(material: Material, text: str) -> Problem | None:
-    """Level 0 says the same in other words, so that another number makes it as bad as a damaged level."""
-    item = material.item
-    language = known_language(item.language, item.reference)
-    wrong = number_change(language, item.reference, text, item.question)
-    return None if wrong is None else (NUMBER_CHANGED, wrong)
 
 
 def _other_length(material: Material, text: str) -> Problem | None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from core.datasets.findings import same_wording
-from core.generation.damage_checks import check_damage
+from core.generation.damage_checks import changed_numbers, check_damage
 from core.generation.damage_steps import MAX_TOKENS, Damaged, DamageSettings
 from core.llm.asking import LONGEST_ECHO, Answer, Model, Unusable
 from core.llm.client import Message, Request
@@ -79,7 +79,8 @@ class LlmDamage:
 
     def _read(self, material: Material, level: int, answer: str) -> Damaged:
         text = read_text(answer)
-        if problem := check_damage(material, level, text, self._settings.task):
+        problem = check_damage(material, level, text, self._settings.task)
+        if problem := problem or changed_numbers(material, level, text):
             kind, sentence = problem
             raise Unusable(sentence, kind)
         return Damaged(text, "llm")

@@ -85,8 +85,8 @@ def number_change(language: str, reference: str, text: str, question: str = "") 
     new = here.said - there.said - there.possible - asked.said - asked.possible
     if there.unclear or here.unclear or not (lost or new) or (language != ENGLISH and not (lost and new)):
         return None
-    parts = [f"{_listed(lost)} is missing"] if lost else []
-    parts += [f"{_listed(new)} is not in the reference"] if new else []
+    parts = [f"{_listed(lost)} missing"] if lost else []
+    parts += [f"{_listed(new)} not in the reference"] if new else []
     return f"Its numbers are not the reference's: {', and '.join(parts)}. Keep every number."
 
 
@@ -210,6 +210,7 @@ def _possible(word: str, language: str) -> Iterator[int]:
 
 
 def _listed(numbers: set[Decimal]) -> str:
+    """The first of them, with the verb: `3 is`, `3, 5 are`."""
     shown = [f"{one:f}" for one in sorted(numbers)]
     more = f" and {len(shown) - MOST_NAMED} more" if len(shown) > MOST_NAMED else ""
-    return ", ".join(shown[:MOST_NAMED]) + more
+    return f"{', '.join(shown[:MOST_NAMED])}{more} {'is' if len(shown) == 1 else 'are'}"

@@ -16,6 +16,9 @@ EASE = 0.9
 """Share of a rate that was too high at which requests go on."""
 RISE = 0.1
 """Of the rate, added after each stretch without a refusal."""
+MOST_CUTS = 3
+"""Refusals in a row, without a rise between them, that lower the rate. If the next one comes all the same, the rate was
+not what they came from: refusals by chance, as on a shared account, would else slow a run down without end."""
 FIRST_STRETCH = 50
 """Requests of the first such stretch; each refusal doubles it, so that there are ever fewer refusals."""
 LOOK = 0.05
@@ -83,7 +86,8 @@ class Pace:
         self._since: float | None = None
         self._n_sent = self._n_refused = 0
         """Since then."""
-        self._learning = False
+        self._learning = self._risen = False
+        self._cuts = 0
         self._stretch, self._calm = FIRST_STRETCH, 0
 
     @asynccontextmanager
@@ -129,7 +133,7 @@ class Pace:
         self._calm += 1
         if self._rate is not None and self._calm >= self._stretch:
             self._rate *= 1 + RISE
-            self._calm = 0
+            self._calm, self._risen = 0, True
 
     def refused(self, turn: Turn, headers: Mapping[str, str], message: str, pause: float) -> float | None:
         """Take note of a refusal; returns the seconds that the server wants to be left alone.
@@ -170,10 +174,15 @@ class Pace:
         assert self._since is not None
         passed = max(self._n_sent - self._n_refused, 1)
         rate = EASE * passed / max(self._hold - self._since, _MARGIN)
-        self._rate = rate if self._rate is None else min(rate, EASE * self._rate)
+        self._cuts = 0 if self._rate is None or self._risen else self._cuts + 1
+        if self._cuts > MOST_CUTS:
+            self._rate, self._cuts, self._stretch = None, 0, FIRST_STRETCH
+        else:
+            self._rate = rate if self._rate is None else min(rate, EASE * self._rate)
+            self._stretch *= 2
+        self._risen = False
         self._since = self._next = self._hold
         self._n_sent = self._n_refused = self._calm = 0
-        self._stretch *= 2
         self._learning = False
 
     def _told(self, headers: Mapping[str, str]) -> Iterator[tuple[str, tuple[float | None, float, float]]]:

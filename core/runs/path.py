@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from core import __version__
 from core.datasets.reading import sha256_of
@@ -74,20 +74,26 @@ def create(
 
 
 def find_same(store: Store, data: bytes, asked: Asked) -> RunAtHand:
-    """The newest run that was asked for exactly this. Raises InputError when there is none to resume."""
-    sha256, settings = sha256_of(data), kept(asked)
+    """The newest run that was asked for this, settings without any effect aside. Raises InputError when there is none."""
+    sha256, settings = sha256_of(data), _heeded(asked)
     for run in list_runs(store, (asked.kind.name,)):
         if run.data_sha256 == sha256 and _settings_today(run) == settings:
-            return RunAtHand(store, run, PATHS[asked.kind.work], asked=asked)
+            return at_hand(store, run)
     raise InputError(NO_SUCH_RUN)
 
 
 def _settings_today(run: Run) -> Mapping[str, object] | None:
     """A run's settings as they would be kept today, fields that came later at their defaults; None: they cannot be read."""
     try:
-        return kept(asked_of(run))
+        return _heeded(asked_of(run))
     except InputError:
         return None
+
+
+def _heeded(asked: Asked) -> Mapping[str, object]:
+    """The settings as they are kept, ignored ones at their defaults: an older Assay took them."""
+    backend = asked.model.backend
+    return kept(replace(asked, chosen=asked.chosen.heeded(backend), model=asked.model.heeded(backend)))
 
 
 def resume(run: RunAtHand, running: Settings | None, limit: int | None) -> RunAtHand:

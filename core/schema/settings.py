@@ -165,6 +165,12 @@ class Settings(BaseModel):
         """Idle fields without any effect: a run for which one is given is refused."""
         return self.idle(backend)
 
+    def heeded(self, backend: str) -> Self:
+        """With ignored fields at their defaults: equal for settings that do the same."""
+        own = type(self).model_fields
+        usual = {name: own[name].get_default(call_default_factory=True) for name in self.ignored(backend)}
+        return self.model_copy(update=usual)
+
     @classmethod
     def offered(cls, backend: str) -> Mapping[str, tuple[str, ...]]:
         """Field -> its words that fit the backend, the usual one first; every other field has all of its words."""

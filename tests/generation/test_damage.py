@@ -92,6 +92,15 @@ def test_an_answer_that_fails_a_check_is_asked_again_with_the_reason() -> None:
     assert 'begins with "Output:"' in again[0][-1]["content"]
 
 
+def test_a_model_s_level_0_with_another_number_is_asked_again() -> None:
+    def said(body: Body) -> str:
+        wrong = len(body["messages"]) == 2 and level_of(body) in (0, 3)
+        return f"{numbered(body)[:-1]} 7." if wrong else numbered(body)
+
+    trace, _ = asked_of(said)
+    assert [one.attempts for one in trace.levels] == [2, 1, 1, 1, 1, 1]
+
+
 @pytest.mark.parametrize(
     ("wrong", "reason"),
     [

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.generation.damage_checks import check_damage, count_words
+from core.generation.damage_checks import changed_numbers, check_damage, count_words
 from core.generation.language_change import language_change
 from core.generation.number_change import NUMBER_CHANGED
 from core.generation.records import Task
@@ -213,9 +213,16 @@ def test_another_language_of_the_same_script_is_noticed(language: str, other: st
         assert f"another language ({other}) than the reference ({language})" in problem[1]
         assert check_damage(material, 1, TITAN[language].replace("1655", "1656"), "qa") is None
         assert check_damage(material, 0, TITAN[language], "qa") is None
-        changed = check_damage(material, 0, TITAN[language].replace("1655", "1656"), "qa")
+
+
+def test_other_numbers_are_noticed_at_level_0_alone() -> None:
+    for language, text in TITAN.items():
+        material, other = Material(Item("q", "Titan 1655?", text, language)), text.replace("1655", "1656")
+        changed = changed_numbers(material, 0, other)
         assert changed is not None
         assert changed[0] == NUMBER_CHANGED
+        assert changed_numbers(material, 1, other) is None
+        assert changed_numbers(material, 0, text) is None
 
 
 def test_what_tells_no_language_is_left_alone() -> None:

@@ -60,3 +60,8 @@ def test_numbers_of_the_question_may_be_repeated() -> None:
     asked = ("en", "Jupiter.", "The planet with 79 moons is Jupiter.")
     assert number_change(*asked) is not None
     assert number_change(*asked, "Which planet has 79 moons?") is None
+
+
+def test_several_numbers_are_missing() -> None:
+    many = number_change("en", "It has 2, 3, 4, 5 and 6 hearts.", "It has hearts.") or ""
+    assert "2, 3, 4 and 2 more are missing" in many

@@ -71,9 +71,9 @@ def test_similarity_to_the_reference_falls_with_the_level(task):
 
 
 def test_level_0_says_where_it_is_from():
-    m = demo_materials()[0]
-    zero = asyncio.run(_demo_steps("qa").damage(m, 0)).value
-    assert zero == Damaged(m.paraphrase or "", "paraphrase")
+    for m in demo_materials():  # a person's paraphrase may leave a number out
+        zero = asyncio.run(_demo_steps("qa").damage(m, 0)).value
+        assert zero == Damaged(m.paraphrase or "", "paraphrase"), m.item.item_id
     plain = asyncio.run(_demo_steps("qa").damage(replace(m, paraphrase=None), 0)).value
     assert plain == Damaged(m.item.reference, "verbatim")
 

@@ -314,3 +314,22 @@ def test_the_rate_rises_while_nothing_is_refused() -> None:
     n_calm = 2 * FIRST_STRETCH - 5
     assert moments[11 + n_calm] - moments[11] == pytest.approx(n_calm * 10 / 9, abs=1), "a refusal doubles it"
     assert moments[399] - moments[398] < 0.9 * 10 / 9
+
+
+@pytest.mark.parametrize("every", [2, 10, 40])
+def test_refusals_that_do_not_depend_on_the_rate_do_not_slow_a_run_down_without_end(every: int) -> None:
+    clock = Clock()
+
+    async def whole() -> None:
+        pace = Pace(clock, clock.sleep)
+        for n in range(2_000):
+            async with pace.turn(1) as turn:
+                clock.now += 0.1
+                if n % every == every - 1:
+                    pace.refused(turn, {"retry-after": "1"}, "", 0.5)
+                else:
+                    pace.taken()
+
+    asyncio.run(whole())
+    waited = 2_000 / every
+    assert clock.now - 100 < 5 * (200 + waited)
