@@ -155,11 +155,11 @@ def consistency(
 
 
 def temperature_note(output: JudgeOutput, values: Floats, axis: int) -> str | None:
-    """What repeats at temperature 0 show; None at another temperature, and for a judge that was asked once.
+    """What repeats at temperature 0 show; None at another or an unknown one, and for a judge that was asked once.
 
     values: the judge's, NaN where there is none; axis: along which the repeats lie.
     """
-    if values.shape[axis] < 2 or output.settings.get("temperature") != 0:
+    if values.shape[axis] < 2 or output.temperature != 0:
         return None
     ranges = np.fmax.reduce(values, axis=axis) - np.fmin.reduce(values, axis=axis)
     return DIFFERS_AT_TEMPERATURE_0 if (ranges > _SAME).any() else AT_TEMPERATURE_0

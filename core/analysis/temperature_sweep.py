@@ -48,8 +48,7 @@ def temperature_sweep(
     points: list[SweepPoint] = []
     notes = _differences([output for output, _ in runs])
     for output, found in runs:
-        temperature = output.settings.get("temperature")
-        if not isinstance(temperature, int | float):
+        if (temperature := output.temperature) is None:
             notes.append(f"{output.name}: its temperature is not known")
             continue
         itself = consistency(output, n_resamples=n_resamples, confidence_level=confidence_level)
@@ -58,7 +57,7 @@ def temperature_sweep(
         alone = itself.repeats[0].agreeing if len(itself.repeats) == len(found.by_dimension) == 1 else None
         points += [
             SweepPoint(
-                float(temperature),
+                temperature,
                 found.evaluator,
                 cell.group["dimension"],
                 cell.get("agreement"),

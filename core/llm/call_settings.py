@@ -11,6 +11,15 @@ LARGEST_LIMIT = 16_384
 FROM_ENVIRONMENT = "env:"
 """Begins a header's value that stands in an environment variable."""
 _SECRET = re.compile(r"(^|[_-])(token|api[_-]?key|key|password|secret|authorization|cookie)$", re.IGNORECASE)
+_NO_SECRET = re.compile(
+    r"(.+_)?(cache|extra|routing|idempotency)_key"
+    r"|(.+_)?(bos|eos|pad|unk|cls|sep|mask|stop|start|begin|end|special|words?|image|audio|video|tool|think|thinking|max|min)_token",
+    re.IGNORECASE,
+)
+"""Fields of a body or arguments of a template that end like a secret and are none, such as `prompt_cache_key`, `eos_token`.
+
+Headers have no such names: there every key is a secret.
+"""
 _HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
 _PARTS = frozenset({"model", "messages", "stream", "n"})
 """Of a request's body, what is no setting."""
@@ -136,7 +145,7 @@ def secret_names(value: object) -> Iterator[str]:
     """Names of secrets in a setting's value, at any depth: settings are kept with the run, so no secret may be in them."""
     if isinstance(value, Mapping):
         for name, inner in value.items():
-            if _SECRET.search(str(name)):
+            if _SECRET.search(str(name)) and not _NO_SECRET.fullmatch(str(name)):
                 yield str(name)
             yield from secret_names(inner)
     elif isinstance(value, list | tuple):

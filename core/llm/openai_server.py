@@ -182,19 +182,18 @@ class OpenAIServer:
         while True:
             left_out = self.left_out | dropped
             body = body_of(self.model, request, self._room.limit_of(request), left_out)
-            pause = min(FIRST_PAUSE * 2.0**tries, LONGEST_PAUSE) * random.uniform(0.75, 1.0)
             async with line.pace.turn(_tokens_of(request)) as turn:
                 began = time.monotonic()
                 response, failed = await self._send(line, body, tries)
                 seconds += time.monotonic() - began
-                wait = None
+                refusal = None
                 if response is not None:
                     line.pace.answered(turn, response.headers)
                 if failed is None:
-                    line.pace.taken()
+                    line.pace.taken(turn)
                 elif response is not None and failed.reason != "not allowed" and _is_full(response):
                     said = replies.message_of(response.content)
-                    wait = line.pace.refused(turn, response.headers, said, pause)
+                    refusal = line.pace.refused(turn, response.headers, said, _pause)
             if failed is None:
                 assert response is not None
                 reply = replies.read_completion(response.content)
@@ -207,16 +206,17 @@ class OpenAIServer:
                 if refused:
                     dropped |= refused
                     continue
-            if wait is not None and waited + wait <= LONGEST_WAIT:
-                waited += wait
-                continue
-            if wait is not None:
-                told = f"The server lets requests in again in {wait:,.0f} s, which is too long to wait. "
+            if refusal is not None and (refusal.named or (line.pace.lets_in and _may_pass(response, failed))):
+                waited += refusal.seconds
+                if waited <= LONGEST_WAIT:
+                    continue
+            if refusal is not None and refusal.named:
+                told = f"The server lets requests in again in {refusal.seconds:,.0f} s, which is too long to wait. "
                 failed = replace(failed, detail=told + failed.detail)
             elif tries < retries and _may_pass(response, failed):
+                if refusal is None:  # elsewhere the pace waits, for all
+                    await asyncio.sleep(_pause(tries))
                 tries += 1
-                if response is None or not _is_full(response):
-                    await asyncio.sleep(pause)  # elsewhere the pace waits, for all
                 continue
             return replace(failed, seconds=seconds)
 
@@ -329,6 +329,11 @@ class _Line:
         for key in (self.key, *self.others):
             text = None if text is None else key.hide_whole(text)
         return text
+
+
+def _pause(n: int) -> float:
+    """Seconds to wait after n pauses: exponential, with jitter."""
+    return min(FIRST_PAUSE * 2.0 ** min(n, 16), LONGEST_PAUSE) * random.uniform(0.75, 1.0)
 
 
 def _is_full(response: httpx2.Response) -> bool:

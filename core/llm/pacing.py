@@ -21,6 +21,10 @@ MOST_CUTS = 3
 not what they came from: refusals by chance, as on a shared account, would else slow a run down without end."""
 FIRST_STRETCH = 50
 """Requests of the first such stretch; each refusal doubles it, so that there are ever fewer refusals."""
+PATIENCE = 120.0
+"""Seconds since the last answer for which a refusal that names no moment is a matter of pace: most limits are for a minute."""
+SLOW_REFUSAL = 5.0
+"""Seconds after which a request that is still open was let in."""
 LOOK = 0.05
 """Seconds between two looks of the next request at whether it may go."""
 _MARGIN = 0.01
@@ -46,6 +50,15 @@ class Turn:
     """Unit -> what all finished requests had taken when it left."""
 
 
+@dataclass(frozen=True)
+class Refusal:
+    """How long a request that was refused waits."""
+
+    seconds: float
+    named: bool
+    """Whether the server named them."""
+
+
 @dataclass
 class _Budget:
     """What a server lets in until a moment, in requests or tokens."""
@@ -64,7 +77,8 @@ class Pace:
 
     Where a server counts down in headers, no more requests leave than it has room for. Where it only refuses and says
     how long to wait, all requests wait, then leave evenly, at a rate learned from how many it took in before; the rate
-    rises slowly while nothing is refused. One event loop alone may use it.
+    rises slowly while nothing is refused. Where it does not say how long, all wait for growing pauses, after each of
+    which one request finds out whether the server lets it in; then the rate is learned. One event loop alone may use it.
     """
 
     def __init__(
@@ -89,6 +103,9 @@ class Pace:
         self._learning = self._risen = False
         self._cuts = 0
         self._stretch, self._calm = FIRST_STRETCH, 0
+        self._n_pauses, self._pause = 0, 0.0
+        """In a row, because of refusals that named no moment; seconds of the last one."""
+        self._paused = self._last_taken = -math.inf
 
     @asynccontextmanager
     async def turn(self, tokens: float) -> AsyncIterator[Turn]:
@@ -99,11 +116,14 @@ class Pace:
                 await self._sleep(min(wait, LOOK))
             now = self._clock()
             turn = Turn(now, costs, dict(self._done))
+            one_at_a_time = self._n_pauses > 0 and self.lets_in
             self._open.add(turn)
             if self._since is None:
                 self._since = now
             self._n_sent += 1
-            if self._rate is not None:
+            if one_at_a_time:
+                self._next = now + self._pause
+            elif self._rate is not None:
                 self._next = max(now, self._next) + 1 / self._rate
             for budget in self._budgets.values():
                 budget.left -= costs[budget.unit]
@@ -128,26 +148,47 @@ class Pace:
             moment = self._clock() + reset + _MARGIN
             self._budgets[name] = _Budget(unit, most, left - others, moment, turn.sent)
 
-    def taken(self) -> None:
+    @property
+    def lets_in(self) -> bool:
+        """Whether the server takes requests, so that one which it refuses without naming a moment came too early."""
+        now = self._clock()
+        return now - self._last_taken <= PATIENCE or any(now - one.sent >= SLOW_REFUSAL for one in self._open)
+
+    def taken(self, turn: Turn) -> None:
         """Take note that a request was not refused: after enough of them the rate rises."""
+        self._last_taken = self._clock()
+        if self._n_pauses and turn.sent > self._paused:
+            self._learn(turn.sent)
+            self._n_pauses = 0
         self._calm += 1
         if self._rate is not None and self._calm >= self._stretch:
             self._rate *= 1 + RISE
             self._calm, self._risen = 0, True
 
-    def refused(self, turn: Turn, headers: Mapping[str, str], message: str, pause: float) -> float | None:
-        """Take note of a refusal; returns the seconds that the server wants to be left alone.
+    def refused(
+        self, turn: Turn, headers: Mapping[str, str], message: str, pause: Callable[[int], float]
+    ) -> Refusal:
+        """Take note of a refusal; returns for how long the server is left alone.
 
-        None: it does not say, and is left alone for the pause. More than LONGEST_WAIT: nobody waits for it.
+        pause: seconds after so many pauses in a row, for a server that names none. If it names more than LONGEST_WAIT,
+        nobody waits for it.
         """
         ours = self._since is not None and turn.sent >= self._since
         self._n_refused += ours
         spent = [reset for name, (_, left, reset) in self._told(headers) if left < turn.costs[_unit(name)]]
         wait = self._retry_after(headers, message) or max(spent, default=0.0)
+        if not wait:
+            if (
+                ours and turn.sent > self._paused
+            ):  # else it left before the last pause began, which is for it too
+                self._paused, self._pause = self._clock(), pause(self._n_pauses)
+                self._n_pauses += 1
+                self._hold = max(self._hold, self._paused + self._pause + _MARGIN)
+            return Refusal(self._pause, False)
         if wait <= LONGEST_WAIT:
-            self._hold = max(self._hold, self._clock() + (wait or pause) + _MARGIN)
+            self._hold = max(self._hold, self._clock() + wait + _MARGIN)
             self._learning |= ours and not spent
-        return wait or None
+        return Refusal(wait, True)
 
     def _wait(self, costs: Mapping[str, float]) -> float:
         """Seconds until a request may leave, as far as is known now; 0 or less: at once."""
@@ -155,7 +196,7 @@ class Pace:
         if now < self._hold:
             return self._hold - now
         if self._learning:
-            self._learn()
+            self._learn(self._hold)
         wait = self._next - now
         for budget in self._budgets.values():
             if budget.reset is not None and now >= budget.reset:
@@ -169,11 +210,11 @@ class Pace:
                 wait = max(wait, budget.reset - now)
         return wait
 
-    def _learn(self) -> None:
+    def _learn(self, until: float) -> None:
         """The rate, from what was let in since the last time, up to the moment at which the server lets in more."""
         assert self._since is not None
         passed = max(self._n_sent - self._n_refused, 1)
-        rate = EASE * passed / max(self._hold - self._since, _MARGIN)
+        rate = EASE * passed / max(until - self._since, _MARGIN)
         self._cuts = 0 if self._rate is None or self._risen else self._cuts + 1
         if self._cuts > MOST_CUTS:
             self._rate, self._cuts, self._stretch = None, 0, FIRST_STRETCH
@@ -181,7 +222,7 @@ class Pace:
             self._rate = rate if self._rate is None else min(rate, EASE * self._rate)
             self._stretch *= 2
         self._risen = False
-        self._since = self._next = self._hold
+        self._since = self._next = until
         self._n_sent = self._n_refused = self._calm = 0
         self._learning = False
 

@@ -28,6 +28,7 @@ from core.schema.rated import RatedSet, RatedText
 from core.schema.scores import Metric, Score, ScoredRow
 from core.schema.settings import Remark
 from core.stats.degeneracy import Degeneracy
+from core.store.replies import parts_not_sent
 from core.store.scores import result_texts
 
 NOT_JUDGED = "of a system that is not judged"
@@ -201,7 +202,14 @@ def judge_output(run: RunAtHand) -> JudgeOutput:
     )
     own = asked.chosen.model_dump(mode="json")
     return JudgeOutput(
-        asked.called, run.kind.name, asked.model.model or RULES, own, metrics, texts, asked.attached
+        asked.called,
+        run.kind.name,
+        asked.model.model or RULES,
+        own,
+        metrics,
+        texts,
+        asked.attached,
+        frozenset(parts_not_sent(run.store, run.run.run_id)),
     )
 
 

@@ -160,6 +160,7 @@ def read_judge_folder(folder: Path) -> JudgeOutput:
     else:
         problems.append(f"settings, {kind.name}: is missing")
     name, model = _name(settings, "name", problems), _model(settings, problems)
+    not_sent = checked(adapter(dict[str, int]), report.get("not_sent", {}), "not_sent", problems) or {}
     _raise(str(folder / RUN_FILE), problems)
     attached = settings.get(kind.attachment.name) if kind.attachment is not None else ""
     records = folder / RECORDS_FILE
@@ -171,6 +172,7 @@ def read_judge_folder(folder: Path) -> JudgeOutput:
         metrics=metrics,
         texts=read_records(bytes_of(records), str(records), kind, metrics),
         attached=attached if isinstance(attached, str) else "",
+        not_sent=frozenset(not_sent),
     )
 
 

@@ -40,3 +40,13 @@ class JudgeOutput:
     texts: tuple[JudgedText, ...]
     attached: str = ""
     """The whole file that the settings refer to, such as a rubric or a task; empty: not known."""
+    not_sent: frozenset[str] = frozenset()
+    """Parts that some requests went without, because the server refuses them; see request_body."""
+
+    @property
+    def temperature(self) -> float | None:
+        """What every request was sent with; None: the model answered at its server's own, or it is not known."""
+        chosen = self.settings.get("temperature")
+        return (
+            float(chosen) if isinstance(chosen, int | float) and "temperature" not in self.not_sent else None
+        )

@@ -135,19 +135,23 @@ def test_what_was_not_asked_for_has_a_reason() -> None:
         (0.0, [3, None], (AT_TEMPERATURE_0,)),
         (0.0, [3, 4], (DIFFERS_AT_TEMPERATURE_0,)),
         (0.0, [3, 4, None], (DIFFERS_AT_TEMPERATURE_0,)),
+        (None, [3, 3], ()),
         (0.7, [3, 3], ()),
         (0.7, [3, 4], ()),
         (0.0, [3], ()),
     ],
 )
 def test_repeats_at_temperature_0_are_explained_by_what_they_are(
-    temperature: float, verdicts: list[int | None], told: tuple[str, ...]
+    temperature: float | None, verdicts: list[int | None], told: tuple[str, ...]
 ) -> None:
     """Servers may differ at temperature 0: a note may not deny the figures above it."""
     given = replace(output(rubric([2, 2]), rubric(verdicts)), settings={"temperature": temperature})
     if len(verdicts) == 1:
         given = replace(given, texts=given.texts[1:])
     assert consistency(given, n_resamples=0).notes == told
+    refused = replace(given, not_sent=frozenset({"seed", "temperature"}))
+    assert consistency(refused, n_resamples=0).notes == ()
+    assert consistency(replace(given, not_sent=frozenset({"seed"})), n_resamples=0).notes == told
 
 
 def test_a_judge_that_says_the_same_of_everything_is_named() -> None:

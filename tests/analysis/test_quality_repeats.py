@@ -194,6 +194,10 @@ def test_temperatures() -> None:
     assert all(one.repeats_equal.estimate == 1 for one in found.points)
     assert found.notes == ()
     assert [row["agreement"] for row in sweep_rows(found)] == [1.0, 0.5]
+    refused = [(replace(output, not_sent=frozenset({"temperature"})), one) for output, one in runs[:1]]
+    assert [one.temperature for one in temperature_sweep([*refused, *runs[1:]], n_resamples=0).points] == [
+        0.0
+    ]
     other = JudgeOutput("o", "quality", "another", {"temperature": 0.3}, (), runs[0][0].texts)
     assert temperature_sweep([*runs, (other, runs[0][1])], n_resamples=0).notes == (
         "the runs differ in more than temperature: model, prompting",

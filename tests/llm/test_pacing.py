@@ -1,8 +1,10 @@
 """Requests leave at the pace that a server lets them in: learned from headers, from refusals, from nothing else."""
 
 import asyncio
+import math
 import time
 from collections.abc import Mapping
+from contextlib import AsyncExitStack
 from typing import Any
 
 import pytest
@@ -10,7 +12,7 @@ from helpers.processes.scripted_server import Limited, Said, Script, ScriptedSer
 
 from core.llm.client import Message, Reply, Request
 from core.llm.openai_server import OpenAIServer
-from core.llm.pacing import FIRST_STRETCH, LONGEST_WAIT, Pace
+from core.llm.pacing import FIRST_STRETCH, LONGEST_WAIT, PATIENCE, SLOW_REFUSAL, Pace
 
 N_OPEN = 32
 TODAY = 1_790_000_000.0
@@ -66,6 +68,45 @@ def test_with_moments_alone_at_most_one_refusal_a_request_that_is_open(sliding: 
     replies, _ = calls(script, 400)
     assert [reply.text for reply in replies] == ["Me."] * 400
     assert 0 < len(script.refused) <= N_OPEN
+
+
+@pytest.mark.parametrize("sliding", [False, True])
+def test_refusals_that_name_no_moment_use_up_no_retries(
+    sliding: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.llm.openai_server.FIRST_PAUSE", 0.02)
+    monkeypatch.setattr("core.llm.openai_server.LONGEST_PAUSE", 0.08)
+    script = Limited(lambda body, n: Said("Me."), 20, 0.5, "nothing", sliding)
+    replies, _ = calls(script, 120, retries=1)
+    assert [reply.text for reply in replies] == ["Me."] * 120
+    assert 0 < len(script.refused) <= 3 * N_OPEN
+
+
+def test_a_server_that_takes_few_at_a_time_and_names_no_moment_is_paced(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("core.llm.openai_server.FIRST_PAUSE", 0.05)
+    monkeypatch.setattr("core.llm.pacing.SLOW_REFUSAL", 0.1)
+
+    def script(body: dict[str, Any], n: int) -> Said:
+        return error(429, "overloaded") if server_open() > 4 else Said("Me.", delay=0.2)
+
+    opened: list[ScriptedServer] = []
+
+    def server_open() -> int:
+        return opened[0].open
+
+    async def whole() -> list[Reply]:
+        client = OpenAIServer(server.url, "tiny", retries=3, concurrency=N_OPEN, timeout=20.0)
+        try:
+            return await asyncio.gather(*(client.complete(question(one)) for one in range(60)))
+        finally:
+            await client.close()
+
+    with ScriptedServer(script) as server:
+        opened.append(server)
+        replies = asyncio.run(whole())
+    assert [reply.text for reply in replies] == ["Me."] * 60
 
 
 def test_slow_answers_are_paced_too() -> None:
@@ -139,6 +180,69 @@ def test_a_refusal_that_names_no_moment_is_a_retry(monkeypatch: pytest.MonkeyPat
     assert (reply.text, len(server.asked)) == ("Me.", 4)
 
 
+@pytest.mark.parametrize("seconds", [10, 60])
+def test_the_pace_of_a_server_that_names_no_moment_is_learned(seconds: int) -> None:
+    """20 requests a window: growing pauses find its end, then requests leave evenly."""
+    clock, window, refused = Clock(), [-math.inf, 0.0], []
+
+    async def whole() -> None:
+        pace, taken = Pace(clock, clock.sleep), 0
+        while taken < 200:
+            async with pace.turn(1) as turn:
+                if clock.now - window[0] >= seconds:
+                    window[:] = [clock.now, 0]
+                if window[1] < 20:
+                    window[1] += 1
+                    taken += 1
+                    pace.taken(turn)
+                else:
+                    told = pace.refused(turn, {}, "slow down", lambda n: min(0.5 * 2**n, 8.0))
+                    refused.append((told.seconds, told.named))
+                    assert pace.lets_in
+            assert clock.now < 100 + 20 * seconds
+
+    asyncio.run(whole())
+    assert refused[:3] == [(0.5, False), (1.0, False), (2.0, False)]
+    assert len(refused) < 20
+
+
+def test_a_server_that_lets_nothing_in_is_no_matter_of_pace() -> None:
+    clock = Clock()
+
+    async def whole() -> list[bool]:
+        pace, found = Pace(clock, clock.sleep), []
+        async with pace.turn(1) as turn:
+            pace.refused(turn, {}, "slow down", lambda n: 0.5)
+        found.append(pace.lets_in)
+        async with pace.turn(1) as turn:
+            pace.taken(turn)
+        for wait in (PATIENCE, 1.0):
+            await clock.sleep(wait)
+            found.append(pace.lets_in)
+        async with pace.turn(1):
+            found.append(pace.lets_in)
+            await clock.sleep(SLOW_REFUSAL)
+            found.append(pace.lets_in)
+        return found
+
+    assert asyncio.run(whole()) == [False, True, False, False, True]
+
+
+def test_refusals_of_requests_that_left_together_are_one_pause() -> None:
+    clock = Clock()
+
+    async def whole() -> float:
+        pace = Pace(clock, clock.sleep)
+        async with AsyncExitStack() as stack:
+            turns = [await stack.enter_async_context(pace.turn(1)) for _ in range(5)]
+            told = [pace.refused(turn, {}, "slow down", lambda n: 2.0**n).seconds for turn in turns]
+        assert told == [1.0] * 5
+        async with pace.turn(1) as turn:
+            return pace.refused(turn, {}, "slow down", lambda n: 2.0**n).seconds
+
+    assert asyncio.run(whole()) == 2.0
+
+
 def test_waiting_can_be_cancelled() -> None:
     async def whole() -> int:
         client = OpenAIServer(server.url, "tiny", retries=0)
@@ -195,9 +299,9 @@ def test_moments_are_read_in_every_form(
     async def whole() -> float | None:
         pace = Pace(clock, clock.sleep, lambda: TODAY)
         async with pace.turn(1) as turn:
-            told = pace.refused(turn, headers, message, 0.5)
+            told = pace.refused(turn, headers, message, lambda n: 0.5)
         async with pace.turn(1):
-            return told
+            return told.seconds if told.named else None
 
     assert asyncio.run(whole()) == (None if seconds is None else pytest.approx(seconds))
     waited = 0.5 if seconds is None else seconds if seconds <= LONGEST_WAIT else 0.0
@@ -303,9 +407,9 @@ def test_the_rate_rises_while_nothing_is_refused() -> None:
             async with pace.turn(1) as turn:
                 moments.append(clock.now)
                 if n == 10:
-                    pace.refused(turn, {"retry-after": "10"}, "", 0.5)
+                    pace.refused(turn, {"retry-after": "10"}, "", lambda n: 0.5)
                 else:
-                    pace.taken()
+                    pace.taken(turn)
         return moments
 
     moments = asyncio.run(whole())
@@ -328,7 +432,7 @@ def test_refusals_that_do_not_depend_on_the_rate_do_not_slow_a_run_down_without_
                 if n % every == every - 1:
                     pace.refused(turn, {"retry-after": "1"}, "", 0.5)
                 else:
-                    pace.taken()
+                    pace.taken(turn)
 
     asyncio.run(whole())
     waited = 2_000 / every

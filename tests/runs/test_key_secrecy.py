@@ -112,3 +112,55 @@ def test_a_secret_among_the_engines_options_is_refused() -> None:
     assert [one.name for one in refused.value.found_in] == ["engine", "engine"]
     assert KEY not in str(refused.value)
     ask(damage.KIND, {}, model | {"engine": {"tokenizer": "x"}}, {})
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "prompt_cache_key",
+        "safety_identifier",
+        "extra_key",
+        "max_token",
+        "min_token",
+        "bad_words_token",
+        "eos_token",
+    ],
+)
+def test_a_field_that_only_ends_like_a_secret_is_sent(name: str) -> None:
+    model = {"backend": "openai", "model": "m", "base_url": "http://127.0.0.1:9/v1"}
+    for place in ("extra_body", "chat_template"):
+        asked, _ = ask(damage.KIND, {}, model | {place: {name: "a", "more": [{name: "b"}]}}, {})
+        assert getattr(asked.model, place)[name] == "a"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("key", "api_key", "apikey", "API-Key", "x-api-key", "my_api_key", "Ocp-Apim-Subscription-Key"),
+        *(
+            "secret_key",
+            "access_key",
+            "cache_api_key",
+            "prompt-cache-key",
+            "token",
+            "access_token",
+            "hf_token",
+        ),
+        *("session_token", "max_access_token", "password", "client_secret", "Authorization", "cookie"),
+    ],
+)
+def test_a_secret_is_refused_in_a_body_and_in_a_header(name: str) -> None:
+    model = {"backend": "openai", "model": "m", "base_url": "http://127.0.0.1:9/v1"}
+    for place in ("extra_body", "chat_template", "headers"):
+        with pytest.raises(SettingsError) as refused:
+            ask(damage.KIND, {}, model | {place: {name: KEY}}, {})
+        assert [one.name for one in refused.value.found_in] == [place]
+        assert KEY not in str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["prompt_cache_key", "max_token", "x-gateway-key"])
+def test_every_key_in_a_header_is_a_secret(name: str) -> None:
+    model = {"backend": "openai", "model": "m", "base_url": "http://127.0.0.1:9/v1"}
+    with pytest.raises(SettingsError):
+        ask(damage.KIND, {}, model | {"headers": {name: KEY}}, {})
+    ask(damage.KIND, {}, model | {"headers": {name: "env:GATEWAY_KEY"}}, {})

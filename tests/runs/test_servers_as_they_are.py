@@ -12,13 +12,15 @@ from typing import Any
 import pytest
 from helpers.models.model_answers import answer
 from helpers.processes.scripted_server import Body, Limited, Said, Script, ScriptedServer, error
-from helpers.texts.judge_runs import LEVELS, run_to_the_end, settings, texts
+from helpers.texts.judge_runs import LEVELS, in_folder, run_to_the_end, settings, texts
 
 from core.cli.run_summary import summary
 from core.runs.asked import Asked, Running, ask
+from core.runs.judging import judge_output
 from core.runs.kinds import KINDS
 from core.runs.path import written
 from core.runs.progress import progress_of
+from core.runs.records import read_judge_folder
 from core.store import Store
 
 DEMO = Path(__file__).resolve().parents[2] / "data" / "demo" / "questions.jsonl"
@@ -251,6 +253,15 @@ def test_every_text_has_a_score(store: Store) -> None:
         scores = [row for row in written(run)["scores.csv"].decode().splitlines()[1:] if row]
         assert len(scores) == 48
         assert json.loads(written(run)["run.json"])["failures"] == []
+
+
+def test_a_temperature_that_was_not_sent_is_none_of_the_judge(store: Store, tmp_path: Path) -> None:
+    for name, temperature in (("o-series", None), ("schema ignored", 0.0)):
+        with ScriptedServer(SERVERS[name].script()) as server:
+            run = run_to_the_end(store, settings("rubric", server.url, name=name.replace(" ", "-")), texts(1))
+        output = judge_output(run)
+        assert (output.settings["temperature"], output.temperature) == (0.0, temperature)
+        assert read_judge_folder(in_folder(run, tmp_path / name)) == output
 
 
 def test_the_api_version_is_part_of_who_is_asked() -> None:

@@ -311,13 +311,13 @@ class Limited:
     """A script that lets so many requests in a window of time and refuses the others with 429.
 
     told: `headers`: every reply says how many are left and until when; `retry-after`: only a refusal says when to come
-    back. sliding: the last so many seconds count, else windows that begin with the first request in them.
+    back; `nothing`: a refusal names no moment. sliding: the last so many seconds count, else windows that begin with the first request in them.
     """
 
     script: Script
     limit: int
     seconds: float
-    told: Literal["headers", "retry-after"]
+    told: Literal["headers", "retry-after", "nothing"]
     sliding: bool = False
     refused: list[float] = field(default_factory=list)
     """When, in seconds since the first request."""
@@ -344,6 +344,8 @@ class Limited:
                 "X-RateLimit-Remaining-Requests": f"{self.limit - len(self._taken)}",
                 "X-RateLimit-Reset-Requests": f"{wait * 1000:.3f}ms",
             }
+        if self.told == "nothing":
+            headers = {}
         if not fits:
             self.refused.append(now - self._first)
             return error(429, "Rate limit reached.", "rate_limit_exceeded", headers=headers)
