@@ -166,10 +166,14 @@ def family_of(key: str, *sides: SideValues) -> str:
     return known.get(key) or next(said, UNKNOWN_FAMILY)
 
 
+class NothingShared(InputError):
+    """No metric is on both sides."""
+
+
 def meeting(human: SideValues, synthetic: SideValues) -> tuple[list[str], dict[str, str]]:
-    """Keys that both sides define, and the names of the others with the reason. Raises InputError where none is shared."""
+    """Keys that both sides define, and the names of the others with the reason. Raises NothingShared."""
     if not human.written.keys() & synthetic.written.keys():
-        raise InputError(
+        raise NothingShared(
             f"No metric of {shown(human.name)} is also on the other side, {shown(synthetic.name)}: "
             "names must be the registry's, one of its aliases, or alike on both sides.",
             [

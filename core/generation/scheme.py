@@ -11,11 +11,9 @@ from core.llm.asking import Model
 from core.llm.prompts import Prompt
 from core.schema import Material
 from core.schema.kinds import Kind, KindSettings, Reads, Work
-from core.schema.settings import setting
+from core.schema.settings import seed_setting
 
-SEED: Any = setting(
-    0,
-    "Seed",
+SEED: Any = seed_setting(
     "seed of everything that is drawn: the same seed gives the same groups, and with rules the same answers",
 )
 """Of the order of groups, and of everything that rules draw; per item by its id, not its place."""

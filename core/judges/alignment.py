@@ -14,7 +14,7 @@ import regex
 from core.diff import tokenize
 from core.judges.cross_examination.record import SIDES, Examination, Side, questions_of
 from core.judges.cross_examination.verdicts import Verdict, read_verdict
-from core.judges.kind import TEMPERATURE, AuditKind, Audits, Done, seed_setting
+from core.judges.kind import TEMPERATURE, AuditKind, Audits, Done
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Request
 from core.llm.defusing import defused
@@ -22,6 +22,7 @@ from core.llm.parsing import form, read_object
 from core.llm.prompts import Prompt, for_use
 from core.schema.kinds import KindSettings, PromptSlot
 from core.schema.scores import ScoredRow
+from core.schema.settings import seed_setting
 
 STEP = "alignment"
 _PURPOSE = "align"

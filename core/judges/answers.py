@@ -12,12 +12,13 @@ from core.errors import InputError
 from core.judges.cross_examination.judge import KIND as EXAMINATION
 from core.judges.cross_examination.questions import ANSWERING, Answerer, Answering, answer_prompt
 from core.judges.cross_examination.record import CefRecord, CrossQuestion, Examination, Side
-from core.judges.kind import TEMPERATURE, AuditKind, Audits, Done, asking, seed_setting
+from core.judges.kind import TEMPERATURE, AuditKind, Audits, Done, asking
 from core.llm.asking import Model
 from core.llm.prompts import Prompt
 from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.kinds import KindSettings, PromptSlot
 from core.schema.scores import ScoredRow
+from core.schema.settings import seed_setting
 
 ANSWERS = "answers"
 """The step of such runs."""

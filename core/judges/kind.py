@@ -27,8 +27,6 @@ order of a trial, response or reference of a claim, source or text of a question
 claim yes or no, of a question YES, NO or IDK."""
 MOST_REPEATS = 100
 """Times that a judge may be asked the same of one text."""
-LARGEST_SEED = 2**53 - 1
-"""Larger whole numbers are not the same in every program that reads JSON."""
 HELPER_AT_ONCE = 32
 """Questions that a helper reads at once; verdicts do not depend on it."""
 MOST_TOKENS = 4_096
@@ -329,11 +327,6 @@ TEMPERATURE: Any = setting(
     step=0.1,
     words={"": "server"},
 )
-
-
-def seed_setting(of: str = "seed of the first repeat; later repeats add 1") -> Any:
-    """Of all that is drawn."""
-    return setting(0, "Seed", of, within=(0, LARGEST_SEED))
 
 
 def repeats_setting(help: str) -> Any:

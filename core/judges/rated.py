@@ -13,7 +13,7 @@ from core.datasets.reading import sha256_of, shown
 from core.datasets.task_files import dump_task, find_task, parse_task, shipped_tasks, unusable_tasks
 from core.errors import InputError
 from core.judges.examples import MERGED, ExamplePool, ExamplesFrom, ExampleUsed, ShownExample
-from core.judges.kind import SHORT_SHA, Bench, Compared, JudgeSettings, repeats_setting, seed_setting
+from core.judges.kind import SHORT_SHA, Bench, Compared, JudgeSettings, repeats_setting
 from core.judges.numbered import in_a_line
 from core.judges.record_checks import bound_problems
 from core.llm.defusing import defused
@@ -21,7 +21,7 @@ from core.llm.prompts import Prompt
 from core.schema.kinds import Attachment
 from core.schema.rated import RatedSet, RatedText
 from core.schema.scores import ScorableOutput
-from core.schema.settings import About, Remark, SettingField, refuse, setting
+from core.schema.settings import About, Remark, SettingField, refuse, seed_setting, setting
 from core.schema.tasks import Dimension, RatingTask
 
 MOST_EXAMPLES = 1000

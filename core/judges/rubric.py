@@ -28,7 +28,6 @@ from core.judges.kind import (
     mean_of,
     pair_of,
     repeats_setting,
-    seed_setting,
 )
 from core.judges.record_checks import trial_problems
 from core.judges.rubric_files import (
@@ -46,7 +45,7 @@ from core.llm.parsing import TURN_MARK, clipped, form, is_number, read_object, r
 from core.llm.prompts import Prompt
 from core.schema.kinds import Attachment, PromptSlot
 from core.schema.rated import RatedSet, RatedText
-from core.schema.settings import Remark, refuse, setting
+from core.schema.settings import Remark, refuse, seed_setting, setting
 from core.scoring.metrics.scorer import ScoringPair
 
 Order = Literal["reference-first", "response-first"]

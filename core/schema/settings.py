@@ -21,6 +21,8 @@ from core.errors import InputError
 
 Shape = Literal["choice", "number", "whole", "switch", "text", "texts", "other"]
 """What a field holds: one of several words, a number, a whole number, yes or no, a text, several texts."""
+LARGEST_SEED = 2**53 - 1
+"""Larger whole numbers are not the same in every program that reads JSON."""
 _ABOUT = "about"
 
 
@@ -111,6 +113,11 @@ def setting(
     about = About(label, help, option, metavar, unit, words or {}, step, scored)
     lowest, highest = within if within is not None else (None, None)
     return Field(default, ge=lowest, le=highest, json_schema_extra={_ABOUT: about})  # type: ignore[dict-item]  # pydantic wants JSON there, and writes no schema of these
+
+
+def seed_setting(of: str = "seed of the first repeat; later repeats add 1") -> Any:
+    """Of all that is drawn."""
+    return setting(0, "Seed", of, within=(0, LARGEST_SEED))
 
 
 @dataclass(frozen=True)

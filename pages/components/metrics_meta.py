@@ -7,6 +7,7 @@ import streamlit as st
 
 from core import plots
 from core.analysis.meta_correlation import MetaCorrelation, meta_correlate
+from core.analysis.meta_sides import NothingShared
 from core.schema.scores import METHODS, Method
 from core.store import Store
 from pages.components import (
@@ -21,7 +22,7 @@ from pages.components import (
 )
 from pages.components.messages import mistakes_shown, plain
 from pages.components.numbers import interval, number
-from pages.components.parts import part, table
+from pages.components.parts import nothing, part, table
 
 _RESAMPLES = 1_000
 _LEAST_P = 0.001
@@ -31,6 +32,7 @@ _OVER_ITEMS = (
     "it lies too low and misleads: simulated with 20 items it held the true value in 17 % to 87 % of cases, not in 95 %."
 )
 """Figures: docs/statistics.md, Meta-correlation."""
+NOTHING_SHARED = "no metric has scores on both sides; choose scores of the same metrics above"
 _MOVING = "metrics_meta_moving"
 """Whether a run was at work on a side when they were last looked at."""
 
@@ -56,7 +58,10 @@ def _look(chosen: metrics_scores.Chosen, moving: bool) -> None:
             st.session_state[_MOVING] = not moving
             st.rerun()  # the clock starts or stops
         with mistakes_shown():
-            _result(human, synthetic)
+            try:
+                _result(human, synthetic)
+            except NothingShared:  # such as a judge's run, which is the newest, and the published metrics
+                nothing(NOTHING_SHARED)
 
 
 def _sides(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.pages.generate_visit import ROOT, field, press, said
+from helpers.pages.judges_visit import judged
 from helpers.pages.metrics_visit import METRICS, generated, lines, scored, visit
 from helpers.texts.factories import dataset, prefers, study_in, unblind, vote
 from scipy import stats
@@ -20,6 +21,7 @@ from core.datasets.mt_metrics_eval import read_folder
 from core.datasets.ratings import read_ratings
 from core.datasets.score_tables import read_scores
 from core.runs.asked import ask
+from core.runs.generation import texts_of_run
 from core.runs.path import at_hand, create
 from core.runs.scoring import score_table
 from core.runs.texts import texts_of_study
@@ -31,6 +33,7 @@ from core.store.kept_files import file_data, keep_file, kept_files
 from core.store.runs import list_runs
 from core.study.release import released_record
 from pages.components.messages import plain
+from pages.components.metrics_meta import NOTHING_SHARED
 from pages.components.visitor import FOR_THE_ADMIN
 
 OF_METRICS = (
@@ -355,6 +358,15 @@ def test_live_scores_meet_a_published_human_column(run: Run) -> None:
     assert len(at.get("plotly_chart")) == 1
     labels = [button.label for button in at.get("download_button")]
     assert labels[:2] == ["CSV", "HTML"]
+
+
+def test_scores_without_a_metric_of_the_other_side_are_no_error(store: Store) -> None:
+    """A judge's run is the newest: what people said of its texts is not published."""
+    run = judged(store, texts_of_run(generated(store)))
+    at = visit(("run", run.run_id), "Meta-correlation")
+    assert not at.error
+    assert NOTHING_SHARED in said(at)
+    assert not at.get("plotly_chart")
 
 
 def test_two_published_columns_give_the_printed_cell(store: Store) -> None:

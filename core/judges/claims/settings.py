@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Literal, Self
 
-from core.judges.kind import TEMPERATURE, JudgeSettings, seed_setting
+from core.judges.kind import TEMPERATURE, JudgeSettings
 from core.llm.weights import absolute_place
 from core.schema.kinds import PromptSlot
-from core.schema.settings import Remark, setting
+from core.schema.settings import Remark, seed_setting, setting
 
 Detail = Literal["low", "high"]
 Verifier = Literal["llm", "nli", "rules"]

@@ -49,7 +49,6 @@ from core.judges.kind import (
     lacking,
     pair_of,
     repeats_setting,
-    seed_setting,
 )
 from core.llm.asking import Answer, Model
 from core.llm.client import Request
@@ -58,7 +57,7 @@ from core.llm.parsing import read_text
 from core.llm.prompts import Prompt
 from core.schema.kinds import PromptSlot
 from core.schema.rated import RatedText
-from core.schema.settings import Remark, setting
+from core.schema.settings import Remark, seed_setting, setting
 
 ASKED_AGAIN = "asked again"
 MOST_QUESTIONS = 100

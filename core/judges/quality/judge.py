@@ -26,7 +26,6 @@ from core.judges.kind import (
     asking,
     mean_of,
     repeats_setting,
-    seed_setting,
 )
 from core.judges.quality.held_out import HeldOut, Majority
 from core.judges.rated import (
@@ -56,7 +55,7 @@ from core.llm.prompts import Example, Prompt
 from core.schema.kinds import PromptSlot
 from core.schema.rated import RatedSet, RatedText
 from core.schema.scores import Score
-from core.schema.settings import Remark, setting
+from core.schema.settings import Remark, seed_setting, setting
 from core.schema.tasks import Dimension, RatingTask
 
 PURPOSE = STEP = "quality"
