@@ -53,9 +53,10 @@ def told_of_all(at: RunAtHand, progress: Progress) -> list[str]:
     elif told.calls is None:
         parts = ["calls not known, as these items found answers in the cache or were not finished", time]
     else:
-        money = "money not known" if told.money is None else f"money {told.money:,.4f}"
-        give = "" if (told.spread or 0) < 0.01 else f" (give or take {told.spread:.0%})"
-        parts = [f"about {counted(told.calls, 'call')}", _tokens(told), f"{money}{give}", time]
+        known = [f"about {counted(told.calls, 'call')}", _tokens(told)]
+        known += [] if told.money is None else [f"money {told.money:,.4f}"]
+        known[-1] += "" if (told.spread or 0) < 0.01 else f" (give or take {told.spread:.0%})"
+        parts = [*known, *(["money not known"] if told.money is None else []), time]
     items = counted(told.n_seen, "item")
     rough = "; one item says little, preview more to narrow this down" if told.n_seen == 1 else ""
     return [f"All {run.n_items:,} items, told from {items}, those included: {', '.join(parts)}{rough}."]
@@ -72,7 +73,7 @@ def _asked(run: RunAtHand, progress: Progress) -> list[str]:
             f"; requests were open for {cost.seconds:,.1f} s, summed (they overlap)" if cost.calls else ""
         )
         lines.append(
-            f"Cost of {cost.step}: {cost.calls:,} calls ({cost.cached:,} more from the cache{unusable}), {tokens}{waited}."
+            f"Cost of {cost.step}: {counted(cost.calls, 'call')} ({cost.cached:,} more from the cache{unusable}), {tokens}{waited}."
         )
     if (money := money_of(progress)) is not None:
         lines.append(f"Money: {money:,.4f}.")

@@ -209,7 +209,7 @@ def judge_output(run: RunAtHand) -> JudgeOutput:
         metrics,
         texts,
         asked.attached,
-        frozenset(parts_not_sent(run.store, run.run.run_id)),
+        frozenset(parts_not_sent(run.store, run.run.run_id, of_cache=True)),
     )
 
 

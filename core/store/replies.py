@@ -99,12 +99,15 @@ def answers_of_others(store: Store, run_id: int) -> int:
     return int(row["n"]) if row else 0
 
 
-def parts_not_sent(store: Store, run_id: int) -> dict[str, int]:
-    """Part of a request -> calls of the run that went without, because the server refuses it; most frequent first."""
+def parts_not_sent(store: Store, run_id: int, *, of_cache: bool = False) -> dict[str, int]:
+    """Part of a request -> requests of the run that went without, because the server refuses it; most frequent first.
+
+    of_cache: count answers from the cache too, whose requests went without it in another run.
+    """
     rows = store.rows(
-        "select not_sent, count(*) as n from run_call where run_id = :id and not_sent is not null group by not_sent "
-        "order by not_sent",
-        {"id": run_id},
+        "select not_sent, count(*) as n from run_call where run_id = :id and not_sent is not null and cached <= :cached "
+        "group by not_sent order by not_sent",
+        {"id": run_id, "cached": of_cache},
     )
     found: Counter[str] = Counter()
     for row in rows:

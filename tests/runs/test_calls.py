@@ -19,7 +19,7 @@ from core.runs.judging import judge_output
 from core.runs.records import write_pieces
 from core.runs.worker import ItemCache
 from core.store import Store, open_store
-from core.store.replies import item_costs, step_costs
+from core.store.replies import item_costs, parts_not_sent, step_costs
 
 ANSWER_LENGTH = 1000
 """The limit that the rubric's judge sets."""
@@ -169,6 +169,10 @@ def test_thinking_and_what_was_not_sent_are_kept(store: Store) -> None:
     reply = Reply("Yes.", thinking="Is it?\x00 It is.", thinking_tokens=5, not_sent=("seed", "top_p"))
     request = Request("look", (Message("user", "Is it?"),))
     ItemCache(store, run.run.run_id, 1).record(Call("key", "look", reply, cached=False, request=request))
+    assert parts_not_sent(store, run.run.run_id) == {"seed": 1, "top_p": 1}
+    ItemCache(store, run.run.run_id, 2).record(Call("key", "look", reply, cached=True, request=request))
+    assert parts_not_sent(store, run.run.run_id) == {"seed": 1, "top_p": 1}, "no request, as in the costs"
+    assert parts_not_sent(store, run.run.run_id, of_cache=True) == {"seed": 2, "top_p": 2}
     (call,) = seen(run, position=1)
     assert (call.thinking, call.thinking_tokens) == ("Is it?\ufffd It is.", 5)
     assert call.not_sent == ("seed", "top_p")
