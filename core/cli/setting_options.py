@@ -62,7 +62,8 @@ def settings_in(path: Path, models: Sequence[type[Settings]]) -> list[dict[str, 
     for called, value in (read.values or {}).items():
         at = next((at for at, names in enumerate(known) if called in names), None)
         if at is None:
-            near = nearest_names(called, {name for names in known for name in names})
+            spelled = called.replace("_", "-")
+            near = nearest_names(spelled, {name.replace("_", "-") for names in known for name in names})
             meant = f"; did you mean {' or '.join(near)}?" if near else ""
             problems.append(f"{place_of(read.lines, (called,))}: there is no such setting{meant}")
         else:

@@ -21,8 +21,22 @@ _NO_SECRET = re.compile(
 Headers have no such names: there every key is a secret.
 """
 _HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
-_PARTS = frozenset({"model", "messages", "stream", "n"})
-"""Of a request's body, what is no setting."""
+_PARTS = frozenset(
+    {
+        "model",
+        "messages",
+        "stream",
+        "n",
+        "response_format",
+        "temperature",
+        "top_p",
+        "max_tokens",
+        "seed",
+        "stop",
+    }
+    | {"max_completion_tokens", "reasoning_effort", "thinking_token_budget", "chat_template_kwargs"}
+)
+"""Of a request's body, what other settings or the kind of run decide."""
 
 
 class CallSettings(Settings):
@@ -129,7 +143,7 @@ class CallSettings(Settings):
     def call_problems(self) -> Iterator[Remark]:
         """What is wrong with it, whatever is asked."""
         for name in sorted(_PARTS & self.extra_body.keys()):
-            yield Remark("extra_body", "{part} is no setting; leave it out", {"part": name})
+            yield Remark("extra_body", "{part} is set elsewhere; leave it out", {"part": name})
         for name, value in self.headers.items():
             if not _HEADER.fullmatch(name) or not value.isprintable():
                 yield Remark("headers", "{header} is no header", {"header": repr(name)})

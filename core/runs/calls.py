@@ -25,6 +25,8 @@ class ItemCall:
     step: str
     question: int | None
     """Calls with the same number ask the same question of the step, from 1; None: the prompt was not kept."""
+    of_these: tuple[int, int]
+    """Which one it is of the questions that the step asked about the same texts, from 1, and how many they are."""
     attempt: int | None
     """From 1. A reply that was cut off is asked for with a larger limit, which is the same attempt."""
     texts: tuple[int, ...] | None
@@ -59,8 +61,12 @@ class ItemCall:
 
     @property
     def title(self) -> str:
-        """Step and attempt."""
-        return self.step if self.attempt is None else f"{self.step}, attempt {self.attempt}"
+        """Step, which of its questions if it asked several, and attempt."""
+        if self.attempt is None:
+            return self.step
+        number, several = self.of_these
+        of = f" {number} of {several}" if several > 1 else ""
+        return f"{self.step}{of}, attempt {self.attempt}"
 
     @property
     def became(self) -> str:
@@ -120,12 +126,15 @@ def calls_of(
     for row in item_calls(store, run_id, position):
         if texts is None or not row["texts"] or not set(texts).isdisjoint(row["texts"]):
             steps.setdefault(row["step"], []).append(row)
-    return tuple(
-        call
-        for of_step in steps.values()
-        for number, rows in enumerate(_questions(of_step), 1)
-        for call in _attempts(rows, number)
-    )
+    return tuple(call for of_step in steps.values() for call in _calls(_questions(of_step)))
+
+
+def _calls(questions: Collection[list[Row]]) -> Iterator[ItemCall]:
+    """Of one step."""
+    about = [repr(rows[0]["texts"]) for rows in questions]
+    for at, rows in enumerate(questions):
+        of_these = about[: at + 1].count(about[at]), about.count(about[at])
+        yield from _attempts(rows, at + 1, of_these)
 
 
 def became(call: Row) -> str:
@@ -151,7 +160,7 @@ def item_report(run: RunAtHand, position: int, calls: Iterable[ItemCall]) -> dic
 
 
 def _as_json(call: ItemCall, names: Sequence[Mapping[str, str | None]]) -> dict[str, object]:
-    fields = {name: value for name, value in asdict(call).items() if name != "begins"}
+    fields = {name: value for name, value in asdict(call).items() if name not in ("begins", "of_these")}
     return fields | {"texts": None if call.texts is None else [names[number] for number in call.texts]}
 
 
@@ -168,7 +177,7 @@ def _became(verdict: Verdict, reason: str | None, rejected: str | None) -> str:
     return f"{verdict}: {printable_text(why)}" if why else verdict
 
 
-def _questions(rows: Iterable[Row]) -> Iterable[list[Row]]:
+def _questions(rows: Iterable[Row]) -> Collection[list[Row]]:
     """The calls of one step by question. A call whose prompt was not kept stands alone.
 
     A further attempt sends the first one's messages, the last reply, and what was wrong with it.
@@ -185,14 +194,14 @@ def _questions(rows: Iterable[Row]) -> Iterable[list[Row]]:
     return found.values()
 
 
-def _attempts(rows: list[Row], question: int) -> Iterable[ItemCall]:
+def _attempts(rows: list[Row], question: int, of_these: tuple[int, int]) -> Iterable[ItemCall]:
     """The calls of one question, in the order of its attempts."""
     if rows[0]["asked"] is None:
-        return [_call(rows[0], None, None, 0)]
+        return [_call(rows[0], None, of_these, None, 0)]
     sent = [_messages(row["asked"]) for row in rows]
     different = list(dict.fromkeys(sent))
     calls = [
-        _call(row, question, different.index(messages) + 1, len(sent[0]) if at else 0)
+        _call(row, question, of_these, different.index(messages) + 1, len(sent[0]) if at else 0)
         for at, (row, messages) in enumerate(zip(rows, sent, strict=True))
     ]
     return sorted(calls, key=lambda call: call.attempt or 0)
@@ -202,11 +211,14 @@ def _messages(asked: Mapping[str, Any]) -> tuple[Message, ...]:
     return tuple(Message(role, printable_text(content)) for role, content in asked["messages"])
 
 
-def _call(row: Row, question: int | None, attempt: int | None, begins: int) -> ItemCall:
+def _call(
+    row: Row, question: int | None, of_these: tuple[int, int], attempt: int | None, begins: int
+) -> ItemCall:
     asked = row["asked"]
     return ItemCall(
         step=row["step"],
         question=question,
+        of_these=of_these,
         attempt=attempt,
         texts=None if row["texts"] is None else tuple(row["texts"]),
         messages=None if asked is None else _messages(asked),

@@ -67,6 +67,7 @@ def test_a_file_gives_what_options_do_not(folder: Path, capsys: pytest.CaptureFi
         ("backend: openai\nmodel: 4\ntop_p: 3\n", ["--model: 4", "--top-p: 3"]),
         ("backend: openai\nmodel: tiny\nheaders: {api-key: abc}\n", ["--header", "api-key", "env:"]),
         ("backend: openai\nmodel: tiny\nextra_body: {messages: []}\n", ["--extra-body", "messages"]),
+        ("backend: openai\nmodel: tiny\nextra_body: {max_tokens: 5}\n", ["--extra-body", "max_tokens"]),
         ("backend: openai\nmodel: tiny\nextra_body: {a: {password: x}}\n", ["--extra-body", "password"]),
         ("model: tiny\n", ["--backend"]),
     ],

@@ -105,7 +105,13 @@ def test_questions_of_one_step_are_told_apart(store: Store) -> None:
     asked = [(call.question, call.attempt) for call in seen(run, 0) if call.step == "answers from text"]
     assert asked == [(1, 1), (2, 1), (3, 1)]
     repeated = judged(store, answer, repeats=2)
-    assert [(call.question, call.attempt) for call in seen(repeated, 0)] == [(1, 1), (2, 1)]
+    asked_twice = seen(repeated, 0)
+    assert [(call.question, call.attempt) for call in asked_twice] == [(1, 1), (2, 1)]
+    assert [call.title.partition(", ")[0] for call in asked_twice] == [
+        f"{asked_twice[0].step} {number} of 2" for number in (1, 2)
+    ]
+    (once,) = seen(judged(store, answer), 0)
+    assert once.title == f"{once.step}, attempt 1"
 
 
 def test_a_rejected_reply_counts_as_not_usable(store: Store) -> None:
