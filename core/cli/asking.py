@@ -91,7 +91,7 @@ def asked(
     running |= settings_given(options, Running)
     model["backend"] = options.backend or model.get("backend") or options.usual_backend
     if model["backend"] is None:
-        raise InputError(f"--backend: name who {kind.does}: {', '.join(BACKENDS)}.")
+        raise InputError(f"--backend: name who {kind.does.partition(';')[0]}: {', '.join(BACKENDS)}.")
     if model["backend"] == "openai":
         model["base_url"] = url = model.get("base_url") or OPENAI_URL
         # A run that is yet to be found brings its own key.

@@ -56,12 +56,12 @@ def constants(sentences: Iterable[str]) -> None:
 
 
 def table(frame: pd.DataFrame) -> None:
-    """A table of results; every text in it is shown as it is, and notes stay wide enough to read on a phone."""
+    """A table of results; every text in it is shown as it is, and reasons stay wide enough to read on a phone."""
     shown = frame.astype(str)
-    if "Note" in shown:
-        shown["Note"] = [_wide(note) for note in shown["Note"]]
-        if not shown["Note"].any():
-            shown = shown.drop(columns="Note")
+    for name in shown.columns.intersection(["Note", "Left out"]):
+        shown[name] = [_wide(text) for text in shown[name]]
+    if "Note" in shown and not shown["Note"].any():
+        shown = shown.drop(columns="Note")
     st.table(shown.rename(columns=plain).map(plain), hide_index=True, border="horizontal", width="content")
 
 

@@ -180,7 +180,7 @@ def _speed(run: RunAtHand, progress: Progress, answered: Answered | None) -> str
     if (passed := progress.starting_seconds) is not None:
         return f" {starting(run.asked.model).capitalize()}: {duration(passed)} so far."
     if progress.rate is None:
-        return " No item is finished yet."
+        return f" No {'further ' if progress.n_done else ''}item is finished yet."
     said = (
         f" {progress.rate * 60:,.0f} items a minute"
         if progress.rate < 10
