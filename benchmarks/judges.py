@@ -27,16 +27,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from helpers.processes.scripted_server import Said, ScriptedServer
 
-from core.analysis.judge_costs import ALL_STEPS, CostRow, JudgeCost, costs_side_by_side
 from core.judges.kind import Bench
 from core.llm.asking import Model
 from core.llm.client import Call, Reply
-from core.llm.openai_server import OpenAIServer
+from core.llm.openai.server import OpenAIServer
+from core.results.judges.costs import ALL_STEPS, CostRow, JudgeCost, costs_side_by_side
 from core.runs.asked import Asked, ask
 from core.runs.judging import kind_of
 from core.runs.kinds import KINDS
-from core.schema import StepCost
-from core.schema.rated import RatedText
+from core.schema.judging import RatedText
+from core.schema.runs import StepCost
 from core.schema.scores import ScorableOutput
 
 ROOT = Path(__file__).resolve().parents[1]

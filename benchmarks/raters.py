@@ -29,8 +29,8 @@ from helpers.texts.factories import StudyAtHand, dataset, study_in
 from core.store import open_store
 from core.store.answers import history_of
 from core.store.raters import assignments_of, update_rater
+from core.study.guidelines import CHOICE_KEYS, wording
 from core.study.raters import links
-from core.study.wording import CHOICE_KEYS, wording
 
 QUESTIONS, ONBOARDED = 60, 4
 EVERYBODY = ((1, 2.0), (10, 2.0), (50, 2.0), (100, 2.0), (200, 20.0))

@@ -27,8 +27,8 @@ from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
 
 from benchmarks.metrics import library_for, pairs_of_words
-from core.scoring.metrics.registry import find_metrics
-from core.scoring.metrics.scorer import ScoringPair
+from core.metrics.registry import find_metrics
+from core.metrics.scorer import ScoringPair
 
 ROOT = Path(__file__).resolve().parents[1]
 FULL = (10_000, 100_000)

@@ -8,11 +8,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from core.datasets.factual_report import FactualReport, read_report
+from core.formats.trutheval import FactualReport, read_report
 from core.generation.factual.spans.find import BY_RULES, find_spans
 from core.generation.factual.spans.helper import Parsers
 from core.runs.environments import parsers
-from core.schema import FIRST_LEVEL
+from core.schema.study import FIRST_LEVEL
 
 
 def measure(

@@ -8,7 +8,7 @@ import streamlit as st
 from core.errors import AssayError
 from core.study.blinding import RaterDesk
 from core.study.guidelines import practice_pairs
-from core.study.rating_desk import RatingDesk
+from core.study.rated.desk import RatingDesk
 from pages.components import (
     blind_pair,
     guessing,

@@ -9,7 +9,7 @@ from core.judges.alignment import MarkedText
 from core.judges.answers import QuestionSet
 from core.judges.kind import AuditKind
 from core.runs.kinds import KINDS
-from core.schema import Run
+from core.schema.runs import Run
 from core.store import Store
 from core.store.runs import get_run
 from pages.components import (

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from core.analysis.counted import Filters, counts_at_all
-from core.analysis.study_results import StudyResults, study_results
 from core.errors import AssayError, NotAllowed
-from core.schema import Study, StudyRecord
+from core.results.study.counted import Filters, counts_at_all
+from core.results.study.results import StudyResults, study_results
+from core.schema.study import Study, StudyRecord
 from core.store import Store
 from core.store.studies import list_studies, write_log
 from core.study.analysis_set import main_levels

@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from core.schema import Run
+from core.schema.runs import Run
 from core.store import Store
 from core.store.runs import get_run, item_counts
 from pages.components import (

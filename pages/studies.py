@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from core.schema import Study
+from core.schema.study import Study
 from core.store import Store
 from core.store.studies import get_study, list_studies
 from pages.components import (

@@ -12,10 +12,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from core.datasets.questions import read_questions
+from core.formats.generation import read_questions
 from core.generation.factual.pipeline import perturb
 from core.generation.factual.steps import FactualSettings
-from core.generation.rules.factual_steps import RuleSteps
+from core.generation.rules.factual import RuleSteps
 from core.generation.rules.pool import make_pool
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -7,17 +7,17 @@ import csv
 import hashlib
 from pathlib import Path
 
-from core.datasets.task_files import find_task
 from core.diff import diff_against
-from core.schema import Design
+from core.formats.tasks import find_task
 from core.schema.scores import ErrorSpan, OutputSet, ScorableOutput
+from core.schema.study import Design
 from core.store import Store
 from core.store.raters import update_rater
 from core.store.studies import find_study
 from core.study.lifecycle import move
+from core.study.rated.desk import open_rating_desk
+from core.study.rated.importing import import_rating_study
 from core.study.raters import add_raters
-from core.study.rating_desk import open_rating_desk
-from core.study.rating_import import import_rating_study
 
 NAME = "marks"
 ITEMS = 4

@@ -29,8 +29,7 @@ from core.store import open_store  # noqa: E402
 from core.store.raters import update_rater  # noqa: E402
 from core.store.studies import find_study  # noqa: E402
 from core.study.blinding import open_desk  # noqa: E402
-from core.study.demo import DEMO_NAME, load_demo_once  # noqa: E402
-from core.study.lifecycle import move  # noqa: E402
+from core.study.lifecycle import DEMO_NAME, load_demo_once, move  # noqa: E402
 from core.study.raters import links  # noqa: E402
 
 IMAGES = ROOT / "docs" / "images"

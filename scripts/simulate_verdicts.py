@@ -7,7 +7,7 @@ lowest share of values is a loss, the highest a win. "Before" is the ordinary bo
 
 All replicates of a cell are decided together. The ordinary bound is computed without drawing: with equally many pairs in
 every question, the sum over a resample has the n-th convolution power of the observed distribution of question sums
-(by fast Fourier transform). tests/stats/test_margin_verdicts.py compares these decisions with `core.stats.verdicts.verdict`.
+(by fast Fourier transform). tests/stats/test_margin_verdicts.py compares these decisions with `core.stats.non_inferiority.verdict`.
 """
 
 import argparse
@@ -23,8 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import numpy as np
 from scipy.stats import norm
 
-from core.stats.gaffke_bound import chance_not_above
-from core.stats.verdicts import FEWEST_QUESTIONS, WON_TO_LOST
+from core.stats.non_inferiority import FEWEST_QUESTIONS, WON_TO_LOST, chance_not_above
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENT = ROOT / "docs" / "statistics.md"

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from helpers.texts.demo_metrics import METRICS, level_means
 
-from core.datasets import read_dataset
 from core.diff import diff_against, tokenize
-from core.schema import CHOICES, FIRST_LEVEL, Dataset
+from core.formats.study_files import read_dataset
+from core.schema.study import CHOICES, FIRST_LEVEL, Dataset
 from core.study.guidelines import guideline_text, practice_pairs, shipped_languages
 
 DATA = Path(__file__).resolve().parents[1] / "data"

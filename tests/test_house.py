@@ -80,10 +80,12 @@ def test_the_raters_page_cannot_reach_a_source() -> None:
         "core.diff": None,
         "core.errors": None,
         "core.study.blinding": {"RaterDesk", "BlindPair", "PairStatus"},
-        "core.study.wording": {"BOX_KEYS", "CONSENT", "CHOICE_KEYS", "GUESS_KEYS", "GUESS_QUESTION"},
+        "core.study.guidelines": {
+            *("BOX_KEYS", "CONSENT", "CHOICE_KEYS", "GUESS_KEYS", "GUESS_QUESTION"),
+            *("practice_pairs", "LEVEL_MEANINGS"),
+        },
         "core.study.design": {"estimated_minutes"},
-        "core.study.guidelines": {"practice_pairs", "LEVEL_MEANINGS"},
-        "core.study.rating_desk": {"RatingDesk", "BlindText", "EntryStatus"},
+        "core.study.rated.desk": {"RatingDesk", "BlindText", "EntryStatus"},
         "core.schema.tasks": {"Dimension", "RatingTask", "SpanTask", "TaskLabels"},
         "core.schema.scores": {"ErrorSpan"},
         "core.schema": {"CHOICES", "FIRST_LEVEL", "Choice", "GuessedSide"},
@@ -128,10 +130,10 @@ def test_the_list_above_is_whole() -> None:
 ORDINARY = {"scores", "answers", "direct", "quality", "damage"}
 """Kinds whose names are words of data, too: keys of files, columns, steps, purposes of prompts."""
 NO_KIND = {
-    ("core/llm/prompt_files.py", "rubric"): "purpose of a prompt",
-    ("core/judges/rubric_files.py", "rubric"): "what the rubric judge's own files are called",
+    ("core/llm/prompts.py", "rubric"): "purpose of a prompt",
+    ("core/judges/rubric.py", "rubric"): "what the rubric judge's own files are called",
     ("core/judges/rubric.py", "factual"): "a shipped rubric",
-    **{("core/datasets/score_columns.py", name): "how columns begin" for name in ("cef", "rubric", "claims")},
+    **{("core/formats/scores.py", name): "how columns begin" for name in ("cef", "rubric", "claims")},
 }
 """Where a kind's name is something else."""
 
@@ -200,7 +202,7 @@ def test_a_kind_that_is_spelled_out_is_found() -> None:
 
 UNRELEASED = {
     "core.store.answers.history_of",
-    "core.store.guesses.guesses_of",
+    "core.store.answers.guesses_of",
     "core.store.ratings.rating_history_of",
 }
 """What pages and commands may not read past released_record()."""

@@ -1,9 +1,9 @@
 """What the figures of judges draw is what was computed; names of a user are no HTML."""
 
 from core import plots
-from core.analysis.judge_agreement import Disagreement
-from core.analysis.judge_costs import JudgeCost, costs_side_by_side
-from core.schema import StepCost
+from core.results.judges.agreement import Disagreement
+from core.results.judges.costs import JudgeCost, costs_side_by_side
+from core.schema.runs import StepCost
 from core.schema.scores import ScoredRow
 
 HOSTILE = '<a href="http://outside.invalid">x</a>'

@@ -6,21 +6,14 @@ import plotly.graph_objects as go
 import pytest
 
 from core import plots
-from core.analysis.correlations import (
-    CorrelationOptions,
-    CorrelationReport,
-    MetricCorrelation,
-    Pooled,
-    Ranking,
-)
-from core.analysis.levels import LevelMean, MetricByLevel
-from core.analysis.meta_correlation import Matrix, MatrixCell, MetaCorrelation, Point
-from core.analysis.metric_votes import MetricVotes
-from core.analysis.redundancy import Redundancy
-from core.plots.dressing import dressed, wrapped
-from core.plots.families import marks, shortened
-from core.plots.heat import written
+from core.plots.dressing import dressed, marks, shortened, wrapped, written
 from core.plots.metrics import interval_said
+from core.results.correlations.levels import LevelMean, MetricByLevel
+from core.results.correlations.ranking import Ranking, Redundancy
+from core.results.correlations.table import CorrelationReport, MetricCorrelation, Pooled
+from core.results.correlations.votes import MetricVotes
+from core.results.joining import CorrelationOptions
+from core.results.meta_correlation import Matrix, MatrixCell, MetaCorrelation, Point
 from core.schema.scores import Metric
 from core.stats.resampling import Estimate
 

@@ -9,9 +9,9 @@ import pytest
 from helpers.texts.factories import LEVELS, dataset, item_ids, record_of
 
 from core import plots
-from core.analysis.study_results import StudyResults, first_interval, study_results
-from core.analysis.words_kept import WordsKept
-from core.schema import PREFERENCES, Preference, Rater
+from core.results.study.results import StudyResults, first_interval, study_results
+from core.results.words_kept import WordsKept
+from core.schema.study import PREFERENCES, Preference, Rater
 
 HOSTILE = '<a href="http://outside.invalid">x</a> & $y$'
 N_ITEMS = 6

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.diff import tokenize
-from core.llm.prompt_files import USES
-from core.llm.prompts import Prompt, parse_prompt, shipped_prompts
+from core.llm.prompts import USES, Prompt, parse_prompt, shipped_prompts
 
 ROOT = Path(__file__).resolve().parents[1]
 FILES = sorted((ROOT / "prompts").glob("*.yaml"))

@@ -4,11 +4,9 @@ import pytest
 from helpers.texts.span_makers import marked, rating_set, span
 
 from core import plots
-from core.analysis.example_curve import CurvePoint, ExampleCurve
-from core.analysis.rater_matrix import rater_matrix
-from core.analysis.span_agreement import SpanOptions, span_agreement
-from core.analysis.span_comparison import DrawSummary, JudgeSpans
-from core.plots.heat import heat_map
+from core.plots.dressing import heat_map
+from core.results.spans.agreement import DrawSummary, JudgeSpans, SpanOptions, span_agreement
+from core.results.spans.examples import CurvePoint, ExampleCurve, rater_matrix
 from core.schema.scores import Rating
 
 HOSTILE = "<b>x</b>"

@@ -9,9 +9,9 @@ from importlib import import_module
 from pathlib import Path
 
 from core import __version__
-from core.cli.options import check_options
-from core.datasets.reading import shown
+from core.cli.shared.options import check_options
 from core.errors import AssayError
+from core.tables.reading import shown
 
 NOUNS = (
     *("study", "generate", "score", "judge", "spans", "acc23", "correlate", "meta-correlate", "calibrate"),

@@ -4,9 +4,15 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from core.access import admin
-from core.cli.options import Commands, add_database_option, add_reading_verb, existing_store, print_result
+from core import access
 from core.cli.serve import add_url_option, address_of
+from core.cli.shared.options import (
+    Commands,
+    add_database_option,
+    add_reading_verb,
+    existing_store,
+    print_result,
+)
 from core.store.sign_in import Event, events
 
 
@@ -23,7 +29,7 @@ def add_to(nouns: Commands) -> None:
 
 def _link(options: argparse.Namespace) -> None:
     with existing_store(options.db) as store:
-        print(f"{address_of(store, options.url).rstrip('/')}/admin/{admin.make_link(store)}")
+        print(f"{address_of(store, options.url).rstrip('/')}/admin/{access.make_link(store)}")
 
 
 def _events(options: argparse.Namespace) -> None:

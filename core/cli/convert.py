@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from core.analysis.choosing import check_names
-from core.cli.options import (
+from core.cli.shared.options import (
     Commands,
     add_database_option,
     add_pair_option,
@@ -19,27 +18,25 @@ from core.cli.options import (
     run_number,
     write_file,
 )
-from core.cli.progress_line import telling
-from core.cli.spans_given import MEANING, NAMES, marked, single
-from core.cli.texts_given import STUDY
-from core.datasets.any_ratings import holds_metal, read_any_ratings
-from core.datasets.metal import read_metal
-from core.datasets.mqm_out import write_mqm
-from core.datasets.mt_metrics_eval import read_folder_outputs
-from core.datasets.mt_out import write_seg_rating, write_seg_score
-from core.datasets.rated import outputs_of, rated_of, ratings_of, read_rated, write_rated
-from core.datasets.reading import shown
-from core.datasets.seg_scores import is_seg_score
-from core.datasets.span_border import ENDS
-from core.datasets.span_cells import UNITS
-from core.datasets.span_files import has_reader_here, holds_rated, read_span_file
-from core.datasets.span_rows import write_span_rows_csv, write_span_rows_jsonl
-from core.datasets.wmtqe import write_wmt_qe
+from core.cli.shared.running import telling
+from core.cli.shared.sources import SPAN_MEANING, SPAN_NAMES, STUDY, marked, single
 from core.errors import InputError
+from core.formats.human_ratings import holds_metal, read_any_ratings
+from core.formats.metal import read_metal
+from core.formats.mt_metrics_eval import is_seg_score, read_folder_outputs, write_seg_rating, write_seg_score
+from core.formats.rated import outputs_of, rated_of, ratings_of, read_rated, write_rated
+from core.formats.spans.cells import UNITS
+from core.formats.spans.files import has_reader_here, holds_rated, read_span_file
+from core.formats.spans.mqm import write_mqm
+from core.formats.spans.offsets import ENDS
+from core.formats.spans.rows import write_span_rows_csv, write_span_rows_jsonl
+from core.formats.spans.wmt_qe import write_wmt_qe
+from core.results.choices import check_names
 from core.runs.texts import notes_of
-from core.schema.rated import RatedSet
+from core.schema.judging import RatedSet
 from core.schema.scores import OutputSet, Rating, RatingSet
 from core.store import database_path
+from core.tables.reading import shown
 
 
 @dataclass(frozen=True)
@@ -104,8 +101,8 @@ def add_to(nouns: Commands) -> None:
     command = nouns.add_parser("convert", help="ratings and marked errors from one form into another")
     command.add_argument(
         "given",
-        metavar=NAMES,
-        help=f"{MEANING}; for seg-score and rated also ratings without errors: a table, .seg.score, METAL's JSON",
+        metavar=SPAN_NAMES,
+        help=f"{SPAN_MEANING}; for seg-score and rated also ratings without errors: a table, .seg.score, METAL's JSON",
     )
     command.add_argument(
         "--to", required=True, choices=list(_FORMS), help="the form; docs/formats.md says what each holds"

@@ -4,11 +4,11 @@ import argparse
 from dataclasses import asdict
 from pathlib import Path
 
-from core.cli.asking import add_asking, asked, run_it
-from core.cli.options import Commands, add_json_option, print_result, read_file
-from core.cli.run_here import finish_in_folder
-from core.datasets.factual_report import read_report
-from core.generation.factual.replay import Replay, replay
+from core.cli.shared.asking import add_asking, asked, run_it
+from core.cli.shared.options import Commands, add_json_option, print_result, read_file
+from core.cli.shared.running import finish_in_folder
+from core.formats.trutheval import read_report
+from core.generation.factual.published import Replay, replay
 from core.runs.kinds import kinds_that
 from core.schema.kinds import Kind
 

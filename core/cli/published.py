@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from core.analysis.published import RecomputedCell, check_recomputable, recompute_table_1
-from core.cli.aligned import print_whole
-from core.cli.options import Commands, add_json_option, print_result
-from core.datasets.published import (
+from core.cli.shared.options import Commands, add_json_option, print_result
+from core.cli.shared.terminal import print_whole
+from core.errors import InputError
+from core.formats.correlations import (
     DATASETS,
     GENERATORS,
     PAPERS,
@@ -19,7 +19,7 @@ from core.datasets.published import (
     read_table,
     table_keys,
 )
-from core.errors import InputError
+from core.results.meta_correlation import RecomputedCell, check_recomputable, recompute_table_1
 
 _FOOTNOTES = ("why_undefined", "error")  # columns of sentences: below the table, once each
 

@@ -7,23 +7,21 @@ from functools import partial
 from pathlib import Path
 from typing import get_args
 
-from core.cli.aligned import print_whole
-from core.cli.asking import add_going_on, run_it
-from core.cli.options import Commands, add_pair_option, check_out, name_list, print_notes, write_file
-from core.cli.run_here import check_done
-from core.cli.run_summary import summary
-from core.cli.setting_options import add_settings, settings_given
-from core.cli.texts_given import MEANING, NAMES, check_given, read_given
-from core.datasets.score_files import Shape, write_scores_csv, write_scores_jsonl, write_scores_parquet
+from core.cli.shared.asking import add_going_on, add_settings, run_it, settings_given
+from core.cli.shared.options import Commands, add_pair_option, check_out, name_list, print_notes, write_file
+from core.cli.shared.running import check_done, summary
+from core.cli.shared.sources import MEANING, NAMES, check_given, read_given
+from core.cli.shared.terminal import print_whole
 from core.errors import InputError
+from core.formats.scores import Shape, write_scores_csv, write_scores_jsonl, write_scores_parquet
+from core.metrics.kind import KIND, ScoringRunning
+from core.metrics.registry import all_metrics
 from core.runs.asked import ask
-from core.runs.at_hand import RunAtHand
 from core.runs.environments import missing_for
+from core.runs.jobs import RunAtHand
 from core.runs.progress import progress_of
 from core.runs.scoring import score_table
 from core.schema.scores import ScoreTable
-from core.scoring.metrics.kind import KIND, ScoringRunning
-from core.scoring.metrics.registry import all_metrics
 from core.store import database_path
 
 _WRITERS: dict[str, Callable[[ScoreTable, Shape], bytes]] = {

@@ -6,13 +6,13 @@ import os
 import sys
 from pathlib import Path
 
-from core.access import admin
-from core.access.addresses import PROXIES, check_proxies
-from core.cli.options import Commands, add_database_option
+from core import access
+from core.access import PROXIES, check_proxies
+from core.cli.shared.options import Commands, add_database_option
 from core.errors import InputError, NotFound
 from core.store import Store, database_path, open_store
 from core.store.studies import find_study, read_setting, write_setting
-from core.study.demo import DEMO_NAME, load_demo_once
+from core.study.lifecycle import DEMO_NAME, load_demo_once
 from core.study.raters import links
 
 _APP = Path(__file__).resolve().parents[2] / "app.py"
@@ -114,12 +114,12 @@ def _is_everywhere(bound: str) -> bool:
 
 
 def _print_links(store: Store, base: str) -> None:
-    if admin.has_passphrase(store):
+    if access.has_passphrase(store):
         print(f"\nAdmin, with your passphrase:\n  {base}/sign-in")
     else:
         print(
             "\nAdmin (works once, for a day; you choose a passphrase there):\n"
-            f"  {base}/admin/{admin.make_link(store)}"
+            f"  {base}/admin/{access.make_link(store)}"
         )
     try:
         for link in links(store, find_study(store, DEMO_NAME)):

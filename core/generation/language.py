@@ -1,12 +1,216 @@
-"""The language of a text: the file's tag without its region, or a guess where the file names none."""
+"""The language and script of a text: the file's tag or a guess, and whether a text left those of its reference."""
 
+import unicodedata
 from collections import Counter
 from functools import lru_cache
+from pathlib import Path
 
 import regex
 
-from core.generation.stop_words import languages, words_of
-from core.schema import Material
+from core.schema.study import Material
+
+_FOLDER = Path(__file__).resolve().parents[2] / "data" / "stopwords"
+
+
+@lru_cache(maxsize=1)
+def languages() -> tuple[str, ...]:
+    """Languages that have a list."""
+    return tuple(sorted(path.stem for path in _FOLDER.glob("*.txt")))
+
+
+@lru_cache(maxsize=64)
+def words_of(language: str) -> frozenset[str]:
+    """The words of one list; empty for a language without one."""
+    if language not in languages():
+        return frozenset()
+    lines = (_FOLDER / f"{language}.txt").read_text("utf-8").splitlines()
+    return frozenset(word for line in lines if not line.startswith("#") for word in line.split())
+
+
+SCRIPTS = [
+    "Latin",
+    "Cyrillic",
+    "Greek",
+    "Arabic",
+    "Hebrew",
+    "Devanagari",
+    "Han",
+    "Hiragana",
+    "Katakana",
+    "Hangul",
+    "Thai",
+    "Georgian",
+    "Armenian",
+    "Bengali",
+    "Gujarati",
+    "Gurmukhi",
+    "Kannada",
+    "Malayalam",
+    "Oriya",
+    "Sinhala",
+    "Tamil",
+    "Telugu",
+    "Ethiopic",
+    "Khmer",
+    "Lao",
+    "Myanmar",
+    "Tibetan",
+    "Mongolian",
+    "Thaana",
+    "Syriac",
+    "Cherokee",
+    "Tifinagh",
+    "Nko",
+    "Javanese",
+    "Bopomofo",
+]
+"""As Unicode names them; letters of any other script count as `Other`."""
+OTHER = "Other"
+JAPANESE = "Japanese"
+"""Kana, and the Han characters beside them."""
+HAN_OR_KANA = "Han or kana"
+"""One script where Chinese and Japanese need not be told apart: a Japanese word may have either or both."""
+UNSPACED = "".join(
+    rf"\p{{scx={script}}}" for script in ("Han", "Hira", "Kana", "Thai", "Lao", "Khmr", "Mymr")
+)
+"""Inside a character class: scripts written without spaces."""
+FOREIGN_SHARE = 0.25
+"""Share of a text's letters from which a second script is part of how the text is written."""
+KANA_SHARE = 0.1
+"""Share of kana among Han and kana from which a text is Japanese: Chinese quotes a stray kana at most."""
+SURELY_CHINESE = 12
+"""Han characters without any kana that no Japanese sentence has; fewer may be a Japanese name or noun."""
+
+# In a text of another script, Latin words with a capital or a digit are names: Microsoft, COVID, mRNA.
+_LATIN_NAME = regex.compile(
+    r"(?<![\p{L}\p{N}])(?=\p{Latin}*[\p{Lu}\p{Nd}])[\p{Latin}\p{Nd}]+(?![\p{L}\p{N}])"
+)
+_OTHER_LETTER = regex.compile(r"[\p{L}--\p{Latin}--\p{Lm}]", regex.V1)
+# Neither marks such as ー nor signs such as µ and 𝐀, which stand in texts of any script.
+_LETTER = regex.compile(r"[\p{L}--[\p{Lm}\p{Script=Common}\p{Script=Inherited}]]", regex.V1)
+_UNSPACED = regex.compile(rf"[{UNSPACED}]", regex.V1)
+_TOGETHER = frozenset({"Han", "Hiragana", "Katakana", "Bopomofo"})
+
+
+@lru_cache(maxsize=16_384)
+def _script_of_letter(letter: str) -> str:
+    for name in SCRIPTS:
+        if regex.match(rf"\p{{Script={name}}}", letter):
+            return name
+    return OTHER
+
+
+def _count_letters(text: str) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for letter, times in Counter(_LETTER.findall(text)).items():
+        found[_script_of_letter(letter)] += times
+    return found
+
+
+def letters_by_script(text: str) -> Counter[str]:
+    """How many letters the text has of each script; kana and Han together are Japanese where kana are many."""
+    found = _count_letters(text)
+    kana = found["Hiragana"] + found["Katakana"]
+    if kana and kana >= KANA_SHARE * (kana + found["Han"]):
+        found[JAPANESE] = kana + found["Han"]
+        del found["Hiragana"], found["Katakana"], found["Han"]
+    return +found
+
+
+def script_of(text: str) -> str | None:
+    """The script most letters are of, such as `Latin`; None: there is no letter, as in "1985"."""
+    counts = letters_by_script(text)
+    return _most(counts) if counts else None
+
+
+@lru_cache(maxsize=4096)
+def scripts_of(text: str) -> frozenset[str]:
+    """The scripts of a text's letters, however few, with Han and kana as one; empty where it has none."""
+    return frozenset(HAN_OR_KANA if name in _TOGETHER else name for name in _count_letters(text))
+
+
+@lru_cache(maxsize=4096)
+def main_script(text: str) -> str | None:
+    """The script of most letters, with Han and kana as one; None: there are no letters."""
+    counts: Counter[str] = Counter()
+    for name, times in _count_letters(text).items():
+        counts[HAN_OR_KANA if name in _TOGETHER else name] += times
+    return _most(counts) if counts else None
+
+
+def zeros_of(text: str) -> frozenset[int]:
+    """The zeros of the decimal digits in use: each script has ten in a row, and 0x30 is the zero of 0 to 9."""
+    return frozenset(
+        ord(char) - unicodedata.decimal(char) for char in text if unicodedata.category(char) == "Nd"
+    )
+
+
+def is_unspaced(text: str) -> bool:
+    """Whether most of the text is written without spaces between words."""
+    return 2 * len(_UNSPACED.findall(text)) > sum(char.isalpha() for char in text)
+
+
+def same_text(first: str, second: str) -> bool:
+    """Whether a reader would take the two for the same: case, width, blanks and outer punctuation aside.
+
+    Looser than `datasets.findings.same_wording`, which tells rows of a file apart and keeps case and marks.
+    """
+    return _core(first) == _core(second)
+
+
+def _core(text: str) -> str:
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    plain = regex.sub(r"\s+|\p{Cf}", " ", folded).strip()
+    # A sign in front of a number is not punctuation: -5 is not 5.
+    bare = regex.sub(r"^(?![-+−]\p{N})[^\p{L}\p{N}\p{S}]+|[^\p{L}\p{M}\p{N}\p{S}%‰′″]+$", "", plain)
+    return str(bare or plain)
+
+
+def may_replace(old: str, new: str) -> bool:
+    """Whether `new` differs from `old`, is not blank, has one line and brings no script that `old` has not."""
+    if not new.strip() or len(new.splitlines()) != 1 or same_text(old, new):
+        return False
+    before, after = scripts_of(old), scripts_of(new)
+    return after <= before and (bool(after) or not before or any(char.isdigit() for char in new))
+
+
+def same_script(first: str, second: str) -> bool:
+    """Whether two texts are written in the same script; True where one has no letters and nothing can be told.
+
+    Names in Latin letters inside another script are looked past. Where the texts' scripts differ, each must be
+    part of the other text too, with a quarter of its letters or more. A short text in Han characters may be
+    Chinese or Japanese; a long one without kana is Chinese.
+    """
+    if _agree(letters_by_script(first), letters_by_script(second)):
+        return True
+    return _agree(letters_by_script(_without_names(first)), letters_by_script(_without_names(second)))
+
+
+def _without_names(text: str) -> str:
+    return _LATIN_NAME.sub("", text) if _OTHER_LETTER.search(text) else text
+
+
+def _agree(first: Counter[str], second: Counter[str]) -> bool:
+    if not first or not second:
+        return True
+    _read_as_japanese(first, second)
+    _read_as_japanese(second, first)
+    return all(
+        one[name] >= FOREIGN_SHARE * one.total()
+        for one in (first, second)
+        for name in (_most(first), _most(second))
+    )
+
+
+def _read_as_japanese(one: Counter[str], other: Counter[str]) -> None:
+    """Count a few Han characters as Japanese where the other text is."""
+    if other[JAPANESE] and 0 < one["Han"] < SURELY_CHINESE:
+        one[JAPANESE] += one.pop("Han")
+
+
+def _most(counts: Counter[str]) -> str:
+    return max(sorted(counts), key=counts.__getitem__)
+
 
 UNDETERMINED = "und"
 """BCP 47 for "nobody said which language"."""
@@ -57,3 +261,50 @@ def guess_language(text: str) -> str | None:
     if not ranked or ranked[0] == 0 or ranked[0] == ranked[1]:
         return None
     return max(scores, key=lambda language: scores[language])
+
+
+LEAST_WORDS = 8
+"""Of the text; fewer may be a list of names."""
+LEAST_SHARE = 0.15
+"""Stop words among the reference's words: with fewer, its own language does not show in it."""
+LEAST_HITS = 3
+"""Stop words of the other language; two may be chance, as `in` and `die` are English too."""
+_WORD = regex.compile(r"[\p{L}\p{M}]+")
+
+
+def language_change(language: str, reference: str, text: str) -> str | None:
+    """The language that the text seems to be in instead of the reference's; None: no clear sign of a change.
+
+    The text has to hold less than a third of the reference's share of stop words, and of another language's at
+    least twice as many, and as great a share as the reference has of its own or nearly so.
+    """
+    own, there, here = words_of(language), _words(reference), _words(text)
+    if not own or len(here) < LEAST_WORDS or not there:
+        return None
+    usual, kept = _hits(there, own), _hits(here, own)
+    if usual < LEAST_SHARE * len(there) or 3 * kept * len(there) >= usual * len(here):
+        return None
+    hits = {other: _hits(here, words_of(other)) for other in _of_script(main_script(reference), language)}
+    other = max(hits, key=hits.__getitem__, default=None)
+    if other is None or hits[other] < max(LEAST_HITS, 2 * kept + 1):
+        return None
+    return other if 3 * hits[other] * len(there) >= 2 * usual * len(here) else None
+
+
+def _words(text: str) -> list[str]:
+    found: list[str] = _WORD.findall(text.casefold())
+    return found
+
+
+def _hits(words: list[str], stop_words: frozenset[str]) -> int:
+    return sum(word in stop_words for word in words)
+
+
+@lru_cache(maxsize=256)
+def _of_script(script: str | None, but: str) -> tuple[str, ...]:
+    """Languages whose stop words are in a script, without one."""
+    return tuple(
+        other
+        for other in languages()
+        if other != but and main_script(" ".join(sorted(words_of(other)))) == script
+    )

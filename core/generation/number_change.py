@@ -13,7 +13,7 @@ import regex
 
 from core.generation.factual.vocabulary import FRACTIONS, MONTHS, NUMBER_WORDS, ORDINAL_WORDS, SCALES
 from core.generation.rules.numbers import NUMBER
-from core.generation.rules.swaps import ROMANS
+from core.generation.rules.replacing import ROMANS
 
 ENGLISH = "en"
 """The language whose number words are all known: in another one a number may be spelled out in words that are not."""

@@ -4,14 +4,14 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from core.datasets.generated import GeneratedText
+from core.formats.generation import GeneratedText
 from core.generation.factual.spans.helper import Parsers
 from core.generation.records import Task
 from core.llm.asking import Model
 from core.llm.prompts import Prompt
-from core.schema import Material
 from core.schema.kinds import Kind, KindSettings, Reads, Work
 from core.schema.settings import seed_setting
+from core.schema.study import Material
 
 SEED: Any = seed_setting(
     "seed of everything that is drawn: the same seed gives the same groups, and with rules the same answers",

@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from core.datasets.reading import shown
 from core.errors import InputError
 from core.judges.cross_examination.judge import KIND as EXAMINATION
 from core.judges.cross_examination.questions import ANSWERING, Answerer, Answering, answer_prompt
@@ -19,6 +18,7 @@ from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.kinds import KindSettings, PromptSlot
 from core.schema.scores import ScoredRow
 from core.schema.settings import seed_setting
+from core.tables.reading import shown
 
 ANSWERS = "answers"
 """The step of such runs."""

@@ -9,9 +9,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from core.datasets.reading import shown
-from core.judges.examples import ExamplePool, ExamplesFrom, ExampleUsed, ShownExample, weighs_its_errors
-from core.judges.kind import EMPTY_TEXT, TEMPERATURE, Bench, Judged, JudgeKind, Opened, asking, mean_of
+from core.judges.kind import (
+    ANY_SCORE,
+    EMPTY_TEXT,
+    TEMPERATURE,
+    Bench,
+    Judged,
+    JudgeKind,
+    Opened,
+    asking,
+    mean_of,
+    trial_problems,
+)
 from core.judges.rated import (
     DRAWING_SEED,
     DRAWS,
@@ -21,7 +30,11 @@ from core.judges.rated import (
     ONLY,
     RATER,
     SCORE_COLUMNS,
+    ExamplePool,
     ExampleSettings,
+    ExamplesFrom,
+    ExampleUsed,
+    ShownExample,
     Systems,
     check_examples,
     dimensions_in,
@@ -40,19 +53,20 @@ from core.judges.rated import (
     score_on,
     task_attachment,
     task_of,
+    weighs_its_errors,
 )
-from core.judges.record_checks import ANY_SCORE, trial_problems
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Request
 from core.llm.defusing import defused
 from core.llm.parsing import clipped, form, is_number, read_object, refuse_loop
 from core.llm.prompts import Example, Prompt
 from core.llm.thinking import apart
+from core.schema.judging import RatedSet, RatedText
 from core.schema.kinds import PromptSlot
-from core.schema.rated import RatedSet, RatedText
 from core.schema.scores import ScorableOutput
 from core.schema.settings import Remark, setting
 from core.schema.tasks import Dimension, RatingTask
+from core.tables.reading import shown
 
 PURPOSE = STEP = "direct"
 NOT_ON_OFFER, NO_SCORE = "score not on offer", "no score"

@@ -1,4 +1,4 @@
-"""What a judge is: a kind of run whose settings say its columns, its name and its signature; one file exports each."""
+"""What a judge is: a kind of run whose settings say its columns, its name and its signature; one file a judge."""
 
 import json
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
@@ -8,13 +8,14 @@ from typing import Any, ClassVar, Literal, Protocol, TypeVar
 
 from core.llm.asking import Model
 from core.llm.prompts import Prompt
+from core.metrics.scorer import EMPTY_REFERENCE, NO_REFERENCE, NO_SOURCE, ScoringPair
+from core.schema.judging import RatedSet, RatedText
 from core.schema.kinds import Kind, KindSettings, Reads, Work
-from core.schema.rated import RatedSet, RatedText
-from core.schema.scores import Metric, Score
-from core.schema.settings import Remark, fields_of, setting
+from core.schema.scores import Metric, ScorableOutput, Score
+from core.schema.settings import Remark, fields_of, refuse, setting
 from core.schema.tasks import RatingTask
-from core.scoring.metrics.scorer import EMPTY_REFERENCE, NO_REFERENCE, NO_SOURCE, ScoringPair
 from core.stats.degeneracy import Degeneracy
+from core.tables.reading import number_problem, shown, written
 
 Compared = Literal["reference", "source"]
 """What a judge compares a text with."""
@@ -332,3 +333,80 @@ TEMPERATURE: Any = setting(
 def repeats_setting(help: str) -> Any:
     """How often all is asked again; the score is the mean."""
     return setting(1, "Repeats", help, within=(1, MOST_REPEATS))
+
+
+FURTHEST_SCORE = 1e9
+"""From 0, of scales that people define and of the weights of all errors in a text."""
+ANY_SCORE = (-FURTHEST_SCORE, FURTHEST_SCORE)
+Ends = tuple[float, float]
+"""The smallest and the largest number; whole ones alone where both are whole."""
+
+
+def trial_problems(name: str, trials: Sequence[Any], *apart: str, **bounds: Ends) -> Iterator[str]:
+    """What trials of one text cannot be. name: the record's field; apart, bounds: see the two below."""
+    yield from bound_problems(name, trials, repeat=(0, MOST_REPEATS - 1), **bounds)
+    yield from twice_problems(name, trials, *apart)
+
+
+def bound_problems(name: str, entries: Sequence[Any], **bounds: Ends) -> Iterator[str]:
+    """Numbers that go too far. bounds: field of an entry -> its ends."""
+    for bounded, ends in bounds.items():
+        for n, entry in enumerate(entries, start=1):
+            value = getattr(entry, bounded)
+            if value is not None and (problem := number_problem(value, *ends)):
+                yield f"{name}, {n}, {bounded}: {problem}"
+
+
+def twice_problems(name: str, entries: Sequence[Any], *apart: str) -> Iterator[str]:
+    """Entries that come a second time. apart: the fields that tell two of them apart."""
+    seen = set()
+    for n, entry in enumerate(entries, start=1):
+        values = tuple(getattr(entry, field) for field in apart)
+        if values in seen:
+            named = zip(apart, values, strict=True)
+            yield f"{name}, {n}: a second one with {' and '.join(f'the {one} {_said(value)}' for one, value in named)}"
+        seen.add(values)
+
+
+def _said(value: object) -> str:
+    return written(value) if isinstance(value, int) else shown(str(value))
+
+
+QUESTION_MARKS = ("?", "\uff1f", "\u061f")
+"""Of Latin, Chinese and Japanese, and Arabic script."""
+
+
+def check_compared(settings: JudgeSettings, _: Bench, rated: RatedSet, by_rules: bool) -> tuple[Remark, ...]:
+    """See JudgeKind.check: texts that lack what they are compared with, sources that look like questions."""
+    outputs = [text.output for text in rated.texts]
+    needed = settings.compares_with
+    n_lacking = sum(not compared_with(settings, output) for output in outputs)
+    if n_lacking == len(outputs):
+        text = (
+            "{file} has no {needed} for any text, and this judge compares each text with it: add the column"
+        )
+        if settings.COMPARES_INSTEAD and any(output.reference for output in outputs):
+            text += f", or compare with the references ({settings.COMPARES_INSTEAD})"
+        refuse([Remark("", f"{text}.", {"file": rated.file_name, "needed": needed})], type(settings))
+    remarks = list(settings.remarks(by_rules=by_rules))
+    if n_lacking:
+        text = "{lacking} of {n} texts have no {needed}: they get no score, with that reason"
+        remarks.append(Remark("", text, {"lacking": n_lacking, "n": len(outputs), "needed": needed}))
+    n_asked = sum(_is_question(output) for output in outputs) if needed == "source" else 0
+    if 2 * n_asked > len(outputs):
+        text = (
+            "the source of {asked} of {n} texts looks like a question: it holds no facts to examine an answer with. "
+            f"Where references are there, {settings.COMPARES_INSTEAD} examines against them"
+        )
+        remarks.append(Remark("", text, {"asked": n_asked, "n": len(outputs)}))
+    return tuple(remarks)
+
+
+def compared_with(settings: JudgeSettings, output: ScorableOutput) -> str | None:
+    """What the judge compares a text with; None: the text lacks it."""
+    return output.reference if settings.compares_with == "reference" else output.source
+
+
+def _is_question(output: ScorableOutput) -> bool:
+    source = output.source
+    return source is not None and source.rstrip().endswith(QUESTION_MARKS) and len(source) < len(output.text)

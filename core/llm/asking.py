@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 from core.errors import InputError
 from core.llm.call_settings import AS_USUAL, CallSettings
 from core.llm.client import TRANSPORT, Cache, Call, Client, Message, NoCache, Reply, Request, request_key
-from core.llm.looping import loops
+from core.llm.thinking import loops
 
 T = TypeVar("T")
 

@@ -13,8 +13,7 @@ from typing import Any, NoReturn, TypeGuard
 from jsonschema import Draft202012Validator
 
 from core.llm.asking import Unusable
-from core.llm.looping import loops
-from core.llm.thinking import apart
+from core.llm.thinking import apart, loops
 
 MOST_VALUES = 1_000
 """Pieces of an answer that are tried as JSON; a longer answer is noise."""

@@ -1,7 +1,7 @@
 """Results as plotly figures, one module a subject; no Streamlit, no statistics."""
 
+from core.plots.dressing import heat_colour
 from core.plots.generation import words_kept
-from core.plots.heat import heat_colour
 from core.plots.judges import judge_costs, two_judges
 from core.plots.meta_correlation import meta_matrix, meta_scatter, meta_title, published_heat
 from core.plots.metrics import metric_ranking, metric_votes, redundancy, scores_by_level

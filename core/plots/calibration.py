@@ -4,16 +4,12 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
-from core.analysis.calibration_advice import called
-from core.analysis.calibration_cells import Cell, Distribution
-from core.analysis.calibration_summary import Summary
-from core.analysis.decimals import decimal
-from core.analysis.temperature_sweep import SweepPoint
 from core.plots.dressing import (
     BLUE,
     DARK,
     GRID,
     LINE,
+    LOOKS,
     OCHRE,
     PALE,
     dressed,
@@ -21,10 +17,15 @@ from core.plots.dressing import (
     name_rows,
     panels,
     row_name,
+    shortened,
     whiskers,
 )
-from core.plots.families import LOOKS, shortened
-from core.stats.calibration_map import CalibrationMap
+from core.results.calibration.advice import called
+from core.results.calibration.cells import Cell, Distribution
+from core.results.calibration.results import Summary
+from core.results.calibration.temperatures import SweepPoint
+from core.results.decimals import decimal
+from core.stats.calibration import CalibrationMap
 from core.stats.resampling import Estimate
 
 _NAME = 40

@@ -1,18 +1,14 @@
-"""What all figures share: colours, labels, rows and the clear ground.
-
-A figure has no title (the page has one) unless the title is the result, and no background, so that it is readable
-on light and on dark ground.
-Colours are blue, ochre and two greys: told apart without red and green, and none says "right" or "wrong".
-Names of sources, raters and levels are a user's text. Plotly reads HTML in every label, so they are escaped.
-"""
+"""What all figures share: colours, labels, rows, the clear ground, heat, and how a family of metrics looks."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape, unescape
 from typing import Any
 
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
+
+from core.results.decimals import decimal
 
 BLUE, OCHRE, PALE, DARK, VIOLET = "#3d7fd0", "#d9982b", "#b9bfc7", "#727b87", "#9467bd"
 LINE = "rgba(128, 128, 128, 0.9)"
@@ -127,3 +123,149 @@ def dressed(figure: go.Figure, *, height: int, top: int, legend: bool = False) -
         dragmode=False,
         hovermode="closest",
     )
+
+
+Mark = tuple[str, str]
+"""Colour and plotly symbol."""
+
+LOOKS: tuple[Mark, ...] = (
+    (BLUE, "circle"),
+    (OCHRE, "square"),
+    ("#009e73", "diamond"),
+    ("#cc79a7", "triangle-up"),
+    (VIOLET, "cross"),
+    ("#56b4e9", "triangle-down"),
+    ("#d55e00", "star"),
+    (DARK, "x"),
+)
+"""Colours of Okabe and Ito's set and of the house, told apart by people who do not see red or green."""
+_FAMILIES = ("BLEU", "chrF", "ROUGE", "METEOR", "BERTScore", "COMET", "BLEURT", "NLI")
+_MARKS: dict[str, Mark] = dict(zip(_FAMILIES, LOOKS, strict=True))
+_FURTHER: tuple[Mark, ...] = (
+    (DARK, "hexagon"),
+    (BLUE, "star-diamond"),
+    (OCHRE, "pentagon"),
+    (VIOLET, "bowtie"),
+    ("#009e73", "hourglass"),
+    ("#d55e00", "hexagram"),
+)
+"""For families of metrics that were computed elsewhere, in the order in which they come."""
+
+
+def shortened(name: str, longest: int) -> str:
+    """A long name without its middle: how it begins and how it ends both tell it from others."""
+    if len(name) <= longest:
+        return name
+    tail = longest // 3
+    return f"{name[: longest - tail - 1]}…{name[-tail:]}"
+
+
+def metric_label(name: str, longest: int) -> str:
+    """A metric's name, which may be a user's, for a plotly label: no HTML, not too long."""
+    return label(shortened(name, longest), longest=longest)
+
+
+def marks(families: Iterable[str]) -> dict[str, Mark]:
+    """A mark for each family: always the same for those that Assay knows."""
+    found: dict[str, Mark] = {}
+    for family in dict.fromkeys(families):
+        others = sum(name not in _MARKS for name in found)
+        found[family] = _MARKS.get(family, _FURTHER[others % len(_FURTHER)])
+    return found
+
+
+_WHITE = "#ffffff"
+SCALE = [[0.0, OCHRE], [0.5, _WHITE], [1.0, BLUE]]
+"""Plotly colour scale over -1 ... 1."""
+_WIDE, _WIDEST = 8, 20
+"""With more columns numbers have two decimals and no zero before the point; with still more they are small."""
+_TITLE = 20
+"""Pixels of the title above the columns."""
+_LETTERS = 100
+"""Of all columns' names side by side; with more they stand aslant."""
+_HEAT_ROW_NAME, _COLUMN_NAME = 36, 22
+"""Letters of a row's name and of a column's: rows have more room."""
+
+
+def heat_colour(value: float | None) -> str | None:
+    """The colour of a number from -1 to 1, as #rrggbb; None where there is none."""
+    if value is None or value != value:
+        return None
+    end = BLUE if value >= 0 else OCHRE
+    share = min(abs(value), 1.0)
+    mixed = (
+        round(int(_WHITE[at : at + 2], 16) * (1 - share) + int(end[at : at + 2], 16) * share)
+        for at in (1, 3, 5)
+    )
+    return "#" + "".join(f"{part:02x}" for part in mixed)
+
+
+def heat_map(
+    values: Sequence[Sequence[float | None]],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    said: Sequence[Sequence[str]],
+    *,
+    y: str | None = None,
+    x: str | None = None,
+) -> go.Figure:
+    """Cells of numbers from -1 to 1 with what is `said` of each on hover; undefined cells hold a dash.
+
+    values, said: shape (rows, columns). Names and `said` are plain text and are escaped here; `said` may hold
+    several lines.
+    """
+    short = len(columns) > _WIDE
+    heads = [metric_label(name, _COLUMN_NAME) for name in columns]
+    longest = max(map(len, heads), default=0)
+    aslant = len(heads) * longest > _LETTERS
+    figure = go.Figure(
+        go.Heatmap(
+            z=[list(line) for line in values],
+            x=list(range(len(columns))),
+            y=list(range(len(rows))),
+            zmin=-1,
+            zmax=1,
+            colorscale=SCALE,
+            showscale=False,
+            xgap=1,
+            ygap=1,
+            text=[[written(value, short=short) for value in line] for line in values],
+            texttemplate="%{text}",
+            textfont={"color": "black", "size": 9 if len(columns) > _WIDEST else 12},
+            customdata=[["<br>".join(map(_whole, one.split("\n"))) for one in line] for line in said],
+            hovertemplate="%{customdata}<extra></extra>",
+            hoverongaps=True,
+        )
+    )
+    for row, line in enumerate(values):
+        for column, value in enumerate(line):
+            if value is None:
+                figure.add_annotation(x=column, y=row, text="–", showarrow=False)
+    figure.update_xaxes(
+        tickvals=list(range(len(columns))),
+        ticktext=heads,
+        title=x,
+        side="top",
+        showgrid=False,
+        tickangle=-60 if aslant else 0,
+    )
+    name_rows(figure, [metric_label(name, _HEAT_ROW_NAME) for name in rows], y)
+    # A low figure has no room to move its title away from the names by itself.
+    top = (30 + 6 * longest if aslant else 30) + (_TITLE if x else 0)
+    dressed(figure, height=top + 40 + 26 * len(rows), top=top)
+    # Names that stand aslant reach beyond the last column.
+    return figure.update_layout(margin_r=20 + 3 * longest if aslant else 15)
+
+
+def written(value: float | None, *, short: bool = False) -> str:
+    """A number as a cell has it: three decimals, or two without the zero before the point."""
+    if value is None:
+        return ""
+    if not short:
+        return decimal(value)
+    two = decimal(value, 2)
+    return two.replace("0.", ".", 1) if abs(value) < 0.995 else two
+
+
+def _whole(text: str) -> str:
+    return label(text, longest=80)

@@ -5,11 +5,10 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from core.analysis.judge_agreement import Disagreement
-from core.analysis.judge_costs import ALL_STEPS, CostRow
-from core.datasets.building import natural_order
-from core.plots.dressing import GRID, dressed, label, name_rows
-from core.plots.families import LOOKS, metric_label
+from core.formats.study_tables import natural_order
+from core.plots.dressing import GRID, LOOKS, dressed, label, metric_label, name_rows
+from core.results.judges.agreement import Disagreement
+from core.results.judges.costs import ALL_STEPS, CostRow
 
 _NAME, _STEP = 48, 30
 """Letters of a judge's and of a step's name."""

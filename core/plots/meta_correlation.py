@@ -5,12 +5,10 @@ from html import escape
 
 import plotly.graph_objects as go
 
-from core.analysis.decimals import decimal
-from core.analysis.meta_correlation import Matrix, MetaCorrelation
-from core.plots.dressing import GRID, LINE, dressed, label
-from core.plots.families import marks, metric_label
-from core.plots.heat import heat_map
+from core.plots.dressing import GRID, LINE, dressed, heat_map, label, marks, metric_label
 from core.plots.metrics import interval_said
+from core.results.decimals import decimal
+from core.results.meta_correlation import Matrix, MetaCorrelation
 from core.stats.resampling import Estimate
 
 _LEAST_SPAN = 0.1

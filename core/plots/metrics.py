@@ -5,15 +5,26 @@ from itertools import zip_longest
 
 import plotly.graph_objects as go
 
-from core.analysis.correlations import CorrelationReport, Ranking
-from core.analysis.decimals import decimal
-from core.analysis.levels import MetricByLevel
-from core.analysis.metric_directions import marked
-from core.analysis.metric_votes import MetricVotes
-from core.analysis.redundancy import Redundancy
-from core.plots.dressing import GRID, LINE, dressed, label, name_rows, panels, row_name, whiskers
-from core.plots.families import marks, metric_label, shortened
-from core.plots.heat import heat_map
+from core.plots.dressing import (
+    GRID,
+    LINE,
+    dressed,
+    heat_map,
+    label,
+    marks,
+    metric_label,
+    name_rows,
+    panels,
+    row_name,
+    shortened,
+    whiskers,
+)
+from core.results.choices import marked
+from core.results.correlations.levels import MetricByLevel
+from core.results.correlations.ranking import Ranking, Redundancy
+from core.results.correlations.table import CorrelationReport
+from core.results.correlations.votes import MetricVotes
+from core.results.decimals import decimal
 from core.stats.resampling import Estimate
 
 _BAND = "rgba(128, 128, 128, 0.13)"

@@ -4,13 +4,10 @@ from collections.abc import Mapping
 
 import plotly.graph_objects as go
 
-from core.analysis.decimals import decimal
-from core.analysis.example_curve import ExampleCurve, interval_of
-from core.analysis.rater_matrix import RaterMatrix
-from core.plots.dressing import GRID, dressed, label, whiskers
-from core.plots.families import LOOKS, metric_label
-from core.plots.heat import heat_map
+from core.plots.dressing import GRID, LOOKS, dressed, heat_map, label, metric_label, whiskers
 from core.plots.metrics import value_said
+from core.results.decimals import decimal
+from core.results.spans.examples import ExampleCurve, RaterMatrix, interval_of
 from core.stats.span_f1 import Measure, SpanF1
 
 _NAME = 44

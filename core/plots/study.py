@@ -5,8 +5,6 @@ from dataclasses import replace
 
 import plotly.graph_objects as go
 
-from core.analysis.decimals import decimal
-from core.analysis.study_results import Block, Contingency, first_interval
 from core.plots.dressing import (
     BLUE,
     DARK,
@@ -19,14 +17,16 @@ from core.plots.dressing import (
     label,
     name_rows,
     panels,
+    shortened,
     whiskers,
 )
-from core.plots.families import shortened
 from core.plots.metrics import value_said
-from core.schema import PREFERENCES
-from core.stats.jackknife import AgreementEstimate
+from core.results.decimals import decimal
+from core.results.study.results import Block, Contingency, first_interval
+from core.schema.study import PREFERENCES
 from core.stats.non_inferiority import NonInferiority
-from core.stats.position import PositionBias
+from core.stats.resampling import AgreementEstimate
+from core.stats.votes import PositionBias
 
 AGREEMENT = {
     "raw_agreement": "Raw agreement",

@@ -8,13 +8,13 @@ from functools import partial
 from typing import Any, Literal, TypeVar, get_args
 
 from core.errors import InputError
-from core.llm.addresses import normal_url, split_version
 from core.llm.asking import DEFAULT_ATTEMPTS
 from core.llm.call_settings import CallSettings, secret_names
+from core.llm.openai.addresses import normal_url, split_version
 from core.llm.prompts import Prompt, find_prompt, parse_prompt
 from core.runs.kinds import kind_named
-from core.schema import RULES, Run
 from core.schema.kinds import Kind, KindSettings, PromptSlot
+from core.schema.runs import RULES, Run
 from core.schema.settings import About, Remark, SettingField, Settings, fields_of, refuse, setting
 
 Environment = Literal["base", "vllm", "neural"]

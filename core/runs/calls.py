@@ -5,12 +5,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from core.datasets.reading import printable_text
 from core.llm.client import TRANSPORT, Message
-from core.runs.at_hand import RunAtHand
+from core.runs.jobs import RunAtHand
 from core.store import Store
 from core.store.connection import Row
 from core.store.replies import item_calls
+from core.tables.reading import printable_text
 
 THINKING = "Thinking"
 """Title of the part that is long and seldom read."""

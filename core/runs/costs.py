@@ -6,19 +6,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import stdev
 
-from core.analysis.judge_costs import JudgeCost
-from core.datasets.reading import name_of, reject, shown
-from core.datasets.run_costs import costs_of_report
 from core.errors import InputError
-from core.runs.at_hand import RunAtHand
-from core.runs.jobs import open_at_once, width_of
+from core.results.judges.costs import JudgeCost, costs_of_report
+from core.runs.jobs import RunAtHand, open_at_once, width_of
 from core.runs.kinds import KINDS
 from core.runs.progress import Progress, progress_of, spoken_range
 from core.runs.records import RECORDS_FILE, bytes_of, read_report
-from core.schema import RULES, RUN_FILE, Run
+from core.schema.runs import RULES, RUN_FILE, Run
 from core.store.replies import answers_of_others, step_costs
 from core.store.runs import calls_of_items, item_times
 from core.store.scores import texts_come_to
+from core.tables.reading import name_of, reject, shown
 
 
 def cost_of_run(at: RunAtHand) -> JudgeCost:

@@ -11,8 +11,8 @@ from typing import Literal
 
 from core.errors import InputError
 from core.generation.factual.spans.helper import Parsers
+from core.metrics.neural.libraries import NOT_SET_UP, libraries_are_here
 from core.runs.asked import BACKENDS, Backend, Environment
-from core.scoring.metrics.neural.libraries import NOT_SET_UP, libraries_are_here
 
 ROOT = Path(__file__).resolve().parents[2]
 VLLM_VARIABLE = "ASSAY_VLLM_PYTHON"

@@ -7,25 +7,24 @@ from dataclasses import asdict
 from pathlib import PurePath
 from typing import Any
 
-from core.datasets.beside import SourceAnswers
-from core.datasets.factual_report import dataset_json
-from core.datasets.generated import long_rows, to_long_csv, to_long_jsonl
-from core.datasets.questions import read_questions
-from core.datasets.rows import jsonl_bytes
 from core.errors import InputError
+from core.formats.generation import long_rows, read_questions, to_long_csv, to_long_jsonl
+from core.formats.study_files import SourceAnswers
+from core.formats.trutheval import dataset_json
 from core.generation.factual.spans.find import BY_RULES, by_rules_said
 from core.generation.rules.pool import make_pool
 from core.generation.scheme import GenerationSettings, Scheme, Writer
 from core.llm.client import Cache
 from core.runs.asked import Asked
-from core.runs.at_hand import RunAtHand, WorkPath
 from core.runs.environments import parsers
-from core.runs.jobs import AskingJob, Outcome, grouped, outcome_of
+from core.runs.jobs import AskingJob, Outcome, RunAtHand, WorkPath, grouped, outcome_of
 from core.runs.progress import progress_of
 from core.runs.records import adapter
-from core.schema import Material, MaterialSet, Output, RunItem
+from core.schema.runs import RunItem
 from core.schema.settings import Remark
+from core.schema.study import Material, MaterialSet, Output
 from core.store.runs import run_items
+from core.tables.rows import jsonl_bytes
 
 MOST_NAMED = 20
 """Items left out that are named."""

@@ -1,35 +1,54 @@
-"""Runs in which a judge scores texts: from a file of texts to the scores and records of every text of an item."""
+"""Runs in which a judge scores texts, or judges are examined: from a file to the scores and records of every text."""
 
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import asdict
 from typing import Any
 
-from core.analysis.judge_degeneracy import degeneracy
-from core.analysis.judged_spans import ratings_of_judge
-from core.datasets.rated import read_rated, unrated
-from core.datasets.scorable import read_outputs
-from core.datasets.span_rows import write_span_rows_csv
-from core.datasets.spreadsheet import csv_bytes
 from core.errors import InputError
-from core.judges.comparing import compared_with
-from core.judges.kind import SHORT_SHA, Bench, Judged, JudgeKind, Opened
+from core.formats.rated import read_rated, unrated
+from core.formats.scorable import read_outputs
+from core.formats.spans.rows import write_span_rows_csv
+from core.judges.kind import (
+    SHORT_SHA,
+    AuditKind,
+    Audits,
+    Bench,
+    Done,
+    Judged,
+    JudgeKind,
+    Opened,
+    compared_with,
+)
 from core.llm.asking import Model
 from core.llm.client import Cache, Client
+from core.results.judges.scores import degeneracy
+from core.results.spans.segments import ratings_of_judge
 from core.runs.asked import Asked
-from core.runs.at_hand import RunAtHand, WorkPath
-from core.runs.jobs import AskingJob, Outcome, each_of, grouped, outcome_of
-from core.runs.records import ABOUT, RECORDS_FILE, about, kept_record, record_of, write_records
+from core.runs.jobs import AskingJob, Outcome, RunAtHand, WorkPath, each_of, grouped, outcome_of
+from core.runs.records import (
+    ABOUT,
+    RECORDS_FILE,
+    about,
+    kept_record,
+    piece_of,
+    printable_record,
+    read_pieces,
+    record_of,
+    write_pieces,
+    write_records,
+)
 from core.runs.scoring import keep_metrics, kept_row, score_table, table_files
-from core.schema import RULES
-from core.schema.judging import JudgedText, JudgeOutput
-from core.schema.rated import RatedSet, RatedText
+from core.schema.judging import JudgedText, JudgeOutput, RatedSet, RatedText
+from core.schema.runs import RULES
 from core.schema.scores import Metric, Score, ScoredRow
 from core.schema.settings import Remark
 from core.stats.degeneracy import Degeneracy
 from core.store.replies import parts_not_sent
 from core.store.scores import result_texts
+from core.tables.writer import csv_bytes
 
 NOT_JUDGED = "of a system that is not judged"
 SPANS_FILE = "spans.csv"
@@ -74,7 +93,7 @@ class Judging(WorkPath):
     def files(self, run: RunAtHand) -> dict[str, bytes]:
         """scores.csv (and scores.parquet where its library is there) as of any metric; records.jsonl holds all that was
         said and can be read again; details.csv has a row a trial, claim, question, error or score. Of a judge that marks
-        errors, spans.csv has a row an error as `core.datasets.span_rows` reads it.
+        errors, spans.csv has a row an error as `core.formats.spans.rows` reads it.
         """
         kind, output = kind_of(run.asked), judge_output(run)
         rows = (
@@ -244,3 +263,88 @@ def results_of(run: RunAtHand) -> Iterator[tuple[str, dict[str, list[Any]]]]:
     """(item, its result) of all items the run has come to; of one on which it broke the result has no texts."""
     for item_id, text in result_texts(run.store, run.run.run_id):
         yield item_id, json.loads(text)
+
+
+Pieces = tuple[Any, ...]
+"""Of the kind's Piece."""
+
+
+class Auditing(WorkPath):
+    """Of audits of judges."""
+
+    def read(self, asked: Asked, data: bytes, file_name: str) -> Pieces:
+        """The sets of questions, or the marked texts."""
+        pieces = read_pieces(audit_of(asked), data, file_name)
+        if why := audit_of(asked).nothing(pieces):
+            raise InputError(f"{file_name} holds no {why}.")
+        return pieces
+
+    def items(self, asked: Asked, contents: Pieces) -> Mapping[str, Sequence[Any]]:
+        """Of each its pieces."""
+        return grouped(contents, lambda piece: piece.row.item_id)
+
+    def named(self, thing: Any) -> tuple[str | None, str | None]:
+        """Of the text that the piece is of."""
+        return thing.row.system, thing.row.level
+
+    def job(self, run: RunAtHand) -> "AuditJob":
+        """See AuditJob."""
+        return AuditJob(run)
+
+    def files(self, run: RunAtHand) -> dict[str, bytes]:
+        """records.jsonl, which can be read again, and a table with a row an answer."""
+        kind, pieces = audit_of(run.asked), pieces_done(run)
+        rows = (about(piece.row) | row for piece in pieces for row in kind.rows(piece))
+        return {
+            RECORDS_FILE: write_pieces(pieces),
+            kind.table: csv_bytes((*ABOUT, *kind.columns), rows),
+        }
+
+    def maker(self, asked: Asked) -> str:
+        """The model that takes it, as the user named it."""
+        return asked.model.model or RULES
+
+
+def audit_of(asked: Asked) -> AuditKind:
+    """The audit's kind. Of another run there is none: asking for it is a defect."""
+    assert isinstance(asked.kind, AuditKind), f"{asked.kind.name} examines no judge"
+    return asked.kind
+
+
+def pieces_done(run: RunAtHand) -> Pieces:
+    """What was found so far, in the order of the file."""
+    kind = audit_of(run.asked)
+    return tuple(piece_of(kind, piece) for _, result in results_of(run) for piece in result.get("pieces", ()))
+
+
+def answered(run: RunAtHand, kind: AuditKind) -> tuple[str, Pieces]:
+    """The model, and its pieces so far. Raises InputError for a run of another kind."""
+    if run.kind is not kind:
+        raise InputError(
+            f"Run {run.run.run_id} is of the kind {run.kind.name}; one of {kind.name} is needed."
+        )
+    return run.path.maker(run.asked), pieces_done(run)
+
+
+class AuditJob(AskingJob):
+    """core.runs.jobs' Job for audits: an item is all that there is of it in the file."""
+
+    def __init__(self, run: RunAtHand) -> None:
+        super().__init__(run.asked, run.running, run.items)
+        self._audits: Audits = audit_of(run.asked).open(run.asked.chosen, run.asked.prompts_read)
+
+    async def do(self, position: int, cache: Cache) -> Outcome:
+        """Examine all that there is of one item."""
+        model = self.model(cache)
+        done = await each_of(
+            list(enumerate(self.items[position])),
+            lambda one: self._audits(model and model.of(one[0]))(one[1]),
+            self._broken,
+        )
+        result: dict[str, object] = {"pieces": [printable_record(asdict(piece)) for piece, _, _ in done]}
+        failures = tuple(failure for _, failed, _ in done for failure in failed)
+        return outcome_of(result, failures, temporary=any(temporary for _, _, temporary in done))
+
+    def _broken(self, numbered: tuple[int, Any], name: str) -> Done:
+        broken = audit_of(self.asked).broken(numbered[1], f"looking at it broke ({name})")
+        return broken, (("internal", name),), False

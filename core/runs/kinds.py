@@ -3,15 +3,14 @@
 from collections.abc import Mapping
 
 from core.errors import InputError
-from core.generation import damage_scheme as damage
+from core.generation.damage import scheme as damage
 from core.generation.factual import scheme as factual
-from core.judges import alignment, answers, direct, rubric
+from core.judges import alignment, answers, direct, quality, rubric
 from core.judges.automqm import judge as automqm
 from core.judges.claims import judge as claims
 from core.judges.cross_examination import judge as cross_examination
-from core.judges.quality import judge as quality
+from core.metrics import kind as metrics
 from core.schema.kinds import Kind, Work
-from core.scoring.metrics import kind as metrics
 
 KINDS: Mapping[str, Kind] = {
     kind.name: kind

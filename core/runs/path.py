@@ -5,22 +5,21 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 
 from core import __version__
-from core.datasets.reading import sha256_of
 from core.errors import InputError
 from core.runs.asked import BESIDE, Asked, asked_of, described, kept
-from core.runs.at_hand import RunAtHand, WorkPath
-from core.runs.audits import Auditing
 from core.runs.generation import Generation, spans_found_by
-from core.runs.judging import Judging, degeneracy_of
+from core.runs.jobs import RunAtHand, WorkPath
+from core.runs.judging import Auditing, Judging, degeneracy_of
 from core.runs.kinds import kind_named, kinds_that
 from core.runs.progress import Progress, money_of, progress_of, wall_seconds, why_not_now
 from core.runs.scoring import Scoring
-from core.schema import RUN_FILE, Run
 from core.schema.kinds import Work
+from core.schema.runs import RUN_FILE, Run
 from core.schema.settings import Remark, Settings, refuse
 from core.store import Store
 from core.store.replies import answers_of_others, parts_not_sent
 from core.store.runs import change_run, get_run, insert_run, item_states, list_runs
+from core.tables.reading import sha256_of
 
 PATHS: Mapping[Work, WorkPath] = {
     "generation": Generation(),

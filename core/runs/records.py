@@ -14,29 +14,29 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from core.datasets.checked_json import checked, number_problem
-from core.datasets.reading import (
+from core.errors import InputError, Problems
+from core.formats.scores import row_key
+from core.judges.kind import AuditKind, JudgeKind, twice_problems
+from core.runs.kinds import KINDS, kinds_that
+from core.schema.judging import JudgedText, JudgeOutput
+from core.schema.kinds import Kind
+from core.schema.runs import RULES, RUN_FILE
+from core.schema.scores import Metric, ScoredRow
+from core.schema.settings import Remark, fields_of, said
+from core.tables.reading import (
     JsonObject,
+    checked,
     decode,
     name_of,
     name_problem,
+    number_problem,
     parse_json,
     printable_text,
     reject,
     shown,
     type_name,
 )
-from core.datasets.rows import jsonl_bytes, jsonl_objects
-from core.datasets.score_sheet import row_key
-from core.errors import InputError, Problems
-from core.judges.kind import AuditKind, JudgeKind
-from core.judges.record_checks import twice_problems
-from core.runs.kinds import KINDS, kinds_that
-from core.schema import RULES, RUN_FILE
-from core.schema.judging import JudgedText, JudgeOutput
-from core.schema.kinds import Kind
-from core.schema.scores import Metric, ScoredRow
-from core.schema.settings import Remark, fields_of, said
+from core.tables.rows import jsonl_bytes, jsonl_objects
 
 RECORDS_FILE = "records.jsonl"
 

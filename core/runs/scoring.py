@@ -12,19 +12,18 @@ from functools import partial
 
 import numpy as np
 
-from core.datasets.scorable import read_outputs
-from core.datasets.score_files import write_scores_csv, write_scores_parquet
 from core.errors import InputError
+from core.formats.scorable import read_outputs
+from core.formats.scores import write_scores_csv, write_scores_parquet
+from core.metrics.kind import ScoringRunning, ScoringSettings
+from core.metrics.lexical.scorer import notes_about
+from core.metrics.parts import PairScores, PoolPart, ThreadPart, open_lexical
+from core.metrics.registry import find_metrics
+from core.metrics.scorer import MetricSpec, Scorer, ScoringPair
 from core.runs.asked import Asked
-from core.runs.at_hand import RunAtHand, WorkPath
-from core.runs.jobs import Batch, Outcome, grouped
+from core.runs.jobs import Batch, Outcome, RunAtHand, WorkPath, grouped
 from core.schema.scores import Metric, OutputSet, ScorableOutput, Score, ScoredRow, ScoreTable
 from core.schema.settings import Remark
-from core.scoring.metrics.kind import ScoringRunning, ScoringSettings
-from core.scoring.metrics.lexical.notes import notes_about
-from core.scoring.metrics.parts import PairScores, PoolPart, ThreadPart, open_lexical
-from core.scoring.metrics.registry import find_metrics
-from core.scoring.metrics.scorer import MetricSpec, Scorer, ScoringPair
 from core.store import Store
 from core.store.connection import Row
 from core.store.runs import item_states
@@ -208,7 +207,7 @@ def find_models(settings: ScoringSettings, running: ScoringRunning) -> None:
 
 
 def _open_neural(names: tuple[str, ...], settings: ScoringSettings, running: ScoringRunning) -> Scorer:
-    from core.scoring.metrics.neural import open_neural
+    from core.metrics.neural import open_neural
 
     models = {name: model for name, model in settings.models.items() if name in names}
     return open_neural(

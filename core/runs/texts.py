@@ -6,23 +6,22 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
-from core.datasets.any_ratings import read_any_ratings
-from core.datasets.folder_ratings import ratings_among, usual_ratings
-from core.datasets.mt_metrics_eval import read_folder, read_folder_outputs
-from core.datasets.rated import outputs_of, rated_of, read_rated, write_rated
-from core.datasets.reading import shown
-from core.datasets.rows import jsonl_bytes
-from core.datasets.scorable import write_outputs
-from core.datasets.span_files import read_span_file
+from core.formats.human_ratings import read_any_ratings
+from core.formats.mt_metrics_eval import ratings_among, read_folder, read_folder_outputs, usual_ratings
+from core.formats.rated import outputs_of, rated_of, read_rated, write_rated
+from core.formats.scorable import write_outputs
+from core.formats.spans.files import read_span_file
 from core.judges.kind import JudgeKind
 from core.judges.rated import BESIDE_SETTINGS
-from core.schema import Study
-from core.schema.rated import RatedSet
+from core.schema.judging import RatedSet
 from core.schema.scores import OutputSet, RatingSet
 from core.schema.settings import Remark, SettingsError
+from core.schema.study import Study
 from core.store import Store
-from core.study.rating_results import rated_texts_of
+from core.study.rated.results import rated_texts_of
 from core.study.release import released_record
+from core.tables.reading import shown
+from core.tables.rows import jsonl_bytes
 
 Texts = tuple[bytes, str]
 """A file of texts and its name."""

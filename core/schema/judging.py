@@ -1,10 +1,10 @@
-"""What judges said of texts: of a run, or of the folder that a run wrote."""
+"""What judges said of texts, and texts together with what people said of them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from core.schema.scores import Metric, ScoredRow
+from core.schema.scores import Metric, Rating, ScorableOutput, ScoredRow
 
 
 @dataclass(frozen=True)
@@ -50,3 +50,24 @@ class JudgeOutput:
         return (
             float(chosen) if isinstance(chosen, int | float) and "temperature" not in self.not_sent else None
         )
+
+
+@dataclass(frozen=True)
+class RatedText:
+    """A text and its ratings: several where several raters, or dimensions, are there; none where nobody rated it."""
+
+    output: ScorableOutput
+    ratings: tuple[Rating, ...] = ()
+
+
+@dataclass(frozen=True)
+class RatedSet:
+    """A checked file of rated texts."""
+
+    texts: tuple[RatedText, ...]
+    """In the order of the file; (item, system, level) with the labels is unique."""
+    sha256: str
+    file_name: str
+    notes: tuple[str, ...] = ()
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """Reason -> ratings of texts that are not there, references' outputs and the like."""

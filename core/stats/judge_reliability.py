@@ -22,8 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
-from core.stats.many_ratios import ratio_estimates
-from core.stats.resampling import Estimate, Floats
+from core.stats.resampling import Estimate, Floats, ratio_estimates
 from core.stats.votes import MISSING, Codes, category_counts, check_votes
 
 Variant = Literal["paper", "cef-code"]

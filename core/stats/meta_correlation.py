@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
-from core.stats.correlation import correlate
-from core.stats.correlation_coefficients import (
+from core.stats.correlation.coefficients import (
     Method,
     coefficient,
     column,
@@ -21,7 +20,8 @@ from core.stats.correlation_coefficients import (
     row_coefficients,
     why_undefined,
 )
-from core.stats.correlation_resampling import columns_alike, resample_columns
+from core.stats.correlation.intervals import correlate
+from core.stats.correlation.resampled import columns_alike, resample_columns
 from core.stats.near_ties import tied
 from core.stats.resampling import (
     Estimate,
@@ -31,14 +31,6 @@ from core.stats.resampling import (
     resampled_estimate,
     why_no_interval,
 )
-
-__all__ = [
-    "Live",
-    "MetaCorrelationTest",
-    "leave_one_family_out",
-    "meta_correlation",
-    "meta_correlation_over_items",
-]
 
 TWO_METRICS = "two metrics: any two points lie on a line, so there is nothing to test"
 _NAMES = ("human correlations", "synthetic correlations")

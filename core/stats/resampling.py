@@ -1,18 +1,14 @@
-"""Cluster bootstrap of any statistic that is a function of sums over units.
+"""Cluster bootstrap and jackknife of any statistic that is a function of sums over units, of one or of many columns at once."""
 
-Every agreement coefficient and every mean here can be written as f(sum over units of a k-vector). Resampling
-clusters then needs no second look at the units: count how often each cluster was drawn, multiply the counts with
-the per-cluster sums, apply f. A whole bootstrap is one matrix product (in blocks that bound the memory).
-
-Sources: Efron and Tibshirani (1993), An Introduction to the Bootstrap, ch. 13 (percentile interval); Davison and
-Hinkley (1997), Bootstrap Methods and their Application, sec. 3.8 (resampling whole clusters, units inside kept).
-"""
-
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, replace
+from functools import lru_cache
+from threading import Lock
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.stats import t as student
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -283,3 +279,222 @@ def _with_interval(found: Estimate, values: Floats) -> Estimate:
     # Of an error nobody needs the last digits, in which equal values of different sums may differ.
     rounded = float(f"{error:.6g}") if np.isfinite(error) else None
     return replace(counted, low=low, high=high, monte_carlo_error=rounded)
+
+
+_KEPT_CELLS = 40_000_000  # counts kept, a byte each: 40 MB, twice
+_DRAWN_AT_ONCE = 256
+_CELLS, _FEWEST_TOGETHER = 1_000_000, 64  # of a block: 8 MB are added up faster than more
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Counts of some resamples in the forms that ranks and pairs are made from."""
+
+    padded: NDArray[np.unsignedinteger[Any]]
+    """(clusters + 1, resamples) in few bytes; the last row is 0, for places without a row."""
+    single: NDArray[np.float32]
+    """(clusters, resamples)."""
+    largest: int
+    """The largest count."""
+    total: int
+    """The most rows drawn in one resample."""
+
+
+def drawn_of(counts: Floats, sizes: Floats) -> Drawn:
+    """Counts (clusters, resamples), whole numbers, of clusters with so many rows."""
+    largest = int(counts.max(initial=0))
+    padded = np.zeros((len(counts) + 1, counts.shape[1]), dtype=np.min_scalar_type(largest))
+    padded[:-1] = counts
+    return Drawn(padded, counts.astype(np.float32), largest, int((sizes @ counts).max(initial=0)))
+
+
+def draw_counts(
+    n_clusters: int, n_resamples: int, together: int, rng: int | np.random.Generator
+) -> Iterator[Floats]:
+    """How often each cluster was drawn, in blocks (n_clusters, at most `together`).
+
+    n_clusters draws with replacement a resample. The counts depend on the seed alone, not on the size of blocks, and the
+    first ones not on how many follow; those of few clusters are kept for the next statistic of the same items.
+    """
+    if isinstance(rng, int) and n_clusters * n_resamples <= _KEPT_CELLS:
+        kept = _kept(n_clusters, rng)
+        together = min(together, max(_FEWEST_TOGETHER, _CELLS // n_clusters))
+        for start in range(0, n_resamples, together):
+            yield kept.counts(start, min(start + together, n_resamples))
+        return
+    generator = np.random.default_rng(rng)
+    for start in range(0, n_resamples, together):
+        yield _drawn(n_clusters, min(together, n_resamples - start), generator).astype(np.float64)
+
+
+def _drawn(n_clusters: int, size: int, generator: np.random.Generator) -> NDArray[np.unsignedinteger[Any]]:
+    """Counts of `size` resamples: shape (n_clusters, size), in few bytes."""
+    drawn = generator.integers(0, n_clusters, size=(size, n_clusters))
+    drawn += np.arange(size)[:, None] * n_clusters
+    counts = np.bincount(drawn.ravel(), minlength=size * n_clusters).reshape(size, n_clusters)
+    kind = np.min_scalar_type(int(counts.max(initial=0)))
+    return np.ascontiguousarray(counts.astype(kind).T)
+
+
+class _Kept:
+    """Counts that are drawn when they are first needed, and kept. Threads may share them."""
+
+    def __init__(self, n_clusters: int, seed: int) -> None:
+        self._n_clusters = n_clusters
+        self._generator = np.random.default_rng(seed)
+        self._blocks: list[NDArray[np.unsignedinteger[Any]]] = []
+        self._lock = Lock()
+
+    def counts(self, start: int, stop: int) -> Floats:
+        """Those of some resamples: shape (n_clusters, stop - start)."""
+        with self._lock:
+            while len(self._blocks) * _DRAWN_AT_ONCE < stop:
+                self._blocks.append(_drawn(self._n_clusters, _DRAWN_AT_ONCE, self._generator))
+        first = start // _DRAWN_AT_ONCE
+        blocks = self._blocks[first : -(-stop // _DRAWN_AT_ONCE)]
+        offset = first * _DRAWN_AT_ONCE
+        found = blocks[0] if len(blocks) == 1 else np.concatenate(blocks, axis=1)
+        return found[:, start - offset : stop - offset].astype(np.float64)
+
+
+@lru_cache(maxsize=2)
+def _kept(n_clusters: int, seed: int) -> _Kept:
+    return _Kept(n_clusters, seed)
+
+
+NO_WIDTH = "every resample gives the same value: the interval has no width and says nothing about uncertainty"
+
+_ROUNDING = 1e-12  # leave-one-out values that differ by less are one value
+
+
+@dataclass(frozen=True)
+class AgreementEstimate(Estimate):
+    """An estimate with a percentile interval (`low`, `high`) and a jackknife interval over the same clusters.
+
+    `interval_reason` is also given where the percentile interval has no width.
+    """
+
+    low_t: float | None = None
+    """Lower end of the jackknife interval."""
+    high_t: float | None = None
+    """Upper end of the jackknife interval."""
+    interval_t_reason: str | None = None
+    """Why there is no jackknife interval."""
+
+
+def with_jackknife(
+    found: Estimate, sums: Floats, statistic: Statistic, scale: tuple[float, float]
+) -> AgreementEstimate:
+    """The estimate with the interval estimate +- t * standard error added, cut to `scale`.
+
+    sums: shape (n_clusters, k), one row of sums a cluster; `statistic` takes their total. The variance is (c - 1) / c times
+    the squared distances of the c leave-one-out values from their mean; t has c - 1 degrees of freedom.
+
+    There is no interval with fewer than two clusters, where the statistic is undefined without one of them, or where
+    leaving out any cluster gives the same value. Misleads with a handful of clusters, where it is very wide, and where
+    one cluster has most of the units.
+    """
+    interval_reason = found.interval_reason
+    if found.low is not None and found.low == found.high:
+        interval_reason = NO_WIDTH
+    low, high, reason = _jackknife_interval(found, sums, statistic, scale)
+    kept = {field.name: getattr(found, field.name) for field in fields(Estimate)}
+    return AgreementEstimate(
+        **kept | {"interval_reason": interval_reason}, low_t=low, high_t=high, interval_t_reason=reason
+    )
+
+
+def _jackknife_interval(
+    found: Estimate, sums: Floats, statistic: Statistic, scale: tuple[float, float]
+) -> tuple[float | None, float | None, str | None]:
+    if found.estimate is None:
+        return None, None, "the estimate is undefined"
+    if len(sums) < 2:
+        return None, None, "fewer than two clusters: none can be left out"
+    values = statistic(sums.sum(axis=0) - sums)
+    if np.isnan(values).any():
+        return None, None, "the statistic is undefined without one of the clusters"
+    if np.ptp(values) <= _ROUNDING:
+        return None, None, "the value is the same whichever cluster is left out: nothing varies"
+    clusters = len(sums)
+    error = float(np.sqrt((clusters - 1) / clusters * ((values - values.mean()) ** 2).sum()))
+    reach = float(student.ppf((1 + found.confidence_level) / 2, clusters - 1)) * error
+    return max(scale[0], found.estimate - reach), min(scale[1], found.estimate + reach), None
+
+
+def mean_estimates(
+    values: ArrayLike,
+    clusters: ArrayLike,
+    *,
+    n_resamples: int = 2_000,
+    confidence_level: float = 0.95,
+    rng: int | np.random.Generator = 0,
+) -> list[Estimate]:
+    """Mean of each column of `values` (n_units, k) over its units that are not NaN; of flags (0 and 1): a share.
+
+    As `ratio_estimates`; `n` counts a column's values, `n_left_out` its NaN.
+    """
+    units = np.asarray(values, dtype=np.float64)
+    used = ~np.isnan(units)
+    found = ratio_estimates(
+        np.where(used, units, 0.0),
+        used,
+        clusters,
+        n_resamples=n_resamples,
+        confidence_level=confidence_level,
+        rng=rng,
+    )
+    return [replace(estimate, n_left_out=len(units) - estimate.n) for estimate in found]
+
+
+def ratio_estimates(
+    numerators: ArrayLike,
+    denominators: ArrayLike,
+    clusters: ArrayLike,
+    *,
+    n_resamples: int = 2_000,
+    confidence_level: float = 0.95,
+    rng: int | np.random.Generator = 0,
+) -> list[Estimate]:
+    """Sum over sum for each column of `numerators` and `denominators` (n_units, k), with percentile intervals.
+
+    numerators: finite. denominators: counts, 0 where a unit gives a column nothing; `n` is their sum. clusters: shape
+    (n_units,), the item of each unit; all columns see the same resamples of all items. Misleads as
+    `cluster_bootstrap` does: too narrow with few clusters.
+    """
+    check_confidence_level(confidence_level)
+    above, below = np.asarray(numerators, dtype=np.float64), np.asarray(denominators, dtype=np.float64)
+    if above.ndim != 2 or above.shape != below.shape:
+        raise ValueError(f"both must have one shape (n_units, k), got {above.shape} and {below.shape}")
+    sums = cluster_sums(np.hstack([above, below]), clusters)
+    observed = _ratios(sums.sum(axis=0))
+    n_clusters = (sums[:, above.shape[1] :] > 0).sum(axis=0)
+    drawn = _many_drawn(sums, n_resamples, rng) if len(sums) > 1 else None
+    found = []
+    for k, (value, n_used) in enumerate(zip(observed.tolist(), n_clusters.tolist(), strict=True)):
+        no_interval = why_no_interval(value, n_used, n_resamples)
+        found.append(
+            resampled_estimate(
+                value,
+                None if no_interval or drawn is None else drawn[:, k],
+                n=int(below[:, k].sum()),
+                n_clusters=n_used,
+                confidence_level=confidence_level,
+                reason="no units" if np.isnan(value) else None,
+                interval_reason=no_interval,
+            )
+        )
+    return found
+
+
+def _many_drawn(sums: Floats, n_resamples: int, rng: int | np.random.Generator) -> Floats:
+    """The ratios in each resample of clusters: shape (n_resamples, k)."""
+    together = at_a_time(len(sums))
+    blocks = [_ratios(counts.T @ sums) for counts in draw_counts(len(sums), n_resamples, together, rng)]
+    return np.concatenate(blocks) if blocks else np.empty((0, sums.shape[1] // 2))
+
+
+def _ratios(sums: Floats) -> Floats:
+    """Sums (..., 2 k), first k numerators, then k denominators: k ratios, NaN where a denominator is 0."""
+    half = sums.shape[-1] // 2
+    return ratio(sums[..., :half], sums[..., half:])

@@ -13,8 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from core.stats.correlation_tests import Alternative, PairedTest, n_reached
-from core.stats.many_ratios import ratio_estimates
+from core.stats.correlation.tests import Alternative, PairedTest, n_reached
 from core.stats.resampling import (
     NO_RESAMPLES,
     Estimate,
@@ -22,6 +21,7 @@ from core.stats.resampling import (
     at_a_time,
     cluster_sums,
     ratio,
+    ratio_estimates,
     unit_clusters,
 )
 

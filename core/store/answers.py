@@ -1,9 +1,9 @@
-"""Answers: one current answer a pair and rater, and a history that only grows."""
+"""Answers and guesses: one current answer a pair and rater, and a history that only grows; one guess a pair, given once."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, replace
 
-from core.schema import Answer, HistoryEntry
+from core.schema.study import Answer, Guess, HistoryEntry
 from core.store.connection import Row, Store, insert_sql, upsert_sql
 from core.store.studies import now_utc
 
@@ -91,3 +91,30 @@ def _same(before: Answer, after: Answer) -> bool:
 
 def _decided(answer: Answer) -> Answer:
     return replace(answer, shown_utc=None, answered_utc=None, seconds=None, diff_used=None, app_version=None)
+
+
+_GUESS_FIELDS = tuple(Guess.__dataclass_fields__)
+
+
+def insert_guess(store: Store, study_id: int, guess: Guess) -> bool:
+    """Keep a guess; returns whether it is new: the first one about a pair stands."""
+    with store.writing():
+        if guess.key in {given.key for given in guesses_of(store, study_id, guess.rater_id)}:
+            return False
+        store.table("guess").insert({"study_id": study_id, **asdict(guess)})
+    return True
+
+
+def restore_guesses(store: Store, study_id: int, guesses: Iterable[Guess]) -> None:
+    """Write guesses as a bundle holds them."""
+    with store.writing():
+        store.table("guess").insert_all({"study_id": study_id, **asdict(guess)} for guess in guesses)
+
+
+def guesses_of(store: Store, study_id: int, rater_id: str | None = None) -> tuple[Guess, ...]:
+    """Guesses of a study, or of one rater, in the order in which they were given."""
+    only = "" if rater_id is None else " and rater_id = :rater"
+    rows = store.rows(
+        f"select * from guess where study_id = :id{only} order by rowid", {"id": study_id, "rater": rater_id}
+    )
+    return tuple(Guess(**{name: row[name] for name in _GUESS_FIELDS}) for row in rows)

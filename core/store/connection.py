@@ -1,12 +1,45 @@
-"""Opening the database, transactions, and SQLite's errors said in Assay's words."""
+"""Opening the database where it lies, connections that stay open, transactions, and SQLite's errors said in Assay's words."""
 
+import os
 import sqlite3
 import sys
+import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from glob import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
+
+from sqlite_utils import Database
+from sqlite_utils.db import Table
+
+from core.errors import StorageError
+from core.store.copies import BUSY_TIMEOUT_SECONDS, copy_database, free_name
+from core.store.migrations import STEPS_TABLE, is_ours, migrations, pending_steps, unknown_steps
+
+DEFAULT_DATABASE = Path(__file__).resolve().parents[2] / "var" / "assay.db"
+
+
+def database_path(given: str | os.PathLike[str] | None = None) -> Path:
+    """`given` (the `--db` option), else the environment's ASSAY_DB, else var/assay.db beside app.py."""
+    return Path(given or os.environ.get("ASSAY_DB") or DEFAULT_DATABASE)
+
+
+def make_private(database: Path) -> None:
+    """Make the file and its folder where there are none, and shut its files and copies to all but their owner.
+
+    SQLite gives its side files the mode of the database. A folder that was there is left as it is.
+    """
+    database.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not database.exists():
+        os.close(os.open(database, os.O_RDONLY | os.O_CREAT, 0o600))
+    for ending in ("", "-wal", "-shm", "-journal", ".key", ".before-*"):
+        for file in database.parent.glob(escape(database.name) + ending):
+            with suppress(OSError):  # it has just gone, or is somebody else's
+                if file.stat().st_mode & 0o077:
+                    file.chmod(file.stat().st_mode & 0o700)
+
 
 if "pandas" not in sys.modules:
     # sqlite-utils loads pandas to know its types, which nothing here stores: a third of a second of every command.
@@ -14,13 +47,7 @@ if "pandas" not in sys.modules:
     import sqlite_utils  # noqa: F401  # for its look at pandas
 
     del sys.modules["pandas"]
-from sqlite_utils import Database
-from sqlite_utils.db import Table
 
-from core.errors import StorageError
-from core.store.copies import BUSY_TIMEOUT_SECONDS, copy_database, free_name
-from core.store.location import make_private
-from core.store.migrations import STEPS_TABLE, is_ours, migrations, pending_steps, unknown_steps
 
 Row = dict[str, Any]
 _good: set[tuple[object, ...]] = set()
@@ -28,7 +55,7 @@ _good: set[tuple[object, ...]] = set()
 
 
 class Store:
-    """One connection. Open one per command, or borrow one per rerun (core/store/pool.py): no two threads share one."""
+    """One connection. Open one per command, or borrow one per rerun (core/store/connection.py): no two threads share one."""
 
     def __init__(self, path: Path, database: Database) -> None:
         self.path = path
@@ -267,3 +294,74 @@ def _what_to_do(problem: Exception) -> str:
     if kind.startswith("SQLITE_CORRUPT"):
         return "It is damaged: move it away and restore your backup (`python -m core study restore FILE`)."
     return "Check that the disk has room and that the file may be read and written, then try again."
+
+
+MOST_AT_REST = 8
+"""Connections that are kept while nobody uses them."""
+
+_File: TypeAlias = tuple[int, int]
+"""Device and number of a file."""
+_lock = threading.Lock()
+_at_rest: list[tuple[_File, Store]] = []
+"""Connections with the file that each has open, the one used last at the end."""
+
+
+@contextmanager
+def borrowed_store(path: Path) -> Iterator[Store]:
+    """The database at `path` on a connection that nobody else uses until the block ends; opened when none is at rest.
+
+    A connection to a file that was replaced meanwhile, or whose schema changed, is closed and another one opened.
+    """
+    file: _File | None
+    file, store = _taken(path) or _opened(path)
+    try:
+        yield store
+    finally:
+        _give_back(file, store)
+
+
+def close_stores() -> None:
+    """Close every connection at rest; when the app stops."""
+    with _lock:
+        stores = [store for _, store in _at_rest]
+        _at_rest.clear()
+    for store in stores:
+        store.close()
+
+
+def _taken(path: Path) -> tuple[_File, Store] | None:
+    while True:
+        with _lock:
+            found = next((one for one in reversed(_at_rest) if one[1].path == path), None)
+            if found is None:
+                return None
+            _at_rest.remove(found)
+        # The file cannot get the number of one that is still open, so the same number means the same file.
+        if _file_at(path) == found[0] and found[1].is_current():
+            return found
+        found[1].close()
+
+
+def _opened(path: Path) -> tuple[_File | None, Store]:
+    before = _file_at(path)
+    store = open_store(path, any_thread=True)
+    return (before if before == _file_at(path) else None), store
+
+
+def _give_back(file: _File | None, store: Store) -> None:
+    if file is None or not store.at_rest:
+        store.close()
+        return
+    with _lock:
+        _at_rest.append((file, store))
+        too_many = [_at_rest.pop(0)] if len(_at_rest) > MOST_AT_REST else []
+    for _, oldest in too_many:
+        oldest.close()
+
+
+def _file_at(path: Path) -> _File | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

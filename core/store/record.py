@@ -2,10 +2,9 @@
 
 from dataclasses import replace
 
-from core.schema import Study, StudyRecord
-from core.store.answers import answers_of, history_of, restore_answers
+from core.schema.study import Study, StudyRecord
+from core.store.answers import answers_of, guesses_of, history_of, restore_answers, restore_guesses
 from core.store.connection import Store
-from core.store.guesses import guesses_of, restore_guesses
 from core.store.raters import assignments_of, insert_rater, raters_of, replace_assignments
 from core.store.ratings import (
     rating_assignments_of,

@@ -5,7 +5,7 @@ import zlib
 from collections import Counter
 from typing import Any
 
-from core.schema import StepCost
+from core.schema.runs import StepCost
 from core.store.connection import Row, Store
 from core.store.studies import now_utc
 

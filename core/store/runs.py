@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from core.errors import NotAllowed, NotFound
-from core.schema import Run, RunItem, RunState
+from core.schema.runs import Run, RunItem, RunState
 from core.store.connection import Row, Store
 from core.store.studies import now_utc
 

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from core.store.access import token_sha256
 from core.store.connection import Store
+from core.store.raters import token_sha256
 from core.store.studies import now_utc
 
 MOST_EVENTS = 10_000

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from core.errors import NotFound
-from core.schema import Dataset, Design, Item, LogEntry, Output, State, Study
+from core.schema.study import Dataset, Design, Item, LogEntry, Output, State, Study
 from core.schema.tasks import Dimension, RatingTask, SpanTask, StudyKind, TaskLabels
 from core.store.connection import Row, Store
 

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from core.datasets.reading import shown
-from core.schema import (
+from core.schema.study import (
     FLAGGED_PAIRS,
     SCORES,
     AnalysisSet,
@@ -14,11 +13,12 @@ from core.schema import (
     Study,
     StudyRecord,
 )
-from core.stats.panel_size import composite_of_mean_vote
+from core.stats.votes import composite_of_mean_vote
 from core.store import Store
 from core.store.answers import answers_of
 from core.store.raters import raters_of
 from core.store.studies import get_study, now_utc, read_log, update_study, write_log
+from core.tables.reading import shown
 
 USUAL_VOTES = 2
 """Votes that a pair needs where the design and the raters allow it."""

@@ -1,18 +1,160 @@
-"""What a rater of pairs may see and do, and the one place that turns sides into preferences.
+"""What a rater of pairs may see and do, and the one place that turns sides into preferences."""
 
-The rater's page imports this module and no other that knows an assignment: nothing it is handed holds
-a source, a role, an item id, a seed or a file name.
-"""
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 from core import __version__
-from core.schema import Answer, Assignment, Choice, Design, Preference
+from core.errors import NotAllowed
+from core.schema.study import (
+    FIRST_LEVEL,
+    Answer,
+    AnswerKey,
+    Assignment,
+    Choice,
+    Design,
+    Guess,
+    GuessedSide,
+    Preference,
+    Study,
+)
 from core.store import Store
-from core.store.answers import answers_of, find_answer, save_answer
+from core.store.answers import answers_of, find_answer, guesses_of, insert_guess, save_answer
 from core.store.raters import assignment_at, assignments_of
-from core.store.studies import now_utc
-from core.study.blind_pair import BlindPair, blind_pair
+from core.store.studies import items_of, now_utc, outputs_of
 from core.study.desk import Desk, EntryStatus, study_and_rater
-from core.study.guessing import GuessDesk, pairs_to_guess
+from core.study.draws import draw
+from core.tables.reading import printable_text
+
+
+@dataclass(frozen=True)
+class BlindPair:
+    """One pair as a rater sees it."""
+
+    number: int
+    question: str
+    reference: str
+    language: str
+    level: str
+    left: str
+    right: str
+    left_base: str
+    """What the left text's changes are shown against: its own A0, or the reference at A0."""
+    right_base: str
+    base: Literal["own_a0", "reference"]
+    """Which of the two it is; the same for both sides."""
+    choice: Choice | None = None
+    comment: str = ""
+    invalid: bool = False
+
+    @property
+    def mark(self) -> str:
+        """Tells this pair on the screen from another that took its number; made of what the rater sees."""
+        seen = "\x1f".join((self.question, self.level, self.left, self.right))
+        return hashlib.sha256(seen.encode()).hexdigest()[:12]
+
+
+def blind_pair(
+    store: Store, study_id: int, assignment: Assignment, number: int, answer: Answer | None = None
+) -> BlindPair:
+    """The pair of an assignment with its sides as drawn, under a number of the rater's list."""
+    (item,) = items_of(store, study_id, assignment.item_id)
+    texts = {(o.level, o.source): o.text for o in outputs_of(store, study_id, item.item_id)}
+    sides = (assignment.left, assignment.right)
+    # A study may have no A0 at all; every level then is shown against the reference.
+    own = assignment.level != FIRST_LEVEL and all((FIRST_LEVEL, side) in texts for side in sides)
+
+    def base(source: str) -> str:
+        return texts[FIRST_LEVEL, source] if own else item.reference
+
+    return BlindPair(
+        number=number,
+        question=item.question,
+        reference=item.reference,
+        language=item.language,
+        level=assignment.level,
+        left=texts[assignment.level, assignment.left],
+        right=texts[assignment.level, assignment.right],
+        left_base=base(assignment.left),
+        right_base=base(assignment.right),
+        base="own_a0" if own else "reference",
+        choice=answer.choice if answer else None,
+        comment=answer.comment if answer else "",
+        invalid=answer.invalid if answer else False,
+    )
+
+
+LONGEST_COMMENT = 5_000
+"""Characters."""
+
+
+def pairs_to_guess(
+    design: Design, assignments: Iterable[Assignment], answers: dict[AnswerKey, Answer]
+) -> list[Assignment]:
+    """The rated pairs shown again: those with the smallest draw for `guess`, in that order.
+
+    Hidden repeats and pairs reported as invalid are left out.
+    """
+    rated = [
+        a
+        for a in assignments
+        if not a.repeat and (given := answers.get(a.key)) and given.answered and not given.invalid
+    ]
+    rated.sort(key=lambda a: draw(design.seed, a.rater_id, a.item_id, a.level, "guess"))
+    return rated[: design.blinding_pairs]
+
+
+class GuessDesk:
+    """A rater who has finished, before the pairs that are shown once more."""
+
+    def __init__(
+        self, store: Store, study: Study, pairs: Sequence[Assignment], check: Callable[[], None]
+    ) -> None:
+        """`check` raises NotAllowed when nothing can be saved now."""
+        self._store, self._study_id, self._pairs, self._check = store, study.study_id, pairs, check
+        rater = pairs[0].rater_id if pairs else ""
+        self._given = {guess.key for guess in guesses_of(store, study.study_id, rater)}
+
+    @property
+    def total(self) -> int:
+        """How many pairs are shown again."""
+        return len(self._pairs)
+
+    def next_open(self) -> int | None:
+        """The number of the next pair without a guess, from 1; None when all are done."""
+        return next((n for n, a in enumerate(self._pairs, start=1) if a.key not in self._given), None)
+
+    def pair(self, number: int) -> BlindPair:
+        """The pair of that number, with the sides on which the rater saw it."""
+        return blind_pair(self._store, self._study_id, self._assignment(number), number)
+
+    def save(self, number: int, side: GuessedSide, *, comment: str = "", seconds: float | None) -> None:
+        """Keep a guess, on disk before this returns; one that is there already stands.
+
+        Raises NotAllowed when the study has closed meanwhile, or the link was withdrawn.
+        """
+        assignment = self._assignment(number)
+        guess = Guess(
+            rater_id=assignment.rater_id,
+            item_id=assignment.item_id,
+            level=assignment.level,
+            guess=side,
+            comment=printable_text(comment)[:LONGEST_COMMENT],
+            answered_utc=now_utc(),
+            seconds=None if seconds is None else round(seconds, 2),
+            app_version=__version__,
+        )
+        with self._store.writing():
+            self._check()
+            insert_guess(self._store, self._study_id, guess)
+        self._given.add(guess.key)
+
+    def _assignment(self, number: int) -> Assignment:
+        if not 1 <= number <= len(self._pairs):
+            raise NotAllowed(f"There is no pair {number} to look at again.")
+        return self._pairs[number - 1]
+
 
 PairStatus = EntryStatus
 """Where one number of a rater's list of pairs stands."""

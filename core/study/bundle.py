@@ -1,7 +1,4 @@
-"""The zip bundle: everything about a study in plain JSON, from which every number can be derived again.
-
-Links are left out: a bundle may be published, and opens nothing.
-"""
+"""The zip bundle: everything about a study in plain JSON, from which every number can be derived again; of every version."""
 
 import hashlib
 import io
@@ -19,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from core import __version__
 from core.errors import InputError, Problems
-from core.schema import (
+from core.schema.study import (
     Answer,
     Assignment,
     Guess,
@@ -33,9 +30,32 @@ from core.schema import (
 )
 from core.schema.tasks import RatingAnswer, RatingAssignment, RatingHistoryEntry
 from core.store.backup import FORMAT as BACKUP_FORMAT
-from core.study import bundle_version_1
 from core.study.bundle_checks import STUDY_MEMBER, misfits
 from core.study.design import LARGEST_SEED
+
+ADDED_SINCE = {"wording.json": b"{}", "guesses.jsonl": b""}
+"""Members that version 1 does not have, as they would stand there."""
+_ABOUT_ONE = ("rater added", "preview added", "link revoked", "link issued again")
+
+
+def brought_up(record: StudyRecord) -> StudyRecord:
+    """The record with pseudonyms in a field of their own, and nothing asked that was not declared."""
+    study = record.study
+    if study.first_vote_utc is not None:  # a design is frozen at the first vote
+        study = replace(study, design=replace(study.design, blinding_pairs=0))
+    raters = {rater.rater_id for rater in record.raters}
+    return replace(record, study=study, log=tuple(_entry(entry, raters) for entry in record.log))
+
+
+def _entry(entry: LogEntry, raters: set[str]) -> LogEntry:
+    if entry.action in _ABOUT_ONE:
+        return replace(entry, rater_id=entry.detail, detail="")
+    if entry.action == "votes imported":
+        for rater in raters:
+            if entry.detail.startswith(f"{rater}: "):
+                return replace(entry, rater_id=rater, detail=entry.detail.removeprefix(f"{rater}: "))
+    return entry
+
 
 FORMAT = "assay-study"
 FORMAT_VERSION = 4
@@ -138,7 +158,7 @@ def _read(archive: zipfile.ZipFile, version: int) -> tuple[StudyRecord | None, P
         return None, problems
     record = StudyRecord(study=study, guidelines=guidelines, wording=wording, **tables)
     if version < 2:
-        record = bundle_version_1.brought_up(record)
+        record = brought_up(record)
     if version < 4:  # older than the analysis set: its defaults hold, and nobody declared them
         design = replace(record.study.design, declared=False)
         record = replace(record, study=replace(record.study, design=design))
@@ -179,7 +199,7 @@ def _check_members(archive: zipfile.ZipFile, file_name: str) -> int:
 
 def _added_since(version: int) -> dict[str, bytes]:
     """Members that a bundle of this version does not have, as they would stand there."""
-    added = bundle_version_1.ADDED_SINCE if version < 2 else {}
+    added = ADDED_SINCE if version < 2 else {}
     return {**added, **(_ADDED_IN_3 if version < 3 else {})}
 
 

@@ -5,9 +5,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar, Generic, TypeVar
 
-from core.datasets.reading import printable_text
 from core.errors import NotAllowed
-from core.schema import Answer, Assignment, Rater, Study
+from core.schema.study import Answer, Assignment, Rater, Study
 from core.schema.tasks import RatingAnswer, RatingAssignment, StudyKind
 from core.store import Store
 from core.store.raters import (
@@ -20,8 +19,8 @@ from core.store.raters import (
 )
 from core.store.studies import get_study, now_utc, read_guidelines, read_wording
 from core.study.analysis_set import fix_at_vote, is_fixed
-from core.study.guidelines import guideline_text
-from core.study.wording import CONSENT, wording
+from core.study.guidelines import CONSENT, guideline_text, wording
+from core.tables.reading import printable_text
 
 Entry = TypeVar("Entry", Assignment, RatingAssignment)
 Given = TypeVar("Given", Answer, RatingAnswer)

@@ -9,7 +9,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from core.schema import Assignment, Design, Item, Output
+from core.schema.study import Assignment, Design, Item, Output
 
 REPEAT_DISTANCE = 10
 """At least this many other pairs stand between a pair and its hidden repeat."""

@@ -1,15 +1,16 @@
-"""How far each rater is, without a word about which source they prefer."""
+"""How far each rater is, without a word about which source or system they prefer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from core.schema import Answer, Assignment, Rater
-from core.stats.consistency import consistency
-from core.stats.position import position_bias
+from core.schema.study import Answer, Assignment, Rater, Study
+from core.schema.tasks import RatingAnswer
+from core.stats.votes import consistency, position_bias
 from core.store import Store
 from core.store.answers import answers_of
 from core.store.raters import assignments_of, raters_of
+from core.store.ratings import rating_assignments_of, ratings_of
 
 FAST_SECONDS = 5.0
 """A rater whose median is below this is flagged: two answers and a reference take longer to read."""
@@ -145,3 +146,84 @@ def _repeat_flags(same: int, repeats: int) -> list[str]:
 
 def _p(value: float) -> str:
     return "p below 0.001" if value < 0.001 else f"p {value:.3f}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RatingProgress(ListProgress):
+    """How far a rater of texts is. A repeat is the same where all scores are, and where errors are said to be or not
+    to be as before.
+    """
+
+    with_errors: int | None
+    """Texts in which errors were marked, hidden repeats left out; None: the task marks none."""
+    errors: int | None
+    """Errors marked in them."""
+
+
+def rating_progress(store: Store, study_id: int, *, spans: bool = True) -> list[RatingProgress]:
+    """One entry a rater, in the order in which they were added. spans: whether the task marks errors."""
+    totals: dict[str, int] = {}
+    for assignment in rating_assignments_of(store, study_id):
+        totals[assignment.rater_id] = totals.get(assignment.rater_id, 0) + 1
+    answers: dict[str, list[RatingAnswer]] = {}
+    for answer in ratings_of(store, study_id):
+        answers.setdefault(answer.rater_id, []).append(answer)
+    return [
+        _rating_line(rater, answers.get(rater.rater_id, []), totals.get(rater.rater_id, 0), spans)
+        for rater in raters_of(store, study_id)
+    ]
+
+
+def list_progress(store: Store, study: Study) -> Sequence[ListProgress]:
+    """How far each rater is, whatever the study asks."""
+    if study.kind == "pairs":
+        return progress(store, study.study_id)
+    return rating_progress(store, study.study_id, spans=_marks(study))
+
+
+def _marks(study: Study) -> bool:
+    return study.task is not None and study.task.spans is not None
+
+
+def _rating_line(rater: Rater, answers: Sequence[RatingAnswer], total: int, spans: bool) -> RatingProgress:
+    given = [answer for answer in answers if answer.answered]
+    main = [answer for answer in given if not answer.repeat]
+    seconds = [answer.seconds for answer in given if answer.seconds is not None]
+    middle = median(seconds) if seconds else None
+    same, repeats = _rating_consistency(given)
+    marked = [answer for answer in main if answer.spans]
+    return RatingProgress(
+        rater_id=rater.rater_id,
+        kind="dry run" if rater.dry_run else "rater",
+        done=len(given),
+        total=total,
+        skipped=sum(answer.skipped for answer in answers),
+        flagged=sum(answer.invalid for answer in answers),
+        median_seconds=middle,
+        repeats_same=same,
+        repeats=repeats,
+        last_utc=max((answer.answered_utc for answer in given if answer.answered_utc), default=None),
+        revoked=rater.revoked,
+        finished=rater.finished_utc is not None,
+        excluded=rater.excluded,
+        flags=_rating_flags(middle, len(seconds), main),
+        with_errors=len(marked) if spans else None,
+        errors=sum(len(answer.spans) for answer in marked) if spans else None,
+    )
+
+
+def _rating_consistency(given: Sequence[RatingAnswer]) -> tuple[int, int]:
+    """(same, answered twice) over hidden repeats; broken texts are left out."""
+    said = {a.key: (dict(a.scores), bool(a.spans)) for a in given if not a.invalid}
+    twice = [(key, (*key[:4], False)) for key in said if key[4] and (*key[:4], False) in said]
+    return sum(said[again] == said[first] for again, first in twice), len(twice)
+
+
+def _rating_flags(middle: float | None, n_times: int, main: Sequence[RatingAnswer]) -> tuple[str, ...]:
+    flags = []
+    if middle is not None and n_times >= LEAST_ANSWERS and middle < FAST_SECONDS:
+        flags.append(f"fast: half of the texts within {middle:.1f} seconds")
+    said = [(tuple(sorted(a.scores.items())), bool(a.spans)) for a in main if not a.invalid]
+    if len(said) >= LEAST_ANSWERS and len(set(said)) == 1:
+        flags.append(f"always the same: one answer for all {len(said)} texts")
+    return tuple(flags)

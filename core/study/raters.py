@@ -4,10 +4,9 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.datasets.reading import same_name
-from core.datasets.votes import read_votes
 from core.errors import InputError, NotAllowed, Problems
-from core.schema import Answer, Preference, Rater, Study
+from core.formats.trutheval import read_votes
+from core.schema.study import Answer, Preference, Rater, Study
 from core.schema.tasks import StudyKind
 from core.store import Store
 from core.store.answers import answers_of, insert_answers
@@ -28,10 +27,10 @@ from core.store.studies import (
     write_log,
 )
 from core.study.analysis_set import fix_at_vote
-from core.study.dealing import deal_again, planned_workload
-from core.study.design import Workload
+from core.study.design import Workload, deal_again, planned_workload
 from core.study.draws import Pair
 from core.study.guidelines import shipped_languages
+from core.tables.reading import same_name
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import shlex
 
 from core.errors import NotAllowed
-from core.schema import Study, StudyRecord
+from core.schema.study import Study, StudyRecord
 from core.store import Store
 from core.store.record import load_record
 from core.store.studies import get_study

@@ -5,8 +5,8 @@ from collections.abc import Collection
 import streamlit as st
 
 from core.runs.calls import THINKING, ItemCall, calls_of
-from core.schema import RULES, Run
 from core.schema.judging import JudgedText, JudgeOutput
+from core.schema.runs import RULES, Run
 from core.store import Store
 from core.store.runs import item_position
 from pages.components import judges_names

@@ -4,9 +4,9 @@ from typing import Any
 
 import streamlit as st
 
-from core.datasets.reading import decode
 from core.judges.kind import JudgeKind
 from core.schema.kinds import Attachment, Kind
+from core.tables.reading import decode
 from pages.components.generate_state import given
 from pages.components.messages import capital, mistakes_shown, plain, with_code
 

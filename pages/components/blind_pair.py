@@ -12,9 +12,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.diff import Segment, diff_against, diff_pair
-from core.schema import FIRST_LEVEL, Choice, GuessedSide
-from core.study.guidelines import LEVEL_MEANINGS
-from core.study.wording import BOX_KEYS, CHOICE_KEYS
+from core.schema.study import FIRST_LEVEL, Choice, GuessedSide
+from core.study.guidelines import BOX_KEYS, CHOICE_KEYS, LEVEL_MEANINGS
 from pages.components import presses
 from pages.components.messages import plain
 

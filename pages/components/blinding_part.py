@@ -3,10 +3,10 @@
 import pandas as pd
 import streamlit as st
 
-from core.analysis.blinding import ORDER, Blinding
-from core.analysis.study_results import StudyResults
-from core.analysis.verdict_words import reasons
-from core.stats.blinding_index import BlindingIndex
+from core.results.study.blinding import ORDER, Blinding
+from core.results.study.results import StudyResults
+from core.results.study.verdict_words import reasons
+from core.stats.blinding import BlindingIndex
 from pages.components.messages import plain
 from pages.components.numbers import UNDEFINED, interval, number, percent
 from pages.components.parts import nothing, part, table

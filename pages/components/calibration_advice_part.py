@@ -5,10 +5,9 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from core.analysis.calibration import Calibration
-from core.analysis.calibration_advice import RULES, advice, called
-from core.analysis.calibration_summary import macro_averaged
-from core.analysis.calibration_tables import (
+from core.results.calibration.advice import RULES, advice, called
+from core.results.calibration.results import Calibration, macro_averaged
+from core.results.calibration.tables import (
     bin_rows,
     cell_rows,
     distribution_rows,

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from core.analysis.calibration import MAJORITIES
-from core.analysis.calibration_advice import called
-from core.analysis.calibration_cells import KAPPAS, STATISTICS, Cell
-from core.analysis.calibration_summary import MacroMean, Summary, macro_averaged
-from core.analysis.calibration_tables import cell_rows, macro_rows
 from core.plots import calibration as figures
+from core.results.calibration.advice import called
+from core.results.calibration.cells import KAPPAS, STATISTICS, Cell
+from core.results.calibration.results import MAJORITIES, MacroMean, Summary, macro_averaged
+from core.results.calibration.tables import cell_rows, macro_rows
 from pages.components import calibration_advice_part, metrics_figure, metrics_kept
 from pages.components.calibration_choice import How, Judged
 from pages.components.judges_numbers import ends, value

@@ -6,22 +6,17 @@ from functools import partial
 
 import streamlit as st
 
-from core.analysis.calibration import (
-    Calibration,
-    CalibrationOptions,
-    calibrate,
-    columns_to_group_by,
-)
-from core.analysis.calibration_joined import GROUP_BY, Evaluator, evaluators_of
-from core.datasets.task_files import parse_task, shipped_tasks
-from core.judges.quality.held_out import Majority
+from core.formats.tasks import parse_task, shipped_tasks
+from core.judges.quality import Majority
+from core.results.calibration.cells import GROUP_BY, Evaluator, evaluators_of
+from core.results.calibration.results import Calibration, CalibrationOptions, calibrate, columns_to_group_by
 from core.runs.asked import Asked, asked_of
-from core.schema import Study
 from core.schema.scores import RatingSet
+from core.schema.study import Study
 from core.schema.tasks import RatingTask
 from core.store import Store
 from core.store.studies import list_studies
-from core.study.rating_results import rating_set_of, task_of
+from core.study.rated.results import rating_set_of, task_of
 from core.study.release import released_record
 from pages.components import choices, metrics_computed, metrics_kept, metrics_scores
 from pages.components.menu import menu

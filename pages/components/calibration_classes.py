@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from core.analysis.calibration_advice import called
-from core.analysis.calibration_cells import Cell
-from core.analysis.calibration_tables import cell_rows, distribution_rows
 from core.plots import calibration as figures
+from core.results.calibration.advice import called
+from core.results.calibration.cells import Cell
+from core.results.calibration.tables import cell_rows, distribution_rows
 from pages.components import choices, metrics_figure
 from pages.components.calibration_choice import Judged
 from pages.components.judges_numbers import ends, value

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 import pandas as pd
 import streamlit as st
 
-from core.analysis.calibration_maps import N_FOLDS, maps_of
-from core.analysis.calibration_tables import bin_rows, map_estimates, map_rows
 from core.plots import calibration as figures
-from core.stats.calibration_map import CalibrationMap, Method
+from core.results.calibration.results import N_FOLDS, maps_of
+from core.results.calibration.tables import bin_rows, map_estimates, map_rows
+from core.stats.calibration import CalibrationMap, Method
 from pages.components import choices, metrics_computed, metrics_figure, metrics_kept
 from pages.components.calibration_choice import Judged
 from pages.components.judges_numbers import ends, value

@@ -5,15 +5,15 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from core.analysis.calibration_advice import called
-from core.analysis.calibration_tables import sensitivity_rows, sweep_rows
-from core.analysis.quality_repeats import sensitivity
-from core.analysis.temperature_sweep import Sweep, temperature_sweep
-from core.judges.quality.judge import KIND as QUALITY
+from core.judges.quality import KIND as QUALITY
 from core.plots import calibration as figures
+from core.results.calibration.advice import called
+from core.results.calibration.repeats import sensitivity
+from core.results.calibration.tables import sensitivity_rows, sweep_rows
+from core.results.calibration.temperatures import Sweep, temperature_sweep
 from core.runs.asked import asked_of
 from core.runs.kinds import kind_named
-from core.schema import Run
+from core.schema.runs import Run
 from core.store import Store
 from pages.components import (
     choices,

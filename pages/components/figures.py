@@ -11,10 +11,10 @@ import pandas as pd
 import streamlit as st
 
 from core import plots
-from core.analysis.study_results import FEW_QUESTIONS, StudyResults
-from core.analysis.verdict_words import described, headline, reasons, votes_of_pairs
-from core.schema import StudyRecord
-from core.stats.position import NO_SIDE
+from core.results.study.results import FEW_QUESTIONS, StudyResults
+from core.results.study.verdict_words import described, headline, reasons, votes_of_pairs
+from core.schema.study import StudyRecord
+from core.stats.votes import NO_SIDE
 from core.study.analysis_set import SCORE_NAMES
 from core.study.bundle import write_bundle
 from core.study.export import guesses_csv, paper_files, to_csv, to_jsonl, to_paper_zip

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.runs.at_hand import RunAtHand
+from core.runs.jobs import RunAtHand
 from core.store.runs import run_data
 from pages.components import generate_backend, generate_file, generate_prompts, run_choice, setting_form
 

@@ -9,8 +9,8 @@ import streamlit as st
 
 from core.llm.call_settings import CallSettings
 from core.runs.asked import BACKENDS, OPENAI_KEY, OPENAI_URL, Backend, ModelSettings, Running
-from core.runs.at_hand import RunAtHand
 from core.runs.environments import missing_for
+from core.runs.jobs import RunAtHand
 from core.schema.settings import fields_of
 from pages.components import setting_form
 from pages.components.generate_state import given

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.datasets.questions import read_questions
-from core.datasets.reading import sha256_of
+from core.formats.generation import read_questions
 from core.generation.records import Task
 from core.runs.texts import Texts
-from core.schema import MaterialSet
+from core.schema.study import MaterialSet
+from core.tables.reading import sha256_of
 from pages.components.kept_once import given_file, once
 from pages.components.messages import file_read, plain
 

@@ -10,9 +10,9 @@ from core.generation.scheme import GenerationSettings, Scheme
 from core.runs.asked import ask
 from core.runs.environments import missing_for
 from core.runs.kinds import kinds_that
-from core.schema import Material
 from core.schema.kinds import Kind
 from core.schema.settings import fields_of
+from core.schema.study import Material
 from core.store import Store
 from pages.components import generate_backend, generate_file, generate_prompts, run_start, setting_form
 from pages.components.generate_again import FORM

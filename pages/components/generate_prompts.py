@@ -4,11 +4,10 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.datasets.reading import decode
-from core.llm.prompt_files import STEPS
-from core.llm.prompts import Prompt, find_prompt, parse_prompt, shipped_prompts, unusable_prompts
-from core.runs.at_hand import RunAtHand
+from core.llm.prompts import STEPS, Prompt, find_prompt, parse_prompt, shipped_prompts, unusable_prompts
+from core.runs.jobs import RunAtHand
 from core.schema.kinds import PromptSlot
+from core.tables.reading import decode
 from pages.components.messages import plain, with_code
 
 

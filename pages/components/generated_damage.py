@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.generation.records import DamageTrace
-from core.schema import Item
+from core.schema.study import Item
 from pages.components import generated_level_diff as texts
 from pages.components.messages import plain
 from pages.components.parts import nothing

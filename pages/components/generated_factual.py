@@ -6,7 +6,7 @@ import streamlit as st
 from core.generation.factual.pipeline import VERBATIM
 from core.generation.factual.published import PUBLISHED
 from core.generation.records import FactualTrace
-from core.schema import Item
+from core.schema.study import Item
 from pages.components import generated_level_diff as texts
 from pages.components.messages import plain
 from pages.components.parts import nothing, table

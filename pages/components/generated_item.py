@@ -8,10 +8,11 @@ import pandas as pd
 import streamlit as st
 
 from core.generation.records import DamageTrace, FactualTrace
-from core.runs.at_hand import RunAtHand
 from core.runs.calls import became
 from core.runs.generation import scheme_of, trace_of
-from core.schema import Item, Material, RunItem
+from core.runs.jobs import RunAtHand
+from core.schema.runs import RunItem
+from core.schema.study import Item, Material
 from core.store.replies import item_costs
 from core.store.runs import item_states, run_item
 from pages.components import (

@@ -11,7 +11,7 @@ import streamlit as st
 
 from core.diff import diff_against
 from core.generation.records import Span
-from core.schema import Item
+from core.schema.study import Item
 
 LEVEL_BEFORE, FIRST, REFERENCE, OFF = BASES = ("before", "first", "reference", "off")
 _MARK = {"same": "span", "added": "ins", "removed": "del"}

@@ -6,9 +6,9 @@ import pandas as pd
 import streamlit as st
 
 from core import plots
-from core.analysis.words_kept import WordsKept, words_kept
-from core.runs.at_hand import RunAtHand
+from core.results.words_kept import WordsKept, words_kept
 from core.runs.generation import scheme_of, trace_of
+from core.runs.jobs import RunAtHand
 from core.store.runs import item_states, run_items
 from pages.components import run_choice
 from pages.components.generated_item import with_materials

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from core.errors import AssayError
-from core.schema import GuessedSide
+from core.schema.study import GuessedSide
 from core.study.blinding import RaterDesk
-from core.study.wording import GUESS_KEYS, GUESS_QUESTION
+from core.study.guidelines import GUESS_KEYS, GUESS_QUESTION
 from pages.components import blind_pair, presses, text_box, visitor
 from pages.components.messages import plain
 from pages.components.rating import DOUBLE_PRESS_SECONDS

@@ -6,8 +6,8 @@ import pandas as pd
 import streamlit as st
 
 from core import plots
-from core.analysis.judge_agreement import SHARES, Agreement, Disagreement, agreement, same_components
-from core.analysis.same_texts import place_of
+from core.results.joining import place_of
+from core.results.judges.agreement import SHARES, Agreement, Disagreement, agreement, same_components
 from core.runs.kinds import KINDS
 from core.schema.judging import JudgedText
 from core.schema.scores import METHODS, Method, ScoredRow, ScoreTable

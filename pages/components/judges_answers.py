@@ -5,14 +5,14 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from core.analysis.judge_reliability import ModelReliability, Reliability, reliability, verdicts_by_author
 from core.judges.answers import KIND, AnswerSet, question_sets_of
+from core.results.judges.reliability import ModelReliability, Reliability, reliability, verdicts_by_author
 from core.runs.asked import asked_of
-from core.runs.audits import answered
+from core.runs.judging import answered
 from core.runs.kinds import kinds_with
 from core.runs.path import at_hand
 from core.runs.records import write_pieces
-from core.schema import Run
+from core.schema.runs import Run
 from core.store import Store
 from pages.components import (
     judges_check,

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from core.analysis.merging import merge_tables
 from core.errors import AssayError
+from core.results.merging import merge_tables
 from core.runs.path import runs_that
 from core.schema.scores import ScoreTable
 from core.store import Store

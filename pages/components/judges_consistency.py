@@ -3,10 +3,10 @@
 import pandas as pd
 import streamlit as st
 
-from core.analysis.judge_consistency import Consistency, OrderConsistency, consistency
-from core.judges.cross_examination.scores import CEF_COMPONENTS
+from core.judges.cross_examination.record import CEF_COMPONENTS
+from core.results.judges.consistency import Consistency, OrderConsistency, consistency
 from core.runs.kinds import KINDS
-from core.schema import Run
+from core.schema.runs import Run
 from core.stats.resampling import Estimate
 from core.store import Store
 from pages.components import (

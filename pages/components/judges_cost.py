@@ -6,12 +6,12 @@ import pandas as pd
 import streamlit as st
 
 from core import plots
-from core.analysis.judge_costs import CostRow, JudgeCost, cost_notes, costs_side_by_side
+from core.results.judges.costs import CostRow, JudgeCost, cost_notes, costs_side_by_side
 from core.runs.asked import asked_of
 from core.runs.costs import cost_of_run
 from core.runs.kinds import kinds_that
 from core.runs.path import at_hand
-from core.schema import Run
+from core.schema.runs import Run
 from core.store import Store
 from core.store.replies import step_costs
 from core.store.runs import item_counts

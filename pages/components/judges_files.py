@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.runs.path import at_hand, written
-from core.schema import Run
+from core.schema.runs import Run
 from core.store import Store
 from core.store.runs import item_states
 from pages.components import file_buttons, judges_runs, metrics_kept, run_choice

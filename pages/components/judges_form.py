@@ -5,16 +5,16 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from core.datasets.rated import unrated
+from core.formats.rated import unrated
 from core.judges.kind import Bench, JudgeKind, JudgeSettings
 from core.runs.asked import Asked, ask
-from core.runs.at_hand import RunAtHand
 from core.runs.environments import missing_for
+from core.runs.jobs import RunAtHand
 from core.runs.path import at_hand
 from core.runs.texts import Texts
-from core.schema import Run
+from core.schema.judging import RatedSet
 from core.schema.kinds import Kind, Reads
-from core.schema.rated import RatedSet
+from core.schema.runs import Run
 from core.schema.settings import Settings
 from core.store import Store
 from core.store.runs import run_data

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from core.analysis.alignment import AlignmentRow, alignment_table, marked_texts
 from core.judges.alignment import KIND, MarkedError, MarkedText
-from core.runs.audits import pieces_done
+from core.results.judges.alignment import AlignmentRow, alignment_table, marked_texts
+from core.runs.judging import pieces_done
 from core.runs.path import at_hand
 from core.runs.records import write_pieces
-from core.schema import Run
+from core.schema.runs import Run
 from core.store import Store
 from pages.components import (
     choices,

@@ -5,9 +5,9 @@ import re
 from core.judges.kind import JudgeSettings
 from core.runs.asked import asked_of
 from core.runs.kinds import KINDS
-from core.schema import Run
 from core.schema.judging import JudgeOutput
 from core.schema.kinds import KindSettings
+from core.schema.runs import Run
 
 SIDES = {"source": "made from sources", "text": "made from texts", "all": "all questions"}
 """What questions were made from."""

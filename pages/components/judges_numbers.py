@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from core.analysis.acc23 import AccuracyTest
-from core.analysis.span_comparison import SpanTest
 from core.judges.kind import JudgeKind
+from core.results.correlations.acc23 import AccuracyTest
+from core.results.spans.agreement import SpanTest
 from core.runs.kinds import KINDS
 from core.schema.scores import Metric, ScoredRow
 from core.stats.resampling import Estimate

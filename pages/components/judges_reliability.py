@@ -5,12 +5,11 @@ from collections.abc import Callable, Mapping
 import pandas as pd
 import streamlit as st
 
-from core.analysis.question_ablation import AblationRow, ablation
-from core.analysis.reasked import Reasked, ReaskedRow, confusion
 from core.judges.cross_examination.verdicts import VERDICTS
+from core.results.judges.consistency import AblationRow, Reasked, ReaskedRow, ablation, confusion
 from core.runs.asked import asked_of
 from core.runs.kinds import KINDS, kinds_with
-from core.schema import Run
+from core.schema.runs import Run
 from core.store import Store
 from pages.components import (
     judges_answers,

@@ -6,9 +6,9 @@ from core.judges.kind import JudgeKind
 from core.runs.judging import judge_output
 from core.runs.kinds import kinds_that
 from core.runs.path import at_hand
-from core.schema import Run
 from core.schema.judging import JudgeOutput
 from core.schema.kinds import Kind, Reads
+from core.schema.runs import Run
 from core.store import Store
 from core.store.kept_files import kept_files
 from core.store.runs import item_counts, list_runs

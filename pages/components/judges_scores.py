@@ -8,15 +8,15 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.analysis.correlations import CorrelationOptions, MetricCorrelation
-from core.analysis.judge_degeneracy import degeneracy
-from core.analysis.score_summary import score_summary
 from core.judges.kind import JudgeKind
-from core.judges.rubric_files import Rubric
+from core.judges.rubric import Rubric
+from core.results.correlations.table import MetricCorrelation
+from core.results.joining import CorrelationOptions
+from core.results.judges.scores import degeneracy, score_summary
 from core.runs.asked import asked_of
 from core.runs.kinds import KINDS
 from core.schema.scores import ScoreTable
-from core.stats.constant import constants_said
+from core.stats.degeneracy import constants_said
 from core.store import Store
 from pages.components import (
     judges_runs,

@@ -11,8 +11,8 @@ from core.judges.cross_examination.record import CefRecord
 from core.judges.kind import JudgeKind
 from core.judges.rubric import RubricRecord
 from core.runs.kinds import KINDS
-from core.schema import Run
 from core.schema.judging import JudgedText, JudgeOutput
+from core.schema.runs import Run
 from core.store import Store
 from core.store.replies import step_costs
 from core.store.runs import item_position

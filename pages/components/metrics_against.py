@@ -5,9 +5,8 @@ from typing import get_args
 
 import streamlit as st
 
-from core.analysis.correlations import DEFAULT_OPTIONS, CorrelationOptions, Raters
-from core.analysis.dimension_group import dimension_of
-from core.analysis.joining import SystemScores
+from core.results.correlations.table import dimension_of
+from core.results.joining import DEFAULT_OPTIONS, CorrelationOptions, Raters, SystemScores
 from core.schema.scores import RatingSet, ScoreTable
 from core.store import Store
 from pages.components import metrics_kept

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from core.analysis.metric_directions import with_directions
-from core.analysis.table_choice import (
+from core.results.choices import (
     AS_GIVEN,
     ITEM,
     TableChoice,
@@ -13,6 +12,7 @@ from core.analysis.table_choice import (
     chosen_table,
     columns_to_leave_out,
     values_to_leave_out,
+    with_directions,
 )
 from core.schema.scores import Direction, RatingSet, ScoreTable
 from pages.components import metrics_kept

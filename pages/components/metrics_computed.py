@@ -12,7 +12,8 @@ from typing import TypeVar
 
 import streamlit as st
 
-from core.analysis.correlations import CorrelationOptions, CorrelationReport, correlate_step_by_step
+from core.results.correlations.table import CorrelationReport, correlate_step_by_step
+from core.results.joining import CorrelationOptions
 from core.schema.scores import RatingSet, ScoreTable
 
 Key = tuple[object, ...]

@@ -7,10 +7,15 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.analysis.correlations import CorrelationReport, MetricCorrelation
-from core.analysis.dimension_group import DIMENSION, by_dimension, combined
-from core.analysis.joining import SYSTEM_MEANS, group_columns, names_of
-from core.analysis.metric_directions import LOWER, marked
+from core.results.choices import LOWER, group_columns, marked, names_of
+from core.results.correlations.table import (
+    DIMENSION,
+    CorrelationReport,
+    MetricCorrelation,
+    by_dimension,
+    combined,
+)
+from core.results.joining import SYSTEM_MEANS
 from core.schema.scores import METHODS, Method, ScoreTable
 from core.stats.resampling import Estimate
 from core.store import Store

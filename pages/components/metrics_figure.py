@@ -7,7 +7,7 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
-from core.datasets.spreadsheet import csv_bytes
+from core.tables.writer import csv_bytes
 from pages.components import visitor
 from pages.components.parts import chart
 

@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from core.datasets.score_files import write_scores_csv, write_scores_parquet
+from core.formats.scores import write_scores_csv, write_scores_parquet
 from core.schema.scores import ScoreTable
 from core.store import Store
 from core.store.kept_files import get_file

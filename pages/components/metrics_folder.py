@@ -4,10 +4,10 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.datasets.mt_metrics_eval import MtFolder, read_folder
-from core.datasets.rating_files import write_ratings_jsonl
-from core.datasets.score_files import write_scores_jsonl
 from core.errors import InputError
+from core.formats.human_ratings import write_ratings_jsonl
+from core.formats.mt_metrics_eval import MtFolder, read_folder
+from core.formats.scores import write_scores_jsonl
 from core.store import Store
 from core.store.kept_files import KeptFile, keep_file
 

@@ -6,13 +6,13 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from core.metrics.kind import KIND, ScoringRunning, ScoringSettings
+from core.metrics.registry import all_metrics
+from core.metrics.scorer import MetricSpec
 from core.runs.asked import ask
-from core.runs.at_hand import RunAtHand
 from core.runs.environments import missing_for
+from core.runs.jobs import RunAtHand
 from core.runs.path import create
-from core.scoring.metrics.kind import KIND, ScoringRunning, ScoringSettings
-from core.scoring.metrics.registry import all_metrics
-from core.scoring.metrics.scorer import MetricSpec
 from core.store import Store
 from core.store.runs import run_data
 from pages.components import metrics_scores, metrics_texts, run_panel, setting_form

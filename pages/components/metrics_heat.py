@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from core.plots import heat_colour
-from core.plots.families import shortened
+from core.plots.dressing import shortened
 from pages.components.messages import plain
 from pages.components.numbers import UNDEFINED, number
 from pages.components.parts import nothing

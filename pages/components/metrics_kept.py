@@ -6,11 +6,11 @@ from typing import Any
 
 import streamlit as st
 
-from core.datasets.correlation_files import read_correlations
-from core.datasets.reading import sha256_of
+from core.formats.correlations import read_correlations
 from core.schema.scores import CorrelationSet, RatingSet, ScoreTable
 from core.store import Store
 from core.store.kept_files import KeptFile, KeptKind, delete_file, file_data, keep_file, kept_files
+from core.tables.reading import sha256_of
 from pages.components import metrics_metal
 from pages.components.menu import menu
 from pages.components.messages import mistakes_shown, moment, plain

@@ -4,8 +4,8 @@ import pandas as pd
 import streamlit as st
 
 from core import plots
-from core.analysis.levels import ALL_LEVELS, MetricByLevel, by_level
-from core.stats.constant import constants_said
+from core.results.correlations.levels import ALL_LEVELS, MetricByLevel, by_level
+from core.stats.degeneracy import constants_said
 from core.store import Store
 from pages.components import metrics_choice, metrics_computed, metrics_figure, metrics_tables, metrics_worst
 from pages.components.judges_numbers import with_ends

@@ -6,8 +6,8 @@ import pandas as pd
 import streamlit as st
 
 from core import plots
-from core.analysis.meta_correlation import LiveSide, Matrix, Side, meta_matrix
-from core.datasets.published import PREFIX, published_names, published_side
+from core.formats.correlations import PREFIX, published_names, published_side
+from core.results.meta_correlation import LiveSide, Matrix, Side, meta_matrix
 from core.schema.scores import Method
 from pages.components import metrics_computed, metrics_figure, metrics_kept, metrics_tables
 from pages.components.messages import plain

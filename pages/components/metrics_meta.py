@@ -6,8 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from core import plots
-from core.analysis.meta_correlation import MetaCorrelation, meta_correlate
-from core.analysis.meta_sides import NothingShared
+from core.results.meta_correlation import MetaCorrelation, NothingShared, meta_correlate
 from core.schema.scores import METHODS, Method
 from core.store import Store
 from pages.components import (

@@ -4,14 +4,13 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from core.datasets.any_ratings import holds_metal, read_any_ratings
-from core.datasets.metal import read_metal
-from core.datasets.metal_forms import SCALES
-from core.datasets.reading import shown
-from core.datasets.score_tables import read_scores
 from core.errors import InputError
+from core.formats.human_ratings import holds_metal, read_any_ratings
+from core.formats.metal import SCALES, read_metal
+from core.formats.scores import read_scores
 from core.schema.scores import RatingSet, ScoreTable
 from core.store.kept_files import KeptKind
+from core.tables.reading import shown
 
 Flip = tuple[str, ...]
 

@@ -6,8 +6,8 @@ import pandas as pd
 import streamlit as st
 
 from core import plots
-from core.analysis.published import RECOMPUTED_TABLE, RecomputedCell, recompute_table_1
-from core.datasets.published import Cell, PublishedTable, read_table, table_keys
+from core.formats.correlations import Cell, PublishedTable, read_table, table_keys
+from core.results.meta_correlation import RECOMPUTED_TABLE, RecomputedCell, recompute_table_1
 from pages.components import metrics_figure
 from pages.components.messages import plain
 from pages.components.metrics_heat import heat_table

@@ -6,9 +6,9 @@ from typing import Literal, get_args
 import streamlit as st
 
 from core import plots
-from core.analysis.correlations import rank_metrics
-from core.analysis.metric_directions import LOWER
-from core.analysis.redundancy import redundancy as redundancy_of
+from core.results.choices import LOWER
+from core.results.correlations.ranking import rank_metrics
+from core.results.correlations.ranking import redundancy as redundancy_of
 from core.schema.scores import METHODS, Direction, Method, ScoreTable
 from pages.components import metrics_computed, metrics_figure, metrics_kept, metrics_tables
 from pages.components.messages import plain

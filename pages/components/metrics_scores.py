@@ -5,15 +5,15 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from core.analysis.table_choice import AS_GIVEN, TableChoice
-from core.datasets.rated import outputs_of
 from core.errors import NotFound
+from core.formats.rated import outputs_of
+from core.results.choices import AS_GIVEN, TableChoice
 from core.runs.judging import judged_among
 from core.runs.path import at_hand, runs_that
 from core.runs.progress import is_worked_on
 from core.runs.scoring import score_table
-from core.schema import Run
-from core.schema.rated import RatedSet
+from core.schema.judging import RatedSet
+from core.schema.runs import Run
 from core.schema.scores import OutputSet, ScoreTable
 from core.store import Store
 from core.store.kept_files import KeptFile, get_file, kept_files

@@ -5,9 +5,9 @@ from typing import Literal
 
 import streamlit as st
 
-from core.analysis.meta_correlation import LiveSide, Side
-from core.datasets.published import published_names, published_side
 from core.errors import InputError
+from core.formats.correlations import published_names, published_side
+from core.results.meta_correlation import LiveSide, Side
 from core.store import Store
 from pages.components import metrics_against, metrics_choice, metrics_kept, metrics_scores
 from pages.components.metrics_computed import Key

@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.analysis.correlations import CorrelationReport, MetricCorrelation, Ranking
-from core.analysis.joining import SystemScores
-from core.analysis.levels import ALL_LEVELS, MetricByLevel
-from core.analysis.meta_correlation import Matrix, MetaCorrelation
-from core.analysis.metric_votes import MetricVotes
-from core.analysis.redundancy import Redundancy
+from core.results.correlations.levels import ALL_LEVELS, MetricByLevel
+from core.results.correlations.ranking import Ranking, Redundancy
+from core.results.correlations.table import CorrelationReport, MetricCorrelation
+from core.results.correlations.votes import MetricVotes
+from core.results.joining import SystemScores
+from core.results.meta_correlation import Matrix, MetaCorrelation
 from core.schema.scores import METHODS
-from core.stats.constant import Constant
+from core.stats.degeneracy import Constant
 from core.stats.resampling import Estimate
 from core.stats.shares import Share
 from pages.components.numbers import left_out

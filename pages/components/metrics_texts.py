@@ -4,15 +4,15 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from core.datasets.reading import sha256_of
-from core.datasets.scorable import read_outputs
+from core.formats.scorable import read_outputs
 from core.runs.generation import has_texts, texts_of_run
 from core.runs.path import at_hand, runs_that
 from core.runs.texts import Texts as Texts
 from core.runs.texts import texts_of_folder, texts_of_study
-from core.schema import Run
+from core.schema.runs import Run
 from core.schema.scores import OutputSet
 from core.store import Store
+from core.tables.reading import sha256_of
 from pages.components import metrics_folder, metrics_kept, run_choice, study_choice
 from pages.components.kept_once import given_file, once
 from pages.components.messages import plain

@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from core import plots
-from core.analysis.metric_votes import MetricVotes, metrics_against_votes
+from core.results.correlations.votes import MetricVotes, metrics_against_votes
 from core.store import Store
 from core.study.release import released_record
 from pages.components import metrics_computed, metrics_figure, metrics_tables, study_choice

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.analysis.levels import ALL_LEVELS, MetricByLevel, Preference
-from core.datasets.score_tables import level_number
+from core.results.correlations.levels import ALL_LEVELS, MetricByLevel, Preference
 from core.schema.scores import OutputSet, ScorableOutput
 from core.store import Store
+from core.tables.columns import level_number
 from pages.components import choices, generated_level_diff, metrics_scores
 from pages.components.metrics_scores import Scores
 from pages.components.numbers import number

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from core.analysis.decimals import decimal
+from core.results.decimals import decimal
 
 UNDEFINED = "undefined"
 

@@ -2,12 +2,11 @@
 
 import streamlit as st
 
-from core.schema import FIRST_LEVEL, Choice
+from core.schema.study import FIRST_LEVEL, Choice
 from core.study.blinding import RaterDesk
 from core.study.design import estimated_minutes
-from core.study.guidelines import practice_pairs
-from core.study.rating_desk import RatingDesk
-from core.study.wording import CONSENT
+from core.study.guidelines import CONSENT, practice_pairs
+from core.study.rated.desk import RatingDesk
 from pages.components import blind_pair
 from pages.components.pair_list import Go
 

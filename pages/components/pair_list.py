@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 
 import streamlit as st
 
-from core.schema import Choice
+from core.schema.study import Choice
 from core.study.blinding import PairStatus, RaterDesk
-from core.study.rating_desk import RatingDesk
+from core.study.rated.desk import RatingDesk
 from pages.components import presses, text_box, visitor
 from pages.components.messages import plain
 

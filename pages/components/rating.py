@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from core.errors import AssayError, NotAllowed
-from core.schema import Choice
+from core.schema.study import Choice
 from core.study.blinding import RaterDesk
 from pages.components import blind_pair, pair_list, presses, visitor
 

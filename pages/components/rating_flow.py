@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.study.rating_desk import RatingDesk
+from core.study.rated.desk import RatingDesk
 from pages.components import onboarding, pair_list, rating_scales, rating_text, screen_top, visitor
 from pages.components.pair_list import Go
 

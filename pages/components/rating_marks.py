@@ -6,7 +6,7 @@ from html import escape
 import streamlit as st
 
 from core.errors import AssayError, NotAllowed
-from core.study.rating_desk import BlindText, RatingDesk
+from core.study.rated.desk import BlindText, RatingDesk
 from pages.components import presses, span_marker, visitor
 from pages.components.rating_tab import OnScreen, Tab, same_text
 from pages.components.span_marker import Marked

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from core.errors import NotAllowed
-from core.study.rating_desk import BlindText, RatingDesk
+from core.study.rated.desk import BlindText, RatingDesk
 
 
 @dataclass(frozen=True)

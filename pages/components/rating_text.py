@@ -11,7 +11,7 @@ import streamlit as st
 
 from core.errors import AssayError, InputError, NotAllowed, StillMissing
 from core.schema.tasks import TaskLabels
-from core.study.rating_desk import BlindText, RatingDesk
+from core.study.rated.desk import BlindText, RatingDesk
 from pages.components import blind_pair, pair_list, presses, rating_marks, rating_scales, visitor
 from pages.components.messages import plain
 from pages.components.pair_list import Go

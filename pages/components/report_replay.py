@@ -3,11 +3,10 @@
 import pandas as pd
 import streamlit as st
 
-from core.datasets.factual_report import FactualReport, read_report
-from core.datasets.reading import sha256_of
-from core.generation.factual.published import to_traces
-from core.generation.factual.replay import Replay, ReplayedItem, replay
-from core.schema import Item
+from core.formats.trutheval import FactualReport, read_report
+from core.generation.factual.published import Replay, ReplayedItem, replay, to_traces
+from core.schema.study import Item
+from core.tables.reading import sha256_of
 from pages.components import generated_factual, generated_item
 from pages.components.kept_once import once
 from pages.components.messages import mistakes_shown, one_line, plain

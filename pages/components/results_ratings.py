@@ -7,13 +7,22 @@ from statistics import mean
 import pandas as pd
 import streamlit as st
 
-from core.datasets.mqm_out import write_mqm
 from core.errors import InputError
-from core.schema import StudyRecord
+from core.formats.spans.mqm import write_mqm
+from core.schema.study import StudyRecord
 from core.study.bundle import write_bundle
-from core.study.rating_export import rated_jsonl, ratings_csv, ratings_jsonl, spans_csv
-from core.study.rating_results import Counted, counted, rated_texts_of, rating_set_of, task_of
-from core.study.rating_totals import SystemTotal, consistency, dimensions_of, system_totals
+from core.study.export import rated_jsonl, ratings_csv, ratings_jsonl, spans_csv
+from core.study.rated.results import (
+    Counted,
+    SystemTotal,
+    consistency,
+    counted,
+    dimensions_of,
+    rated_texts_of,
+    rating_set_of,
+    system_totals,
+    task_of,
+)
 from pages.components.messages import with_code
 from pages.components.numbers import counted_as, interval, number
 from pages.components.parts import nothing, part, table

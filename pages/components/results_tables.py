@@ -4,7 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 
 import pandas as pd
 
-from core.analysis.study_results import (
+from core.plots import AGREEMENT, preference_names
+from core.results.study.results import (
     FLAG_BELOW,
     Block,
     Contingency,
@@ -12,12 +13,10 @@ from core.analysis.study_results import (
     StudyResults,
     first_interval,
 )
-from core.analysis.verdict_words import verdict_name
-from core.plots import AGREEMENT, preference_names
-from core.stats.jackknife import AgreementEstimate
-from core.stats.position import PositionBias
-from core.stats.power import Power
-from core.stats.ties import Ties
+from core.results.study.verdict_words import verdict_name
+from core.stats.non_inferiority import Power
+from core.stats.resampling import AgreementEstimate
+from core.stats.votes import PositionBias, Ties
 from pages.components.numbers import UNDEFINED, interval, number, percent
 
 TIE_RULES = {

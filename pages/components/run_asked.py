@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from core.runs.at_hand import RunAtHand
+from core.runs.jobs import RunAtHand
 from core.schema.settings import SettingField, Settings, fields_of
 from pages.components import generate_prompts
 from pages.components.messages import mistakes_shown, moment, plain

@@ -5,10 +5,10 @@ from typing import TypeVar
 
 import streamlit as st
 
-from core.plots.families import shortened
+from core.plots.dressing import shortened
 from core.runs.asked import Asked, asked_of
 from core.runs.progress import state_of
-from core.schema import Run
+from core.schema.runs import Run
 from core.store import Store
 from core.store.runs import item_counts
 from pages.components.menu import menu

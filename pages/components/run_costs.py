@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from core.runs.at_hand import RunAtHand
 from core.runs.costs import Estimate
+from core.runs.jobs import RunAtHand
 from core.runs.progress import Progress, money_of, not_sent_said, worked_said
-from core.schema import StepCost
+from core.schema.runs import StepCost
 from core.store.replies import parts_not_sent
 from pages.components import judges_names
 from pages.components.parts import part, table

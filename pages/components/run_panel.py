@@ -5,9 +5,9 @@ import time
 import streamlit as st
 
 from core.runs.asked import asked_of
-from core.runs.at_hand import RunAtHand
 from core.runs.costs import estimate_all
 from core.runs.environments import forget_children, lives, run_log, start_child
+from core.runs.jobs import RunAtHand
 from core.runs.path import at_hand, resume
 from core.runs.progress import (
     Answered,
@@ -18,7 +18,7 @@ from core.runs.progress import (
     starting,
     why_not_now,
 )
-from core.schema import Run
+from core.schema.runs import Run
 from core.store import Store, database_path
 from core.store.runs import ask_to_stop
 from pages.components import generate_again, run_asked, visitor

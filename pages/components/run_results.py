@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from core.runs.at_hand import RunAtHand
 from core.runs.generation import count_verbatim, spans_found_by, spans_warning
+from core.runs.jobs import RunAtHand
 from core.runs.path import written
 from core.store.runs import item_states
 from pages.components import file_buttons, run_choice, send_to_scoring, send_to_study

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.schema import Run
+from core.schema.runs import Run
 from pages.components import metrics_scores, metrics_texts, other_pages
 from pages.components.parts import part
 

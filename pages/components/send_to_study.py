@@ -4,19 +4,19 @@ from pathlib import PurePath
 
 import streamlit as st
 
-from core.datasets import collect_dataset
-from core.datasets.beside import SourceAnswers, place_beside, read_answers, verbatim_note
-from core.datasets.reading import same_name, sha256_of
 from core.errors import InputError
-from core.runs.at_hand import RunAtHand
+from core.formats.study_files import SourceAnswers, collect_dataset, place_beside, read_answers, verbatim_note
 from core.runs.generation import run_answers
+from core.runs.jobs import RunAtHand
 from core.runs.path import at_hand, runs_that
-from core.schema import Dataset, Design, Run
+from core.schema.runs import Run
+from core.schema.study import Dataset, Design
 from core.store import Store
 from core.store.runs import item_counts
 from core.store.studies import studies_of_file
 from core.study import lifecycle
 from core.study.audit import audit_note, audit_study
+from core.tables.reading import same_name, sha256_of
 from pages.components import other_pages, study_choice
 from pages.components.generate_file import small_notes
 from pages.components.kept_once import once

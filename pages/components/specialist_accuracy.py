@@ -6,10 +6,10 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
-from core.analysis.acc23 import Acc23, Acc23Options, MetricAccuracy, acc23
-from core.analysis.joining import SYSTEM_MEANS
-from core.schema import Run
-from core.stats.correlation_systems import SoftAccuracy
+from core.results.correlations.acc23 import Acc23, Acc23Options, MetricAccuracy, acc23
+from core.results.joining import SYSTEM_MEANS
+from core.schema.runs import Run
+from core.stats.correlation.systems import SoftAccuracy
 from core.stats.tie_calibration import Swap
 from core.store import Store
 from pages.components import (

@@ -6,12 +6,18 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.analysis.judged_spans import draws_of_judge, n_draws, ratings_of_judge
-from core.analysis.span_agreement import SpanAgreement, SpanOptions, span_agreement
-from core.analysis.span_comparison import DrawSummary, JudgeSpans, SpanComparison, compare_spans
-from core.analysis.span_segments import GoldRaters
 from core.plots import specialist as figures
-from core.schema import Run
+from core.results.spans.agreement import (
+    DrawSummary,
+    JudgeSpans,
+    SpanAgreement,
+    SpanComparison,
+    SpanOptions,
+    compare_spans,
+    span_agreement,
+)
+from core.results.spans.segments import GoldRaters, draws_of_judge, n_draws, ratings_of_judge
+from core.schema.runs import Run
 from core.stats.span_f1 import SpanF1
 from core.store import Store
 from pages.components import (

@@ -5,17 +5,14 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from core.analysis.judged_spans import ratings_of_judge
-from core.analysis.span_agreement import counts_of
-from core.analysis.span_segments import Segment, pair_spans
 from core.errors import InputError
 from core.judges.automqm.errors import AutoMqmRecord, ErrorTrial
-from core.judges.examples import ExampleUsed, ShownExample
-from core.judges.rated import ExampleSettings
+from core.judges.rated import ExampleSettings, ExampleUsed, ShownExample
+from core.results.spans.agreement import counts_of
+from core.results.spans.segments import Segment, pair_spans, ratings_of_judge
 from core.runs.asked import asked_of
-from core.schema import Run
-from core.schema.judging import JudgedText, JudgeOutput
-from core.schema.rated import RatedText
+from core.schema.judging import JudgedText, JudgeOutput, RatedText
+from core.schema.runs import Run
 from core.schema.scores import Rating, ScorableOutput, ScoredRow
 from core.store import Store
 from pages.components import choices, judges_runs, run_choice, specialist_marked, specialist_runs

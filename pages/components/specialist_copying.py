@@ -6,12 +6,12 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from core.analysis.error_copying import Copying, Disjoint, disjoint_errors, error_copying
-from core.analysis.example_curve import CurvePoint, ExampleCurve, example_curve
-from core.analysis.span_agreement import SpanOptions
 from core.plots import specialist as figures
+from core.results.spans.agreement import SpanOptions
+from core.results.spans.copying import Copying, Disjoint, disjoint_errors, error_copying
+from core.results.spans.examples import CurvePoint, ExampleCurve, example_curve
 from core.runs.asked import asked_of
-from core.schema import Run
+from core.schema.runs import Run
 from core.store import Store
 from pages.components import (
     judges_names,

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import streamlit as st
 
-from core.judges.automqm.quotes import Located
+from core.judges.automqm.errors import Located
 from pages.components.generated_level_diff import language_of
 
 _LINES = {"neutral": "dotted", "minor": "dotted", "major": "solid", "critical": "double"}

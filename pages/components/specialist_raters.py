@@ -3,13 +3,13 @@
 import pandas as pd
 import streamlit as st
 
-from core.analysis.judged_spans import ratings_of_judge
-from core.analysis.rater_matrix import RaterMatrix, mean_f1, rater_matrix, raters_of
-from core.analysis.span_agreement import SpanOptions
-from core.judges.examples import MERGED
+from core.judges.rated import MERGED
 from core.plots import specialist as figures
+from core.results.spans.agreement import SpanOptions
+from core.results.spans.examples import RaterMatrix, mean_f1, rater_matrix, raters_of
+from core.results.spans.segments import ratings_of_judge
 from core.runs.asked import asked_of
-from core.schema import Run
+from core.schema.runs import Run
 from core.stats.span_f1 import Measure
 from core.store import Store
 from pages.components import (

@@ -5,15 +5,14 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from core.datasets.rated import outputs_of, ratings_of
-from core.judges.examples import ExamplePool
+from core.formats.rated import outputs_of, ratings_of
 from core.judges.kind import JudgeKind
-from core.judges.rated import ExampleSettings, task_of
+from core.judges.rated import ExamplePool, ExampleSettings, task_of
 from core.runs.asked import asked_of
 from core.runs.judging import bench_of
 from core.runs.path import at_hand
-from core.schema import Run
-from core.schema.rated import RatedSet
+from core.schema.judging import RatedSet
+from core.schema.runs import Run
 from core.schema.scores import OutputSet, RatingSet
 from core.store import Store
 from core.store.runs import list_runs

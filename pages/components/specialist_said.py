@@ -7,9 +7,9 @@ import pandas as pd
 import streamlit as st
 
 from core.judges.direct import DirectRecord
-from core.judges.quality.judge import QualityRecord
+from core.judges.quality import QualityRecord
 from core.runs.kinds import kind_named
-from core.schema import Run
+from core.schema.runs import Run
 from core.store import Store
 from pages.components import (
     asked_calls,

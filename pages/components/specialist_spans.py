@@ -5,12 +5,10 @@ from dataclasses import replace
 
 import streamlit as st
 
-from core.analysis.judged_spans import Locating, locating, n_draws
-from core.judges.automqm.errors import ErrorTrial
-from core.judges.automqm.quotes import Located
-from core.schema import Run
-from core.schema.judging import JudgedText
-from core.schema.rated import RatedText
+from core.judges.automqm.errors import ErrorTrial, Located
+from core.results.spans.segments import Locating, locating, n_draws
+from core.schema.judging import JudgedText, RatedText
+from core.schema.runs import Run
 from core.schema.scores import Rating
 from core.store import Store
 from pages.components import (

@@ -4,17 +4,16 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from core.datasets.folder_ratings import USUAL_RATINGS
-from core.datasets.mt_metrics_eval import rating_names
-from core.datasets.rated import read_rated
-from core.datasets.reading import sha256_of
+from core.formats.mt_metrics_eval import USUAL_RATINGS, rating_names
+from core.formats.rated import read_rated
 from core.judges.kind import JudgeKind
 from core.runs.texts import Texts as Texts
 from core.runs.texts import rated_of_folder, rated_of_study, rated_of_texts, read_apart
-from core.schema.rated import RatedSet
+from core.schema.judging import RatedSet
 from core.schema.tasks import RatingTask
 from core.store import Store
 from core.store.studies import get_study
+from core.tables.reading import sha256_of
 from pages.components import metrics_folder, metrics_kept, study_choice
 from pages.components.kept_once import once
 from pages.components.messages import plain

@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from core.schema import Study
+from core.schema.study import Study
 from core.store import Store
 from core.study.audit import LeakageAudit, LevelAudit, audit_study, reading_sentences
 from pages.components.messages import plain

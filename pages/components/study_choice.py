@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.schema import Study
+from core.schema.study import Study
 from core.schema.tasks import StudyKind
 from core.store import Store
 from core.store.studies import list_studies

@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import streamlit as st
 
-from core.schema import Design, FlaggedPairs, LevelOrder, Role, Score, State, Study
+from core.schema.study import Design, FlaggedPairs, LevelOrder, Role, Score, State, Study
 from core.store import Store
 from core.store.studies import items_of
 from core.study import lifecycle

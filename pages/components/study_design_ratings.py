@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from core.schema import Study
+from core.schema.study import Study
 from core.store import Store
 from core.store.studies import items_of, outputs_of
 from core.study import lifecycle

@@ -5,10 +5,9 @@ from dataclasses import replace
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from core.datasets import FORMATS, read_dataset
-from core.datasets.beside import verbatim_note
 from core.errors import InputError
-from core.schema import Dataset, Design
+from core.formats.study_files import FORMATS, read_dataset, verbatim_note
+from core.schema.study import Dataset, Design
 from core.schema.tasks import StudyKind
 from core.store import Store
 from core.store.studies import studies_of_file

@@ -2,20 +2,20 @@
 
 import streamlit as st
 
-from core.datasets.rated import outputs_of, read_rated
-from core.datasets.scorable import read_outputs
-from core.datasets.task_files import parse_task, shipped_tasks
 from core.errors import InputError
+from core.formats.rated import outputs_of, read_rated
+from core.formats.scorable import read_outputs
+from core.formats.tasks import parse_task, shipped_tasks
 from core.runs.generation import texts_of_run
 from core.runs.path import at_hand, runs_that
-from core.schema import Design
 from core.schema.scores import OutputSet
+from core.schema.study import Design
 from core.schema.tasks import RatingTask
 from core.store import Store
 from core.store.studies import studies_of_file
 from core.study import lifecycle
 from core.study.design import LARGEST_SEED
-from core.study.rating_import import import_rating_study
+from core.study.rated.importing import import_rating_study
 from pages.components import rating_scales
 from pages.components.messages import file_read, keep, mistakes_shown, plain
 from pages.components.numbers import counted_as

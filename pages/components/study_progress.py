@@ -5,14 +5,20 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from core.schema import Answer, Study
+from core.schema.study import Answer, Study
 from core.schema.tasks import RatingAnswer
 from core.store import Store
 from core.store.answers import answers_of
 from core.store.ratings import rating_assignments_of, ratings_of
-from core.study import conduct
-from core.study.progress import FAST_SECONDS, ONE_SIDE_P, ListProgress, RaterProgress
-from core.study.rating_progress import RatingProgress, list_progress
+from core.study import lifecycle
+from core.study.progress import (
+    FAST_SECONDS,
+    ONE_SIDE_P,
+    ListProgress,
+    RaterProgress,
+    RatingProgress,
+    list_progress,
+)
 from pages.components.messages import app_address, mistakes_shown, moment, plain, tell
 from pages.components.parts import table
 
@@ -103,7 +109,7 @@ def _reported(store: Store, study: Study) -> None:
 
 def _reminders(store: Store, study: Study) -> None:
     with st.expander("Reminders of open work"):
-        found = conduct.reminders(store, study, app_address())
+        found = lifecycle.reminders(store, study, app_address())
         if not found:
             st.write("Nobody has anything left to do.")
         for reminder in found:
@@ -122,10 +128,10 @@ def _leave_out(store: Store, study: Study, lines: Sequence[ListProgress]) -> Non
             if excluded is None:
                 reason = st.text_input("Reason (kept in the log and the exports)", key="leave_out_reason")
                 if st.button("Leave out of the results", help="The answers are kept; this can be undone."):
-                    conduct.exclude_rater(store, study, rater_id, reason)
+                    lifecycle.exclude_rater(store, study, rater_id, reason)
                     tell(f"{rater_id} is left out of the results.")
             elif st.button("Count again"):
-                conduct.include_rater(store, study, rater_id)
+                lifecycle.include_rater(store, study, rater_id)
                 tell(f"{rater_id} is counted again.")
             _withdrawal(store, study, rater_id)
 
@@ -145,7 +151,7 @@ def _withdrawal(store: Store, study: Study, rater_id: str) -> None:
     )
     sure = st.checkbox("Yes, delete them: this cannot be undone", key="withdraw_sure")
     if st.button("Withdraw this rater", disabled=not sure):
-        new = conduct.withdraw_rater(store, study, rater_id, keep_votes=kept)
+        new = lifecycle.withdraw_rater(store, study, rater_id, keep_votes=kept)
         tell(f"Comments and pseudonym are deleted; the votes are under {new}.")
 
 

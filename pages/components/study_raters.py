@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.errors import InputError
-from core.schema import Study
+from core.schema.study import Study
 from core.store import Store
 from core.store.raters import raters_of
 from core.study import raters

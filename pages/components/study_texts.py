@@ -5,12 +5,20 @@ import re
 import pandas as pd
 import streamlit as st
 
-from core.schema import Study
+from core.schema.study import Study
 from core.store import Store
 from core.store.studies import read_guidelines, read_log, read_wording
 from core.study import lifecycle
-from core.study.guidelines import guideline_text, levels_note, shipped_languages
-from core.study.wording import CONSENT, GUESS_QUESTION, LABEL_KEYS, LONGEST_LABEL, wording
+from core.study.guidelines import (
+    CONSENT,
+    GUESS_QUESTION,
+    LABEL_KEYS,
+    LONGEST_LABEL,
+    guideline_text,
+    levels_note,
+    shipped_languages,
+    wording,
+)
 from pages.components.messages import mistakes_shown, moment, tell
 from pages.components.parts import table
 

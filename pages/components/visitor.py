@@ -8,13 +8,12 @@ from typing import Literal, TypeVar
 
 import streamlit as st
 
-from core.access.admin import is_admin
-from core.access.knocks import NO_ENTRY, UNKNOWN_TOKEN, knocked
+from core.access import NO_ENTRY, UNKNOWN_TOKEN, is_admin, knocked
 from core.errors import AssayError, NotAllowed, StorageError
 from core.store import Store, borrowed_store, database_path, open_store
-from core.store.access import token_sha256
+from core.store.raters import token_sha256
 from core.study.blinding import RaterDesk
-from core.study.rating_desk import RatingDesk, open_any_desk
+from core.study.rated.desk import RatingDesk, open_any_desk
 from pages.components.messages import with_code
 from pages.door.cookies import Holder, token_in
 

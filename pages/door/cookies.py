@@ -7,7 +7,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
 from core.store import Store
-from core.store.access import cookie_suffix
+from core.store.raters import cookie_suffix
 
 Holder = Literal["rater", "admin"]
 _DAYS: dict[Holder, int] = {"rater": 180, "admin": 7}

@@ -17,9 +17,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
-from core.access.addresses import PROXIES, known_address
-from core.access.admin import is_admin
-from core.access.knocks import NO_ENTRY, knocked
+from core.access import NO_ENTRY, PROXIES, is_admin, knocked, known_address
 from core.errors import StorageError
 from core.store import database_path, open_store
 from pages.door.cookies import token_in

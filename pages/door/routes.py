@@ -12,8 +12,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from core.access import admin
-from core.access.knocks import UNKNOWN_TOKEN, knocked
+from core import access
+from core.access import UNKNOWN_TOKEN, knocked
 from core.errors import AssayError, InputError, NotAllowed, StorageError
 from core.store import Store, database_path, open_store
 from core.store.raters import rater_of_token
@@ -93,8 +93,8 @@ def _rater_link(store: Store, request: Request, _: Fields) -> Response:
 
 
 def _choose_form(store: Store, request: Request, _: Fields, wrong: str = "", status: int = 200) -> Response:
-    if not admin.link_is_open(store, request.path_params["token"]):
-        knocked(store, admin.UNKNOWN_LINK, address(request.scope))
+    if not access.link_is_open(store, request.path_params["token"]):
+        knocked(store, access.UNKNOWN_LINK, address(request.scope))
         return forms.page(
             "This link does not work any more",
             forms.sentence(
@@ -107,7 +107,7 @@ def _choose_form(store: Store, request: Request, _: Fields, wrong: str = "", sta
     return forms.page(
         "Choose your passphrase",
         forms.sentence(
-            f"At least {admin.SHORTEST_PASSPHRASE} characters; a few words are easy to keep. "
+            f"At least {access.SHORTEST_PASSPHRASE} characters; a few words are easy to keep. "
             "It signs you in from now on, and everybody who was signed in before is signed out."
         )
         + forms.problem(wrong)
@@ -123,7 +123,7 @@ def _choose_form(store: Store, request: Request, _: Fields, wrong: str = "", sta
 def _choose(store: Store, request: Request, fields: Fields) -> Response:
     link = request.path_params["token"]
     try:
-        session = admin.choose_passphrase(store, link, fields.get("passphrase", ""), fields.get("again", ""))
+        session = access.choose_passphrase(store, link, fields.get("passphrase", ""), fields.get("again", ""))
     except InputError as problem:
         return _choose_form(store, request, {}, "\n".join(problem.problems), 422)
     except NotAllowed:
@@ -132,7 +132,7 @@ def _choose(store: Store, request: Request, fields: Fields) -> Response:
 
 
 def _sign_in_form(store: Store, request: Request, _: Fields, wrong: str = "", status: int = 200) -> Response:
-    if not admin.has_passphrase(store):
+    if not access.has_passphrase(store):
         said = (
             "Nobody has chosen a passphrase yet. Open the one-time link that the app printed when it started."
         )
@@ -150,7 +150,7 @@ def _sign_in_form(store: Store, request: Request, _: Fields, wrong: str = "", st
 
 def _sign_in(store: Store, request: Request, fields: Fields) -> Response:
     try:
-        session = admin.sign_in(store, fields.get("passphrase", ""), address(request.scope))
+        session = access.sign_in(store, fields.get("passphrase", ""), address(request.scope))
     except AssayError as problem:
         if isinstance(problem, StorageError):
             raise
@@ -175,7 +175,7 @@ def _sign_out_form(store: Store, request: Request, _: Fields) -> Response:
 def _sign_out(store: Store, request: Request, _: Fields) -> Response:
     session = token_in(request.cookies, store, "admin")
     if session is not None:
-        admin.sign_out(store, session)
+        access.sign_out(store, session)
     response = _go("./")
     for holder in ("rater", "admin"):
         drop_cookie(response, request, store, holder)

@@ -6,8 +6,8 @@ from datetime import datetime
 
 import pytest
 
-from core.access import admin
-from core.access.knocks import MOST, NO_ENTRY, UNKNOWN_TOKEN, knocked
+from core import access
+from core.access import MOST, NO_ENTRY, UNKNOWN_TOKEN, knocked
 from core.errors import InputError, NotAllowed
 from core.store import Store, open_store
 from core.store import sign_in as trail
@@ -20,7 +20,7 @@ PASSPHRASE = "correct horse battery staple"
 
 @pytest.fixture
 def signed_up(store: Store) -> Store:
-    admin.choose_passphrase(store, admin.make_link(store), PASSPHRASE, PASSPHRASE)
+    access.choose_passphrase(store, access.make_link(store), PASSPHRASE, PASSPHRASE)
     return store
 
 
@@ -43,25 +43,25 @@ def clock_at(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 def test_a_link_works_once(store: Store) -> None:
-    link = admin.make_link(store)
-    assert admin.link_is_open(store, link)
-    assert not admin.has_passphrase(store)
-    session = admin.choose_passphrase(store, link, PASSPHRASE, PASSPHRASE)
-    assert admin.is_admin(store, session)
-    assert admin.has_passphrase(store)
-    assert not admin.link_is_open(store, link)
+    link = access.make_link(store)
+    assert access.link_is_open(store, link)
+    assert not access.has_passphrase(store)
+    session = access.choose_passphrase(store, link, PASSPHRASE, PASSPHRASE)
+    assert access.is_admin(store, session)
+    assert access.has_passphrase(store)
+    assert not access.link_is_open(store, link)
     with pytest.raises(NotAllowed, match="used already, or is over"):
-        admin.choose_passphrase(store, link, "another one, long enough", "another one, long enough")
-    assert admin.is_admin(store, admin.sign_in(store, PASSPHRASE, ""))
+        access.choose_passphrase(store, link, "another one, long enough", "another one, long enough")
+    assert access.is_admin(store, access.sign_in(store, PASSPHRASE, ""))
 
 
 def test_a_newer_link_makes_the_older_void_and_a_day_ends_it(store: Store, clock_at: list[float]) -> None:
-    old, new = admin.make_link(store), admin.make_link(store)
-    assert (admin.link_is_open(store, old), admin.link_is_open(store, new)) == (False, True)
-    clock_at[0] = admin.LINK_HOURS * 3600 - 60
-    assert admin.link_is_open(store, new)
-    clock_at[0] = admin.LINK_HOURS * 3600 + 60
-    assert not admin.link_is_open(store, new)
+    old, new = access.make_link(store), access.make_link(store)
+    assert (access.link_is_open(store, old), access.link_is_open(store, new)) == (False, True)
+    clock_at[0] = access.LINK_HOURS * 3600 - 60
+    assert access.link_is_open(store, new)
+    clock_at[0] = access.LINK_HOURS * 3600 + 60
+    assert not access.link_is_open(store, new)
 
 
 @pytest.mark.parametrize(
@@ -78,11 +78,11 @@ def test_a_newer_link_makes_the_older_void_and_a_day_ends_it(store: Store, clock
 def test_a_passphrase_that_cannot_be_used_leaves_the_link_open(
     store: Store, passphrase: str, again: str, said: str
 ) -> None:
-    link = admin.make_link(store)
+    link = access.make_link(store)
     with pytest.raises(InputError, match=said):
-        admin.choose_passphrase(store, link, passphrase, again)
-    assert admin.link_is_open(store, link)
-    assert not admin.has_passphrase(store)
+        access.choose_passphrase(store, link, passphrase, again)
+    assert access.link_is_open(store, link)
+    assert not access.has_passphrase(store)
 
 
 def test_the_hash_is_scrypt_of_the_salted_passphrase(signed_up: Store) -> None:
@@ -100,8 +100,8 @@ def test_the_hash_is_scrypt_of_the_salted_passphrase(signed_up: Store) -> None:
 
 def test_nothing_secret_is_in_the_file(tmp_path) -> None:  # type: ignore[no-untyped-def]
     store = open_store(tmp_path / "assay.db")
-    link = admin.make_link(store)
-    session = admin.choose_passphrase(store, link, PASSPHRASE, PASSPHRASE)
+    link = access.make_link(store)
+    session = access.choose_passphrase(store, link, PASSPHRASE, PASSPHRASE)
     store.close()
     content = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     for secret in (link, session, PASSPHRASE):
@@ -110,30 +110,30 @@ def test_nothing_secret_is_in_the_file(tmp_path) -> None:  # type: ignore[no-unt
 
 def test_the_same_letters_typed_in_another_way_are_the_same(store: Store) -> None:
     composed, decomposed = "ä" * 12, "a\u0308" * 12
-    admin.choose_passphrase(store, admin.make_link(store), composed, composed)
-    assert admin.is_admin(store, admin.sign_in(store, decomposed, ""))
+    access.choose_passphrase(store, access.make_link(store), composed, composed)
+    assert access.is_admin(store, access.sign_in(store, decomposed, ""))
 
 
 def test_too_many_wrong_ones_from_one_address(signed_up: Store, clock_at: list[float]) -> None:
-    for _ in range(admin.MOST_FAILURES):
+    for _ in range(access.MOST_FAILURES):
         with pytest.raises(NotAllowed, match="not the passphrase"):
-            admin.sign_in(signed_up, "wrong", "1.2.3.4")
+            access.sign_in(signed_up, "wrong", "1.2.3.4")
     with pytest.raises(NotAllowed, match=r"Wait 15 minutes, or make a one-time link"):
-        admin.sign_in(signed_up, PASSPHRASE, "1.2.3.4")
-    assert admin.sign_in(signed_up, PASSPHRASE, "5.6.7.8"), "another address is not held up"
+        access.sign_in(signed_up, PASSPHRASE, "1.2.3.4")
+    assert access.sign_in(signed_up, PASSPHRASE, "5.6.7.8"), "another address is not held up"
     with open_store(signed_up.path) as restarted, pytest.raises(NotAllowed, match="Wait"):
-        admin.sign_in(restarted, PASSPHRASE, "1.2.3.4")
-    clock_at[0] = admin.WINDOW_SECONDS + 60
-    assert admin.sign_in(signed_up, PASSPHRASE, "1.2.3.4")
+        access.sign_in(restarted, PASSPHRASE, "1.2.3.4")
+    clock_at[0] = access.TRIES_WINDOW_SECONDS + 60
+    assert access.sign_in(signed_up, PASSPHRASE, "1.2.3.4")
 
 
 def test_too_many_wrong_ones_from_many_addresses(signed_up: Store) -> None:
-    for number in range(admin.MOST_FAILURES_OF_ALL):
-        count_event(signed_up, admin.WRONG_PASSPHRASE, f"10.0.0.{number}")
+    for number in range(access.MOST_FAILURES_OF_ALL):
+        count_event(signed_up, access.WRONG_PASSPHRASE, f"10.0.0.{number}")
     with pytest.raises(NotAllowed, match="Too many"):
-        admin.sign_in(signed_up, PASSPHRASE, "1.1.1.1")
-    link = admin.make_link(signed_up)  # whoever runs the app is never locked out
-    assert admin.choose_passphrase(signed_up, link, "quite another passphrase", "quite another passphrase")
+        access.sign_in(signed_up, PASSPHRASE, "1.1.1.1")
+    link = access.make_link(signed_up)  # whoever runs the app is never locked out
+    assert access.choose_passphrase(signed_up, link, "quite another passphrase", "quite another passphrase")
 
 
 def test_attempts_at_the_same_time_do_not_slip_through(signed_up: Store) -> None:
@@ -142,7 +142,7 @@ def test_attempts_at_the_same_time_do_not_slip_through(signed_up: Store) -> None
     def attempt() -> None:
         with open_store(signed_up.path) as own:
             try:
-                admin.sign_in(own, "wrong", "9.9.9.9")
+                access.sign_in(own, "wrong", "9.9.9.9")
             except NotAllowed as refused:
                 said.append(str(refused))
 
@@ -151,33 +151,33 @@ def test_attempts_at_the_same_time_do_not_slip_through(signed_up: Store) -> None
         thread.start()
     for thread in threads:
         thread.join()
-    assert sum("not the passphrase" in sentence for sentence in said) == admin.MOST_FAILURES
+    assert sum("not the passphrase" in sentence for sentence in said) == access.MOST_FAILURES
 
 
 @pytest.mark.slow
 def test_a_clock_set_back_locks_nobody_out(signed_up: Store, clock_at: list[float]) -> None:
     clock_at[0] = 86_400
-    for _ in range(admin.MOST_FAILURES):
+    for _ in range(access.MOST_FAILURES):
         with pytest.raises(NotAllowed):
-            admin.sign_in(signed_up, "wrong", "1.2.3.4")
+            access.sign_in(signed_up, "wrong", "1.2.3.4")
     clock_at[0] = 0
-    assert admin.sign_in(signed_up, PASSPHRASE, "1.2.3.4")
+    assert access.sign_in(signed_up, PASSPHRASE, "1.2.3.4")
 
 
 def test_sessions_end(signed_up: Store, clock_at: list[float]) -> None:
-    first, second = (admin.sign_in(signed_up, PASSPHRASE, "") for _ in range(2))
-    admin.sign_out(signed_up, first)
-    assert (admin.is_admin(signed_up, first), admin.is_admin(signed_up, second)) == (False, True)
-    clock_at[0] = admin.SESSION_DAYS * 86_400 + 60
-    assert not admin.is_admin(signed_up, second)
+    first, second = (access.sign_in(signed_up, PASSPHRASE, "") for _ in range(2))
+    access.sign_out(signed_up, first)
+    assert (access.is_admin(signed_up, first), access.is_admin(signed_up, second)) == (False, True)
+    clock_at[0] = access.SESSION_DAYS * 86_400 + 60
+    assert not access.is_admin(signed_up, second)
     clock_at[0] = 0
-    third = admin.sign_in(signed_up, PASSPHRASE, "")
-    admin.choose_passphrase(signed_up, admin.make_link(signed_up), PASSPHRASE + "!", PASSPHRASE + "!")
-    assert not admin.is_admin(signed_up, third), "a new passphrase ends every session"
+    third = access.sign_in(signed_up, PASSPHRASE, "")
+    access.choose_passphrase(signed_up, access.make_link(signed_up), PASSPHRASE + "!", PASSPHRASE + "!")
+    assert not access.is_admin(signed_up, third), "a new passphrase ends every session"
     with pytest.raises(NotAllowed):
-        admin.sign_in(signed_up, PASSPHRASE, "")
+        access.sign_in(signed_up, PASSPHRASE, "")
     for wrong in ("", "x", "None", third[:-1]):
-        assert not admin.is_admin(signed_up, wrong)
+        assert not access.is_admin(signed_up, wrong)
 
 
 def test_knocking_is_counted_in_one_line_and_no_further_than_its_limit(store: Store) -> None:
@@ -195,18 +195,18 @@ def test_knocks_drive_out_the_oldest_of_their_kind_alone(
 ) -> None:
     """Neither the count of wrong passphrases nor what the admin did is lost to whoever knocks often enough."""
     monkeypatch.setattr(trail, "MOST_EVENTS", 20)
-    for _ in range(admin.MOST_FAILURES):
+    for _ in range(access.MOST_FAILURES):
         with pytest.raises(NotAllowed):
-            admin.sign_in(signed_up, "wrong", "1.2.3.4")
+            access.sign_in(signed_up, "wrong", "1.2.3.4")
     for number in range(50):
         knocked(signed_up, UNKNOWN_TOKEN, f"10.0.0.{number}")
         knocked(signed_up, NO_ENTRY, f"10.0.0.{number}")
     with pytest.raises(NotAllowed, match="Too many"):
-        admin.sign_in(signed_up, PASSPHRASE, "1.2.3.4")
+        access.sign_in(signed_up, PASSPHRASE, "1.2.3.4")
     kept = events(signed_up, 1_000)
     for kind in (UNKNOWN_TOKEN, NO_ENTRY):
         assert [e.address for e in kept if e.kind == kind] == [f"10.0.0.{n}" for n in range(49, 29, -1)]
-    assert {admin.LINK_MADE, admin.CHOSEN, admin.WRONG_PASSPHRASE} <= {e.kind for e in kept}
+    assert {access.LINK_MADE, access.CHOSEN, access.WRONG_PASSPHRASE} <= {e.kind for e in kept}
 
 
 def test_a_line_of_the_trail_is_short(store: Store) -> None:

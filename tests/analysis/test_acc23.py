@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from core.analysis.acc23 import Acc23Options, acc23
-from core.datasets.score_columns import metric_made_elsewhere
 from core.errors import InputError
+from core.formats.scores import metric_made_elsewhere
+from core.results.correlations.acc23 import Acc23Options, acc23
 from core.schema.scores import Rating, RatingSet, ScoredRow, ScoreTable
 
 QUICK = Acc23Options(n_resamples=0)

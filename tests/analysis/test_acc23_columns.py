@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from core.analysis.acc23 import Acc23Options, acc23
-from core.datasets.score_columns import metric_made_elsewhere
+from core.formats.scores import metric_made_elsewhere
+from core.results.correlations.acc23 import Acc23Options, acc23
 from core.schema.scores import Metric, Rating, RatingSet, ScoredRow, ScoreTable
 
 NAMES = ("quality-LA", "quality-TQ", "quality-LA#2", "quality-TQ#2", "BLEU", "LA")

@@ -9,16 +9,11 @@ import pytest
 from cef_factories import examined, judged, output, question, record
 from helpers.texts.score_factories import ratings
 
-from core.analysis.alignment import (
-    AlignmentRow,
-    alignment_table,
-    changes_meaning,
-    marked_texts,
-)
-from core.datasets.mt_metrics_eval import read_folder, read_folder_outputs
-from core.datasets.published import read_table
 from core.errors import InputError
+from core.formats.correlations import read_table
+from core.formats.mt_metrics_eval import read_folder, read_folder_outputs
 from core.judges.alignment import MarkedError, MarkedText, Mismatch, align_by_words
+from core.results.judges.alignment import AlignmentRow, alignment_table, changes_meaning, marked_texts
 from core.schema.scores import ErrorSpan, Rating, ScoredRow
 
 TEXT = "Die Bank schloss 1998 wegen Regen."

@@ -10,9 +10,9 @@ from collections import Counter
 import pytest
 from helpers.texts.factories import LEVELS, Policy, StudyAtHand, always, dataset, prefers, study_in, vote
 
-from core.analysis.study_results import StudyResults, study_results
-from core.schema import PREFERENCES, Choice
-from core.stats.position import NO_SIDE
+from core.results.study.results import StudyResults, study_results
+from core.schema.study import PREFERENCES, Choice
+from core.stats.votes import NO_SIDE
 from core.store import Store
 from core.study.blinding import BlindPair
 

@@ -13,17 +13,26 @@ from sklearn.metrics import f1_score
 from statsmodels.stats.inter_rater import aggregate_raters
 from statsmodels.stats.inter_rater import fleiss_kappa as their_fleiss
 
-from core.analysis.calibration import CalibrationOptions, calibrate, columns_to_group_by
-from core.analysis.calibration_advice import advice, verdict_of
-from core.analysis.calibration_cells import NO_MAJORITY, OTHER_SCALE, STATISTICS
-from core.analysis.calibration_classes import MIXED, NOT_WHOLE
-from core.analysis.calibration_joined import Evaluator, evaluators_of
-from core.analysis.calibration_maps import maps_of
-from core.analysis.calibration_report import calibration_json
-from core.analysis.calibration_summary import macro_averaged
-from core.analysis.calibration_tables import cell_rows, distribution_rows, table_bytes
-from core.analysis.joining import OTHER_ITEM
 from core.errors import InputError
+from core.results.calibration.advice import advice, verdict_of
+from core.results.calibration.cells import (
+    MIXED,
+    NO_MAJORITY,
+    NOT_WHOLE,
+    OTHER_SCALE,
+    STATISTICS,
+    Evaluator,
+    evaluators_of,
+)
+from core.results.calibration.results import (
+    CalibrationOptions,
+    calibrate,
+    columns_to_group_by,
+    macro_averaged,
+    maps_of,
+)
+from core.results.calibration.tables import calibration_json, cell_rows, distribution_rows, table_bytes
+from core.results.joining import OTHER_ITEM
 from core.schema.scores import Rating, RatingSet, ScoredRow, ScoreTable
 from core.schema.tasks import Dimension
 from core.stats.agreement import ONE_CATEGORY

@@ -10,13 +10,11 @@ from helpers.texts.score_factories import ratings as rating_set
 from helpers.texts.score_factories import table
 from scipy.stats import kendalltau, spearmanr
 
-from core.analysis.calibration import CalibrationOptions, calibrate
-from core.analysis.calibration_advice import SHIFTED, advice, verdict_of
-from core.analysis.calibration_cells import NO_MAJORITY, OFF_SCALE
-from core.analysis.calibration_joined import evaluators_of
-from core.analysis.calibration_maps import maps_of
-from core.analysis.calibration_report import calibration_json
 from core.plots.calibration import calibration_agreement
+from core.results.calibration.advice import SHIFTED, advice, verdict_of
+from core.results.calibration.cells import NO_MAJORITY, OFF_SCALE, evaluators_of
+from core.results.calibration.results import CalibrationOptions, calibrate, maps_of
+from core.results.calibration.tables import calibration_json
 from core.schema.scores import Rating, ScoredRow
 from core.schema.tasks import Dimension
 from core.stats.labels import majority_labels

@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from core.analysis.correlations import CorrelationOptions, correlate_scores
-from core.datasets.mt_metrics_eval import read_folder
-from core.stats.correlation_systems import soft_pairwise_accuracy
+from core.formats.mt_metrics_eval import read_folder
+from core.results.correlations.table import correlate_scores
+from core.results.joining import CorrelationOptions
+from core.stats.correlation.systems import soft_pairwise_accuracy
 
 pytestmark = pytest.mark.shared
 METRICS = {

@@ -10,11 +10,11 @@ from helpers.texts.factories import LEVELS, dataset, item_ids
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.analysis.counted import OUTSIDE, TOO_FEW, Counted, Filters, Variant, count, filtered
-from core.analysis.study_results import StudyResults, study_results
 from core.errors import InputError
-from core.schema import GUESSED_SIDES, PREFERENCES, Guess, Rater, StudyRecord
-from core.stats.position import NO_SIDE
+from core.results.study.counted import OUTSIDE, TOO_FEW, Counted, Filters, Variant, count, filtered
+from core.results.study.results import StudyResults, study_results
+from core.schema.study import GUESSED_SIDES, PREFERENCES, Guess, Rater, StudyRecord
+from core.stats.votes import NO_SIDE
 
 record_of = partial(factories.record_of, main_levels=LEVELS)
 """All levels are in the main analysis, so that every pair of a table by hand counts."""

@@ -5,11 +5,11 @@ import pytest
 from helpers.texts.score_factories import ratings, table
 from scipy import stats
 
-from core.analysis.correlation_options import CorrelationOptions
-from core.analysis.correlations import rank_metrics
-from core.analysis.dimension_group import DIMENSION, correlate_dimensions
-from core.analysis.rating_choice import NOT_ALL_RATED, chosen_ratings
 from core.errors import InputError
+from core.results.choices import NOT_ALL_RATED, chosen_ratings
+from core.results.correlations.ranking import rank_metrics
+from core.results.correlations.table import DIMENSION, correlate_dimensions
+from core.results.joining import CorrelationOptions
 from core.schema.scores import Rating, ScoredRow
 
 RNG = np.random.default_rng(3)

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from helpers.texts.factories import LEVELS, dataset, item_ids, record_of
 
-from core.analysis.blinding import Blinding, blinding
-from core.analysis.counted import Filters
-from core.analysis.study_results import study_results
 from core.cli import main
 from core.errors import InputError
-from core.schema import Assignment, Guess, GuessedSide, HistoryEntry, Rater, StudyRecord
+from core.results.study.blinding import Blinding, blinding
+from core.results.study.counted import Filters
+from core.results.study.results import study_results
+from core.schema.study import Assignment, Guess, GuessedSide, HistoryEntry, Rater, StudyRecord
 from core.stats.resampling import NO_RESAMPLES
 from core.study.bundle import write_bundle
 

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from helpers.texts.score_factories import ratings, table
 
-from core.analysis.correlations import CorrelationOptions, correlate_scores
-from core.analysis.joining import items_of, join_ratings
 from core.errors import InputError
+from core.results.choices import items_of
+from core.results.correlations.table import correlate_scores
+from core.results.joining import CorrelationOptions, join_ratings
 from core.schema.scores import Rating, ScoredRow
 from core.stats.resampling import NO_RESAMPLES
 

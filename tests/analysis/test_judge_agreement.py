@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from helpers.texts.score_factories import table
 
-from core.analysis.judge_agreement import RANKS, SHARES, agreement, component_of, same_components
-from core.analysis.merging import not_scored_in
 from core.errors import InputError
-from core.judges.claims.settings import ClaimsSettings
+from core.judges.claims.steps import ClaimsSettings
 from core.judges.cross_examination.judge import CefSettings
-from core.judges.cross_examination.scores import CEF_COMPONENTS
+from core.judges.cross_examination.record import CEF_COMPONENTS
 from core.judges.rubric import RubricSettings
+from core.results.judges.agreement import RANKS, SHARES, agreement, component_of, same_components
+from core.results.merging import not_scored_in
 from core.runs.kinds import KINDS
 from core.schema.scores import Metric, ScoredRow
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core.analysis.judge_agreement import agreement
+from core.results.judges.agreement import agreement
 from core.schema.scores import Metric, ScoredRow, ScoreTable
 
 

@@ -5,7 +5,11 @@ from math import sqrt
 
 import pytest
 
-from core.analysis.judge_consistency import (
+from core.errors import InputError
+from core.judges.cross_examination.record import CefRecord, CrossQuestion, Examination
+from core.judges.cross_examination.verdicts import Verdict
+from core.judges.rubric import Order, RubricRecord, RubricTrial
+from core.results.judges.consistency import (
     AT_TEMPERATURE_0,
     DIFFERS_AT_TEMPERATURE_0,
     NOT_ASKED,
@@ -14,10 +18,6 @@ from core.analysis.judge_consistency import (
     REPEAT_MISSING,
     consistency,
 )
-from core.errors import InputError
-from core.judges.cross_examination.record import CefRecord, CrossQuestion, Examination
-from core.judges.cross_examination.verdicts import Verdict
-from core.judges.rubric import Order, RubricRecord, RubricTrial
 from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.scores import ScoredRow
 

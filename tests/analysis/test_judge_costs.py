@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from core.analysis.judge_costs import NO_COUNT, NOT_FINISHED, JudgeCost, cost_notes, costs_side_by_side
-from core.schema import StepCost
+from core.results.judges.costs import NO_COUNT, NOT_FINISHED, JudgeCost, cost_notes, costs_side_by_side
+from core.schema.runs import StepCost
 
 
 def cost(step, calls, tokens_in, tokens_out, cached=0, unusable=0, seconds=1.0):

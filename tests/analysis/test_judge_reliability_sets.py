@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from cef_factories import answered, examined, judged, output, record
 
-from core.analysis.judge_reliability import SIDES, ModelReliability, Reliability, reliability
 from core.errors import InputError
 from core.judges.answers import AnswerSet, QuestionSet, question_sets_of
 from core.judges.cross_examination.record import CrossQuestion, Side
 from core.judges.cross_examination.verdicts import VERDICTS, Verdict
+from core.results.judges.reliability import SIDES, ModelReliability, Reliability, reliability
 from core.schema.judging import JudgedText
 from core.schema.scores import ScoredRow
 from core.stats.judge_reliability import ALL_AGREE, TWO_MODELS

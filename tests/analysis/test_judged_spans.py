@@ -6,7 +6,10 @@ import pytest
 from helpers.texts.span_makers import found as found_error
 from helpers.texts.span_makers import judge, marked, rated, rating_set, trial
 
-from core.analysis.error_copying import (
+from core.errors import InputError
+from core.formats.tasks import dump_task, find_task
+from core.results.spans.agreement import SpanOptions
+from core.results.spans.copying import (
     NO_ERRORS,
     NO_ERRORS_THERE,
     NONE_ALONE,
@@ -16,13 +19,9 @@ from core.analysis.error_copying import (
     disjoint_errors,
     error_copying,
 )
-from core.analysis.example_curve import example_curve, interval_of
-from core.analysis.judged_spans import FAILED, draws_of_judge, locating, n_draws, ratings_of_judge
-from core.analysis.span_agreement import SpanOptions
-from core.datasets.task_files import dump_task, find_task
-from core.errors import InputError
-from core.schema.judging import JudgeOutput
-from core.schema.rated import RatedSet, RatedText
+from core.results.spans.examples import example_curve, interval_of
+from core.results.spans.segments import FAILED, draws_of_judge, locating, n_draws, ratings_of_judge
+from core.schema.judging import JudgeOutput, RatedSet, RatedText
 
 A, B, C = ("q1", "A"), ("q1", "B"), ("q1", "C")
 TEXTS = {A: "the quick brown fox", B: "the quick red fox", C: "a slow red fox jumps"}

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from helpers.texts.score_factories import ladder, metric, table
 
-from core.analysis.levels import ALL_EQUAL, EQUAL, MISSING, by_level
 from core.errors import InputError
+from core.results.correlations.levels import ALL_EQUAL, EQUAL, MISSING, by_level
 from core.schema.scores import ScoredRow
 from core.stats.resampling import ONE_CLUSTER
 

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from helpers.texts.score_factories import metric, table
 
-from core.analysis.correlations import CorrelationOptions, correlate_scores
-from core.analysis.merging import merge_tables, not_scored_in
-from core.analysis.redundancy import redundancy
-from core.datasets.score_tables import read_scores, write_scores_csv
 from core.errors import InputError
+from core.formats.scores import read_scores, write_scores_csv
+from core.results.correlations.ranking import redundancy
+from core.results.correlations.table import correlate_scores
+from core.results.joining import CorrelationOptions
+from core.results.merging import merge_tables, not_scored_in
 from core.schema.scores import ScoredRow
 
 A = table([(ScoredRow("1", "s", "A0"), 1.0), (ScoredRow("1", "s", "A1"), 2.0)], ["rubric"], file_name="a.csv")

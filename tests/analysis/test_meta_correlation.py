@@ -7,14 +7,21 @@ import pytest
 from helpers.texts.score_factories import ladder, ratings, table
 from scipy import stats
 
-from core.analysis.correlations import CorrelationOptions, correlate_scores
-from core.analysis.meta_correlation import LiveSide, meta_correlate, meta_matrix
-from core.analysis.meta_report import matrix_json, meta_json
-from core.analysis.meta_sides import by_dataset, side_values
-from core.analysis.redundancy import redundancy
-from core.analysis.row_columns import rows_at
-from core.datasets.published import published_side
 from core.errors import InputError
+from core.formats.correlations import published_side
+from core.results.choices import rows_at
+from core.results.correlations.ranking import redundancy
+from core.results.correlations.table import correlate_scores
+from core.results.joining import CorrelationOptions
+from core.results.meta_correlation import (
+    LiveSide,
+    by_dataset,
+    matrix_json,
+    meta_correlate,
+    meta_json,
+    meta_matrix,
+    side_values,
+)
 from core.schema.scores import METHODS, CorrelationSet, Rating, ScoredRow
 
 NAMES = ("m1", "m2", "m3", "m4", "m5")
@@ -262,7 +269,7 @@ def test_a_human_side_is_made_once_for_all_cells(monkeypatch):
         made.append(one.name)
         return side_values(one, first_order)
 
-    monkeypatch.setattr("core.analysis.meta_correlation.side_values", told)
+    monkeypatch.setattr("core.results.meta_correlation.side_values", told)
     matrix = meta_matrix({"": people}, several(), by=["dataset", "prompt"], n_resamples=5)
     assert (len(matrix.cells), made.count("people")) == (4, 1)
     alone = LiveSide(matrix.cells[0].result.synthetic, rows_at(several(), range(180)))

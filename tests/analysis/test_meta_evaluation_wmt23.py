@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from core.analysis.acc23 import Acc23Options, acc23
-from core.analysis.span_agreement import SpanOptions, span_agreement
-from core.datasets.mt_metrics_eval import read_folder
+from core.formats.mt_metrics_eval import read_folder
+from core.results.correlations.acc23 import Acc23Options, acc23
+from core.results.spans.agreement import SpanOptions, span_agreement
 
 pytestmark = [pytest.mark.shared, pytest.mark.slow]
 ACC23 = {

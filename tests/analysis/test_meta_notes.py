@@ -3,9 +3,8 @@
 import pytest
 from helpers.texts.score_factories import ladder, table
 
-from core.analysis.meta_correlation import LiveSide, meta_correlate, meta_matrix
-from core.analysis.meta_report import meta_json
-from core.datasets.published import published_side
+from core.formats.correlations import published_side
+from core.results.meta_correlation import LiveSide, meta_correlate, meta_json, meta_matrix
 from core.schema.scores import CorrelationSet
 
 VALUES = {"a": {"spearman": 0.1}, "b": {"spearman": 0.3}, "c": {"spearman": 0.2}}

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from helpers.texts.score_factories import ladder, metric, table
 
-from core.analysis.correlation_options import CorrelationOptions
-from core.analysis.correlations import correlate_scores
-from core.analysis.levels import by_level
-from core.analysis.meta_sides import side_values
-from core.analysis.metric_directions import directions
-from core.datasets.score_tables import read_scores
+from core.formats.scores import read_scores
+from core.results.choices import directions
+from core.results.correlations.levels import by_level
+from core.results.correlations.table import correlate_scores
+from core.results.joining import CorrelationOptions
+from core.results.meta_correlation import side_values
 from core.schema.scores import CorrelationSet, Metric
 
 FAST = CorrelationOptions(n_resamples=0)

@@ -9,11 +9,11 @@ from helpers.texts.factories import LEVELS, dataset
 from helpers.texts.score_factories import metric, table
 from scipy import stats
 
-from core.analysis.counted import TOO_FEW
-from core.analysis.metric_votes import metrics_against_votes
 from core.errors import InputError, NotAllowed
-from core.schema import Rater
+from core.results.correlations.votes import metrics_against_votes
+from core.results.study.counted import TOO_FEW
 from core.schema.scores import ScoredRow
+from core.schema.study import Rater
 
 record_of = partial(factories.record_of, main_levels=LEVELS, flagged="leave_out")
 

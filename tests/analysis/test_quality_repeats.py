@@ -8,15 +8,15 @@ import pytest
 from helpers.texts.score_factories import ratings as rating_set
 from helpers.texts.score_factories import table
 
-from core.analysis.calibration import CalibrationOptions, calibrate
-from core.analysis.calibration_joined import evaluators_of
-from core.analysis.calibration_tables import sensitivity_rows, sweep_rows
-from core.analysis.judge_consistency import REPEAT_MISSING, consistency
-from core.analysis.quality_repeats import NO_TWIN, NOT_SHUFFLED, UNSCORED, sensitivity
-from core.analysis.temperature_sweep import temperature_sweep
 from core.errors import InputError
 from core.judges.direct import DirectRecord, DirectTrial
-from core.judges.quality.judge import QualityRecord, QualityTrial
+from core.judges.quality import QualityRecord, QualityTrial
+from core.results.calibration.cells import evaluators_of
+from core.results.calibration.repeats import NO_TWIN, NOT_SHUFFLED, UNSCORED, sensitivity
+from core.results.calibration.results import CalibrationOptions, calibrate
+from core.results.calibration.tables import sensitivity_rows, sweep_rows
+from core.results.calibration.temperatures import temperature_sweep
+from core.results.judges.consistency import REPEAT_MISSING, consistency
 from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.scores import Rating, ScoredRow
 

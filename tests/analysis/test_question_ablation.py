@@ -4,12 +4,18 @@ import numpy as np
 import pytest
 from cef_factories import answered, examined, judged, output, record
 
-from core.analysis.cef_repeats import values_by_repeat
-from core.analysis.judge_consistency import AT_TEMPERATURE_0, DIFFERS_AT_TEMPERATURE_0
-from core.analysis.question_ablation import NO_TEXTS, ONE_REPEAT, AblationRow, ablation
 from core.errors import InputError
 from core.judges.cross_examination.record import CefRecord, Examination
 from core.judges.cross_examination.verdicts import Verdict
+from core.results.judges.consistency import (
+    AT_TEMPERATURE_0,
+    DIFFERS_AT_TEMPERATURE_0,
+    NO_TEXTS,
+    ONE_EXAMINATION,
+    AblationRow,
+    ablation,
+    values_by_repeat,
+)
 from core.schema.judging import JudgeOutput
 
 Y: Verdict = "YES"
@@ -71,7 +77,7 @@ def test_one_repeat_and_no_text_have_no_variance_and_say_why() -> None:
         ablation([output(judged("1", told(3)), settings={"n_questions": 4, "repeats": 1})]), "coverage"
     )
     assert (once.mean, once.variance_of_mean, once.variance_within) == (0.75, None, None)
-    assert once.reason == ONE_REPEAT
+    assert once.reason == ONE_EXAMINATION
     assert once.percent_variance_within is None
     for texts in ((), (judged("1", None),)):
         none = row(ablation([output(*texts, settings={"n_questions": 4})]), "coverage")

@@ -3,11 +3,13 @@
 import pytest
 from helpers.texts.score_factories import ladder, ratings, table
 
-from core.analysis.correlations import CorrelationOptions, correlate_scores, rank_metrics
-from core.analysis.joining import items_of, join_ratings
-from core.analysis.levels import by_level
-from core.datasets.mqm import read_mqm
 from core.errors import InputError
+from core.formats.spans.mqm import read_mqm
+from core.results.choices import items_of
+from core.results.correlations.levels import by_level
+from core.results.correlations.ranking import rank_metrics
+from core.results.correlations.table import correlate_scores
+from core.results.joining import CorrelationOptions, join_ratings
 from core.schema.scores import Rating, ScoredRow
 
 FAST = CorrelationOptions(n_resamples=20)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.analysis.same_texts import place_of, text_of
+from core.results.joining import place_of, text_of
 from core.schema.scores import ScoredRow
 
 ENGLISH = ScoredRow("1", "s", "A0", "en")

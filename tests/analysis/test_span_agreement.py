@@ -5,12 +5,11 @@ from dataclasses import replace
 import pytest
 from helpers.texts.span_makers import marked, rating_set, span
 
-from core.analysis.rater_matrix import NO_COMMON, THEMSELF, mean_f1, rater_matrix
-from core.analysis.span_agreement import SpanOptions, span_agreement
-from core.analysis.span_comparison import compare_spans, summary
-from core.analysis.span_segments import NO_GOLD, NO_PREDICTION, NOT_MARKED, OTHER_RATER
-from core.datasets.mt_pair import OF_REFERENCE
 from core.errors import InputError
+from core.formats.mt_metrics_eval import OF_REFERENCE
+from core.results.spans.agreement import SpanOptions, compare_spans, span_agreement, summary
+from core.results.spans.examples import NO_COMMON, THEMSELF, mean_f1, rater_matrix
+from core.results.spans.segments import NO_GOLD, NO_PREDICTION, NOT_MARKED, OTHER_RATER
 from core.schema.scores import OutputSet, Rating, ScorableOutput
 
 QUICK = SpanOptions(n_resamples=0)

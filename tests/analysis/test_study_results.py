@@ -11,9 +11,9 @@ import pytest
 from helpers.texts import factories
 from helpers.texts.factories import LEVELS, dataset, item_ids
 
-from core.analysis.counted import TOO_FEW, Filters
-from core.analysis.study_results import COEFFICIENTS, StudyResults, study_results
-from core.schema import PREFERENCES
+from core.results.study.counted import TOO_FEW, Filters
+from core.results.study.results import COEFFICIENTS, StudyResults, study_results
+from core.schema.study import PREFERENCES
 from core.stats.non_inferiority import NO_SCORED_PAIR
 from core.study.export import COLUMNS, GUESS_COLUMNS
 

@@ -19,20 +19,18 @@ from helpers.texts.factories import (
     vote,
 )
 
-from core.analysis.counted import Filters, count
-from core.analysis.study_results import StudyResults, study_results
-from core.analysis.study_verdict import as_of
-from core.analysis.verdict_words import headline
 from core.cli import main
 from core.errors import InputError
-from core.schema import Rater, StudyRecord
+from core.results.study.counted import Filters, count
+from core.results.study.results import StudyResults, as_of, study_results
+from core.results.study.verdict_words import headline
+from core.schema.study import Rater, StudyRecord
 from core.stats.non_inferiority import NO_SCORED_PAIR
 from core.store import Store, open_store
 from core.store.studies import get_study, write_design
 from core.study.analysis_set import MOST_VOTES, RESULTS_SHOWN, analysis_set, results_seen
 from core.study.bundle import read_bundle, write_bundle
-from core.study.conduct import exclude_rater, include_rater, withdraw_rater
-from core.study.lifecycle import move, restore_study
+from core.study.lifecycle import exclude_rater, include_rater, move, restore_study, withdraw_rater
 from core.study.raters import add_raters, import_votes, reissue_link, revoke_link
 from core.study.release import released_record
 

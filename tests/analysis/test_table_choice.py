@@ -6,13 +6,8 @@ import numpy as np
 import pytest
 from helpers.texts.score_factories import ratings, table
 
-from core.analysis.correlation_options import CorrelationOptions
-from core.analysis.correlations import correlate_scores, rank_metrics
-from core.analysis.dimension_group import correlate_dimensions
-from core.analysis.meta_correlation import LiveSide
-from core.analysis.meta_sides import chosen_side, side_values
-from core.analysis.redundancy import redundancy
-from core.analysis.table_choice import (
+from core.errors import InputError
+from core.results.choices import (
     TableChoice,
     check_choice,
     chosen_people,
@@ -20,7 +15,10 @@ from core.analysis.table_choice import (
     left_out_of,
     values_to_leave_out,
 )
-from core.errors import InputError
+from core.results.correlations.ranking import rank_metrics, redundancy
+from core.results.correlations.table import correlate_dimensions, correlate_scores
+from core.results.joining import CorrelationOptions
+from core.results.meta_correlation import LiveSide, chosen_side, side_values
 from core.schema.scores import CorrelationSet, Metric, Rating, ScoredRow
 
 FAST = CorrelationOptions(n_resamples=20)

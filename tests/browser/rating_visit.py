@@ -6,7 +6,7 @@ from helpers.processes.app_server import AppServer, on_pair, through_onboarding
 from helpers.texts.factories import dataset
 from playwright.sync_api import Page
 
-from core.schema import Design
+from core.schema.study import Design
 from core.store import Store
 from core.store.answers import answers_of
 from core.store.raters import assignments_of

@@ -11,7 +11,7 @@ from helpers.processes.app_server import AppServer, on_pair, settled
 from helpers.texts.factories import always, dataset, ended, study_in, vote
 from playwright.sync_api import Browser, Page, expect
 
-from core.access.admin import make_link
+from core.access import make_link
 from core.store import Store
 from core.store.raters import update_rater
 from core.study.lifecycle import set_wording

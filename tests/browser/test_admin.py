@@ -13,7 +13,7 @@ from helpers.processes.app_server import AppServer, choose_file, on_pair, settle
 from helpers.texts.factories import dataset, paper_json, study_in
 from playwright.sync_api import Page, expect
 
-from core.schema import Design
+from core.schema.study import Design
 from core.store import Store
 from core.store.answers import answers_of
 from core.store.raters import raters_of

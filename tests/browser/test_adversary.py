@@ -13,8 +13,7 @@ from playwright.sync_api import Page, expect
 from wire import Wire
 
 from core.store import Store
-from core.store.answers import answers_of, history_of
-from core.store.guesses import guesses_of
+from core.store.answers import answers_of, guesses_of, history_of
 from core.study.raters import Link, links
 
 NewPage = Callable[[], Page]

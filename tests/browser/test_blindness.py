@@ -14,7 +14,7 @@ from helpers.texts.factories import dataset
 from playwright.sync_api import Browser, Page, expect
 from wire import Wire
 
-from core.schema import Dataset, Design, Item, Output
+from core.schema.study import Dataset, Design, Item, Output
 from core.store import open_store
 from core.store.raters import assignments_of
 from core.store.studies import write_setting

@@ -13,10 +13,10 @@ from helpers.pages.admin_session import sign_in
 from helpers.processes.app_server import ROOT, AppServer, settled
 from playwright.sync_api import Download, Page, expect
 
+from core.metrics.kind import ScoringRunning
 from core.runs.asked import asked_of
 from core.runs.path import create
-from core.schema import Run, RunItem
-from core.scoring.metrics.kind import ScoringRunning
+from core.schema.runs import Run, RunItem
 from core.store import Store
 from core.store.runs import Owner, claim_run, finish_run, get_run, list_runs, run_data, run_items, save_items
 from core.store.scores import keep_run_metrics, run_metrics

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from rating_visit import open_study
 from text_visit import NewPage, given, on_text, rating_study, saved, texts, the_text
 
-from core.datasets.task_files import find_task
+from core.formats.tasks import find_task
 from core.store import Store
 
 pytestmark = pytest.mark.slow

@@ -9,10 +9,9 @@ from helpers.texts.factories import always, dataset, study_in, vote
 from playwright.sync_api import Page, expect
 
 from core.store import Store
-from core.store.answers import answers_of
-from core.store.guesses import guesses_of
+from core.store.answers import answers_of, guesses_of
 from core.store.raters import find_rater, update_rater
-from core.study.guessing import pairs_to_guess
+from core.study.blinding import pairs_to_guess
 from core.study.lifecycle import set_guideline, set_wording
 
 NewPage = Callable[[], Page]

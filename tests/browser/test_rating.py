@@ -7,7 +7,7 @@ from helpers.processes.app_server import AppServer, on_pair, settled, through_on
 from playwright.sync_api import expect
 from rating_visit import NewPage, at_the_first_pair, click, given, open_study, press
 
-from core.analysis.study_results import study_results
+from core.results.study.results import study_results
 from core.store import Store, open_store
 from core.store.answers import answers_of, history_of
 from core.store.raters import assignments_of

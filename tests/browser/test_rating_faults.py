@@ -10,7 +10,7 @@ from helpers.texts.factories import dataset
 from playwright.sync_api import expect
 from rating_visit import NewPage, at_the_first_pair, click, given, press
 
-from core.schema import Design
+from core.schema.study import Design
 from core.store import Store
 from core.store.answers import answers_of, history_of
 from core.study.lifecycle import import_study, move

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 from rating_visit import KEYS, LABELS, given
 from text_visit import on_text, rating_study, texts
 
-from core.schema import Dataset, Design
+from core.schema.study import Dataset, Design
 from core.store import Store
 from core.store.raters import update_rater
 from core.study.guidelines import practice_pairs

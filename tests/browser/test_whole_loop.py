@@ -23,8 +23,8 @@ from core.schema.scores import ErrorSpan
 from core.store import Store
 from core.store.runs import list_runs
 from core.store.studies import find_study
+from core.study.rated.results import rated_texts_of
 from core.study.raters import links
-from core.study.rating_results import rated_texts_of
 from core.study.release import released_record
 
 NewPage = Callable[[], Page]

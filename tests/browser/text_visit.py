@@ -6,16 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from helpers.processes.app_server import settled
 from playwright.sync_api import Locator, Page, expect
 
-from core.datasets.task_files import find_task
-from core.schema import Design
+from core.formats.tasks import find_task
 from core.schema.scores import OutputSet, ScorableOutput
+from core.schema.study import Design
 from core.schema.tasks import RatingAnswer, RatingTask
 from core.store import Store
 from core.store.raters import update_rater
 from core.store.ratings import rating_assignments_of, ratings_of
 from core.study.lifecycle import move
+from core.study.rated.importing import import_rating_study
 from core.study.raters import add_raters
-from core.study.rating_import import import_rating_study
 
 NewPage = Callable[[], Page]
 SYSTEMS = ("Zanzibar-MT", "Quokka-9")

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from core.cli import main, progress_line
+from core.cli import main
+from core.cli.shared import running
 
 
 @pytest.fixture
@@ -15,7 +16,7 @@ def run(
     """Run a command that must succeed on a database of its own; returns what it printed."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ASSAY_DB", str(tmp_path / "assay.db"))
-    monkeypatch.setattr(progress_line, "QUIET_SECONDS", 600.0)  # however slow the machine is
+    monkeypatch.setattr(running, "QUIET_SECONDS", 600.0)  # however slow the machine is
 
     def command(*arguments: str) -> str:
         capsys.readouterr()

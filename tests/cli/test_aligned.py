@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from core.cli.aligned import number, print_aligned
+from core.cli.shared.terminal import number, print_aligned
 
 HEADER = ["language", "metric", "n", "Pearson", "Spearman"]
 ROWS = [["en", "bleu-4", 12, "0.512 [0.401, 0.611]", "0.5"], ["de", "chrf", 7, "0.1", "0.498 [0.4, 0.6]"]]

@@ -14,8 +14,8 @@ from helpers.texts.five_classes import panel, score_lines
 from helpers.texts.rating_studies import SYSTEMS, rate_all, rating_study, rating_texts, unblind
 from scipy.stats import spearmanr
 
-from core.analysis.calibration_advice import SHIFTED
 from core.cli import main
+from core.results.calibration.advice import SHIFTED
 from core.store import open_store
 
 Run = Callable[..., str]

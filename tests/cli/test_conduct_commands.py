@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from helpers.texts.factories import always, guess_all, prefers, study_in, tokens_in, vote
 
-from core.access import admin
+from core import access
 from core.cli import main
 from core.errors import NotAllowed
 from core.store import open_store
 from core.study.blinding import open_desk
-from core.study.wording import wording
+from core.study.guidelines import wording
 
 Run = Callable[..., str]
 
@@ -153,21 +153,21 @@ def test_admin_link(pilot: Run, tmp_path: Path) -> None:
     base, _, second = pilot("admin", "link", "--url", "https://assay.example/").strip().rpartition("/admin/")
     assert base == "https://assay.example"
     with open_store(tmp_path / "assay.db") as store:
-        assert [admin.link_is_open(store, token) for token in (first, second)] == [False, True]
-        session = admin.choose_passphrase(store, second, *["four plain words here"] * 2)
-        assert admin.is_admin(store, session)
-        assert not admin.link_is_open(store, second), "it works once"
+        assert [access.link_is_open(store, token) for token in (first, second)] == [False, True]
+        session = access.choose_passphrase(store, second, *["four plain words here"] * 2)
+        assert access.is_admin(store, session)
+        assert not access.link_is_open(store, second), "it works once"
 
 
 def test_admin_events(pilot: Run, tmp_path: Path) -> None:
     assert pilot("admin", "events") == ""
     token = pilot("admin", "link").strip().rpartition("/")[2]
     with open_store(tmp_path / "assay.db") as store:
-        admin.choose_passphrase(store, token, *["four plain words here"] * 2)
+        access.choose_passphrase(store, token, *["four plain words here"] * 2)
         for _ in range(2):
             with pytest.raises(NotAllowed, match="not the passphrase"):
-                admin.sign_in(store, "wrong words in here", "192.0.2.7")
-        admin.sign_in(store, "four plain words here", "192.0.2.7")
+                access.sign_in(store, "wrong words in here", "192.0.2.7")
+        access.sign_in(store, "four plain words here", "192.0.2.7")
     lines = [line.split("\t") for line in pilot("admin", "events").splitlines()]
     assert sorted(line[1:] for line in lines) == [
         ["admin signed in", "1", "192.0.2.7"],

@@ -10,9 +10,9 @@ from helpers.texts.rating_studies import rate_all, rating_study, rating_texts, u
 from helpers.texts.span_makers import rated as rated_texts
 
 from core.cli import main
-from core.datasets.rated import ratings_of, read_rated, write_rated
-from core.datasets.span_files import read_span_file
-from core.schema.rated import RatedText
+from core.formats.rated import ratings_of, read_rated, write_rated
+from core.formats.spans.files import read_span_file
+from core.schema.judging import RatedText
 from core.schema.scores import Rating
 from core.store import open_store
 

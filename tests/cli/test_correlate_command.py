@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from scipy import stats
 
-from core.analysis.levels import ALL_EQUAL, EQUAL
-from core.cli import correlate, main, progress_line
+from core.cli import correlate, main
+from core.cli.shared import running
+from core.results.correlations.levels import ALL_EQUAL, EQUAL
 from core.stats.resampling import NO_RESAMPLES, ONE_CLUSTER
 
 Run = Callable[..., str]
@@ -194,8 +195,8 @@ def test_long_work_is_announced_and_told(
 ) -> None:
     monkeypatch.setenv("ASSAY_DB", str(tmp_path / "assay.db"))
     monkeypatch.setattr(correlate, "LONG_WORK", 1)
-    monkeypatch.setattr(progress_line, "QUIET_SECONDS", 0.0)
-    monkeypatch.setattr(progress_line, "LINE_SECONDS", 0.001)
+    monkeypatch.setattr(running, "QUIET_SECONDS", 0.0)
+    monkeypatch.setattr(running, "LINE_SECONDS", 0.001)
     assert main(["correlate", str(results), "--with", "level", "--group", "model"]) == 0
     out, err = capsys.readouterr()
     assert "20 texts, 1 metric, at most 10,000 resamples." in err.splitlines()

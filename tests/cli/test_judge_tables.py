@@ -7,17 +7,21 @@ from pathlib import Path
 import pytest
 from helpers.texts.score_factories import table
 
-from core.analysis.correlations import CorrelationOptions, correlate_scores
-from core.analysis.judge_agreement import agreement
-from core.analysis.judge_consistency import AT_TEMPERATURE_0, consistency
-from core.analysis.judge_reliability import reliability
-from core.analysis.question_ablation import ablation
-from core.cli.agreement_printed import print_agreement
-from core.cli.correlations_printed import print_correlations
-from core.cli.judge_printed import print_ablation, print_consistency, print_reliability
+from core.cli.correlate import print_correlations
+from core.cli.judge.looks import (
+    print_ablation,
+    print_agreement,
+    print_consistency,
+    print_reliability,
+)
 from core.judges.answers import AnswerSet, QuestionSet
 from core.judges.cross_examination.record import CefRecord, CrossQuestion, Examination
 from core.judges.rubric import RubricRecord, RubricTrial
+from core.results.correlations.table import correlate_scores
+from core.results.joining import CorrelationOptions
+from core.results.judges.agreement import agreement
+from core.results.judges.consistency import AT_TEMPERATURE_0, ablation, consistency
+from core.results.judges.reliability import reliability
 from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.scores import ScoredRow, ScoreTable
 from core.stats.resampling import ONE_CLUSTER

@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from core.cli import main
-from core.datasets.correlation_files import read_correlations
-from core.datasets.published import published_side
 from core.errors import InputError
-from core.scoring.metrics.registry import canonical_name, find_metrics
+from core.formats.correlations import published_side, read_correlations
+from core.metrics.registry import canonical_name, find_metrics
 
 Run = Callable[..., str]
 _CHRF = "beta=2,lowercase=False,whitespace=False,eps_smoothing=False"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.cli import main
-from core.datasets.published import error_notes
+from core.formats.correlations import error_notes
 
 Run = Callable[..., str]
 METRICS = ("bleu", "rouge1", "comet", "bleurt", "ter")

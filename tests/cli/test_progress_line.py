@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from core.cli import progress_line
-from core.cli.progress_line import ProgressLine, telling
+from core.cli.shared import running
+from core.cli.shared.running import ProgressLine, telling
 from core.runs.progress import duration
 
 
@@ -27,8 +27,8 @@ def test_what_is_soon_over_says_nothing(capsys: pytest.CaptureFixture[str]) -> N
 def test_what_takes_long_says_what_it_is_at(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(progress_line, "QUIET_SECONDS", 0.02)
-    monkeypatch.setattr(progress_line, "LINE_SECONDS", 0.02)
+    monkeypatch.setattr(running, "QUIET_SECONDS", 0.02)
+    monkeypatch.setattr(running, "LINE_SECONDS", 0.02)
     with telling("reading") as tell:
         time.sleep(0.2)
         tell("metric 3 of 9")
@@ -53,7 +53,7 @@ def test_a_terminal_has_one_line_that_is_gone_at_the_end(monkeypatch: pytest.Mon
 def test_the_line_goes_when_the_work_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(progress_line, "QUIET_SECONDS", 0.02)
+    monkeypatch.setattr(running, "QUIET_SECONDS", 0.02)
 
     def fail() -> None:
         with telling("reading"):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.cli import main
-from core.datasets.published import read_table
+from core.formats.correlations import read_table
 
 Run = Callable[..., str]
 ROOT = Path(__file__).resolve().parents[2]

@@ -11,10 +11,10 @@ from helpers.texts.factories import dataset, paper_json, tokens_in
 from helpers.texts.rating_studies import SYSTEMS
 
 from core.cli import main
-from core.datasets.rated import read_rated
+from core.formats.rated import read_rated
 from core.schema.scores import ErrorSpan
 from core.store import open_store
-from core.study.rating_desk import open_rating_desk
+from core.study.rated.desk import open_rating_desk
 
 Run = Callable[..., str]
 

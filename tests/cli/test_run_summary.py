@@ -1,9 +1,9 @@
 """What a run cost, in lines: time that passed is told apart from time that requests and processes add up to."""
 
-from core.cli.run_summary import summary
+from core.cli.shared.running import summary
 from core.runs.path import at_hand
 from core.runs.progress import Progress
-from core.schema import Run, StepCost
+from core.schema.runs import Run, StepCost
 from core.store import Store
 
 

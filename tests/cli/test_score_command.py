@@ -11,10 +11,10 @@ from helpers.processes.scripted_server import ScriptedServer
 from helpers.texts.factories import study_in
 
 from core.cli import main
-from core.datasets.score_tables import read_scores
+from core.formats.scores import read_scores
+from core.metrics.registry import all_metrics
 from core.runs.path import NO_SUCH_RUN
 from core.schema.scores import ScoreTable
-from core.scoring.metrics.registry import all_metrics
 from core.store import open_store
 from core.store.runs import get_run, list_runs, run_data
 

@@ -9,8 +9,7 @@ import pytest
 from helpers.toys.settings import ToySettings
 
 from core import cli
-from core.cli.asking import add_asking
-from core.cli.setting_options import add_settings, settings_given
+from core.cli.shared.asking import add_asking, add_settings, settings_given
 from core.errors import InputError
 from core.judges.rubric import RubricSettings
 from core.llm.call_settings import CallSettings
@@ -105,7 +104,7 @@ def test_fields_that_the_command_takes_in_another_way_are_neither_offered_nor_re
 
 
 def test_a_field_may_read_what_is_typed() -> None:
-    from core.generation.damage_steps import DamageSettings
+    from core.generation.damage.steps import DamageSettings
     from core.generation.factual.steps import FactualSettings
 
     assert FactualSettings.checked(given("--levels A0-A3", FactualSettings)).n_levels == 3

@@ -11,7 +11,7 @@ from helpers.texts.rating_studies import rate_all, rating_study, rating_texts, u
 from helpers.texts.span_makers import rated, span
 
 from core.cli import main
-from core.datasets.rated import write_rated
+from core.formats.rated import write_rated
 from core.schema.scores import Rating
 from core.store import open_store
 

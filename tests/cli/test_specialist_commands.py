@@ -13,10 +13,10 @@ from helpers.texts.slips import SYSTEMS, rated, rated_texts, text_of
 from helpers.texts.specialist_runs import says
 
 from core.cli import main
-from core.datasets.task_files import dump_task, find_task
+from core.formats.tasks import dump_task, find_task
 from core.judges.automqm.errors import AutoMqmRecord
 from core.judges.rated import NOT_JUDGED
-from core.judges.rubric_files import find_rubric
+from core.judges.rubric import find_rubric
 from core.runs.records import read_judge_folder
 from core.schema.judging import JudgeOutput
 from core.schema.scores import ErrorSpan

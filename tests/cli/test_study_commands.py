@@ -20,16 +20,16 @@ from helpers.texts.factories import (
     vote,
 )
 
-from core.analysis.counted import Filters
-from core.analysis.study_results import (
+from core.results.study.counted import Filters
+from core.results.study.results import (
     COEFFICIENTS,
     FEW_QUESTIONS,
     NO_AGREEMENT,
     first_interval,
     study_results,
 )
-from core.analysis.verdict_words import headline
-from core.stats.jackknife import NO_WIDTH
+from core.results.study.verdict_words import headline
+from core.stats.resampling import NO_WIDTH
 from core.store import open_store
 from core.store.record import load_record
 from core.store.studies import find_study

@@ -19,7 +19,7 @@ from helpers.texts.factories import (
 )
 
 from core.cli import main
-from core.cli.options import level_list, name_list
+from core.cli.shared.options import level_list, name_list
 from core.errors import InputError
 from core.store import open_store
 from core.store.record import load_record

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from core.datasets.any_ratings import read_any_ratings
-from core.datasets.span_files import read_span_file
 from core.errors import InputError
+from core.formats.human_ratings import read_any_ratings
+from core.formats.spans.files import read_span_file
 
 RATED = {
     "item_id": "1",

@@ -5,11 +5,17 @@ from dataclasses import replace
 import pytest
 from helpers.texts.factories import dataset, paper_json
 
-from core.datasets import read_dataset
-from core.datasets.beside import SourceAnswers, one_source_hint, place_beside, read_answers, verbatim_note
-from core.datasets.generated import GeneratedText, to_long_csv, to_long_jsonl
 from core.errors import InputError
-from core.schema import Item, Material, Output
+from core.formats.generation import GeneratedText, to_long_csv, to_long_jsonl
+from core.formats.study_files import (
+    SourceAnswers,
+    one_source_hint,
+    place_beside,
+    read_answers,
+    read_dataset,
+    verbatim_note,
+)
+from core.schema.study import Item, Material, Output
 
 ITEMS = tuple(Item(f"q{n}", f"Question {n}?", f"Reference {n}.", "en") for n in range(3))
 LEVELS = ("A0", "A1", "A2")

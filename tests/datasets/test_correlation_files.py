@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from core.datasets.correlation_files import TURNED, read_correlations, write_correlations
 from core.errors import InputError
+from core.formats.correlations import TURNED, read_correlations, write_correlations
 from core.schema.scores import CorrelationSet
 
 

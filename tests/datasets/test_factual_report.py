@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from core.datasets.factual_report import ReportSettings, dataset_json, read_report, report_json
 from core.errors import InputError
-from core.schema import Item
+from core.formats.trutheval import ReportSettings, dataset_json, read_report, report_json
+from core.schema.study import Item
 
 QUESTION = {
     "question": "Why?",

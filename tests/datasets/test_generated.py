@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from core.datasets import read_dataset
-from core.datasets.generated import (
+from core.errors import InputError
+from core.formats.generation import (
     LONG_COLUMNS,
     META_JUDGE_KEYS,
     RUN_LABELS,
@@ -19,9 +19,9 @@ from core.datasets.generated import (
     to_long_jsonl,
     to_meta_judge,
 )
-from core.datasets.spreadsheet import csv_bytes
-from core.errors import InputError
-from core.schema import Item, Material
+from core.formats.study_files import read_dataset
+from core.schema.study import Item, Material
+from core.tables.writer import csv_bytes
 
 FORMATS = Path(__file__).parents[2] / "docs" / "formats.md"
 MATERIALS = [

@@ -6,10 +6,9 @@ from typing import Any, Literal
 
 import pytest
 
-from core.datasets.cef_responses import IN_PERCENT, WHICH_CONSISTENCY
-from core.datasets.score_sheet import NO_SCORE
-from core.datasets.score_tables import read_scores, write_scores_csv
 from core.errors import InputError
+from core.formats.cef import IN_PERCENT, WHICH_CONSISTENCY
+from core.formats.scores import NO_SCORE, read_scores, write_scores_csv
 from core.schema.scores import ScoreTable
 
 SERVER: dict[str, Any] = {

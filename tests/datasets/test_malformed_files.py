@@ -38,10 +38,9 @@ from helpers.texts.mutations import (
     votes_file,
 )
 
-from core.datasets import read_dataset
-from core.datasets.reading import clean_text, name_of, shown, text_problem
 from core.errors import AssayError, InputError
-from core.schema import Dataset, Design
+from core.formats.study_files import read_dataset
+from core.schema.study import Dataset, Design
 from core.store import Store, open_store
 from core.store.answers import answers_of
 from core.store.record import load_record
@@ -49,6 +48,7 @@ from core.store.studies import find_study
 from core.study.bundle import read_bundle, write_bundle
 from core.study.lifecycle import import_study, restore_study
 from core.study.raters import import_votes, import_votes_file
+from core.tables.reading import clean_text, name_of, shown, text_problem
 
 FORMATS = {
     "paper": ".json",

@@ -18,15 +18,15 @@ import numpy as np
 import pytest
 from helpers.texts.mutations import damaged, mutated, written
 
-from core.datasets.correlation_files import read_correlations, write_correlations
-from core.datasets.mqm import read_mqm
-from core.datasets.mt_metrics_eval import read_folder
-from core.datasets.ratings import read_ratings
-from core.datasets.reading import name_of, shown
-from core.datasets.scorable import read_outputs, write_outputs
-from core.datasets.score_tables import read_scores, write_scores_csv, write_scores_parquet
 from core.errors import InputError
+from core.formats.correlations import read_correlations, write_correlations
+from core.formats.mt_metrics_eval import read_folder
+from core.formats.ratings import read_ratings
+from core.formats.scorable import read_outputs, write_outputs
+from core.formats.scores import read_scores, write_scores_csv, write_scores_parquet
+from core.formats.spans.mqm import read_mqm
 from core.schema.scores import CorrelationSet, OutputSet, RatingSet, ScoreTable
+from core.tables.reading import name_of, shown
 
 FILES, FILES_SLOW = 120, 2_000
 FOLDERS, FOLDERS_SLOW = 60, 600

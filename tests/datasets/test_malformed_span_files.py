@@ -15,13 +15,13 @@ import numpy as np
 import pytest
 from helpers.texts.mutations import damaged, mutated, written
 
-from core.datasets.metal import read_metal
-from core.datasets.rated import ratings_of, read_rated, write_rated
-from core.datasets.reading import shown
-from core.datasets.span_files import read_span_file
-from core.datasets.span_rows import write_span_rows_csv, write_span_rows_jsonl
 from core.errors import InputError
+from core.formats.metal import read_metal
+from core.formats.rated import ratings_of, read_rated, write_rated
+from core.formats.spans.files import read_span_file
+from core.formats.spans.rows import write_span_rows_csv, write_span_rows_jsonl
 from core.schema.scores import OutputSet, RatingSet, ScorableOutput
+from core.tables.reading import shown
 
 FILES, FILES_SLOW = 40, 600
 TEXT = "Das blaue 😀 Haus"

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.datasets.task_files import dump_task, find_task, parse_task
 from core.errors import AssayError, InputError
-from core.judges.rubric_files import parse_rubric
+from core.formats.tasks import dump_task, find_task, parse_task
+from core.judges.rubric import parse_rubric
 from core.llm.prompts import parse_prompt
 from core.yaml_fields import DEEPEST, LARGEST_FILE, read_yaml
 

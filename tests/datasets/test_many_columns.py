@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 import pytest
 
-from core.datasets import read_dataset
-from core.datasets.nearest import MOST_LISTED, listed
-from core.datasets.questions import read_questions
-from core.datasets.ratings import read_ratings
-from core.datasets.scorable import read_outputs
-from core.datasets.score_tables import read_scores
 from core.errors import InputError
+from core.formats.generation import read_questions
+from core.formats.ratings import read_ratings
+from core.formats.scorable import read_outputs
+from core.formats.scores import read_scores
+from core.formats.study_files import read_dataset
+from core.tables.problems import MOST_LISTED, listed
 
 N_COLUMNS = 20_000
 MOST_SECONDS = 10

@@ -5,10 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from core.datasets.metal import read_metal
-from core.datasets.metal_forms import SCALES
-from core.datasets.rated import read_rated, write_rated
 from core.errors import InputError
+from core.formats.metal import SCALES, read_metal
+from core.formats.rated import read_rated, write_rated
 
 ABOUT = {
     "id": 7,

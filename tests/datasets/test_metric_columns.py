@@ -3,15 +3,10 @@
 import numpy as np
 import pytest
 
-from core.datasets.score_tables import (
-    level_number,
-    read_scores,
-    write_scores_csv,
-    write_scores_jsonl,
-    write_scores_parquet,
-)
 from core.errors import InputError
+from core.formats.scores import read_scores, write_scores_csv, write_scores_jsonl, write_scores_parquet
 from core.schema.scores import Metric, ScoredRow, ScoreTable
+from core.tables.columns import level_number
 
 WRITERS = {"csv": write_scores_csv, "jsonl": write_scores_jsonl, "parquet": write_scores_parquet}
 

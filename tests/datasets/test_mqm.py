@@ -4,9 +4,8 @@ import json
 
 import pytest
 
-from core.datasets.mqm import holds_mqm, read_mqm
-from core.datasets.mqm_weights import weight_of
 from core.errors import InputError
+from core.formats.spans.mqm import holds_mqm, read_mqm, weight_of
 from core.schema.scores import ErrorSpan
 
 HEADER = ("system", "doc", "doc_id", "seg_id", "rater", "source", "target", "category", "severity")

@@ -8,11 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from core.datasets.mt_metrics_eval import MtFolder, rating_names, read_folder, read_folder_outputs
-from core.datasets.mt_pair import OF_REFERENCE
-from core.datasets.score_sheet import NO_SCORE
-from core.datasets.span_files import read_span_file
 from core.errors import InputError
+from core.formats.mt_metrics_eval import (
+    OF_REFERENCE,
+    MtFolder,
+    rating_names,
+    read_folder,
+    read_folder_outputs,
+)
+from core.formats.scores import NO_SCORE
+from core.formats.spans.files import read_span_file
 from core.schema.scores import ErrorSpan, ScorableOutput, ScoredRow
 
 ERROR = {

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.datasets.published import (
+from core.errors import InputError
+from core.formats.correlations import (
     DATASETS,
     GENERATORS,
     SHOTS,
@@ -18,8 +19,7 @@ from core.datasets.published import (
     read_table,
     table_keys,
 )
-from core.errors import InputError
-from core.scoring.metrics.registry import all_metrics, canonical_name
+from core.metrics.registry import all_metrics, canonical_name
 from core.stats.agreement import cohen_kappa
 
 PER_METRIC = [f"meta-judge-{number}" for number in (4, 5, 6, 7)]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.datasets.published import Cell, PublishedTable, read_table
+from core.formats.correlations import Cell, PublishedTable, read_table
 from core.stats.judge_reliability import lowest_first
 
 # Read off the paper's tables by eye: table, the row's first cells, column, figure.

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from core.datasets.questions import COLUMNS, Task, read_questions
 from core.errors import InputError
-from core.schema import Item, Material
+from core.formats.generation import COLUMNS, Task, read_questions
+from core.schema.study import Item, Material
 
 ROWS = [
     {

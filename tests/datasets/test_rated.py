@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from core.datasets.rated import outputs_of, rated_of, ratings_of, read_rated, write_rated
-from core.datasets.ratings import OVERALL
 from core.errors import InputError
-from core.schema.rated import RatedText
+from core.formats.rated import outputs_of, rated_of, ratings_of, read_rated, write_rated
+from core.formats.ratings import OVERALL
+from core.schema.judging import RatedText
 from core.schema.scores import ErrorSpan, OutputSet, Rating, RatingSet, ScorableOutput
 
 SPAN = {"start": 4, "end": 9, "severity": "major", "category": "accuracy/mistranslation", "weight": 5.0}

@@ -2,8 +2,8 @@
 
 import pytest
 
-from core.datasets.rating_files import read_rating_file, write_ratings_jsonl
 from core.errors import InputError
+from core.formats.human_ratings import read_rating_file, write_ratings_jsonl
 from core.schema.scores import Rating, RatingSet
 
 

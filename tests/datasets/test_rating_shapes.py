@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from core.datasets.rated import read_rated
-from core.datasets.rating_files import read_rating_file
-from core.datasets.ratings import NO_RATING, read_ratings
 from core.errors import InputError
+from core.formats.human_ratings import read_rating_file
+from core.formats.rated import read_rated
+from core.formats.ratings import NO_RATING, read_ratings
 from core.schema.scores import Rating, RatingSet
 
 

@@ -6,8 +6,8 @@ from functools import partial
 import pytest
 from helpers.processes.traced_memory import traced_memory
 
-from core.datasets.ratings import read_ratings
 from core.errors import InputError
+from core.formats.ratings import read_ratings
 from core.schema.scores import Rating
 
 TABLE = """item,system,rater,score,dimension,language

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from core.datasets import FORMATS, read_dataset, read_votes
 from core.errors import InputError
+from core.formats.study_files import FORMATS, read_dataset
+from core.formats.trutheval import read_votes
 
 PAPER = json.dumps(
     {"questions": [{"question": "q", "ground_truth": "r", "answers": {"A0": {"x": "t", "y": "u"}}}]}, indent=2

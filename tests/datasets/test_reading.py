@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.datasets.reading import (
+from core.errors import InputError
+from core.tables.reading import (
     JsonObject,
     clean_text,
     control_count,
@@ -19,7 +20,6 @@ from core.datasets.reading import (
     shown,
     text_problem,
 )
-from core.errors import InputError
 
 
 def problems_of(data: bytes) -> tuple[str, ...]:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from core.datasets.run_costs import costs_of_report
 from core.errors import InputError
+from core.results.judges.costs import costs_of_report
 from core.schema.runs import StepCost
 
 COST = StepCost("rubric", 8, 1, 2, 100, None, 0.5)

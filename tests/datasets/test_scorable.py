@@ -7,11 +7,11 @@ import json
 import pytest
 from helpers.texts.factories import dataset, paper_json
 
-from core.datasets.generated import GeneratedText, to_long_csv, to_long_jsonl, to_meta_judge
-from core.datasets.scorable import NO_TEXT, read_outputs, write_outputs
 from core.errors import InputError
-from core.schema import Dataset, Item, Material
+from core.formats.generation import GeneratedText, to_long_csv, to_long_jsonl, to_meta_judge
+from core.formats.scorable import NO_TEXT, read_outputs, write_outputs
 from core.schema.scores import ScorableOutput
+from core.schema.study import Dataset, Item, Material
 
 MATERIALS = [
     Material(Item("q1", "Why?", "So it is.", "en"), None, "A passage."),

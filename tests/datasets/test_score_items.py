@@ -2,10 +2,11 @@
 
 import pytest
 
-from core.datasets.ratings import read_ratings
-from core.datasets.score_tables import level_number, read_scores
 from core.errors import InputError
+from core.formats.ratings import read_ratings
+from core.formats.scores import read_scores
 from core.schema.scores import ScoreTable
+from core.tables.columns import level_number
 
 
 def read(text: str) -> ScoreTable:

@@ -11,19 +11,19 @@ from helpers.processes.traced_memory import traced_memory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.datasets.score_columns import signature_from_folder
-from core.datasets.score_sheet import NO_SCORE
-from core.datasets.score_tables import (
+from core.errors import InputError
+from core.formats.scores import (
+    NO_SCORE,
     family_of,
-    level_number,
     read_scores,
+    signature_from_folder,
     write_scores_csv,
     write_scores_jsonl,
     write_scores_parquet,
 )
-from core.datasets.spreadsheet import csv_bytes
-from core.errors import InputError
 from core.schema.scores import Metric, ScoredRow, ScoreTable
+from core.tables.columns import level_number
+from core.tables.writer import csv_bytes
 
 WRITERS: dict[str, Callable[..., bytes]] = {
     "csv": write_scores_csv,

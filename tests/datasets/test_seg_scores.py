@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from core.datasets.seg_scores import is_seg_score, read_seg_ratings, read_seg_scores
 from core.errors import InputError
+from core.formats.mt_metrics_eval import is_seg_score, read_seg_ratings, read_seg_scores
 
 FILE = b"A\t1.5\r\nA\tNone\r\nB\t-2e-1\r\nB\t3\r\n"
 

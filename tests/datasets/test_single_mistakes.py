@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from core.datasets import read_dataset
-from core.datasets.scorable import read_outputs
 from core.errors import InputError
-from core.study.rating_import import study_texts
+from core.formats.scorable import read_outputs
+from core.formats.study_files import read_dataset
+from core.study.rated.importing import study_texts
 
 Rows = list[dict[str, str]]
 Mistake = Callable[[Rows], Rows | None]

@@ -5,19 +5,16 @@ from dataclasses import replace
 
 import pytest
 
-from core.datasets.mqm_out import write_mqm
-from core.datasets.mqm_weights import score_of
-from core.datasets.mt_metrics_eval import read_folder
-from core.datasets.mt_out import write_seg_rating, write_seg_score
-from core.datasets.rated import outputs_of, rated_of, ratings_of, write_rated
-from core.datasets.rating_files import write_ratings_jsonl
-from core.datasets.seg_scores import read_seg_ratings
-from core.datasets.span_border import code_point
-from core.datasets.span_files import read_span_file
-from core.datasets.span_rows import write_span_rows_csv, write_span_rows_jsonl
-from core.datasets.wmtqe import write_wmt_qe
 from core.errors import InputError
-from core.schema.rated import RatedSet, RatedText
+from core.formats.human_ratings import write_ratings_jsonl
+from core.formats.mt_metrics_eval import read_folder, read_seg_ratings, write_seg_rating, write_seg_score
+from core.formats.rated import outputs_of, rated_of, ratings_of, write_rated
+from core.formats.spans.files import read_span_file
+from core.formats.spans.mqm import score_of, write_mqm
+from core.formats.spans.offsets import code_point
+from core.formats.spans.rows import write_span_rows_csv, write_span_rows_jsonl
+from core.formats.spans.wmt_qe import write_wmt_qe
+from core.schema.judging import RatedSet, RatedText
 from core.schema.scores import ErrorSpan, OutputSet, Rating, RatingSet, ScorableOutput
 
 COMBINING = "Cafe\u0301 ist schön"

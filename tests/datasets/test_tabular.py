@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.datasets.tabular import COLUMNS, read_tabular
 from core.errors import InputError
+from core.formats.study_tables import COLUMNS, read_tabular
 
 ROWS = [
     {

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.datasets.task_files import SHIPPED, dump_task, find_task, parse_task, shipped_tasks
 from core.errors import InputError
+from core.formats.tasks import SHIPPED, dump_task, find_task, parse_task, shipped_tasks
 from core.schema.tasks import TaskLabels
 
 RUN = 8

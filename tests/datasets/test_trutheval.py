@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.datasets import read_dataset
-from core.datasets.building import MOST_REPLACED_NOTES, natural_order
-from core.datasets.trutheval import read_trutheval
 from core.errors import InputError
+from core.formats.study_files import read_dataset
+from core.formats.study_tables import natural_order
+from core.formats.trutheval import read_trutheval
+from core.tables.problems import MOST_REPLACED_NOTES
 
 
 def valid() -> dict[str, Any]:

@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.datasets import read_dataset, read_votes, write_votes
 from core.errors import InputError
-from core.schema import PREFERENCES, Preference
+from core.formats.study_files import read_dataset
+from core.formats.trutheval import read_votes, write_votes
+from core.schema.study import PREFERENCES, Preference
 
 PAIRS = {(item, level) for item in ("0", "1") for level in ("A0", "A1", "A2")}
 

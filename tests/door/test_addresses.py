@@ -8,7 +8,7 @@ from helpers.processes.app_server import AppServer, running
 from helpers.processes.at_the_door import NO_LINK, Door, nothing_leaked
 from helpers.processes.raw_rater import RawVisitor, ask, cookie_of
 
-from core.access import admin
+from core import access
 from core.store import open_store
 from core.store.sign_in import session_is_open
 
@@ -151,8 +151,8 @@ def test_cookies_are_out_of_reach_of_scripts_and_other_sites(door: Door) -> None
 @pytest.mark.parametrize("origin", ["http://evil.example", "http://127.0.0.1:1", "null", "", "https://"])
 def test_forms_of_other_sites_are_not_accepted(door: Door, origin: str) -> None:
     passphrase = "correct horse battery staple"
-    admin.choose_passphrase(door.store, admin.make_link(door.store), passphrase, passphrase)
-    link = admin.make_link(door.store)
+    access.choose_passphrase(door.store, access.make_link(door.store), passphrase, passphrase)
+    link = access.make_link(door.store)
     session = "a-session-that-stays"
     cookie = door.admin(session)
     headers = {"Origin": origin, "Cookie": cookie, "Content-Type": "application/x-www-form-urlencoded"}
@@ -161,7 +161,7 @@ def test_forms_of_other_sites_are_not_accepted(door: Door, origin: str) -> None:
         reply = ask(door.url, path, method="POST", body=fields, headers=headers)
         assert (reply.status, reply.cookies) == (400, ()), path
     assert session_is_open(door.store, session)
-    assert admin.link_is_open(door.store, link)
+    assert access.link_is_open(door.store, link)
 
 
 @pytest.mark.parametrize(
@@ -176,13 +176,13 @@ def test_a_broken_form_signs_nobody_in(door: Door, body: bytes) -> None:
 
 def test_reading_an_address_changes_nothing(door: Door) -> None:
     """Mail programs open every link: nobody is signed out, and no link is used up."""
-    session, link = "a-session-and-a-mail-program", admin.make_link(door.store)
+    session, link = "a-session-and-a-mail-program", access.make_link(door.store)
     cookie = door.admin(session)
     for path in ("/sign-out", f"/admin/{link}", "/sign-in"):
         for method in ("GET", "HEAD"):
             assert ask(door.url, path, method=method, headers={"Cookie": cookie}).status == 200
     assert session_is_open(door.store, session)
-    assert admin.link_is_open(door.store, link)
+    assert access.link_is_open(door.store, link)
 
 
 UPGRADE = {

@@ -16,8 +16,8 @@ import pytest
 from helpers.processes.app_server import ROOT, free_port
 from helpers.processes.raw_rater import RawVisitor, ask, post
 
-from core.access import admin
-from core.access.knocks import NO_ENTRY, UNKNOWN_TOKEN
+from core import access
+from core.access import NO_ENTRY, UNKNOWN_TOKEN
 from core.store import Store, open_store
 from core.store.sign_in import events
 from pages.door.cookies import cookie_name
@@ -57,7 +57,7 @@ def served(folder: Path, *options: str, command: tuple[str, ...] = ("core", "ser
     ]
     environment = {**UNTOLD, "ASSAY_DB": str(database)}
     with (folder / "log").open("wb") as log, open_store(database) as store:
-        admin.choose_passphrase(store, admin.make_link(store), PASSPHRASE, PASSPHRASE)
+        access.choose_passphrase(store, access.make_link(store), PASSPHRASE, PASSPHRASE)
         server = subprocess.Popen(start, cwd=ROOT, stdout=log, stderr=log, env=environment)
         try:
             _wait_for(url, server)
@@ -134,8 +134,8 @@ def test_forged_addresses_do_not_hide_who_guesses(alone: Served) -> None:
             for n in range(30)
         )
     ]
-    assert said == [True] * admin.MOST_FAILURES + [False] * (30 - admin.MOST_FAILURES)
-    assert alone.counted(admin.WRONG_PASSPHRASE, "127.0.0.1") == admin.MOST_FAILURES
+    assert said == [True] * access.MOST_FAILURES + [False] * (30 - access.MOST_FAILURES)
+    assert alone.counted(access.WRONG_PASSPHRASE, "127.0.0.1") == access.MOST_FAILURES
     assert post(alone.url, "/sign-in", "127.0.4.1", passphrase=PASSPHRASE).status == 303
 
 
@@ -147,10 +147,10 @@ def test_forwarded_addresses_of_any_length_leave_the_connections_own(alone: Serv
 
 
 def test_behind_the_proxy_of_the_recipe_the_clients_address_counts(behind: Served) -> None:
-    for n in range(admin.MOST_FAILURES):
+    for n in range(access.MOST_FAILURES):
         headers = through_the_recipe(CLIENT, {"X-Forwarded-For": f"{FORGED}{n}", "Origin": f"https://{HOST}"})
         assert sign_in(behind, "wrong", headers) == 403
-    assert behind.counted(admin.WRONG_PASSPHRASE, CLIENT) == admin.MOST_FAILURES
+    assert behind.counted(access.WRONG_PASSPHRASE, CLIENT) == access.MOST_FAILURES
     assert not [event for event in events(behind.store) if event.address.startswith(FORGED)]
     assert sign_in(behind, PASSPHRASE.replace(" ", "+"), through_the_recipe(CLIENT, {})) == 403
     elsewhere = through_the_recipe("203.0.113.8", {"Origin": f"https://{HOST}"})
@@ -201,4 +201,4 @@ def test_started_past_serve_the_app_believes_no_header_either(tmp_path: Path) ->
     """Left to itself, uvicorn takes the address that any program of this machine names."""
     with served(tmp_path, command=("streamlit", "run", "app.py")) as app:
         assert sign_in(app, "wrong", {"X-Forwarded-For": FORGED}) == 403
-        assert app.counted(admin.WRONG_PASSPHRASE, "127.0.0.1") == 1
+        assert app.counted(access.WRONG_PASSPHRASE, "127.0.0.1") == 1

@@ -7,8 +7,8 @@ import pytest
 from helpers.processes.at_the_door import NO_LINK, Door, nothing_leaked
 from helpers.processes.raw_rater import RawVisitor, ask, cookie_of, post
 
-from core.access import admin
-from core.access.knocks import MOST, NO_ENTRY, UNKNOWN_TOKEN
+from core import access
+from core.access import MOST, NO_ENTRY, UNKNOWN_TOKEN
 from core.store.sign_in import count_event, insert_session, session_is_open
 from core.study.raters import reissue_link, revoke_link
 
@@ -113,12 +113,12 @@ def test_an_admin_page_is_counted_when_a_stranger_knocks(door: Door, address: st
 
 
 def test_the_one_time_link_works_once(door: Door, address: str) -> None:
-    void, token = admin.make_link(door.store), admin.make_link(door.store)
+    void, token = access.make_link(door.store), access.make_link(door.store)
     fields = {"passphrase": PASSPHRASE, "again": PASSPHRASE}
     for guess in (void, "F" * 22, token[:-1], "x" * 3_000):
         assert ask(door.url, f"/admin/{guess}", address=address).status == 404
         assert post(door.url, f"/admin/{guess}", address, **fields).status == 404
-    assert door.counted(admin.UNKNOWN_LINK, address) == 8
+    assert door.counted(access.UNKNOWN_LINK, address) == 8
     assert ask(door.url, f"/admin/{token}").status == 200, (
         "a mail program looks at a link before a person does"
     )
@@ -133,13 +133,13 @@ def test_the_one_time_link_works_once(door: Door, address: str) -> None:
 def test_a_one_time_link_is_over_after_a_day(
     door: Door, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(admin, "LINK_HOURS", -1)
-    token = admin.make_link(door.store)
+    monkeypatch.setattr(access, "LINK_HOURS", -1)
+    token = access.make_link(door.store)
     assert ask(door.url, f"/admin/{token}", address=address).status == 404
 
 
 def test_two_at_once_with_one_link_set_one_passphrase(door: Door, address: str) -> None:
-    token = admin.make_link(door.store)
+    token = access.make_link(door.store)
     replies = []
 
     def choose(words: str) -> None:
@@ -162,24 +162,24 @@ def test_guessed_passphrases_are_refused_and_then_even_the_right_one(door: Door,
         "\ud800".encode("utf-8", "surrogatepass").decode("latin-1"),
         "0",
     )
-    for wrong in tries[: admin.MOST_FAILURES]:
+    for wrong in tries[: access.MOST_FAILURES]:
         reply = post(door.url, "/sign-in", address, passphrase=wrong)
         assert (reply.status, reply.cookies) == (403, ())
         assert b"This is not the passphrase" in reply.body
-    assert door.counted(admin.WRONG_PASSPHRASE, address) == admin.MOST_FAILURES
+    assert door.counted(access.WRONG_PASSPHRASE, address) == access.MOST_FAILURES
     right = post(door.url, "/sign-in", address, passphrase=PASSPHRASE)
     assert (right.status, right.cookies, b"Too many" in right.body) == (403, (), True)
     elsewhere = post(door.url, "/sign-in", "127.0.2.1", passphrase=PASSPHRASE)
     assert elsewhere.status == 303, "one address does not lock out the others"
-    way_in = admin.make_link(door.store)
+    way_in = access.make_link(door.store)
     chosen = post(door.url, f"/admin/{way_in}", address, passphrase=PASSPHRASE, again=PASSPHRASE)
     assert chosen.status == 303
 
 
 def test_guesses_from_many_addresses_are_refused_together(door: Door, address: str) -> None:
     _passphrase_is_set(door)
-    for host in range(admin.MOST_FAILURES_OF_ALL):
-        count_event(door.store, admin.WRONG_PASSPHRASE, f"192.0.2.{host}")
+    for host in range(access.MOST_FAILURES_OF_ALL):
+        count_event(door.store, access.WRONG_PASSPHRASE, f"192.0.2.{host}")
     try:
         right = post(door.url, "/sign-in", address, passphrase=PASSPHRASE)
         assert (right.status, right.cookies) == (403, ())
@@ -216,4 +216,4 @@ def test_raters_come_and_answer_while_passphrases_are_guessed(door: Door) -> Non
 
 
 def _passphrase_is_set(door: Door) -> None:
-    admin.choose_passphrase(door.store, admin.make_link(door.store), PASSPHRASE, PASSPHRASE)
+    access.choose_passphrase(door.store, access.make_link(door.store), PASSPHRASE, PASSPHRASE)

@@ -14,7 +14,7 @@ from helpers.processes.app_server import AppServer
 from helpers.processes.raw_rater import Gone, RawRater
 from helpers.texts.factories import StudyAtHand, dataset, study_in
 
-from core.schema import CHOICES
+from core.schema.study import CHOICES
 from core.store import open_store
 from core.store.answers import answers_of, history_of
 from core.store.raters import assignments_of

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from core.schema import Item, Material
+from core.schema.study import Item, Material
 
 DEMO = Path(__file__).parents[2] / "data" / "demo" / "questions.jsonl"
 

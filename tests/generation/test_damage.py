@@ -4,18 +4,17 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 import pytest
+from core.generation.damage.scheme.scheme import damage, damage_texts
 from helpers.models.model_answers import answer as fitting_answer
 from helpers.processes.scripted_server import Body, Said, ScriptedServer
 
 from core.errors import InputError
-from core.generation.damage import damage, damage_texts
-from core.generation.damage_llm import LlmDamage
-from core.generation.damage_steps import Damaged, DamageSettings
+from core.generation.damage.steps import Damaged, DamageSettings, LlmDamage
 from core.generation.records import DamageTrace, Task
 from core.llm.asking import Answer, Model
-from core.llm.openai_server import OpenAIServer
+from core.llm.openai.server import OpenAIServer
 from core.llm.prompts import Prompt, find_prompt, shipped_prompts
-from core.schema import Item, Material
+from core.schema.study import Item, Material
 
 TITAN = Material(Item("d01", "What is Titan?", "Titan is the largest moon of Saturn.", "en"))
 SUMMARY = Material(

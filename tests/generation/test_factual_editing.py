@@ -17,10 +17,10 @@ from core.generation.factual.editing import (
 )
 from core.generation.factual.pipeline import perturb
 from core.generation.factual.steps import EditTask, FactualSettings
+from core.generation.language import scripts_of
 from core.generation.records import Edit, FactualTrace, Span
-from core.generation.script import scripts_of
 from core.llm.asking import Answer
-from core.schema import Item, Material
+from core.schema.study import Item, Material
 
 TEXTS = {
     "en": "The Danube rises in Germany and passes ten countries, 2,850 kilometres long, to the Black Sea in 1991.",

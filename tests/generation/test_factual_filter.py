@@ -2,14 +2,9 @@
 
 import pytest
 
-from core.generation.factual.question_filter import (
-    overlaps,
-    shared_word,
-    stop_words_for,
-    trutheval_shared_word,
-)
+from core.generation.factual.selection import overlaps, shared_word, stop_words_for, trutheval_shared_word
+from core.generation.language import words_of
 from core.generation.records import Span
-from core.generation.stop_words import words_of
 
 
 @pytest.mark.parametrize(

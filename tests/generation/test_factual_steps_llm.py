@@ -8,15 +8,15 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from core.errors import InputError
+from core.generation.factual.asked import LlmSteps, read_paraphrase
 from core.generation.factual.pipeline import perturb
 from core.generation.factual.steps import FactualSettings
-from core.generation.factual.steps_llm import LlmSteps, read_paraphrase
 from core.generation.number_change import NUMBER_CHANGED
 from core.generation.records import FactualTrace
 from core.llm.asking import Model, Unusable
 from core.llm.client import Reply, Request
 from core.llm.prompts import find_prompt
-from core.schema import Item, Material
+from core.schema.study import Item, Material
 
 REFERENCE = "The old mill was built by Karl Weber in 1832 and burned down in Ulm after 40 years [1]."
 PARAPHRASE = "Karl Weber put up the old mill in 1832; after 40 years it burned down in Ulm [1]."

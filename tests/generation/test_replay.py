@@ -7,18 +7,11 @@ from pathlib import Path
 import pytest
 from generation.test_factual_editing import TEXTS, Doubling
 
-from core.datasets.factual_report import (
-    FactualReport,
-    ReportQuestion,
-    ReportSettings,
-    read_report,
-    report_json,
-)
+from core.formats.trutheval import FactualReport, ReportQuestion, ReportSettings, read_report, report_json
 from core.generation.factual.pipeline import perturb
-from core.generation.factual.published import from_traces, spans_in_brackets, to_traces
-from core.generation.factual.replay import replay
+from core.generation.factual.published import from_traces, replay, spans_in_brackets, to_traces
 from core.generation.factual.steps import FactualSettings
-from core.schema import Item, Material
+from core.schema.study import Item, Material
 
 
 @pytest.fixture

@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz import fuzz
 
-from core.generation.damage_checks import check_damage, count_words
-from core.generation.damage_steps import DAMAGE_LEVELS, Damaged
+from core.generation.damage.checks import check_damage, count_words
+from core.generation.damage.steps import DAMAGE_LEVELS, Damaged
 from core.generation.records import Task
-from core.generation.rules.damage_steps import RuleDamage
-from core.generation.rules.lengths import sentences, within
+from core.generation.rules.damage import RuleDamage
 from core.generation.rules.pool import make_pool
+from core.generation.rules.sentences import sentences, within
 from core.llm.asking import Answer
-from core.schema import Material
+from core.schema.study import Material
 
 TASKS: tuple[Task, ...] = ("qa", "qa-passage", "summary", "translation")
 

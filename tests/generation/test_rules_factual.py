@@ -10,9 +10,9 @@ from rapidfuzz import fuzz
 from core.generation.factual.pipeline import perturb
 from core.generation.factual.steps import EditTask, FactualSettings
 from core.generation.records import FactualTrace, Span
-from core.generation.rules.factual_steps import RuleSteps
+from core.generation.rules.factual import RuleSteps
 from core.generation.rules.pool import make_pool
-from core.schema import Material
+from core.schema.study import Material
 
 RULES = FactualSettings(parser="rules")
 

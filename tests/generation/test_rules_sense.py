@@ -11,10 +11,10 @@ from core.generation.factual.steps import FactualSettings
 from core.generation.factual.vocabulary import FRACTIONS, MONTHS, NUMBER_WORDS
 from core.generation.rules.dates import move_date
 from core.generation.rules.draws import Draw
-from core.generation.rules.factual_steps import RuleSteps
+from core.generation.rules.factual import RuleSteps
 from core.generation.rules.pool import Pool
-from core.generation.rules.sense import makes_sense
-from core.generation.rules.substitution import substitute
+from core.generation.rules.replacing import substitute
+from core.generation.rules.sentences import makes_sense
 
 
 @pytest.mark.parametrize(

@@ -9,18 +9,16 @@ from generation.rules_texts import SENTENCES, demo_materials, material
 
 from core.generation.factual.pipeline import perturb
 from core.generation.factual.steps import FactualSettings
-from core.generation.kinds import KINDS
 from core.generation.records import FactualTrace
-from core.generation.rules.damage_steps import RuleDamage
+from core.generation.rules.damage import RuleDamage, surface_changes
 from core.generation.rules.draws import Draw
 from core.generation.rules.facts import RANKS, Fact, find_facts
-from core.generation.rules.factual_steps import RuleSteps
+from core.generation.rules.factual import RuleSteps
 from core.generation.rules.gazetteer import gazetteer, languages
-from core.generation.rules.lengths import sentences
 from core.generation.rules.pool import Pool, make_pool
-from core.generation.rules.substitution import substitute
-from core.generation.rules.surface import surface_changes
-from core.generation.rules.swaps import swap_fact
+from core.generation.rules.replacing import substitute, swap_fact
+from core.generation.rules.sentences import sentences
+from core.generation.stretches import KINDS
 
 SHORT = [
     ("de", "Robert Koch schrieb den Faust; der erste Teil erschien 1808."),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.generation.script import (
+from core.generation.language import (
     HAN_OR_KANA,
     JAPANESE,
     OTHER,

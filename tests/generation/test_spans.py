@@ -9,12 +9,11 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.generation.factual.question_filter import stop_words_for
+from core.generation.factual.selection import stop_words_for
 from core.generation.factual.spans.by_rule import spans_by_rule, typed_spans
 from core.generation.factual.spans.find import find_spans
-from core.generation.kinds import KINDS, best_matches, classify
-from core.generation.language import guess_language
-from core.generation.stop_words import languages, words_of
+from core.generation.language import guess_language, languages, words_of
+from core.generation.stretches import KINDS, best_matches, classify
 
 TEXTS = {
     "en": "The Danube rises in Germany and is about 2,850 kilometres long. UNESCO listed it in 1991.",

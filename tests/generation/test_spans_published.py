@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.datasets.factual_report import FactualReport, read_report
+from core.formats.trutheval import FactualReport, read_report
 from core.generation.factual.spans.find import BY_RULES
 from core.generation.factual.spans.helper import Parsers
 

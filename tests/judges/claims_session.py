@@ -16,7 +16,7 @@ from helpers.texts.score_factories import unrated
 from core.errors import InputError
 from core.judges.claims.judge import KIND
 from core.judges.claims.nli import BatchedEntailment
-from core.judges.claims.settings import ClaimsSettings
+from core.judges.claims.steps import ClaimsSettings
 from core.judges.kind import Bench
 
 WORDS = (

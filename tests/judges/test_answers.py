@@ -11,7 +11,7 @@ from core.judges.answers import KIND, AnswersSettings, QuestionSet, check_togeth
 from core.judges.cross_examination.record import CefRecord, CrossQuestion, Examination
 from core.judges.kind import Done
 from core.llm.asking import Model
-from core.llm.openai_server import OpenAIServer
+from core.llm.openai.server import OpenAIServer
 from core.llm.prompts import find_prompt
 from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.scores import ScoredRow

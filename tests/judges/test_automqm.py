@@ -11,22 +11,23 @@ from typing import Any
 import pytest
 from helpers.processes.scripted_server import Body, Said, Script, ScriptedServer, error
 
-from core.datasets.task_files import dump_task, find_task
 from core.errors import InputError
-from core.judges.automqm.answers import (
+from core.formats.tasks import dump_task, find_task
+from core.judges.automqm.errors import (
     MOST_ERRORS,
     NOT_IN_TEXT,
+    AutoMqmRecord,
+    ErrorTrial,
     errors_schema,
     read_errors,
 )
-from core.judges.automqm.errors import AutoMqmRecord, ErrorTrial
 from core.judges.automqm.judge import AS_ABOVE, KIND, AutoMqmSettings, Parrot
-from core.judges.examples import ExamplePool
 from core.judges.kind import Bench, Judge, Judged
+from core.judges.rated import ExamplePool
 from core.llm.asking import Model, Unusable
-from core.llm.openai_server import OpenAIServer
+from core.llm.openai.server import OpenAIServer
 from core.llm.prompts import find_prompt
-from core.schema.rated import RatedText
+from core.schema.judging import RatedText
 from core.schema.scores import ErrorSpan, Rating, ScorableOutput
 from core.schema.settings import SettingsError
 from core.schema.tasks import RatingTask

@@ -7,13 +7,12 @@ from pydantic import TypeAdapter
 
 from core.errors import InputError
 from core.judges.cross_examination.judge import KIND, CefSettings, CrossExaminer
-from core.judges.cross_examination.record import CefRecord, CrossQuestion, Examination
-from core.judges.cross_examination.scores import CEF_COMPONENTS
+from core.judges.cross_examination.record import CEF_COMPONENTS, CefRecord, CrossQuestion, Examination
 from core.judges.kind import COMPARING_COLUMNS, Bench
 from core.llm.asking import Model
-from core.llm.openai_server import OpenAIServer
+from core.llm.openai.server import OpenAIServer
 from core.llm.prompts import find_prompt
-from core.schema.rated import RatedSet, RatedText
+from core.schema.judging import RatedSet, RatedText
 from core.schema.scores import ScorableOutput
 from core.schema.settings import Remark, SettingsError, as_option, fields_of, on_page, said
 

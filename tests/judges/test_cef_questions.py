@@ -11,27 +11,25 @@ from helpers.processes.scripted_server import Body, Said, ScriptedServer
 from helpers.texts.judge_oracle import field
 
 from core.errors import InputError
-from core.judges.cross_examination.question_checks import (
+from core.judges.cross_examination.questions import (
     ENOUGH,
     LONGEST_QUESTION,
     NO_SENTENCE,
     NOT_ABOUT,
-    TextAskedAbout,
-    is_repeated,
-    needed_of,
-)
-from core.judges.cross_examination.questions import (
     TOO_FEW,
     Answered,
     Answerer,
     Answering,
     QuestionMaker,
     Questions,
+    TextAskedAbout,
+    is_repeated,
+    needed_of,
     read_questions,
 )
 from core.judges.cross_examination.record import CrossQuestion
 from core.llm.asking import Model, Unusable
-from core.llm.openai_server import OpenAIServer
+from core.llm.openai.server import OpenAIServer
 from core.llm.prompts import find_prompt
 
 PROMPTS = {name: find_prompt(name) for name in ("answer", "answers")}

@@ -5,9 +5,11 @@ from collections.abc import Sequence
 import pytest
 
 from core.judges.alignment import Mismatch, mismatches_of
-from core.judges.cross_examination.record import CefRecord, CrossQuestion, Examination
-from core.judges.cross_examination.scores import (
+from core.judges.cross_examination.record import (
     CEF_COMPONENTS,
+    CefRecord,
+    CrossQuestion,
+    Examination,
     conciseness,
     count_words,
     scores_of,

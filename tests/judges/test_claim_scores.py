@@ -6,8 +6,7 @@ from fractions import Fraction
 import pytest
 
 from core.judges.claims.judge import counts_of, scores_of
-from core.judges.claims.settings import ClaimsSettings
-from core.judges.claims.steps import Claim, ClaimsRecord
+from core.judges.claims.steps import Claim, ClaimsRecord, ClaimsSettings
 
 
 def claims(marks: str) -> tuple[Claim, ...]:

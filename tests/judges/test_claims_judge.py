@@ -21,15 +21,14 @@ from core.judges.claims.asked import (
     read_claims,
 )
 from core.judges.claims.judge import KIND
-from core.judges.claims.settings import ClaimsSettings
-from core.judges.claims.steps import ClaimsRecord, Entailed
+from core.judges.claims.steps import ClaimsRecord, ClaimsSettings, Entailed
 from core.judges.kind import Bench, Judged
 from core.llm.asking import Model, Unusable
-from core.llm.openai_server import OpenAIServer
+from core.llm.openai.server import OpenAIServer
 from core.llm.parsing import LOOPING
 from core.llm.prompts import Prompt, find_prompt
-from core.schema.rated import RatedText
-from core.scoring.metrics.neural.model import NO_NUMBER
+from core.metrics.neural.model import NO_NUMBER
+from core.schema.judging import RatedText
 
 PROMPTS: Mapping[str, Prompt] = {
     "decompose": find_prompt("decompose-low-low", "decompose"),

@@ -11,11 +11,10 @@ from helpers.texts.score_factories import unrated
 
 from core.errors import InputError
 from core.judges.claims.judge import KIND
-from core.judges.claims.settings import STAND_IN, ClaimsSettings
-from core.judges.claims.steps import Claim, ClaimsRecord, Entailed
+from core.judges.claims.steps import STAND_IN, Claim, ClaimsRecord, ClaimsSettings, Entailed
 from core.judges.kind import Bench, Judged
+from core.schema.judging import RatedSet, RatedText
 from core.schema.kinds import PromptSlot
-from core.schema.rated import RatedSet, RatedText
 from core.schema.settings import (
     About,
     Remark,

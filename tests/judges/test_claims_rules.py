@@ -8,8 +8,7 @@ from helpers.texts.score_factories import unrated
 
 from core.judges.claims.judge import KIND
 from core.judges.claims.rules import RuleDecomposer, RuleVerifier, sentences_of
-from core.judges.claims.settings import ClaimsSettings, Detail
-from core.judges.claims.steps import Claim
+from core.judges.claims.steps import Claim, ClaimsSettings, Detail
 from core.judges.kind import Bench
 
 MILL = "The old mill was built by Karl Weber in 1832. It burned down in Ulm after 40 years."

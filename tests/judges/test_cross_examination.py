@@ -17,16 +17,15 @@ from core.errors import InputError
 from core.judges.alignment import mismatches_of
 from core.judges.cross_examination.judge import CefSettings, CrossExaminer
 from core.judges.cross_examination.questions import TOO_FEW, Answering
-from core.judges.cross_examination.record import CefRecord
-from core.judges.cross_examination.scores import CEF_COMPONENTS
+from core.judges.cross_examination.record import CEF_COMPONENTS, CefRecord
 from core.judges.kind import Judged
 from core.llm.asking import Model
 from core.llm.client import Reply, Request
-from core.llm.openai_server import OpenAIServer
+from core.llm.openai.server import OpenAIServer
 from core.llm.prompts import Prompt, find_prompt
-from core.schema.rated import RatedText
+from core.schema.judging import RatedText
 from core.schema.scores import Score
-from core.stats.correlation import mean_within
+from core.stats.correlation.groups import mean_within
 
 Script = Callable[[Body, int], Said | str]
 BY_NAME = {marked.name: marked for marked in PAIRS}

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from helpers.processes.scripted_server import Body, Said, Script, ScriptedServer, error
 
-from core.datasets.task_files import dump_task, find_task
 from core.errors import InputError
+from core.formats.tasks import dump_task, find_task
 from core.judges.direct import KIND, DirectRecord, DirectSettings, DirectTrial, read_score, score_schema
 from core.judges.kind import Bench, Judged
 from core.llm.asking import Model, Unusable
-from core.llm.openai_server import OpenAIServer
+from core.llm.openai.server import OpenAIServer
 from core.llm.prompts import find_prompt
-from core.schema.rated import RatedText
+from core.schema.judging import RatedText
 from core.schema.scores import Rating, ScorableOutput
 from core.schema.settings import SettingsError
 from core.schema.tasks import Dimension, RatingTask

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from core.datasets.mt_metrics_eval import read_folder
-from core.datasets.rated import rated_of
+from core.formats.mt_metrics_eval import read_folder
+from core.formats.rated import rated_of
 from core.judges.automqm.errors import AutoMqmRecord
 from core.judges.automqm.judge import AutoMqmSettings, Parrot
-from core.judges.examples import ExamplePool, ExamplesFrom, ShownExample
-from core.schema.rated import RatedText
+from core.judges.rated import ExamplePool, ExamplesFrom, ShownExample
+from core.schema.judging import RatedText
 from core.stats.span_f1 import Marked, span_counts
 
 pytestmark = pytest.mark.shared

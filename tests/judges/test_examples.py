@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.judges.examples import ExamplePool, ShownExample
-from core.schema.rated import RatedText
+from core.judges.rated import ExamplePool, ShownExample
+from core.schema.judging import RatedText
 from core.schema.scores import ErrorSpan, Rating, ScorableOutput
 from core.schema.tasks import Dimension
 

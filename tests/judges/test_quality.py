@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from helpers.processes.scripted_server import Body, Script, ScriptedServer
 
-from core.datasets.task_files import dump_task
 from core.diff import tokenize
+from core.formats.tasks import dump_task
 from core.judges.kind import Bench, Judged
-from core.judges.quality.held_out import HeldOut
-from core.judges.quality.judge import (
+from core.judges.quality import (
     HELD_OUT,
     KIND,
+    HeldOut,
     QualityRecord,
     QualitySettings,
     read_scores,
@@ -24,9 +24,9 @@ from core.judges.quality.judge import (
     shuffled_words,
 )
 from core.llm.asking import Model, Unusable
-from core.llm.openai_server import OpenAIServer
+from core.llm.openai.server import OpenAIServer
 from core.llm.prompts import find_prompt
-from core.schema.rated import RatedText
+from core.schema.judging import RatedText
 from core.schema.scores import Rating, ScorableOutput
 from core.schema.tasks import Dimension, RatingTask
 

@@ -9,19 +9,18 @@ from typing import Any
 import pytest
 from helpers.texts.slips import SYSTEMS, rated
 
-from core.datasets.reading import sha256_of
-from core.datasets.task_files import dump_task, find_task
 from core.errors import InputError
-from core.judges import direct
+from core.formats.tasks import dump_task, find_task
+from core.judges import direct, quality
 from core.judges.automqm import judge as automqm
 from core.judges.automqm.errors import AutoMqmRecord, ErrorTrial, FoundError
 from core.judges.direct import DirectRecord, DirectTrial
-from core.judges.examples import ExampleUsed
 from core.judges.kind import Bench, JudgeKind
-from core.judges.quality import judge as quality
-from core.judges.quality.judge import QualityRecord, QualityTrial
-from core.schema.rated import RatedSet, RatedText
+from core.judges.quality import QualityRecord, QualityTrial
+from core.judges.rated import ExampleUsed
+from core.schema.judging import RatedSet, RatedText
 from core.schema.settings import Remark, SettingsError, as_option, fields_of, on_page, said
+from core.tables.reading import sha256_of
 
 KINDS: dict[str, JudgeKind] = {one.name: one for one in (automqm.KIND, direct.KIND, quality.KIND)}
 SERVER = {"model": "tiny", "backend": "openai", "attempts": 3, "task": "t-abc", "ratings": "def"}
@@ -547,7 +546,7 @@ def test_the_parrot_is_offered_examples_alone() -> None:
 
 def test_judges_load_without_scipy() -> None:
     """Every command loads all judges."""
-    modules = ("core.judges.automqm.judge", "core.judges.direct", "core.judges.quality.judge")
+    modules = ("core.judges.automqm.judge", "core.judges.direct", "core.judges.quality")
     seen = f"import sys, {', '.join(modules)}; print('scipy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", seen], capture_output=True, check=True).stdout == b"False\n"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import InputError
-from core.judges.rubric_files import SHIPPED, find_rubric, parse_rubric, shipped_rubrics
+from core.judges.rubric import SHIPPED, find_rubric, parse_rubric, shipped_rubrics
 
 RUN = 8
 """Words in a row that no rubric may share with a paper."""

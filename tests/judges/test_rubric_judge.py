@@ -20,17 +20,17 @@ from core.judges.rubric import (
     RubricJudge,
     RubricRecord,
     RubricSettings,
+    find_rubric,
     read_verdict_json,
     read_verdict_text,
 )
-from core.judges.rubric_files import find_rubric
 from core.llm.asking import Model, Unusable
-from core.llm.openai_server import OpenAIServer
+from core.llm.openai.server import OpenAIServer
 from core.llm.parsing import LOOPING
 from core.llm.prompts import find_prompt
-from core.schema.rated import RatedSet
+from core.metrics.scorer import ScoringPair
+from core.schema.judging import RatedSet
 from core.schema.settings import SettingsError
-from core.scoring.metrics.scorer import ScoringPair
 
 FACTUAL, COVERAGE = find_rubric("factual"), find_rubric("coverage")
 PAIR = ScoringPair(

@@ -11,16 +11,15 @@ from helpers.texts.judge_oracle import field
 from helpers.texts.score_factories import unrated
 
 from core.judges.claims.judge import KIND as CLAIMS
-from core.judges.claims.settings import ClaimsSettings
-from core.judges.claims.steps import ClaimsRecord
+from core.judges.claims.steps import ClaimsRecord, ClaimsSettings
 from core.judges.cross_examination.judge import CefSettings, CrossExaminer
 from core.judges.cross_examination.record import CefRecord
 from core.judges.kind import Bench, Judge, Judged
 from core.llm.asking import Model
 from core.llm.client import Request
-from core.llm.openai_server import OpenAIServer
+from core.llm.openai.server import OpenAIServer
 from core.llm.prompts import find_prompt
-from core.schema.rated import RatedText
+from core.schema.judging import RatedText
 
 CONTEXT = 8_192
 HIGH = ClaimsSettings(atomicity="high", coverage="high")

@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.llm.asking import Unusable
-from core.llm.looping import LOOP_LENGTH, LOOP_TIMES, loops
 from core.llm.parsing import LOOPING, read_json, read_text, refuse_loop
-from core.llm.thinking import apart
+from core.llm.thinking import LOOP_LENGTH, LOOP_TIMES, apart, loops
 
 RANKING = {
     "type": "object",

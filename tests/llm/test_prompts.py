@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from core.errors import InputError
 from core.llm.client import Message
-from core.llm.prompt_bases import SHIPPED
-from core.llm.prompt_files import USES, Use
 from core.llm.prompts import (
+    SHIPPED,
+    USES,
     Example,
     Prompt,
+    Use,
     find_prompt,
     load_prompt,
     parse_prompt,

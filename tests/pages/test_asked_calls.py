@@ -13,10 +13,10 @@ from helpers.texts.judge_runs import run_to_the_end, settings
 from helpers.texts.judge_runs import texts as mills
 from streamlit.testing.v1 import AppTest
 
-from core.datasets.reading import printable_text
 from core.runs.calls import calls_of
-from core.schema import Run
+from core.schema.runs import Run
 from core.store import Store
+from core.tables.reading import printable_text
 from pages.components import asked_calls
 from pages.components.asked_calls import KEY, LABEL, QUESTION
 

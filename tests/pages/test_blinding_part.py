@@ -7,11 +7,11 @@ import pandas as pd
 from helpers.texts.factories import StudyAtHand, always, dataset, study_in, vote
 from streamlit.testing.v1 import AppTest
 
-from core.analysis.blinding import blinding
-from core.analysis.study_results import study_results
-from core.schema import Guess, GuessedSide
+from core.results.study.blinding import blinding
+from core.results.study.results import study_results
+from core.schema.study import Guess, GuessedSide
 from core.store import Store
-from core.store.guesses import restore_guesses
+from core.store.answers import restore_guesses
 from pages.components import blinding_part
 from pages.components.messages import plain
 
@@ -19,7 +19,7 @@ HOSTILE = ":smile: ![x](http://outside.invalid/y.png) <b>bold</b> $a$"
 
 
 def page() -> None:
-    from core.analysis.study_results import study_results
+    from core.results.study.results import study_results
     from core.store import database_path, open_store
     from core.store.record import load_record
     from core.store.studies import list_studies

@@ -8,7 +8,8 @@ from helpers.pages.generate_visit import field, said
 from helpers.pages.metrics_visit import visit
 from helpers.texts.score_factories import ladder, table
 
-from core.analysis.correlations import CorrelationOptions, correlate_scores, correlate_step_by_step
+from core.results.correlations.table import correlate_scores, correlate_step_by_step
+from core.results.joining import CorrelationOptions
 from core.store import Store
 from core.store.kept_files import keep_file
 from pages.components import metrics_computed

@@ -10,11 +10,11 @@ from helpers.pages.generate_visit import ROOT, asked, field, made, press, questi
 from helpers.texts.factories import study_in
 from streamlit.testing.v1 import AppTest
 
-from core.llm.prompt_files import STEPS
+from core.llm.prompts import STEPS
 from core.runs.asked import ModelSettings, Running
-from core.runs.at_hand import RunAtHand
+from core.runs.jobs import RunAtHand
 from core.runs.kinds import kinds_that
-from core.schema import Run
+from core.schema.runs import Run
 from core.schema.settings import fields_of
 from core.store import Store
 from core.store.runs import finish_run, get_run, list_runs, run_item

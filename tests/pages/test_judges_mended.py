@@ -12,16 +12,16 @@ from helpers.pages.judges_visit import CLAIMS, Judge, aligned, by_model, cef, ju
 from helpers.pages.judges_visit import waiting as unstarted
 from helpers.pages.metrics_visit import lines
 
-from core.analysis.alignment import marked_texts
-from core.datasets.rating_files import read_rating_file
-from core.judges.claims.settings import ClaimsSettings
-from core.judges.rubric_files import find_rubric
+from core.formats.human_ratings import read_rating_file
+from core.judges.claims.steps import ClaimsSettings
+from core.judges.rubric import find_rubric
 from core.llm.prompts import find_prompt, parse_prompt
+from core.results.judges.alignment import marked_texts
 from core.runs import costs
-from core.runs.at_hand import RunAtHand
+from core.runs.jobs import RunAtHand
 from core.runs.judging import judge_output
 from core.runs.path import at_hand
-from core.schema import Run
+from core.schema.runs import Run
 from core.schema.settings import fields_of
 from core.store import Store
 from core.store.replies import record_call, step_costs

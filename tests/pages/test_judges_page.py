@@ -31,18 +31,18 @@ from helpers.toys import judge as toy_judge
 from scipy import stats
 from streamlit.testing.v1 import AppTest
 
-from core.analysis.alignment import marked_texts
-from core.analysis.judge_consistency import AT_TEMPERATURE_0
-from core.analysis.levels import ALL_EQUAL
-from core.datasets.rating_files import read_rating_file
-from core.judges.rubric_files import find_rubric
-from core.llm.prompt_bases import SHIPPED
+from core.formats.human_ratings import read_rating_file
+from core.judges.rubric import find_rubric
+from core.llm.prompts import SHIPPED
+from core.results.correlations.levels import ALL_EQUAL
+from core.results.judges.alignment import marked_texts
+from core.results.judges.consistency import AT_TEMPERATURE_0
 from core.runs.asked import ask
 from core.runs.judging import degeneracy_of, judge_output
 from core.runs.kinds import KINDS
 from core.runs.path import at_hand
 from core.runs.scoring import score_table
-from core.schema import Run
+from core.schema.runs import Run
 from core.store import Store
 from core.store.kept_files import kept_files
 from core.store.replies import step_costs

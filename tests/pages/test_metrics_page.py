@@ -15,19 +15,19 @@ from helpers.texts.factories import dataset, prefers, study_in, unblind, vote
 from scipy import stats
 from streamlit.testing.v1 import AppTest
 
-from core.analysis.levels import ALL_EQUAL, EQUAL
-from core.analysis.metric_votes import metrics_against_votes
-from core.datasets.mt_metrics_eval import read_folder
-from core.datasets.ratings import read_ratings
-from core.datasets.score_tables import read_scores
+from core.formats.mt_metrics_eval import read_folder
+from core.formats.ratings import read_ratings
+from core.formats.scores import read_scores
+from core.metrics.kind import KIND
+from core.results.correlations.levels import ALL_EQUAL, EQUAL
+from core.results.correlations.votes import metrics_against_votes
 from core.runs.asked import ask
 from core.runs.generation import texts_of_run
 from core.runs.path import at_hand, create
 from core.runs.scoring import score_table
 from core.runs.texts import texts_of_study
-from core.schema import Run
-from core.scoring.metrics.kind import KIND
-from core.stats.constant import constant, constants_said
+from core.schema.runs import Run
+from core.stats.degeneracy import constant, constants_said
 from core.store import Store
 from core.store.kept_files import file_data, keep_file, kept_files
 from core.store.runs import list_runs

@@ -9,7 +9,7 @@ import streamlit as st
 from helpers.texts.rating_studies import HARM, rating_study
 from streamlit.testing.v1 import AppTest
 
-from core.datasets.task_files import find_task
+from core.formats.tasks import find_task
 from core.schema.tasks import Dimension, RatingTask
 from core.store import Store
 from core.store.ratings import ratings_of

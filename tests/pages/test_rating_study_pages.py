@@ -6,15 +6,15 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from core.datasets.task_files import find_task
-from core.schema import Design
+from core.formats.tasks import find_task
 from core.schema.scores import ErrorSpan, OutputSet, ScorableOutput
+from core.schema.study import Design
 from core.store import Store
 from core.store.studies import get_study
 from core.study.lifecycle import move
+from core.study.rated.desk import open_rating_desk
+from core.study.rated.importing import import_rating_study
 from core.study.raters import add_raters
-from core.study.rating_desk import open_rating_desk
-from core.study.rating_import import import_rating_study
 from pages.components.span_marker import Marked, in_browser, revision
 
 

@@ -20,20 +20,18 @@ from helpers.texts.factories import (
 )
 from streamlit.testing.v1 import AppTest
 
-from core.analysis.study_results import NO_AGREEMENT, NO_TABLE, study_results
-from core.datasets import read_dataset
-from core.datasets.votes import read_votes
-from core.schema import PREFERENCES, Answer, Design, Guess
-from core.stats.position import NO_SIDE
+from core.formats.study_files import read_dataset
+from core.formats.trutheval import read_votes
+from core.results.study.results import NO_AGREEMENT, NO_TABLE, study_results
+from core.schema.study import PREFERENCES, Answer, Design, Guess
+from core.stats.votes import NO_SIDE
 from core.store import Store
-from core.store.answers import save_answer
-from core.store.guesses import insert_guess
+from core.store.answers import insert_guess, save_answer
 from core.store.sign_in import delete_session
 from core.store.studies import find_study, set_state
 from core.study.bundle import write_bundle
-from core.study.demo import DEMO_NAME, load_demo_once
 from core.study.export import to_csv, to_jsonl, to_paper_zip
-from core.study.lifecycle import import_study, move
+from core.study.lifecycle import DEMO_NAME, import_study, load_demo_once, move
 from core.study.raters import import_votes
 from pages.components import figures, results_tables
 from pages.components.blinding_part import NO_GUESS

@@ -7,12 +7,12 @@ from helpers.pages.generate_visit import said
 from helpers.texts.judge_runs import run_to_the_end
 from streamlit.testing.v1 import AppTest
 
+from core.metrics.kind import KIND
 from core.runs import environments
 from core.runs.asked import ask
-from core.runs.at_hand import RunAtHand
+from core.runs.jobs import RunAtHand
 from core.runs.progress import progress_of
 from core.runs.scoring import score_table
-from core.scoring.metrics.kind import KIND
 from core.store import Store
 from pages.components.run_choice import name_of
 

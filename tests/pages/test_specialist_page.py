@@ -17,15 +17,15 @@ from helpers.texts.specialist_runs import parrot, says, specialist
 from helpers.toys import judge as toy_judge
 from streamlit.testing.v1 import AppTest
 
-from core.datasets.rated import write_rated
-from core.datasets.task_files import find_task
+from core.formats.rated import write_rated
+from core.formats.tasks import find_task
 from core.judges.rated import NOT_JUDGED
 from core.runs.asked import asked_of
 from core.runs.kinds import KINDS
 from core.runs.path import at_hand
 from core.runs.texts import rated_of_folder
-from core.schema import Run
-from core.schema.rated import RatedText
+from core.schema.judging import RatedText
+from core.schema.runs import Run
 from core.schema.scores import ErrorSpan, Rating, ScorableOutput
 from core.store import Store
 from core.store.runs import list_runs

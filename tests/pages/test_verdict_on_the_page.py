@@ -5,12 +5,12 @@ import pytest
 from helpers.texts.factories import StudyAtHand, always, dataset, ended, prefers, study_in, unblind, vote
 from streamlit.testing.v1 import AppTest
 
-from core.analysis.counted import Filters
-from core.analysis.study_results import study_results
-from core.analysis.verdict_words import headline
+from core.results.study.counted import Filters
+from core.results.study.results import study_results
+from core.results.study.verdict_words import headline
 from core.store import Store
 from core.store.studies import update_study
-from core.study import conduct
+from core.study import lifecycle
 from pages.components.messages import plain
 
 pytestmark = pytest.mark.usefixtures("cookies")
@@ -132,7 +132,7 @@ def test_what_changes_after_unblinding_leaves_the_verdict_of_then(store: Store) 
     assert before.after_unblinding.since is not None
     assert not before.after_unblinding.any
     assert len(box(visit())) == len(headline(before))
-    conduct.exclude_rater(store, study.study, "R1", "seen too much")
+    lifecycle.exclude_rater(store, study.study, "R1", "seen too much")
     results = study_results(study.record)
     after = results.after_unblinding
     assert after.excluded == ("R1",)

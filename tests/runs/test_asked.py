@@ -14,11 +14,12 @@ from core.errors import InputError
 from core.judges import alignment, answers, rubric
 from core.judges.answers import QuestionSet
 from core.judges.claims import judge as claims
-from core.judges.claims.settings import STAND_IN
+from core.judges.claims.steps import STAND_IN
 from core.judges.cross_examination import judge as cross_examination
 from core.judges.cross_examination.record import CrossQuestion
 from core.judges.kind import JudgeKind
 from core.llm.prompts import Prompt, find_prompt, shipped_prompts
+from core.metrics import kind as metrics
 from core.runs.asked import ModelSettings, ask, asked_from, asked_of, described, kept
 from core.runs.kinds import KINDS, kind_named
 from core.runs.path import at_hand, create, run_report
@@ -27,7 +28,6 @@ from core.runs.records import write_pieces
 from core.schema.kinds import Kind
 from core.schema.scores import ScoredRow
 from core.schema.settings import SettingsError, as_option, fields_of, on_page
-from core.scoring.metrics import kind as metrics
 from core.store import Store
 from core.store.runs import list_runs
 

@@ -18,8 +18,8 @@ from helpers.texts.judge_runs import (
 from core.judges import alignment, answers
 from core.judges.alignment import MarkedError, MarkedText, Mismatch
 from core.judges.answers import QuestionSet, question_sets_of
-from core.runs.audits import answered, pieces_done
 from core.runs.costs import estimate_all
+from core.runs.judging import answered, pieces_done
 from core.runs.path import create
 from core.runs.progress import progress_of
 from core.runs.records import read_audit_folder, read_judge_folder, read_pieces, write_pieces

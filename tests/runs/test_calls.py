@@ -10,16 +10,16 @@ from helpers.models.three_tries import BEGUN, THOUGHT, UNREADABLE, ThreeTries
 from helpers.processes.scripted_server import Body, Said, ScriptedServer, error
 from helpers.texts.judge_runs import LEVELS, run_to_the_end, settings, texts, worked
 
-from core.datasets.reading import printable_text
 from core.judges.answers import question_sets_of
 from core.llm.client import Call, Message, Reply, Request
-from core.runs.at_hand import RunAtHand
 from core.runs.calls import ItemCall, became, calls_of, item_report
+from core.runs.jobs import RunAtHand
 from core.runs.judging import judge_output
 from core.runs.records import write_pieces
 from core.runs.worker import ItemCache
 from core.store import Store, open_store
 from core.store.replies import item_costs, parts_not_sent, step_costs
+from core.tables.reading import printable_text
 
 ANSWER_LENGTH = 1000
 """The limit that the rubric's judge sets."""

@@ -12,8 +12,8 @@ from helpers.texts.judge_runs import RUNNING, judging_server, run_to_the_end, se
 from helpers.texts.slips import rated_texts
 from helpers.texts.specialist_runs import specialist
 
-from core.cli.run_summary import summary
-from core.runs.at_hand import RunAtHand
+from core.cli.shared.running import summary
+from core.runs.jobs import RunAtHand
 from core.runs.judging import degeneracy_of
 from core.runs.path import create, run_report
 from core.runs.progress import progress_of

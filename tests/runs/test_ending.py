@@ -16,7 +16,7 @@ from core.cli import main
 from core.errors import InputError, NotAllowed
 from core.runs import progress
 from core.runs.asked import Running
-from core.runs.at_hand import RunAtHand
+from core.runs.jobs import RunAtHand
 from core.runs.path import create, resume
 from core.runs.progress import is_worked_on, progress_of, state_of, why_not_now
 from core.runs.worker import work

@@ -14,12 +14,11 @@ from helpers.texts.judge_runs import judging_server, settings, texts, worked
 from core.generation.factual import scheme as factual
 from core.llm.vllm.engine import VllmEngine
 from core.runs.asked import Asked, Running, ask, kept
-from core.runs.at_hand import RunAtHand
 from core.runs.costs import Estimate, Seen, estimate, estimate_all
-from core.runs.jobs import width_of
+from core.runs.jobs import RunAtHand, width_of
 from core.runs.path import PATHS, create, resume
 from core.runs.progress import Progress, progress_of, spoken_range, wall_seconds
-from core.schema import Run, StepCost
+from core.schema.runs import Run, StepCost
 from core.store import Store
 
 OPENAI: dict[str, Any] = {"backend": "openai", "model": "tiny", "base_url": "http://127.0.0.1:1/v1"}

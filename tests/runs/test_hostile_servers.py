@@ -10,8 +10,8 @@ from helpers.processes.scripted_server import Said, ScriptedServer, error
 from helpers.texts.judge_runs import worked
 
 from core.runs.asked import ask
-from core.runs.at_hand import RunAtHand
 from core.runs.generation import traces_of
+from core.runs.jobs import RunAtHand
 from core.runs.kinds import KINDS, kinds_that
 from core.runs.path import create, written
 from core.runs.progress import Progress, money_of, progress_of

@@ -27,8 +27,8 @@ from helpers.texts.judge_runs import (
 )
 
 from core.cli import main
-from core.datasets.score_tables import read_scores
 from core.errors import InputError
+from core.formats.scores import read_scores
 from core.judges import answers
 from core.judges.claims.steps import ClaimsRecord
 from core.judges.cross_examination.record import CefRecord

@@ -6,20 +6,19 @@ from typing import Any
 import pytest
 from helpers.texts.judge_runs import RUNNING, judging_server, run_to_the_end, settings, texts, worked
 
-from core.datasets.score_tables import read_scores
 from core.errors import StorageError
+from core.formats.scores import read_scores
 from core.judges.alignment import Aligner, MarkedError, MarkedText, Mismatch
 from core.judges.answers import QuestionSet
 from core.judges.cross_examination.questions import Answerer
 from core.judges.cross_examination.record import CrossQuestion
 from core.judges.kind import Judged
 from core.judges.rubric import RubricJudge
-from core.runs.audits import pieces_done
-from core.runs.judging import judge_output
+from core.runs.judging import judge_output, pieces_done
 from core.runs.path import create, written
 from core.runs.progress import progress_of
 from core.runs.records import write_pieces
-from core.schema.rated import RatedText
+from core.schema.judging import RatedText
 from core.schema.scores import ScoredRow
 from core.store import Store
 from core.store.runs import item_states, list_runs

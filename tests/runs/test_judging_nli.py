@@ -11,7 +11,7 @@ from helpers.models.neural_environment import tiny_metric_models as tiny_metric_
 from helpers.texts.judge_runs import RUNNING, judging_server, settings, texts
 
 from core.judges.claims.steps import ClaimsRecord
-from core.runs.at_hand import RunAtHand
+from core.runs.jobs import RunAtHand
 from core.runs.judging import judge_output
 from core.runs.path import create, resume
 from core.runs.progress import progress_of

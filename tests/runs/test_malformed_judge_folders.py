@@ -16,16 +16,16 @@ import numpy as np
 import pytest
 from helpers.texts.mutations import damaged, mutated, written
 
-from core.analysis.alignment import alignment_table
 from core.cli import main
-from core.datasets.score_tables import write_scores_csv
 from core.errors import InputError
+from core.formats.scores import write_scores_csv
 from core.judges import alignment, answers
 from core.judges.alignment import MarkedError, MarkedText, Mismatch
 from core.judges.answers import QuestionSet, question_sets_of
 from core.judges.claims.steps import Claim, ClaimsRecord
 from core.judges.cross_examination.record import CefRecord, CrossQuestion, Examination
 from core.judges.rubric import RubricRecord, RubricTrial
+from core.results.judges.alignment import alignment_table
 from core.runs.records import read_judge_folder, read_pieces, write_pieces, write_records
 from core.schema.judging import JudgedText
 from core.schema.scores import Metric, ScoredRow, ScoreTable

@@ -15,15 +15,16 @@ from helpers.texts.judge_runs import create_told, settings, texts, worked
 from helpers.texts.slips import rated_texts
 
 from core.cli import main
-from core.datasets.questions import read_questions
-from core.datasets.rated import read_rated
-from core.datasets.scorable import read_outputs
 from core.errors import InputError
+from core.formats.generation import read_questions
+from core.formats.rated import read_rated
+from core.formats.scorable import read_outputs
 from core.judges.alignment import MarkedError, MarkedText, Mismatch
 from core.judges.answers import QuestionSet
 from core.judges.cross_examination.record import CrossQuestion
+from core.metrics import kind as metrics
 from core.runs.asked import Asked, Running, ask, asked_of
-from core.runs.at_hand import RunAtHand
+from core.runs.jobs import RunAtHand
 from core.runs.kinds import KINDS
 from core.runs.path import PATHS, at_hand, create, find_same, resume, run_report
 from core.runs.progress import progress_of
@@ -31,7 +32,6 @@ from core.runs.records import read_pieces, write_pieces
 from core.schema.kinds import Kind
 from core.schema.scores import ScoredRow
 from core.schema.settings import Settings, SettingsError
-from core.scoring.metrics import kind as metrics
 from core.store import Store
 from core.store.runs import claim_run, list_runs, run_data
 

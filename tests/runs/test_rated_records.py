@@ -9,8 +9,8 @@ import pytest
 from core.errors import InputError
 from core.judges.automqm.errors import AutoMqmRecord, ErrorTrial, FoundError
 from core.judges.direct import DirectRecord, DirectTrial
-from core.judges.examples import ExampleUsed
-from core.judges.quality.judge import QualityRecord, QualityTrial
+from core.judges.quality import QualityRecord, QualityTrial
+from core.judges.rated import ExampleUsed
 from core.runs.kinds import KINDS
 from core.runs.records import kept_record, read_records, record_of, write_records
 from core.schema.judging import JudgedText

@@ -9,11 +9,11 @@ from helpers.models.model_answers import answer
 from helpers.processes.scripted_server import Said
 from helpers.texts.judge_runs import judging_server, settings, texts
 
-from core.cli.run_here import work_here
+from core.cli.shared.running import work_here
 from core.runs.asked import Running
 from core.runs.path import create, resume
 from core.runs.progress import Answered, left_between, progress_of
-from core.schema import Run, RunItem
+from core.schema.runs import Run, RunItem
 from core.store import Store
 from core.store.runs import claim_run, get_run, insert_run, note_start, save_items
 from core.store.studies import now_utc
@@ -114,7 +114,7 @@ def test_items_under_way_count_by_their_requests(store: Store) -> None:
 def test_the_line_of_a_command_counts_requests_before_any_item_is_finished(
     store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("core.cli.progress_line.LINE_SECONDS", 0.0)
+    monkeypatch.setattr("core.cli.shared.running.LINE_SECONDS", 0.0)
     monkeypatch.setattr("core.runs.worker.BEAT_SECONDS", 0.02)
     with judging_server(lambda body, n: Said(answer(body), delay=0.15, usage=(1_000, 10))) as server:
         run, _ = create(

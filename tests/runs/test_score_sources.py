@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from core.datasets.scorable import read_outputs
+from core.formats.scorable import read_outputs
 from core.runs.texts import texts_of_folder
 
 

@@ -11,24 +11,24 @@ import numpy as np
 import pytest
 from helpers.toys.scorer import BREAKS, DIES, NO_MODEL, NO_NUMBER, ToyScorer, open_toy
 
-from core.datasets.reading import sha256_of
 from core.errors import AssayError, InputError, NotAllowed
+from core.metrics import kind as metrics
+from core.metrics.kind import ScoringRunning
+from core.metrics.parts import PoolPart, ThreadPart
+from core.metrics.scorer import ScoringPair
 from core.runs.asked import ask, kept
 from core.runs.costs import estimate_all
 from core.runs.path import at_hand
 from core.runs.progress import progress_of
 from core.runs.scoring import ScoringJob, pair_hash, score_table, undefined_scores
 from core.runs.worker import work
-from core.schema import Run
+from core.schema.runs import Run
 from core.schema.scores import ScorableOutput, ScoredRow
-from core.scoring.metrics import kind as metrics
-from core.scoring.metrics.kind import ScoringRunning
-from core.scoring.metrics.parts import PoolPart, ThreadPart
-from core.scoring.metrics.scorer import ScoringPair
 from core.store import Store, open_store
 from core.store.replies import step_costs
 from core.store.runs import ask_to_stop, claim_run, delete_run, insert_run, item_states, list_runs
 from core.store.scores import run_metrics
+from core.tables.reading import sha256_of
 
 NAMES = ("words", "shared")
 PAPER = ScorableOutput(

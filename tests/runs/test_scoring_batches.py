@@ -10,13 +10,13 @@ from helpers.toys.scorer import ToyScorer
 from test_scoring import job_with, many, new_run, same_table, scored
 
 from core.errors import NotAllowed
+from core.metrics.kind import TEXTS_PER_WORKER, ScoringRunning, ScoringSettings
+from core.metrics.parts import PoolPart, ThreadPart
+from core.metrics.scorer import ScoringPair
 from core.runs import scoring, worker
 from core.runs.scoring import FIRST_BATCH, MOST_IN_BATCH, parts_of
 from core.runs.worker import work
 from core.schema.scores import Score
-from core.scoring.metrics.kind import TEXTS_PER_WORKER, ScoringRunning, ScoringSettings
-from core.scoring.metrics.parts import PoolPart, ThreadPart
-from core.scoring.metrics.scorer import ScoringPair
 from core.store import Store, open_store
 from core.store.replies import step_costs
 from core.store.runs import item_states

@@ -14,7 +14,7 @@ from helpers.models.model_answers import answer
 from helpers.processes.scripted_server import Body, Limited, Said, Script, ScriptedServer, error
 from helpers.texts.judge_runs import LEVELS, in_folder, run_to_the_end, settings, texts
 
-from core.cli.run_summary import summary
+from core.cli.shared.running import summary
 from core.runs.asked import Asked, Running, ask
 from core.runs.judging import judge_output
 from core.runs.kinds import KINDS

@@ -14,13 +14,13 @@ from helpers.texts.judge_runs import RUNNING, create_told, in_folder, named, row
 from helpers.texts.slips import SYSTEMS, rated, rated_texts, text_of
 from helpers.texts.specialist_runs import parrot, says, specialist
 
-from core.datasets.rated import write_rated
+from core.formats.rated import write_rated
 from core.judges.automqm.errors import AutoMqmRecord
 from core.judges.direct import DirectRecord
-from core.judges.quality.judge import HELD_OUT, QualityRecord
+from core.judges.quality import HELD_OUT, QualityRecord
 from core.judges.rated import NOT_JUDGED
 from core.runs.asked import Running
-from core.runs.at_hand import RunAtHand
+from core.runs.jobs import RunAtHand
 from core.runs.judging import judge_output, judged_among
 from core.runs.kinds import KINDS
 from core.runs.path import create, find_same, resume
@@ -28,8 +28,7 @@ from core.runs.progress import progress_of
 from core.runs.records import read_judge_folder
 from core.runs.scoring import score_table
 from core.runs.texts import rated_of_folder, rated_of_texts
-from core.schema.judging import JudgedText
-from core.schema.rated import RatedText
+from core.schema.judging import JudgedText, RatedText
 from core.schema.scores import Rating, RatingSet
 from core.schema.settings import SettingsError
 from core.store import Store

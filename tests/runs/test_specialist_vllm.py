@@ -14,8 +14,8 @@ from helpers.texts.judge_runs import ON_RATINGS, worked
 from helpers.texts.slips import SYSTEMS, rated_texts
 from helpers.texts.specialist_runs import specialist
 
-from core.analysis.judged_spans import locating
-from core.datasets.task_files import find_task
+from core.formats.tasks import find_task
+from core.results.spans.segments import locating
 from core.runs.asked import Running
 from core.runs.judging import judge_output
 from core.runs.kinds import KINDS

@@ -5,7 +5,7 @@ import random
 from functools import lru_cache
 from pathlib import Path
 
-from core.scoring.metrics.scorer import ScoringPair
+from core.metrics.scorer import ScoringPair
 
 DEMO = Path(__file__).parents[2] / "data" / "demo" / "answers.csv"
 VOCABULARIES = {

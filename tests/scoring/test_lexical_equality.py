@@ -16,11 +16,10 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 from scoring.lexical_texts import edge_pairs, generated_pairs
 
-from core.scoring.metrics.lexical.ngrams import shared_characters
-from core.scoring.metrics.lexical.scorer import LexicalScorer
-from core.scoring.metrics.lexical.synonyms import Synonyms, synonyms_in
-from core.scoring.metrics.lexical.texts import ReadText, words_13a
-from core.scoring.metrics.registry import metrics_of
+from core.metrics.lexical.scorer import LexicalScorer
+from core.metrics.lexical.synonyms import Synonyms, synonyms_in
+from core.metrics.lexical.texts import ReadText, shared_characters, words_13a
+from core.metrics.registry import metrics_of
 
 PAIRS = (*generated_pairs(), *edge_pairs())
 EXACT = 1e-9

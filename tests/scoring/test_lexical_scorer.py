@@ -8,9 +8,9 @@ from importlib.metadata import version
 import pytest
 from scoring.lexical_texts import edge_pairs, generated_pairs
 
-from core.scoring.metrics.lexical.scorer import LexicalScorer, open_lexical
-from core.scoring.metrics.registry import all_metrics, find_metrics, metrics_of
-from core.scoring.metrics.scorer import ScoringPair
+from core.metrics.lexical.scorer import LexicalScorer, open_lexical
+from core.metrics.registry import all_metrics, find_metrics, metrics_of
+from core.metrics.scorer import ScoringPair
 
 PAIRS = [pair for pair in (*generated_pairs()[::25], *edge_pairs()[::7]) if len(pair.text) < 150]
 

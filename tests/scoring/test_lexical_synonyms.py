@@ -14,9 +14,9 @@ ROOT = Path(__file__).resolve().parents[2]
 ASK = """
 import json, sys
 from core.errors import InputError
-from core.scoring.metrics.lexical.scorer import open_lexical
-from core.scoring.metrics.registry import find_metrics
-from core.scoring.metrics.scorer import ScoringPair
+from core.metrics.lexical.scorer import open_lexical
+from core.metrics.registry import find_metrics
+from core.metrics.scorer import ScoringPair
 try:
     scorer = open_lexical(find_metrics(["meteor-a0.9-g0"]), synonyms=sys.argv[1])
     (score,), = scorer.score([ScoringPair("a car", "a automobile")])

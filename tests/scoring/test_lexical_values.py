@@ -4,10 +4,9 @@ import math
 
 import pytest
 
-from core.scoring.metrics.lexical.notes import notes_about
-from core.scoring.metrics.lexical.scorer import open_lexical
-from core.scoring.metrics.registry import find_metrics
-from core.scoring.metrics.scorer import ScoringPair
+from core.metrics.lexical.scorer import notes_about, open_lexical
+from core.metrics.registry import find_metrics
+from core.metrics.scorer import ScoringPair
 
 
 def scored(text, reference, *names):

@@ -2,9 +2,9 @@
 
 import pytest
 
-from core.scoring.metrics.lexical.scorer import open_lexical
-from core.scoring.metrics.registry import find_metrics
-from core.scoring.metrics.scorer import ScoringPair
+from core.metrics.lexical.scorer import open_lexical
+from core.metrics.registry import find_metrics
+from core.metrics.scorer import ScoringPair
 
 
 def lines(path):

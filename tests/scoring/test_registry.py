@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from core.datasets.score_columns import family_of
 from core.errors import InputError
-from core.scoring.metrics.registry import all_metrics, canonical_name, find_metrics
+from core.formats.scores import family_of
+from core.metrics.registry import all_metrics, canonical_name, find_metrics
 
 ROOT = Path(__file__).resolve().parents[2]
 

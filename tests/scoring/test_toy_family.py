@@ -8,8 +8,8 @@ import pytest
 from helpers.toys import family as toy_family
 
 from core.cli import main
-from core.scoring.metrics.lexical.families import LEXICAL_FAMILIES
-from core.scoring.metrics.registry import canonical_name, find_metrics
+from core.metrics.lexical.scorer import LEXICAL_FAMILIES
+from core.metrics.registry import canonical_name, find_metrics
 
 
 @pytest.fixture(autouse=True)

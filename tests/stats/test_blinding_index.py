@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.stats.blinding_index import (
+from core.stats.blinding import (
     LEFT,
     RIGHT,
     UNSURE,

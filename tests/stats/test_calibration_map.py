@@ -5,9 +5,16 @@ import pytest
 from scipy.special import expit
 from sklearn.isotonic import IsotonicRegression
 
-from core.stats.calibration_fit import NoFit, isotonic_knots, ordinal_map, through
-from core.stats.calibration_map import calibrated, calibration_map
-from core.stats.reliability import calibration_error, reliability_bins
+from core.stats.calibration import (
+    NoFit,
+    calibrated,
+    calibration_error,
+    calibration_map,
+    isotonic_knots,
+    ordinal_map,
+    reliability_bins,
+    through,
+)
 
 
 def simulated(rng, n_items=80, per_item=5):

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from core.stats.clustering import clustering
-from core.stats.power import power_non_inferiority
+from core.stats.non_inferiority import power_non_inferiority
+from core.stats.votes import clustering
 
 
 def test_equal_questions_by_hand():

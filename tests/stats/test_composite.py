@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from core.stats.composite import composite_scores, preferences
+from core.stats.votes import composite_scores, preferences
 
 
 def test_choices_become_signs():

@@ -1,7 +1,7 @@
 import pytest
 from statsmodels.stats.proportion import proportion_confint
 
-from core.stats.consistency import consistency
+from core.stats.votes import consistency
 
 
 @pytest.mark.parametrize(("n_same", "n"), [(0, 5), (8, 10), (10, 10), (55, 80)])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core.stats.constant import Constant, constant
+from core.stats.degeneracy import Constant, constant
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from core.stats import correlation, correlation_coefficients
-from core.stats.correlation import coefficient, correlate, correlate_columns, fisher_interval, why_undefined
+from core.stats.correlation import coefficients, intervals
+from core.stats.correlation.coefficients import coefficient, why_undefined
+from core.stats.correlation.intervals import correlate, correlate_columns, fisher_interval
 from core.stats.near_ties import tied
 from core.stats.resampling import NO_RESAMPLES, ONE_CLUSTER
 from scripts.simulate_verdicts import DOCUMENT
@@ -293,7 +294,7 @@ def test_estimates_of_many_columns_sort_each_once_and_hold_few_copies(monkeypatc
     rng = np.random.default_rng(0)
     scores, y = rng.normal(size=(20_000, 16)), rng.normal(size=20_000)
     n_sorted = []
-    for module in (correlation, correlation_coefficients):
+    for module in (intervals, coefficients):
         monkeypatch.setattr(
             module, "tied", lambda values: n_sorted.append(values.size // 20_000) or tied(values)
         )

@@ -8,17 +8,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core.stats.correlation import (
-    between_systems,
-    coefficient,
-    correlate,
-    fisher_interval,
-    mean_within,
-    partial,
-    permutation_test,
-    system_accuracy,
-    williams,
-)
+from core.stats.correlation.coefficients import coefficient
+from core.stats.correlation.groups import mean_within, partial
+from core.stats.correlation.intervals import correlate, fisher_interval
+from core.stats.correlation.systems import between_systems, system_accuracy
+from core.stats.correlation.tests import permutation_test, williams
 from core.stats.meta_correlation import Live, meta_correlation, meta_correlation_over_items
 
 pytestmark = pytest.mark.slow

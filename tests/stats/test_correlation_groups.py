@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core.stats.correlation import mean_within, z_normalise
-from core.stats.correlation_groups import within_items
+from core.stats.correlation.groups import mean_within, within_items, z_normalise
 from core.stats.resampling import ONE_CLUSTER
 
 METHODS = ("pearson", "spearman", "kendall")

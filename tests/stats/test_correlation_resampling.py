@@ -9,10 +9,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from core.stats import correlation_kendall, correlation_ranks, correlation_resampling
-from core.stats.correlation_kendall import concordance, pair_sums
-from core.stats.correlation_resampling import FEWEST, STEP, prepare, resample_columns, resampled
-from core.stats.drawn_counts import draw_counts, drawn_of
+from core.stats.correlation import resampled as correlation_kendall
+from core.stats.correlation import resampled as correlation_ranks
+from core.stats.correlation import resampled as correlation_resampling
+from core.stats.correlation.resampled import (
+    FEWEST,
+    STEP,
+    concordance,
+    pair_sums,
+    prepare,
+    resample_columns,
+    resampled,
+)
+from core.stats.resampling import draw_counts, drawn_of
 
 METHODS = ("pearson", "spearman", "kendall")
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}

@@ -5,8 +5,8 @@ import pytest
 import statsmodels.api as sm
 from scipy import stats
 
-from core.stats.correlation import between_systems, partial, system_accuracy
-from core.stats.correlation_systems import soft_pairwise_accuracy
+from core.stats.correlation.groups import partial
+from core.stats.correlation.systems import between_systems, soft_pairwise_accuracy, system_accuracy
 from core.stats.resampling import NO_RESAMPLES
 from scripts.simulate_verdicts import DOCUMENT
 

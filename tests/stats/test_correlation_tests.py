@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core.stats.correlation import coefficient, permutation_test, significance_clusters, williams
-from core.stats.correlation_tests import holm
+from core.stats.correlation.coefficients import coefficient
+from core.stats.correlation.tests import holm, permutation_test, significance_clusters, williams
 from core.stats.resampling import NO_RESAMPLES
 
 METHODS = ("pearson", "spearman", "kendall")

@@ -13,9 +13,12 @@ from core.stats.agreement import (
     krippendorff_alpha,
     raw_agreement,
 )
-from core.stats.non_inferiority import lower_bound_pairs, lower_bound_questions
-from core.stats.power import power_non_inferiority
-from core.stats.verdicts import verdict
+from core.stats.non_inferiority import (
+    lower_bound_pairs,
+    lower_bound_questions,
+    power_non_inferiority,
+    verdict,
+)
 from scripts.simulate_verdicts import Cell, by_verdict, pair_scores, question_sums
 
 pytestmark = pytest.mark.slow

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.special import gammaln
 
-from core.stats.gaffke_bound import chance_not_above, lower_bound_gaffke
+from core.stats.non_inferiority import chance_not_above, lower_bound_gaffke
 
 MEANS = st.lists(st.floats(-1, 1), min_size=1, max_size=30)
 

@@ -1,9 +1,16 @@
 import numpy as np
 import pytest
 
-from core.stats.correlation_resampling import draw_counts
-from core.stats.many_ratios import mean_estimates, ratio_estimates
-from core.stats.resampling import NO_RESAMPLES, ONE_CLUSTER, cluster_bootstrap, mean_of_sums, quantile
+from core.stats.resampling import (
+    NO_RESAMPLES,
+    ONE_CLUSTER,
+    cluster_bootstrap,
+    draw_counts,
+    mean_estimates,
+    mean_of_sums,
+    quantile,
+    ratio_estimates,
+)
 
 
 def some(n=60, k=3):

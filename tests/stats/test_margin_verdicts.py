@@ -3,9 +3,14 @@
 import numpy as np
 import pytest
 
-from core.stats.gaffke_bound import lower_bound_gaffke
-from core.stats.non_inferiority import NO_SCORED_PAIR, non_inferiority
-from core.stats.verdicts import MOST_QUESTIONS, verdict, why_not_ordinary
+from core.stats.non_inferiority import (
+    MOST_QUESTIONS,
+    NO_SCORED_PAIR,
+    lower_bound_gaffke,
+    non_inferiority,
+    verdict,
+    why_not_ordinary,
+)
 from scripts.simulate_verdicts import (
     ABOVE,
     AT_THE_MARGIN,

@@ -2,13 +2,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from core.stats.correlation.groups import redundancy
 from core.stats.meta_correlation import (
     Live,
     leave_one_family_out,
     meta_correlation,
     meta_correlation_over_items,
 )
-from core.stats.redundancy import redundancy
 from core.stats.resampling import ONE_CLUSTER
 
 METHODS = ("pearson", "spearman", "kendall")

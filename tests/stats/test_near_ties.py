@@ -6,19 +6,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core.stats.correlation import (
-    between_systems,
-    coefficient,
-    correlate,
-    partial,
-    system_accuracy,
-    why_undefined,
-    z_normalise,
-)
-from core.stats.correlation_resampling import draw_counts
+from core.stats.correlation.coefficients import coefficient, why_undefined
+from core.stats.correlation.groups import partial, redundancy, z_normalise
+from core.stats.correlation.intervals import correlate
+from core.stats.correlation.systems import between_systems, system_accuracy
 from core.stats.meta_correlation import TWO_METRICS, meta_correlation
 from core.stats.near_ties import group_means, tied
-from core.stats.redundancy import redundancy
+from core.stats.resampling import draw_counts
 
 SUM = 0.1 + 0.2  # 0.30000000000000004
 

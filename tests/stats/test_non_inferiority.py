@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from core.stats.composite import composite_scores, preferences
 from core.stats.non_inferiority import (
     lower_bound_pairs,
     lower_bound_questions,
     non_inferiority,
     resampled_mean_distribution,
 )
+from core.stats.votes import composite_scores, preferences
 
 SCORES = st.lists(st.sampled_from([-1, 0, 1]), min_size=1, max_size=6)
 

@@ -7,7 +7,7 @@ import pytest
 from sklearn.metrics import f1_score
 
 from core.stats.agreement import raw_agreement
-from core.stats.pairwise_f1 import NO_PAIRS, NONE_WITH_BOTH, TOO_MANY, pairwise_agreement, pairwise_f1
+from core.stats.labels import NO_PAIRS, NONE_WITH_BOTH, TOO_MANY, pairwise_agreement, pairwise_f1
 
 
 def test_the_mean_over_pairs_is_scikit_learns() -> None:

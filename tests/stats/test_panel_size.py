@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from core.stats.panel_size import composite_of_mean_vote
+from core.stats.votes import composite_of_mean_vote
 
 
 @pytest.mark.parametrize(("n_raters", "composite"), [(1, -0.110), (2, -0.143), (3, -0.162), (9, -0.199)])

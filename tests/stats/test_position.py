@@ -1,7 +1,7 @@
 import pytest
 from scipy.stats import binom
 
-from core.stats.position import position_bias
+from core.stats.votes import position_bias
 
 
 def test_fourteen_votes_of_which_ten_on_one_side():

@@ -4,8 +4,7 @@ import krippendorff
 import numpy as np
 import pytest
 
-from core.stats.agreement import krippendorff_alpha
-from core.stats.scaled_alpha import ALL_ALIKE, NO_PAIRS, interval_alpha, ordinal_alpha
+from core.stats.agreement import ALL_ALIKE, NO_PAIRS, interval_alpha, krippendorff_alpha, ordinal_alpha
 
 NAN = np.nan
 PUBLISHED = np.array(

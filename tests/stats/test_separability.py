@@ -9,7 +9,7 @@ from sklearn.linear_model import Ridge
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import LeaveOneGroupOut, cross_val_predict
 
-from core.stats.separability import (
+from core.stats.blinding import (
     FEWEST_QUESTIONS,
     PENALTY,
     held_out_margins,

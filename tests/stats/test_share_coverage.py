@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from core.stats.correlation import system_accuracy
-from core.stats.many_ratios import mean_estimates
+from core.stats.correlation.systems import system_accuracy
+from core.stats.resampling import mean_estimates
 
 pytestmark = pytest.mark.slow
 

@@ -1,6 +1,6 @@
 import pytest
 
-from core.stats.ties import ties
+from core.stats.votes import ties
 
 
 def shares(found):

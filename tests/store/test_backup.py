@@ -14,16 +14,15 @@ import pytest
 from helpers.texts.factories import always, edited, members_of, study_in, vote, zipped
 from reference_v1 import database_v1, rows_of
 
-from core.access.admin import choose_passphrase, is_admin, link_is_open, make_link, sign_in
+from core.access import choose_passphrase, is_admin, link_is_open, make_link, sign_in
 from core.errors import AssayError, InputError, StorageError
-from core.schema import Answer
+from core.schema.study import Answer
 from core.store import Store, backup, open_store
-from core.store.access import link_token
 from core.store.answers import answers_of, save_answer
-from core.store.backup import write_backup
+from core.store.backup import restore_backup, write_backup
 from core.store.copies import copy_database, key_path
+from core.store.raters import link_token
 from core.store.record import load_record
-from core.store.restore import restore_backup
 from core.store.sign_in import events
 from core.store.studies import find_study, list_studies, write_setting
 from core.study.blinding import open_desk
@@ -277,7 +276,7 @@ def test_a_writer_that_takes_long_is_waited_for(busy: Store) -> None:
 
 
 def test_a_writer_that_never_ends(busy: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.store.restore.BUSY_TIMEOUT_SECONDS", 0.2)
+    monkeypatch.setattr("core.store.backup.BUSY_TIMEOUT_SECONDS", 0.2)
     data, before = write_backup(busy), state(busy.path)
     locked = pytest.raises(StorageError, match=r"database is locked")
     with open_store(busy.path) as other, other.writing(), locked:
@@ -419,9 +418,9 @@ def test_a_failure_half_way_leaves_the_old_database_and_its_key(
 
     with monkeypatch.context() as patch:
         if point == "copy":
-            patch.setattr("core.store.restore.copy_database", no_room)
+            patch.setattr("core.store.backup.copy_database", no_room)
         elif point == "key":
-            patch.setattr("core.store.restore.os.replace", no_room)
+            patch.setattr("core.store.backup.os.replace", no_room)
         else:
             connect = sqlite3.connect
             whole = len(members_of(data)["assay.db"]) // 4096
@@ -433,7 +432,7 @@ def test_a_failure_half_way_leaves_the_old_database_and_its_key(
                     connection.execute(f"pragma max_page_count = {most}").fetchall()
                 return connection
 
-            patch.setattr("core.store.restore.sqlite3.connect", small)
+            patch.setattr("core.store.backup.sqlite3.connect", small)
         with pytest.raises(StorageError, match=r"assay\.db could not be used .*(No space|full)"):
             restore_backup(data, busy.path, replace=True)
     assert state(busy.path) == before

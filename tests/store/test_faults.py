@@ -22,8 +22,7 @@ from core.errors import StorageError
 from core.store import Store, open_store
 from core.store import studies as studies_module
 from core.store.answers import answers_of, history_of
-from core.store.backup import write_backup
-from core.store.restore import restore_backup
+from core.store.backup import restore_backup, write_backup
 from core.study.bundle import read_bundle, write_bundle
 
 SCRIPT = Path(__file__).with_name("rater_process.py")
@@ -125,7 +124,7 @@ def test_kill_9_in_the_middle_leaves_the_one_or_the_other(tmp_path: Path, what: 
     )
     script = (
         "from pathlib import Path; from core.store import open_store; "
-        f"from core.store.restore import restore_backup; print('go', flush=True); {step}"
+        f"from core.store.backup import restore_backup; print('go', flush=True); {step}"
     )
     old, new = {"busy", "over", "draft", "again"}, {"restored"}
     for turn in range(11):

@@ -12,9 +12,9 @@ import pytest
 from reference_v1 import REFERENCE, database_v1, results_v1, rows_of
 from sqlite_utils import Database, Migrations
 
-from core.analysis.counted import TOO_FEW
 from core.cli import main
 from core.errors import StorageError
+from core.results.study.counted import TOO_FEW
 from core.store import connection as connection_module
 from core.store import migrations as migrations_module
 from core.store import open_store

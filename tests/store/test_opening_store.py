@@ -11,12 +11,11 @@ from helpers.texts.factories import counts_of, study_in
 from reference_v1 import database_v1
 
 from core.errors import StorageError
-from core.schema import Answer
+from core.schema.study import Answer
 from core.store import Store, database_path, open_store
-from core.store.access import link_token
 from core.store.answers import answers_of, save_answer
-from core.store.backup import write_backup
-from core.store.restore import restore_backup
+from core.store.backup import restore_backup, write_backup
+from core.store.raters import link_token
 from core.store.studies import read_setting, write_log, write_setting
 
 

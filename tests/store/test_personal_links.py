@@ -9,15 +9,13 @@ from pathlib import Path
 import pytest
 from helpers.texts.factories import dataset, study_in
 
-from core.access import admin
+from core import access
 from core.errors import NotAllowed, NotFound, StorageError
 from core.store import Store, open_store
-from core.store.access import link_token, token_sha256
-from core.store.raters import rater_of_token
+from core.store.raters import link_token, rater_of_token, token_sha256
 from core.store.studies import find_study
 from core.study.blinding import open_desk
-from core.study.conduct import withdraw_rater
-from core.study.lifecycle import change_design
+from core.study.lifecycle import change_design, withdraw_rater
 from core.study.raters import add_raters, import_votes, links, reissue_link, revoke_link
 
 PASSPHRASE = "four plain words here"
@@ -84,10 +82,10 @@ def test_no_token_is_written_anywhere(tmp_path: Path) -> None:
     """The raw bytes of database and write-ahead log hold no token, in no encoding a reader would try."""
     store = open_store(tmp_path / "assay.db")
     at_hand = study_in(store)
-    link = admin.make_link(store)
-    session = admin.choose_passphrase(store, link, PASSPHRASE, PASSPHRASE)
+    link = access.make_link(store)
+    session = access.choose_passphrase(store, link, PASSPHRASE, PASSPHRASE)
     tokens = [*at_hand.tokens.values(), reissue_link(store, at_hand.study, "R1").token]
-    tokens += [link, session, admin.make_link(store), admin.sign_in(store, PASSPHRASE, "192.0.2.1")]
+    tokens += [link, session, access.make_link(store), access.sign_in(store, PASSPHRASE, "192.0.2.1")]
 
     def forms(token: str) -> list[bytes]:
         raw = base64.urlsafe_b64decode(token + "=" * (-len(token) % 4))

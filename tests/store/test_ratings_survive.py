@@ -14,13 +14,11 @@ from killed_process import said_until_killed
 from core.errors import StorageError
 from core.schema.scores import ErrorSpan
 from core.store import Store, open_store
-from core.store.backup import write_backup
-from core.store.restore import restore_backup
+from core.store.backup import restore_backup, write_backup
 from core.study.bundle import read_bundle, write_bundle
-from core.study.conduct import exclude_rater, withdraw_rater
-from core.study.rating_checks import missing
-from core.study.rating_desk import open_rating_desk
-from core.study.rating_results import EXCLUDED, counted
+from core.study.lifecycle import exclude_rater, withdraw_rater
+from core.study.rated.desk import missing, open_rating_desk
+from core.study.rated.results import EXCLUDED, counted
 
 SCRIPT = Path(__file__).with_name("rating_process.py")
 Said = tuple[int, float, int, int]

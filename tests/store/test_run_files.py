@@ -9,11 +9,10 @@ from helpers.texts.factories import waiting_run
 from sqlite_utils import Database, Migrations
 
 from core.runs.progress import progress_of, wall_seconds
-from core.schema import RunItem
+from core.schema.runs import RunItem
 from core.store import Store, open_store
-from core.store.backup import write_backup
+from core.store.backup import restore_backup, write_backup
 from core.store.migrations import migrations
-from core.store.restore import restore_backup
 from core.store.runs import (
     beat,
     claim_run,

@@ -9,7 +9,7 @@ import pytest
 from helpers.texts.factories import dataset, study_in
 
 from core.errors import StorageError
-from core.schema import Answer
+from core.schema.study import Answer
 from core.store import Store, open_store
 from core.store.answers import answers_of, find_answer, history_of, insert_answers, save_answer
 

@@ -8,12 +8,23 @@ import pytest
 from helpers.texts.factories import LEVELS, dataset, item_ids, study_in
 from scipy.stats import binom
 
-from core.datasets import read_dataset
-from core.schema import Dataset, Design, Output
+from core.formats.study_files import read_dataset
+from core.schema.study import Dataset, Design, Output
 from core.store import Store
-from core.study.audit import LeakageAudit, audit_note, audit_study, audit_texts, reading_sentences
-from core.study.linkage import link_levels
-from core.study.text_features import FEATURES, diff_size, feature_table, formatting, punctuation, sentences
+from core.study.audit import (
+    FEATURES,
+    LeakageAudit,
+    audit_note,
+    audit_study,
+    audit_texts,
+    diff_size,
+    feature_table,
+    formatting,
+    link_levels,
+    punctuation,
+    reading_sentences,
+    sentences,
+)
 
 WORDS = (
     "air",

@@ -9,7 +9,7 @@ import pytest
 from helpers.texts.factories import always, dataset, study_in, vote
 
 from core.errors import AssayError, NotAllowed
-from core.schema import CHOICES, Assignment, Dataset, Design, Item, Output
+from core.schema.study import CHOICES, Assignment, Dataset, Design, Item, Output
 from core.store import Store, open_store
 from core.study.blinding import BlindPair, PairStatus, RaterDesk, decode, open_desk
 from core.study.export import answer_rows

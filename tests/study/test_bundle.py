@@ -25,17 +25,23 @@ from helpers.texts.factories import (
     zipped,
 )
 
-from core.analysis.study_results import study_results
 from core.errors import InputError
-from core.schema import GUESSED_SIDES, StudyRecord
+from core.results.study.results import study_results
+from core.schema.study import GUESSED_SIDES, StudyRecord
 from core.store import Store, open_store
-from core.store.access import token_sha256
+from core.store.raters import token_sha256
 from core.store.record import load_record
 from core.study import bundle as bundle_module
 from core.study.blinding import open_desk
 from core.study.bundle import is_bundle, read_bundle, write_bundle
-from core.study.conduct import exclude_rater, withdraw_rater
-from core.study.lifecycle import move, restore_study, set_guideline, set_wording
+from core.study.lifecycle import (
+    exclude_rater,
+    move,
+    restore_study,
+    set_guideline,
+    set_wording,
+    withdraw_rater,
+)
 from core.study.raters import import_votes, preview_link, reissue_link, revoke_link
 
 MEMBERS = (

@@ -15,14 +15,13 @@ from helpers.texts.factories import (
     zipped,
 )
 
-from core.analysis.study_results import study_results
-from core.schema import LogEntry, StudyRecord
+from core.results.study.results import study_results
+from core.schema.study import LogEntry, StudyRecord
 from core.store import Store
 from core.store.record import load_record
 from core.study.analysis_set import analysis_set
 from core.study.bundle import read_bundle, write_bundle
-from core.study.conduct import withdraw_rater
-from core.study.lifecycle import restore_study
+from core.study.lifecycle import restore_study, withdraw_rater
 from core.study.raters import import_votes, preview_link, reissue_link, revoke_link
 
 OLDER = ("raters", "log")

@@ -20,16 +20,15 @@ from helpers.texts.factories import (
     without_links,
 )
 
-from core.analysis.study_results import study_results
 from core.errors import InputError, NotAllowed, NotFound
-from core.schema import Design
+from core.results.study.results import study_results
+from core.schema.study import Design
 from core.store import Store, open_store
 from core.store.record import load_record
 from core.study.blinding import open_desk
 from core.study.bundle import read_bundle, write_bundle
-from core.study.conduct import exclude_rater, include_rater, reminders, withdraw_rater
 from core.study.draws import share_out
-from core.study.lifecycle import restore_study
+from core.study.lifecycle import exclude_rater, include_rater, reminders, restore_study, withdraw_rater
 from core.study.raters import (
     add_raters,
     import_votes,

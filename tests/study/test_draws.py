@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, chi2
 
-from core.schema import Dataset, Design
+from core.schema.study import Dataset, Design
 from core.study.draws import (
     REPEAT_DISTANCE,
     assign,

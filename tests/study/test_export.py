@@ -9,11 +9,10 @@ from dataclasses import replace
 import pytest
 from helpers.texts.factories import LEVELS, always, dataset, guess_all, prefers, study_in, vote
 
-from core.datasets import read_votes
-from core.schema import Answer, StudyRecord
+from core.formats.trutheval import read_votes
+from core.schema.study import Answer, StudyRecord
 from core.store import Store
 from core.store.answers import save_answer
-from core.study.conduct import exclude_rater
 from core.study.export import (
     COLUMNS,
     GUESS_COLUMNS,
@@ -25,6 +24,7 @@ from core.study.export import (
     to_paper,
     to_paper_zip,
 )
+from core.study.lifecycle import exclude_rater
 from core.study.raters import import_votes, preview_link
 
 COMMENTS = [

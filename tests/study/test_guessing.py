@@ -9,12 +9,10 @@ import pytest
 from helpers.texts.factories import StudyAtHand, always, dataset, guess_all, prefers, study_in, vote
 
 from core.errors import InputError, NotAllowed
-from core.schema import Answer, Assignment, Design
+from core.schema.study import Answer, Assignment, Design
 from core.store import Store, open_store
-from core.study.blinding import RaterDesk
-from core.study.conduct import withdraw_rater
-from core.study.guessing import LONGEST_COMMENT, GuessDesk, pairs_to_guess
-from core.study.lifecycle import change_design, move
+from core.study.blinding import LONGEST_COMMENT, GuessDesk, RaterDesk, pairs_to_guess
+from core.study.lifecycle import change_design, move, withdraw_rater
 from core.study.raters import preview_link, revoke_link
 
 

@@ -6,8 +6,7 @@ from helpers.texts.factories import always, counts_of, study_in, vote
 from core.errors import InputError, NotAllowed
 from core.store import Store
 from core.study.bundle import read_bundle, write_bundle
-from core.study.conduct import exclude_rater
-from core.study.lifecycle import move, restore_study
+from core.study.lifecycle import exclude_rater, move, restore_study
 from core.study.raters import add_raters, import_votes, preview_link, revoke_link
 
 VOTES = {("q00", "A0"): "candidate", ("q01", "A1"): "both_bad"}

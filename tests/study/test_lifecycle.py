@@ -7,10 +7,11 @@ import pytest
 from helpers.texts.factories import LEVELS, always, counts_of, dataset, study_in, text_of, vote
 
 from core.errors import InputError, NotAllowed, NotFound
-from core.schema import STATES, Answer, Design
+from core.schema.study import STATES, Answer, Design
 from core.store import Store, open_store
 from core.store.studies import find_study, list_studies
-from core.study import dealing, lifecycle, raters
+from core.study import design as dealing
+from core.study import lifecycle, raters
 from core.study.bundle import read_bundle, write_bundle
 from core.study.design import LARGEST_SEED, check_design
 from core.study.draws import assign, first_source

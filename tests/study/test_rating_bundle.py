@@ -20,13 +20,12 @@ from helpers.texts.factories import (
 from helpers.texts.rating_studies import rate_all, rating_study, rating_texts, unblind
 
 from core.errors import InputError
-from core.schema import StudyRecord
 from core.schema.scores import ErrorSpan
+from core.schema.study import StudyRecord
 from core.store import Store, open_store
 from core.store.record import load_record
 from core.study.bundle import read_bundle, write_bundle
-from core.study.conduct import withdraw_rater
-from core.study.lifecycle import restore_study, set_guideline
+from core.study.lifecycle import restore_study, set_guideline, withdraw_rater
 
 ADDED = ("rating_assignments.jsonl", "rating_answers.jsonl", "rating_history.jsonl")
 

@@ -17,19 +17,17 @@ from helpers.texts.rating_studies import (
 )
 
 from core.errors import InputError, NotAllowed
-from core.schema import Design, Output
 from core.schema.scores import ErrorSpan, OutputSet, ScorableOutput
+from core.schema.study import Design, Output
 from core.schema.tasks import RatingTask, TaskLabels
 from core.store import Store
 from core.study.audit import audit_study
-from core.study.conduct import exclude_rater, reminders, withdraw_rater
+from core.study.design import assign_texts, check_rating_design, texts_by_item
 from core.study.draws import REPEAT_DISTANCE
-from core.study.lifecycle import describe_design, import_study
-from core.study.progress import RaterProgress
+from core.study.lifecycle import describe_design, exclude_rater, import_study, reminders, withdraw_rater
+from core.study.progress import RaterProgress, list_progress, rating_progress
+from core.study.rated.importing import import_rating_study, study_texts
 from core.study.raters import add_raters, import_votes, study_workload
-from core.study.rating_design import assign_texts, check_rating_design, texts_by_item
-from core.study.rating_import import import_rating_study, study_texts
-from core.study.rating_progress import list_progress, rating_progress
 
 DESIGN = Design("", "", seed=5, blinding_pairs=0, repeat_share=0.1)
 

@@ -13,15 +13,15 @@ from helpers.texts.factories import dataset, study_in
 from helpers.texts.rating_studies import OVERALL, SYSTEMS, TASK, rate, rate_all, rating_study, rating_texts
 
 from core.errors import AssayError, InputError, NotAllowed
-from core.schema import Design
 from core.schema.scores import ErrorSpan
+from core.schema.study import Design
 from core.schema.tasks import SpanTask, TaskLabels
 from core.store import Store
 from core.store.ratings import ratings_of
 from core.study.blinding import RaterDesk, open_desk
 from core.study.lifecycle import change_design, move, set_guideline
+from core.study.rated.desk import BlindText, RatingDesk, open_any_desk, open_rating_desk
 from core.study.raters import preview_link, revoke_link
-from core.study.rating_desk import BlindText, RatingDesk, open_any_desk, open_rating_desk
 
 STILL_OPEN = "Some texts are still open"
 FAULT = ErrorSpan(0, 4, "minor", "fluency/grammar")

@@ -17,19 +17,17 @@ from helpers.texts.rating_studies import (
     unblind,
 )
 
-from core.datasets.mqm import read_mqm
-from core.datasets.rated import read_rated
 from core.errors import NotAllowed
-from core.schema import StudyRecord
+from core.formats.rated import read_rated
+from core.formats.spans.mqm import read_mqm
 from core.schema.scores import ErrorSpan
+from core.schema.study import StudyRecord
 from core.store import Store
-from core.study.conduct import exclude_rater
-from core.study.lifecycle import move
+from core.study.export import mqm_tsv, rated_jsonl, ratings_csv, ratings_jsonl, spans_csv
+from core.study.lifecycle import exclude_rater, move
+from core.study.rated.desk import open_rating_desk
+from core.study.rated.results import consistency, counted, rated_texts_of, rating_set_of, system_totals
 from core.study.raters import preview_link
-from core.study.rating_desk import open_rating_desk
-from core.study.rating_export import mqm_tsv, rated_jsonl, ratings_csv, ratings_jsonl, spans_csv
-from core.study.rating_results import counted, rated_texts_of, rating_set_of
-from core.study.rating_totals import consistency, system_totals
 from core.study.release import released_record
 
 

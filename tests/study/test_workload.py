@@ -7,7 +7,7 @@ from helpers.texts.factories import LEVELS, dataset, item_ids, study_in, vote
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.schema import Design
+from core.schema.study import Design
 from core.store import Store
 from core.study.design import workload
 from core.study.draws import share_out

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import regex
 
 from core.generation.factual.steps import EditTask
+from core.generation.language import main_script, same_text, scripts_of, zeros_of
 from core.generation.records import Edit
-from core.generation.script import main_script, same_text, scripts_of, zeros_of
 
 Places = tuple[tuple[int, int], ...]
 """Start and end of every span in a text, by span number."""

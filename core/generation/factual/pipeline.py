@@ -4,17 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from core.datasets.reading import clean_text
 from core.generation.factual.editing import Places, check_edit, edits_problem, splice
-from core.generation.factual.grouping import deal, keep_first
-from core.generation.factual.question_filter import overlaps, stop_words_for, stop_words_name
+from core.generation.factual.selection import deal, keep_first, overlaps, stop_words_for, stop_words_name
 from core.generation.factual.spans.find import find_spans
 from core.generation.factual.spans.helper import Parsers
 from core.generation.factual.steps import EditTask, FactualSettings, Steps
 from core.generation.language import known_language
 from core.generation.records import A0Origin, Dropped, Edit, FactualLevel, FactualTrace, Span
 from core.llm.asking import Answer
-from core.schema import FIRST_LEVEL, Material
+from core.schema.study import FIRST_LEVEL, Material
+from core.tables.reading import clean_text
 
 SPANS_PER_LEVEL = 3
 """What the rules look for: two that are edited, and one that the filter or `keep` takes."""

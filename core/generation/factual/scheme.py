@@ -3,19 +3,19 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from core.datasets.factual_report import report_json
-from core.datasets.generated import GeneratedText
+from core.formats.generation import GeneratedText
+from core.formats.trutheval import report_json
+from core.generation.factual.asked import LlmSteps
 from core.generation.factual.pipeline import perturb
 from core.generation.factual.published import from_traces
 from core.generation.factual.spans.find import BY_RULES, by_rules_said
 from core.generation.factual.spans.helper import Parsers
 from core.generation.factual.steps import FactualSettings
-from core.generation.factual.steps_llm import LlmSteps
 from core.generation.language import language_of
 from core.generation.records import FactualTrace
-from core.generation.rules.factual_steps import RuleSteps
+from core.generation.rules.factual import RuleSteps
 from core.generation.scheme import Came, Scheme, Writer
-from core.schema import Material
+from core.schema.study import Material
 
 
 async def _make(settings: FactualSettings, material: Material, writer: Writer) -> FactualTrace:

@@ -9,9 +9,9 @@ from pydantic import field_validator
 from core.generation.records import Edit, EditCalls, FilterOrder, Planning, QuestionFilter, Span
 from core.generation.scheme import SEED, GenerationSettings
 from core.llm.asking import Answer
-from core.schema import Material
 from core.schema.kinds import PromptSlot
 from core.schema.settings import Remark, setting
+from core.schema.study import Material
 
 MOST_LEVELS = 9
 """Beyond A0: A1 ... A9 keep their order as text."""

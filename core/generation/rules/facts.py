@@ -7,12 +7,11 @@ from functools import lru_cache
 import regex
 
 from core.generation.factual.vocabulary import UNIT_WORDS, fraction_pattern
-from core.generation.openers import opens_sentence
 from core.generation.rules.dates import date_patterns, lone_month
 from core.generation.rules.gazetteer import Gazetteer, gazetteer
-from core.generation.rules.naming import NAME_RUN, name_type, trimmed_name
 from core.generation.rules.numbers import NUMBER
-from core.generation.rules.pool import Pool
+from core.generation.rules.pool import NAME_RUN, Pool, name_type, trimmed_name
+from core.generation.stretches import opens_sentence
 
 RANKS = {
     **dict.fromkeys(

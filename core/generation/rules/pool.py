@@ -1,7 +1,4 @@
-"""What the data set itself offers as replacements: its names by type, its terms, its answers.
-
-Everything is sorted, so the order of the file is irrelevant; replacements for an item may come from any item.
-"""
+"""What the data set itself offers as replacements: its content words, its names by shape and type, its terms, its answers."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,14 +7,160 @@ from functools import lru_cache
 
 import regex
 
-from core.generation.factual.vocabulary import UNIT_WORDS, month_forms
-from core.generation.language import base_language, language_of
-from core.generation.openers import opens_sentence
-from core.generation.rules.content import content_words
+from core.generation.factual.vocabulary import OPENERS, UNIT_WORDS, month_forms
+from core.generation.language import UNSPACED, base_language, language_of, main_script, same_text, words_of
 from core.generation.rules.gazetteer import Gazetteer, gazetteer
-from core.generation.rules.naming import NAME_RUN, name_type, trimmed_name
-from core.generation.script import main_script, same_text
-from core.schema import Material
+from core.generation.stretches import opens_sentence
+from core.schema.study import Material
+
+_CASELESS = r"[\p{scx=Arab}\p{scx=Hebr}\p{scx=Deva}\p{scx=Beng}\p{scx=Taml}\p{scx=Geor}\p{scx=Hang}]"
+_WORD = regex.compile(
+    rf"[[\p{{L}}\p{{M}}]--[{UNSPACED}]]+(?:[-'’][[\p{{L}}\p{{M}}]--[{UNSPACED}]]+)*", regex.V1
+)
+_RUN = regex.compile(
+    r"\p{Han}{2,8}|[\p{Katakana}ー]{2,20}|[\p{scx=Thai}]{3,40}|[\p{scx=Khmr}\p{scx=Laoo}\p{scx=Mymr}]{3,40}"
+)
+_PARTICLES = frozenset("的了是在与與及有为為于於之也都而但或从從由被把对對将將并並因所如吗嗎呢约約")
+"""Single characters that hardly ever stand inside a longer Chinese word."""
+_PAIRS = regex.compile(r"(?<!\p{L})(?:על ידי|על יד|على يد|عن طريق)(?!\p{L})")
+"""Two words that are one preposition: neither is a word of its own there."""
+_LONG, _LONG_CASELESS = 4, 3
+
+
+def content_words(text: str, language: str) -> Iterator[tuple[int, int]]:
+    """Places of the content words; in scripts without spaces, runs of one script between function words."""
+    stop = words_of("en" if language == "und" else language)
+    units = frozenset(UNIT_WORDS.get(language, "").split())
+    paired = [match.span() for match in _PAIRS.finditer(text)]
+    for word in _WORD.finditer(text):
+        folded = word.group().casefold()
+        long = _LONG_CASELESS if regex.match(_CASELESS, folded) else _LONG
+        inside = any(start <= word.start() < end for start, end in paired)
+        if len(folded) >= long and folded not in stop and folded not in OPENERS and not inside:
+            yield from _whole(text, *word.span())
+    runs = text
+    if unspaced_months := [month for month in month_forms(language) if regex.search(r"\p{Thai}", month)]:
+        # A function word may stand inside the name of a month, and half of one is no word.
+        months = "|".join(map(regex.escape, unspaced_months))
+        runs = regex.sub(months, lambda found: "\n" * len(found.group()), text)
+    for run in _RUN.finditer(without_function_words(runs, stop)):
+        if run.group() not in units:
+            yield from _whole(text, *run.span())
+
+
+def _whole(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    if on_boundaries(text, start, end):
+        yield start, end
+
+
+def on_boundaries(text: str, start: int, end: int) -> bool:
+    """Whether a stretch is blank-free at its ends, on one line, has a letter or digit, and cuts no character."""
+    piece = text[start:end]
+    if (
+        piece != piece.strip()
+        or not regex.search(r"[\p{L}\p{N}]", piece)
+        or regex.search(r"[\p{Zl}\p{Zp}\p{Cc}]", piece)
+    ):
+        return False
+    joined = r"[\p{M}\u200c\u200d]"
+    if regex.match(joined, piece) or regex.match(joined, text[end : end + 1]):
+        return False
+    return not text[start - 1 : start].endswith("\u200d")
+
+
+def without_function_words(text: str, stop: frozenset[str]) -> str:
+    """The text, as long as before, with line breaks for the function words of scripts without spaces.
+
+    In such scripts they are where one word ends and the next begins.
+    """
+    cutter = _cutter(stop)
+    return cutter.sub(lambda found: "\n" * len(found.group()), text) if cutter else text
+
+
+@lru_cache(maxsize=64)
+def _cutter(stop: frozenset[str]) -> "regex.Pattern[str] | None":
+    unspaced = [word for word in stop if regex.fullmatch(rf"[{UNSPACED}\p{{M}}]+", word)]
+    cutting = [word for word in unspaced if word in _PARTICLES or not regex.fullmatch(r"\p{Han}", word)]
+    cutting.sort(key=lambda word: (-len(word), word))
+    return regex.compile("|".join(map(regex.escape, cutting))) if cutting else None
+
+
+_CAPITAL = r"\p{Lu}[\p{L}\p{M}\p{N}]*(?:[-.’'](?!s\b)[\p{L}\p{M}\p{N}]+)*"
+_LINK = r"(?:van|von|der|den|de|del|della|di|da|du|la|le|ibn|bin|al|y)"
+NAME_RUN = regex.compile(rf"(?<![\p{{L}}\p{{M}}\p{{N}}]){_CAPITAL}(?:(?:\s{_LINK}){{0,2}}\s{_CAPITAL})*")
+_PLACE = "Sea River Forest Lane Street Cathedral Lake Mount Island Islands City Bay Castle Bridge Park Church Square"
+_ORGANISATION = (
+    "Union Council Assembly Consortium Nations University Bank Committee Institute Company Society Party"
+)
+_THING = "Prize Games Symphony Fire Web Site Heritage War Battle Museum Act Treaty Project Museum Wide World"
+_BY_WORD = {
+    **dict.fromkeys(_PLACE.split(), "landmark"),
+    **dict.fromkeys(_ORGANISATION.split(), "organisation"),
+    **dict.fromkeys(_THING.split(), "thing"),
+}
+
+
+def trimmed_name(
+    text: str, start: int, end: int, lists: Gazetteer, vocabulary: frozenset[str]
+) -> tuple[int, int] | None:
+    """The run without words that have their capital from the sentence's start; None: nothing is left.
+
+    German writes every noun with a capital, so a run there counts only where it starts with a given name.
+    """
+    stop = lists.words.get("stop", frozenset())
+    words = list(regex.finditer(r"\S+", text[start:end]))
+    first = 0
+    while first < len(words):
+        word = words[first].group()
+        opening = first == 0 and opens_sentence(text, start)
+        ordinary = word.casefold() in stop or (opening and word.lower() in vocabulary)
+        entry = lists.entries.get(word)
+        titled = len(words) > first + 1 and entry and entry[0].group in ("rank", "title")
+        if not ordinary and not titled:
+            break
+        first += 1
+    words = words[first:]
+    if not words or (len(words) == 1 and len(words[0].group()) == 1):
+        return None
+    given = {row[0] for row in lists.groups.get("given_name", ())}
+    if lists.language == "de" and not (len(words) > 1 and words[0].group() in given):
+        acronym = regex.fullmatch(r"\p{Lu}{2,}", words[0].group()) and len(words) == 1
+        if not acronym:
+            return None
+    return start + words[0].start(), start + words[-1].end()
+
+
+def name_type(name: str, before: str, lists: Gazetteer) -> str:
+    """What a name may be swapped with: a class of the gazetteer, person, place, organisation, thing ..."""
+    entries = [entry for entry in lists.entries.get(name, ()) if entry.kind == "name"]
+    if entries:
+        return entries[0].group
+    words = name.split()
+    for word in reversed(words):
+        if word in _BY_WORD:
+            return _BY_WORD[word]
+    if regex.fullmatch(r"[\p{Lu}\p{N}]{2,}", name):
+        return "acronym"
+    if lists.language == "fr" and (article := regex.search(r"(?:^|\s)(la|le)\s$", before)):
+        return "country_f" if article[1] == "la" else "country_m"
+    given = {row[0] for row in lists.groups.get("given_name", ())}
+    links = {"van", "von", "ibn", "bin"}
+    if len(words) > 1 and (
+        words[0] in given or links & set(words) or (len(words) < 4 and _by_person(before))
+    ):
+        return "person"
+    last = regex.search(r"([\p{L}]+)\s*$", before)
+    if last and last.group(1).lower() in lists.words.get("place_words", ()):
+        return "place"
+    return "person" if len(words) == 2 and all(len(word) > 2 for word in words) else "thing"
+
+
+def _by_person(before: str) -> bool:
+    return (
+        regex.search(r"\b(?:by|astronomer|composer|chemist|poet|architect|engineer|Saint)\s*$", before)
+        is not None
+    )
+
 
 Key = tuple[str, str | None]
 """Language (without region) and script."""

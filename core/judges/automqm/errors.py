@@ -1,17 +1,193 @@
-"""Errors that a judge names in a text: its record, and its score, which weighs them as people's errors are weighed."""
+"""Errors that a judge names in a text: lists in JSON, where the quoted words stand, the record, and its score."""
 
+import json
 import math
-from collections.abc import Iterator, Sequence
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
-from core.datasets.checked_json import written
-from core.datasets.mqm_weights import weight_of
-from core.judges.automqm.quotes import Located
-from core.judges.examples import ExampleUsed
-from core.judges.rated import example_problems
-from core.judges.record_checks import trial_problems
+import regex
+from rapidfuzz import fuzz
+from rapidfuzz.distance import Indel
+
+from core.formats.spans.mqm import is_no_error, is_non_translation, weight_of
+from core.judges.kind import trial_problems
+from core.judges.numbered import in_a_line
+from core.judges.rated import ExampleUsed, example_problems
+from core.llm.asking import Unusable
+from core.llm.parsing import clipped, form, read_json, read_object, read_text, visible
 from core.schema.scores import Score
+from core.tables.reading import written
+
+Located = Literal["exact", "nearest", "not found", "nothing quoted"]
+"""exact: the quote stands in the text; nearest: something much like it does; nothing quoted: an error without words."""
+LIKE_ENOUGH = 80.0
+"""Likeness (rapidfuzz's ratio: 100 minus the share of characters to insert or delete) of words that count as found. A
+word of five letters may have one exchanged, one of four may not."""
+_CLUSTERS = regex.compile(r"\X")
+_SPACELESS = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
+_JOINED = regex.compile(rf"(?V1)[[\w\p{{M}}]--[{_SPACELESS}]]")
+"""Characters between which no word ends: letters, digits and marks of scripts that set blanks."""
+_GLUED = regex.compile(r"[\p{M}\u200d\ufe0f\U0001f3fb-\U0001f3ff]")
+"""What belongs to the character before it."""
+_PLAIN = str.maketrans(
+    {
+        **dict.fromkeys('"“”„‟«»「」『』〝〞＂‘’‚‛‹›`´＇', "'"),
+        **dict.fromkeys("‐‑‒–—―−", "-"),
+        "…": "...",
+    }
+)
+"""Servers that keep to a schema with lengths may not write `"` inside a text, and models take another mark for it."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a quote stands; start and end are None where it was not found."""
+
+    start: int | None
+    end: int | None
+    located: Located
+
+
+NOWHERE, UNQUOTED = Place(None, None, "not found"), Place(None, None, "nothing quoted")
+
+
+class Locator:
+    """Finds quotes in one text, in the order in which a judge names them.
+
+    The k-th time that the same words are named, their k-th occurrence is meant; once all are used up, the last one.
+    Occurrences do not overlap; where some stand as whole words, only those count, so that `es` is not looked for in
+    `dieses`. In scripts without blanks every place will do.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._plain: _Plain | None = None
+        self._named: dict[str, int] = {}
+        self._places: dict[str, list[tuple[int, int]]] = {}
+
+    def find(self, quote: str) -> Place:
+        """The next place of these words: exact, else nearest, else not found; an empty quote names nothing."""
+        if not quote:
+            return UNQUOTED
+        nth = self._named.get(quote, 0)
+        self._named[quote] = nth + 1
+        if not nth:
+            found = occurrences(quote, self._text)
+            self._places[quote] = [one for one in found if _stands_alone(self._text, *one)] or found
+        if own := self._places[quote]:
+            return Place(*own[min(nth, len(own) - 1)], "exact")
+        if not visible(quote) or not visible(self._text):
+            return NOWHERE
+        if self._plain is None:
+            self._plain = _Plain(self._text)
+        near = self._plain.nearest(quote, nth)
+        return NOWHERE if near is None else Place(*near, "nearest")
+
+
+def occurrences(quote: str, text: str) -> list[tuple[int, int]]:
+    """Every place where exactly these code points stand, from left to right, without overlaps; none for an empty quote."""
+    found: list[tuple[int, int]] = []
+    at = text.find(quote) if quote else -1
+    while at >= 0:
+        found.append((at, at + len(quote)))
+        at = text.find(quote, at + len(quote))
+    return found
+
+
+class _Plain:
+    """A text without what may differ: blanks, forms of quotation marks, case, how accents are written."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self._spans = _simplified(text)
+
+    def nearest(self, quote: str, nth: int) -> tuple[int, int] | None:
+        """The place, in the text as it is, that is most like the quote; None: nothing is like enough."""
+        plain = _simplified(quote)[0].strip()
+        bare = plain.strip("'.,;:!?()[] -")
+        for words in dict.fromkeys((plain, bare)):
+            if own := [one for one in occurrences(words, self.text) if _stands_alone(self.text, *one)]:
+                return self._in_text(*own[min(nth, len(own) - 1)])
+        place = _most_like(plain, self.text)
+        return None if place is None else self._in_text(*place)
+
+    def _in_text(self, start: int, end: int) -> tuple[int, int]:
+        return self._spans[start][0], self._spans[end - 1][1]
+
+
+def _simplified(text: str) -> tuple[str, Sequence[tuple[int, int]]]:
+    """The text in its simple form, and for each of its characters the characters of the text that it comes from."""
+    chars: list[str] = []
+    spans: list[tuple[int, int]] = []
+    for start, end, cluster in _clusters(text):
+        simple = "".join(
+            char
+            for char in unicodedata.normalize("NFD", cluster.translate(_PLAIN)).casefold()
+            if unicodedata.category(char) not in ("Cf", "Cc") or char.isspace()
+        )
+        if simple.isspace():
+            if chars and chars[-1] == " ":
+                spans[-1] = spans[-1][0], end
+                continue
+            simple = " "
+        chars += simple
+        spans += [(start, end)] * len(simple)
+    return "".join(chars), spans
+
+
+def _clusters(text: str) -> Iterator[tuple[int, int, str]]:
+    """What a reader takes for one character: a letter with its accents, an emoji with its parts."""
+    for found in _CLUSTERS.finditer(text):
+        yield found.start(), found.end(), found.group()
+
+
+def _most_like(quote: str, text: str) -> tuple[int, int] | None:
+    """The stretch of the text most like the quote, of whole words where the script has blanks."""
+    if not quote or len(quote) > 2 * len(text):
+        return None
+    aligned = fuzz.partial_ratio_alignment(quote, text)
+    if aligned is None:
+        return None
+    first, last = _shared(quote, text, aligned.dest_start, aligned.dest_end)
+    candidates = [(a, b) for a in _edges(text, first) for b in _edges(text, last) if a < b]
+    scored = [(fuzz.ratio(quote, text[start:end]), start - end, -start) for start, end in candidates]
+    likeness, negative_length, negative_start = max(scored, default=(0.0, 0, 0))
+    if likeness < LIKE_ENOUGH:
+        return None
+    return -negative_start, -negative_start - negative_length
+
+
+def _shared(quote: str, text: str, start: int, end: int) -> tuple[int, int]:
+    """The stretch without what stands before its first and behind its last character that the quote has as well."""
+    blocks = [one for one in Indel.editops(quote, text[start:end]).as_matching_blocks() if one.size]
+    return (start + blocks[0].b, start + blocks[-1].b + blocks[-1].size) if blocks else (start, end)
+
+
+def _edges(text: str, at: int) -> list[int]:
+    """The nearest places at which a word may begin or end: the place itself, or those before and after it."""
+    if _is_edge(text, at):
+        return [at]
+    before, after = at, at
+    while not _is_edge(text, before):
+        before -= 1
+    while not _is_edge(text, after):
+        after += 1
+    return [before, after]
+
+
+def _is_edge(text: str, at: int) -> bool:
+    """Whether no word goes on across this place."""
+    if not 0 < at < len(text):
+        return True
+    if _GLUED.match(text[at]) or text[at - 1] == "\u200d":
+        return False
+    return not (_JOINED.match(text[at - 1]) and _JOINED.match(text[at]))
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    return _is_edge(text, start) and _is_edge(text, end)
+
 
 NO_TRIAL = "no trial gave a list of errors"
 ERROR_COLUMNS = (
@@ -85,7 +261,7 @@ def found_share(errors: Sequence[FoundError]) -> float:
 
 
 def score_of_errors(errors: Sequence[FoundError]) -> Score:
-    """Minus the weights (`core.datasets.mqm_weights`) of the errors, 0 for none; higher is better, without a lower end.
+    """Minus the weights (`core.formats.spans.mqm`) of the errors, 0 for none; higher is better, without a lower end.
 
     An error counts wherever its words stand, and where it quotes none; one whose words are not in the text does not.
     Without a value, and with the reason, where a severity has no weight.
@@ -151,3 +327,173 @@ def _place_problem(error: FoundError, text: str | None) -> str | None:
     if text is not None and error.end > len(text):
         return f"end is {written(error.end)}, and the text has {len(text)} characters"
     return None
+
+
+NOT_ON_OFFER, NO_LIST = "severity not on offer", "no list of errors"
+TOO_MANY = "too many errors"
+NOT_IN_TEXT, NEW_CATEGORY = "quote not in the text", "category not on offer"
+MOST_ERRORS = 60
+"""Of one text, in an answer; more are a model that cannot stop. People marked 47 at most in a text of WMT23."""
+_CHARACTERS_AN_ERROR, _ALWAYS = 8, 10
+"""A list may have one error for so many characters, and so many in any case; people marked one in ten at most."""
+LONGEST_QUOTE = 1_000
+LONGEST_CATEGORY = 80
+LONGEST_SHOWN = 30
+"""Characters of a wrong severity, category or quote that are repeated."""
+MOST_SHOWN = 3
+"""Wrong categories or quotes that are repeated."""
+
+
+@dataclass(frozen=True)
+class NamedError:
+    """An error as a judge names it."""
+
+    quote: str
+    """The words of the text that hold it; empty: words that are missing."""
+    severity: str
+    category: str
+
+
+def errors_schema(severities: Sequence[str], text: str) -> dict[str, object]:
+    """A list of errors, which may be empty. A quote can be as long as the text, up to LONGEST_QUOTE.
+
+    The bounds are there so that guided decoding comes to an end; `read_errors` does not look at lengths again.
+    """
+    error = form(
+        span={"type": "string", "maxLength": min(max(len(text), 1), LONGEST_QUOTE)},
+        severity={"type": "string", "enum": list(severities)},
+        category={"type": "string", "minLength": 1, "maxLength": LONGEST_CATEGORY},
+    )
+    most = min(max(len(text) // _CHARACTERS_AN_ERROR, _ALWAYS), MOST_ERRORS)
+    return form(errors={"type": "array", "items": error, "maxItems": most})
+
+
+def written_errors(errors: Iterable[NamedError]) -> str:
+    """The answer that names these errors."""
+    listed = [{"span": one.quote, "severity": one.severity, "category": one.category} for one in errors]
+    return json.dumps({"errors": listed}, ensure_ascii=False)
+
+
+def read_errors(text: str, severities: Sequence[str]) -> tuple[NamedError, ...]:
+    """The errors of an answer, in its order; raises Unusable where there is no such list, or one entry is none.
+
+    A list without the object around it is read too, where it is the whole answer. Severities may be in any case and are
+    given back as the task has them; what is not on offer is no error, and no other severity is guessed. An entry that
+    says that there is no error names none.
+    """
+    entries = _entries(text)
+    if len(entries) > MOST_ERRORS:
+        raise Unusable(f"It lists {len(entries)} errors, more than {MOST_ERRORS}.", TOO_MANY)
+    offered = {severity.casefold(): severity for severity in severities}
+    named = (_named(number, entry, offered) for number, entry in enumerate(entries, start=1))
+    return tuple(one for one in named if one is not None)
+
+
+class ErrorReader:
+    """Reads answers about one text, and remembers the best of those that name what is not there.
+
+    text: as the model was shown it. categories: on offer, of the task and of the examples.
+    """
+
+    def __init__(self, text: str, severities: Sequence[str], categories: Iterable[str]) -> None:
+        self._text, self._severities = text, tuple(severities)
+        self._offered = {name for one in categories for name in _names_of(one)}
+        self._best: tuple[FoundError, ...] | None = None
+
+    @property
+    def best(self) -> tuple[FoundError, ...] | None:
+        """Of the answers in which at least FOUND_SHARE of the quotes are in the text the one with the fewest errors that
+        are wrongly named, of equal ones the later; None: there was none.
+        """
+        return self._best
+
+    def read(self, answer: str) -> tuple[FoundError, ...]:
+        """The errors, each with its place; see read_errors.
+
+        Raises Unusable also where a quote is not in the text, or a category is none on offer. Case, hyphens and underlines
+        do not matter in a category, and either side of its slash may stand alone.
+        """
+        locator, found = Locator(self._text), []
+        for one in read_errors(answer, self._severities):
+            place = locator.find(one.quote)
+            offered = self._is_offered(one.category)
+            found.append(
+                FoundError(
+                    one.quote, one.severity, one.category, place.start, place.end, place.located, offered
+                )
+            )
+        errors = tuple(found)
+        strange = [one.quote for one in errors if one.located == "not found"]
+        invented = [one.category for one in errors if not one.offered]
+        if not strange and not invented:
+            return errors
+        if found_share(errors) >= FOUND_SHARE and (
+            self._best is None or _n_wrong(errors) <= _n_wrong(self._best)
+        ):
+            self._best = errors
+        if strange:
+            raise Unusable(
+                f"The text does not hold {_shown(strange)}: copy words letter by letter.", NOT_IN_TEXT
+            )
+        raise Unusable(f"No category is called {_shown(invented)}: choose from the list.", NEW_CATEGORY)
+
+    def _is_offered(self, category: str) -> bool:
+        return is_non_translation(category) or not self._offered.isdisjoint(_names_of(category, parts=False))
+
+
+def _names_of(category: str, *, parts: bool = True) -> set[str]:
+    """What a category may be called: whole, and by either side of its slash."""
+    plain = " ".join(category.casefold().replace("_", " ").replace("-", " ").split())
+    sides = [side.strip() for side in plain.split("/")]
+    return {"/".join(sides), *(sides if parts else ())}
+
+
+def _n_wrong(errors: Sequence[FoundError]) -> int:
+    return sum(one.located == "not found" or not one.offered for one in errors)
+
+
+def _shown(names: Sequence[str]) -> str:
+    """The first of what is wrong, as a sentence repeats it."""
+    distinct = list(dict.fromkeys(names))
+    listed = ", ".join(repr(clipped(one, LONGEST_SHOWN)) for one in distinct[:MOST_SHOWN])
+    return f"{listed} and {len(distinct) - MOST_SHOWN} more" if len(distinct) > MOST_SHOWN else listed
+
+
+def _entries(text: str) -> list[object]:
+    try:
+        return list(read_object(text, errors={"type": "array"})["errors"])
+    except Unusable as wrong:
+        if _is_list(text):
+            value = read_json(text, {"type": "array"})
+            assert isinstance(value, list)
+            return value
+        raise Unusable(wrong.detail, NO_LIST if wrong.kind == "invalid" else wrong.kind) from None
+
+
+def _is_list(text: str) -> bool:
+    """Whether the whole answer is a list: brackets that a sentence mentions are none."""
+    try:
+        return isinstance(json.loads(read_text(text)), list)
+    except (Unusable, ValueError, RecursionError):
+        return False
+
+
+def _named(number: int, entry: object, offered: Mapping[str, str]) -> NamedError | None:
+    """One entry; None: it says that there is no error."""
+    if not isinstance(entry, dict):
+        raise Unusable(f"Error {number} is no object with span, severity and category.")
+    quote, severity, category = (entry.get(name) for name in ("span", "severity", "category"))
+    if not isinstance(severity, str) or not isinstance(category, str):
+        raise Unusable(f"Error {number} has no severity or no category that is a text.")
+    severity, category = severity.strip(), in_a_line(category)
+    if is_no_error(category, severity):
+        return None
+    if severity.casefold() not in offered:
+        shown = clipped(severity, LONGEST_SHOWN)
+        listed = ", ".join(offered.values())
+        raise Unusable(f"Error {number}: the severity {shown!r} is none of {listed}.", NOT_ON_OFFER)
+    if not isinstance(quote, str):
+        raise Unusable(f"Error {number} has no span: quote the words, or give an empty text.")
+    if not category:
+        raise Unusable(f"Error {number} has an empty category.")
+    return NamedError(quote, offered[severity.casefold()], category)

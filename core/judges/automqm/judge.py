@@ -10,22 +10,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar, Literal
 
-from core.datasets.mqm_weights import weight_of
-from core.judges.automqm.answers import NOT_IN_TEXT, ErrorReader, NamedError, errors_schema, written_errors
+from core.formats.spans.mqm import weight_of
 from core.judges.automqm.errors import (
     ERROR_COLUMNS,
     FOUND_SHARE,
+    NOT_IN_TEXT,
     AutoMqmRecord,
+    ErrorReader,
     ErrorTrial,
     FoundError,
+    NamedError,
     error_problems,
     error_rows,
+    errors_schema,
     mean_of,
+    occurrences,
+    written_errors,
 )
-from core.judges.automqm.quotes import occurrences
-from core.judges.examples import ExamplePool, ExamplesFrom, ExampleUsed, ShownExample
 from core.judges.kind import (
     EMPTY_TEXT,
+    FURTHEST_SCORE,
     MOST_TOKENS,
     TEMPERATURE,
     Bench,
@@ -44,7 +48,11 @@ from core.judges.rated import (
     NOTHING,
     ONLY,
     RATER,
+    ExamplePool,
     ExampleSettings,
+    ExamplesFrom,
+    ExampleUsed,
+    ShownExample,
     Systems,
     check_examples,
     examples_in,
@@ -59,19 +67,18 @@ from core.judges.rated import (
     task_attachment,
     task_of,
 )
-from core.judges.record_checks import FURTHEST_SCORE
 from core.llm.asking import Answer, Model
 from core.llm.client import Request
 from core.llm.defusing import defused
 from core.llm.prompts import Example, Prompt
-from core.schema import RULES
+from core.schema.judging import RatedSet, RatedText
 from core.schema.kinds import PromptSlot
-from core.schema.rated import RatedSet, RatedText
+from core.schema.runs import RULES
 from core.schema.scores import ScorableOutput
 from core.schema.settings import Remark, setting
 from core.schema.tasks import RatingTask
 from core.stats.degeneracy import Degeneracy
-from core.study.rating_checks import SPAN_DIMENSION
+from core.study.rated.desk import SPAN_DIMENSION
 
 PURPOSE = "mark-errors"
 STEP = "mark errors"

@@ -4,8 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from core.judges.claims.rules import states_something
-from core.judges.claims.settings import ClaimsSettings, Detail
-from core.judges.claims.steps import Claim, Verified, without_verdicts
+from core.judges.claims.steps import Claim, ClaimsSettings, Detail, Verified, without_verdicts
 from core.judges.kind import MOST_TOKENS, tokens_in
 from core.judges.numbered import MostComplete, in_a_line, numbered, place_of
 from core.llm.asking import Answer, Model, Unusable

@@ -12,7 +12,6 @@ from core.errors import InputError
 from core.judges.claims.asked import NO_CLAIMS as NONE_LISTED
 from core.judges.claims.asked import LlmDecomposer, LlmVerifier
 from core.judges.claims.rules import RuleDecomposer, RuleVerifier
-from core.judges.claims.settings import ClaimsSettings
 from core.judges.claims.steps import (
     CLAIMS_OF_REFERENCE,
     CLAIMS_OF_RESPONSE,
@@ -20,13 +19,22 @@ from core.judges.claims.steps import (
     VERIFY_RESPONSE,
     Claim,
     ClaimsRecord,
+    ClaimsSettings,
     ClaimVerifier,
     Decomposer,
 )
-from core.judges.comparing import check_compared
-from core.judges.kind import COMPARING_COLUMNS, Bench, Judged, JudgeKind, Opened, lacking, pair_of
+from core.judges.kind import (
+    COMPARING_COLUMNS,
+    Bench,
+    Judged,
+    JudgeKind,
+    Opened,
+    check_compared,
+    lacking,
+    pair_of,
+)
 from core.llm.asking import Model
-from core.schema.rated import RatedText
+from core.schema.judging import RatedText
 from core.schema.scores import Score
 from core.stats.degeneracy import Degeneracy
 

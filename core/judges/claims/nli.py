@@ -10,12 +10,12 @@ from core.errors import InputError
 from core.judges.claims.steps import Claim, Entailed, Entailment, Verified
 from core.judges.kind import HELPER_AT_ONCE
 from core.llm.batching import Batcher
+from core.metrics.neural.libraries import chosen_device, library, release
+from core.metrics.neural.model import NO_NUMBER, by_halves
+from core.metrics.neural.model_files import ModelFiles, find_models
+from core.metrics.neural.nli import NLI_MODEL, EntailmentModel, is_entailment
+from core.metrics.scorer import MetricSpec
 from core.schema.scores import Metric
-from core.scoring.metrics.neural.libraries import chosen_device, library, release
-from core.scoring.metrics.neural.model import NO_NUMBER, by_halves
-from core.scoring.metrics.neural.model_files import ModelFiles, find_models
-from core.scoring.metrics.neural.nli import NLI_MODEL, EntailmentModel, is_entailment
-from core.scoring.metrics.scorer import MetricSpec
 
 Pairs = Sequence[tuple[str, str]]
 USER = "claims"

@@ -13,8 +13,7 @@ import regex
 
 from core.diff import tokenize
 from core.generation.number_change import plain_number
-from core.judges.claims.settings import Detail
-from core.judges.claims.steps import Claim, Verified
+from core.judges.claims.steps import Claim, Detail, Verified
 from core.llm.asking import Answer
 
 ENOUGH_WORDS = 0.6

@@ -5,10 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
-from core.datasets.reading import is_blank
 from core.errors import InputError
-from core.judges.comparing import check_compared, compared_with
-from core.judges.cross_examination.question_checks import shortfalls
 from core.judges.cross_examination.questions import (
     ANSWERING,
     ROOM,
@@ -17,22 +14,21 @@ from core.judges.cross_examination.questions import (
     QuestionMaker,
     Questions,
     answer_prompt,
+    shortfalls,
 )
 from core.judges.cross_examination.record import (
-    CefRecord,
-    CrossQuestion,
-    Examination,
-    Side,
-    details,
-    questions_from_text,
-    record_problems,
-)
-from core.judges.cross_examination.scores import (
     ANSWERED_FROM,
     CEF_COMPONENTS,
     MADE_FROM,
     TRANSLATE_BACK,
+    CefRecord,
+    CrossQuestion,
+    Examination,
+    Side,
     count_words,
+    details,
+    questions_from_text,
+    record_problems,
     score_bounds,
     scores_of,
 )
@@ -46,6 +42,8 @@ from core.judges.kind import (
     JudgeSettings,
     Opened,
     asking,
+    check_compared,
+    compared_with,
     lacking,
     pair_of,
     repeats_setting,
@@ -55,9 +53,10 @@ from core.llm.client import Request
 from core.llm.defusing import defused
 from core.llm.parsing import read_text
 from core.llm.prompts import Prompt
+from core.schema.judging import RatedText
 from core.schema.kinds import PromptSlot
-from core.schema.rated import RatedText
 from core.schema.settings import Remark, seed_setting, setting
+from core.tables.reading import is_blank
 
 ASKED_AGAIN = "asked again"
 MOST_QUESTIONS = 100

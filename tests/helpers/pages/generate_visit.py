@@ -9,7 +9,7 @@ from helpers.texts.judge_runs import worked
 from streamlit.testing.v1 import AppTest
 
 from core.runs.asked import Asked, ModelSettings, Running, ask
-from core.runs.at_hand import RunAtHand
+from core.runs.jobs import RunAtHand
 from core.runs.kinds import KINDS
 from core.runs.path import create
 from core.store import Store

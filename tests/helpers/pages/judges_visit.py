@@ -17,7 +17,7 @@ from core.runs.generation import texts_of_run
 from core.runs.judging import judge_output
 from core.runs.path import at_hand, create
 from core.runs.records import write_pieces
-from core.schema import Run
+from core.schema.runs import Run
 from core.store import Store
 
 Judge = Callable[..., Asked]

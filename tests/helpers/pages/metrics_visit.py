@@ -7,12 +7,12 @@ from helpers.pages.generate_visit import DEMO
 from helpers.texts.judge_runs import run_to_the_end
 from streamlit.testing.v1 import AppTest
 
+from core.metrics.kind import KIND
 from core.runs.asked import ask
-from core.runs.at_hand import RunAtHand
 from core.runs.generation import texts_of_run
+from core.runs.jobs import RunAtHand
 from core.runs.kinds import KINDS
-from core.schema import Run
-from core.scoring.metrics.kind import KIND
+from core.schema.runs import Run
 from core.store import Store
 
 METRICS = ("bleu-1", "bleu-4", "chrf-6-2", "rouge-1", "rouge-l", "meteor-a0.9-g0.5")

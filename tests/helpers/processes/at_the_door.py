@@ -10,11 +10,11 @@ from helpers.processes.app_server import ROOT, AppServer, running
 from helpers.processes.raw_rater import RawRater, RawVisitor
 from helpers.texts.factories import StudyAtHand, dataset, study_in
 
-from core.access.admin import sign_out
-from core.schema import Answer
+from core.access import sign_out
+from core.schema.study import Answer
 from core.store import Store, open_store
-from core.store.access import cookie_suffix
 from core.store.answers import answers_of, history_of
+from core.store.raters import cookie_suffix
 from core.store.sign_in import count_since, insert_session
 from core.store.studies import get_study
 from core.study.lifecycle import move

@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass, replace
 from itertools import count
 from typing import Any
 
-from core.datasets.reading import sha256_of
-from core.schema import (
+from core.schema.runs import Run
+from core.schema.study import (
     GUESSED_SIDES,
     Answer,
     Assignment,
@@ -21,7 +21,6 @@ from core.schema import (
     Output,
     Preference,
     Rater,
-    Run,
     Study,
     StudyRecord,
 )
@@ -33,6 +32,7 @@ from core.study.blinding import BlindPair, RaterDesk, open_desk
 from core.study.draws import assign, first_source
 from core.study.lifecycle import import_study, move
 from core.study.raters import add_raters, links
+from core.tables.reading import sha256_of
 
 LEVELS = ("A0", "A1", "A2", "A3", "A4")
 SOURCES = ("ai", "human")

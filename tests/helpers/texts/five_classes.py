@@ -6,8 +6,8 @@ import numpy as np
 from helpers.texts.score_factories import ratings as rating_set
 from helpers.texts.score_factories import table
 
-from core.analysis.calibration import Calibration, CalibrationOptions, calibrate
-from core.analysis.calibration_joined import evaluators_of
+from core.results.calibration.cells import evaluators_of
+from core.results.calibration.results import Calibration, CalibrationOptions, calibrate
 from core.schema.scores import Rating, ScoredRow
 from core.stats.resampling import Floats
 

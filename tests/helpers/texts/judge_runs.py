@@ -12,7 +12,7 @@ from helpers.processes.scripted_server import Body, Said, ScriptedServer
 
 from core.llm.prompts import Prompt
 from core.runs.asked import Asked, ModelSettings, Running, ask
-from core.runs.at_hand import RunAtHand
+from core.runs.jobs import RunAtHand
 from core.runs.kinds import KINDS, kinds_that
 from core.runs.path import create, written
 from core.runs.worker import work

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from core.schema.rated import RatedText
+from core.schema.judging import RatedText
 from core.schema.scores import Metric, Rating, RatingSet, ScorableOutput, ScoredRow, ScoreTable
 
 Number = float | None

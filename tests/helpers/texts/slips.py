@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from core.datasets.rated import write_rated
-from core.schema.rated import RatedText
+from core.formats.rated import write_rated
+from core.schema.judging import RatedText
 from core.schema.scores import ErrorSpan, Rating, ScorableOutput
 
 SYSTEMS = ("A", "B", "C", "D")

@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from core.judges.automqm.errors import AutoMqmRecord, ErrorTrial, FoundError
-from core.judges.examples import ExampleUsed
-from core.schema.judging import JudgedText, JudgeOutput
-from core.schema.rated import RatedSet, RatedText
+from core.judges.rated import ExampleUsed
+from core.schema.judging import JudgedText, JudgeOutput, RatedSet, RatedText
 from core.schema.scores import ErrorSpan, Metric, Rating, RatingSet, ScorableOutput, ScoredRow
 
 Span = tuple[int, int, str]

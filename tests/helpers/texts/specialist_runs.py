@@ -12,7 +12,7 @@ from helpers.processes.scripted_server import Body
 from helpers.texts.judge_runs import settings
 from helpers.texts.slips import SLIP
 
-from core.datasets.task_files import dump_task, find_task
+from core.formats.tasks import dump_task, find_task
 from core.runs.asked import Asked
 
 _JUDGED = re.compile(r"<text>\n(.*?)\n</text>", re.DOTALL)

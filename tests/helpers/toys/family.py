@@ -1,8 +1,8 @@
-"""A family of metrics as somebody would add one: this file, and a line in core.scoring.metrics.lexical.families."""
+"""A family of metrics as somebody would add one: this file, and a line in core.metrics.lexical.scorer."""
 
+from core.metrics.lexical.family import LexicalFamily, spec
+from core.metrics.lexical.texts import ReadText
 from core.schema.scores import Score
-from core.scoring.metrics.lexical.family import LexicalFamily, spec
-from core.scoring.metrics.lexical.texts import ReadText
 
 
 def _scores(text: ReadText, reference: ReadText) -> list[Score]:

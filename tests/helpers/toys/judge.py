@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from core.judges.comparing import check_compared
-from core.judges.kind import Bench, Judged, JudgeKind, JudgeSettings, Opened, lacking, pair_of
-from core.schema.rated import RatedText
+from core.judges.kind import Bench, Judged, JudgeKind, JudgeSettings, Opened, check_compared, lacking, pair_of
+from core.schema.judging import RatedText
 from core.schema.scores import Score
 from core.schema.settings import Remark, setting
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from core.errors import InputError
+from core.metrics.scorer import ScoringPair
 from core.schema.scores import Metric, Score
-from core.scoring.metrics.scorer import ScoringPair
 
 BREAKS, DIES, NO_NUMBER, NO_MODEL = "breaks", "dies", "no number", "no model"
 """Texts that raise, end the process, give NaN, and meet a model that is not there."""

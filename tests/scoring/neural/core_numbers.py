@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from core.scoring.metrics.lexical.scorer import open_lexical
-from core.scoring.metrics.registry import find_metrics
-from core.scoring.metrics.scorer import ScoringPair
-from core.stats.correlation import correlate, mean_within, partial
+from core.metrics.lexical.scorer import open_lexical
+from core.metrics.registry import find_metrics
+from core.metrics.scorer import ScoringPair
+from core.stats.correlation.groups import mean_within, partial
+from core.stats.correlation.intervals import correlate
 from core.stats.resampling import cluster_bootstrap, mean_of_sums
 
 SENTENCES = (

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import InputError
-from core.scoring.metrics.neural import NeuralScorer, open_neural
-from core.scoring.metrics.registry import metrics_of
-from core.scoring.metrics.scorer import MetricSpec, ScoringPair
+from core.metrics.neural import NeuralScorer, open_neural
+from core.metrics.registry import metrics_of
+from core.metrics.scorer import MetricSpec, ScoringPair
 
 PLACES = {
     "bertscore-en": "bert",

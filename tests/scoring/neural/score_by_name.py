@@ -5,9 +5,9 @@ import sys
 import time
 
 from core.errors import InputError
-from core.scoring.metrics.neural import open_neural
-from core.scoring.metrics.registry import metrics_of
-from core.scoring.metrics.scorer import ScoringPair
+from core.metrics.neural import open_neural
+from core.metrics.registry import metrics_of
+from core.metrics.scorer import ScoringPair
 
 PAIRS = [
     ScoringPair("The bridge was opened in 1901.", "The bridge opened in 1900.", "When was it opened?"),

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from helpers.models.neural_environment import ROOT, run_neural
 
-from core.scoring.metrics.neural.bertscore import DEFAULT_LAYERS, ENGLISH, OTHERS
-from core.scoring.metrics.neural.model import NO_NUMBER
+from core.metrics.neural.bertscore import DEFAULT_LAYERS, ENGLISH, OTHERS
+from core.metrics.neural.model import NO_NUMBER
 
 pytestmark = pytest.mark.slow
 SCRIPT = ROOT / "tests" / "scoring" / "neural" / "neural_session.py"

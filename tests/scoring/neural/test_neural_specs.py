@@ -9,10 +9,10 @@ import pytest
 from helpers.models.neural_environment import ROOT
 
 from core.errors import InputError
-from core.scoring.metrics.neural import open_neural
-from core.scoring.metrics.neural.model import NO_NUMBER, scores_of
-from core.scoring.metrics.registry import canonical_name, find_metrics, metrics_of
-from core.scoring.metrics.scorer import ScoringPair
+from core.metrics.neural import open_neural
+from core.metrics.neural.model import NO_NUMBER, scores_of
+from core.metrics.registry import canonical_name, find_metrics, metrics_of
+from core.metrics.scorer import ScoringPair
 
 TABLES = sorted((ROOT / "data" / "published").glob("meta-judge-[4-7].csv"))
 

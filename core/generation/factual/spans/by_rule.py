@@ -1,23 +1,377 @@
-"""Spans without a parser: what has a recognisable form, then content words until there are enough."""
+"""Spans without a parser: what has a recognisable form, then English phrases, then content words until there are enough."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
 
 import regex
 
-from core.generation.factual.spans.phrases import phrases
-from core.generation.kinds import KINDS, Match, best_matches, classify
-from core.generation.language import base_language
-from core.generation.openers import is_ordinary_opener, opens_sentence
+from core.generation.language import UNSPACED, base_language
 from core.generation.records import Span
-from core.generation.rules.content import content_words
-from core.generation.rules.content import on_boundaries as on_boundaries
-from core.generation.rules.content import without_function_words as without_function_words
 from core.generation.rules.facts import find_facts
 from core.generation.rules.gazetteer import gazetteer
-from core.generation.rules.pool import Pool
-from core.generation.rules.substitution import fits
-from core.generation.script import UNSPACED
+from core.generation.rules.pool import Pool, content_words, on_boundaries
+from core.generation.rules.replacing import fits
+from core.generation.stretches import KINDS, Match, best_matches, classify, is_ordinary_opener, opens_sentence
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_DETERMINERS = _set(
+    "a an the this that these those my your his her its our their no any some each every another such both either "
+    "neither whose"
+)
+_PREPOSITIONS = _set(
+    "about above across after against along alongside amid among amongst around as at before behind below beneath "
+    "beside besides between beyond by concerning despite down due during except for from in including inside into "
+    "like near of off on onto opposite outside over past per regarding since than through throughout till to toward "
+    "towards under unlike until up upon via with within without"
+)
+_AUXILIARIES = _set(
+    "am is are was were be been being has have had having do does did can could will would shall should may might "
+    "must cannot isn't aren't wasn't weren't hasn't haven't hadn't don't doesn't didn't can't couldn't won't wouldn't"
+)
+_CLAUSE_OPENERS = _set(
+    "which that who whom whose where when while whereas because although though if unless whether once since until so "
+    "why how what whenever wherever"
+)
+_PRONOUNS = _set(
+    "i you he she it we they me him us them himself herself itself themselves myself yourself ourselves one who which "
+    "that this these those there"
+)
+_SUBJECT_PRONOUNS = _set("i you he she it we they")
+_CONJUNCTIONS = _set("and or but nor yet &")
+_ADVERBS = _set(
+    "also often now then thus therefore hence however instead still already always never sometimes usually again soon "
+    "later earlier today once twice twofold together away back forward abroad nearby worldwide mostly only even just "
+    "almost nearly perhaps maybe rather quite very too so more most less least ever yet indeed otherwise moreover "
+    "furthermore nevertheless meanwhile not n't up down out off"
+)
+_FUNCTION_WORDS = (
+    _DETERMINERS | _PREPOSITIONS | _AUXILIARIES | _CLAUSE_OPENERS | _PRONOUNS | _CONJUNCTIONS | _ADVERBS
+)
+_SPOKEN = _set(
+    "also often now then thus therefore hence however instead still always never sometimes usually again soon later "
+    "earlier today away abroad nearby worldwide moreover furthermore nevertheless meanwhile only mostly more most"
+)
+"""Adverbs that say something by themselves."""
+_VERBS = (
+    "accept achieve act add affect agree aim allow announce appear apply argue arise arrive ask assume attack attract avoid "
+    "base bear beat become begin believe belong blend break bring build burn call capture carry catch cause change choose claim "
+    "climb close collapse collect combine come comprise concern conclude connect consider consist contain continue "
+    "contribute convert cool cost cover create cross cut deal decide declare declin decrease defeat define deliver depend "
+    "derive describe design destroy determine develop die differ discover discuss divide draw drive drop eat elect emerge "
+    "emit employ enable encompass encourage end engage ensure enter establish evolve examine exist expand explain express "
+    "extend face fail fall feed feel fight fill find finish flow follow force form found gain gather generate get give go "
+    "govern grow guide happen help hold host include increase indicate influence inform inhabit injure inspire introduce "
+    "invade invent involve join jump keep kill know lack land launch lay lead learn leave let lie limit live lose maintain "
+    "make mark mean measure meet melt mix move need number occupy occur offer open operate originate own pass perform play "
+    "point possess precede predict prefer prepare present prevent produce prohibit promote propose protect prove provide "
+    "publish pull pump push put reach react read receive recognise recognize reduce refer reflect reject release rely remain "
+    "remove replace represent require result return reveal rise rotate rule run say see seem seek sell send separate serve "
+    "set settle shape share show shrink sign sink speak spend spin spread stand start stay stem stop store strike study "
+    "submit suffer support surround survive sustain take teach tell tend think trace trade transform transport trap travel "
+    "treat turn undergo understand unite use utilise utilize vary visit walk want warm watch wear weigh win work write"
+)
+_PARTICIPLES = (
+    "been begun born broken chosen done drawn driven eaten fallen found flown forgotten given gone grown hidden known made "
+    "overcome ridden risen run seen shown spoken stolen sung sunk sworn taken thrown torn undergone withdrawn woken worn woven "
+    "written"
+)
+_PAST = (
+    "arose ate beat became began bore bought broke brought built came caught chose cut did drew drove fell felt fought found "
+    "gave grew held hit kept knew laid lay led left lost made meant met paid put ran rose said sang sank sat saw sent set "
+    "shot sold spent spoke spread stood struck taught threw told took understood underwent went won wore wrote"
+)
+_ABOUT = _set(
+    "about around roughly approximately nearly almost over some exactly up to at least most more less than under"
+)
+"""Words in front of a number that belong to its quantity."""
+_NUMBERS = frozenset({"number", "quantity", "percent", "money", "date", "year", "time", "ordinal"})
+_COMPLETE = frozenset({"quantity", "percent", "money", "date", "time"})
+"""Numbers that have their unit: `40 metres` of `40 metres high`."""
+_ADVERB_ENDING = regex.compile(r"\p{L}{3,}ly")
+_NO_ADVERBS = _set(
+    "family early daily weekly monthly yearly likely only italy july assembly reply supply apply rely multiply"
+)
+_TOKEN = regex.compile(
+    r"(?:\p{Lu}\.){2,}|(?:St|Dr|Mrs?|Ms|Prof|Jr|Sr|vs|e\.g|i\.e)\.|\p{L}[\p{L}\p{M}\p{N}₀-₉]*(?:[-–'’/][\p{L}\p{N}][\p{L}\p{M}\p{N}₀-₉]*)*|\p{N}[\p{L}\p{N}.,₀-₉]*[\p{L}\p{N}₀-₉]|\p{N}|[^\s]"
+)
+_SENTENCE_END = frozenset(".!?;:。")
+_POSSESSIVE = regex.compile(r"['’]s$")
+
+
+@dataclass(frozen=True)
+class Phrases:
+    """What a text's clauses hold."""
+
+    objects: tuple[tuple[int, int], ...]
+    """Places of phrases outside subjects, in the order of the text, none overlapping."""
+    subjects: tuple[tuple[int, int], ...]
+    """Places of subjects, from the clause's first word to its verb."""
+
+
+@dataclass(frozen=True)
+class _Word:
+    start: int
+    end: int
+    low: str
+    kind: str = ""
+    """Of the typed stretch that it is."""
+
+
+@lru_cache(maxsize=1)
+def _verb_forms() -> frozenset[str]:
+    forms: set[str] = {*_PAST.split(), *_PARTICIPLES.split()}
+    for verb in _VERBS.split():
+        stem = verb.removesuffix("e")
+        if verb.endswith("y") and verb[-2] not in "aeiou":
+            forms |= {verb, f"{verb[:-1]}ies", f"{verb[:-1]}ied", f"{verb}ing"}
+            continue
+        third = f"{verb}es" if verb.endswith(("s", "x", "z", "ch", "sh", "go", "do")) else f"{verb}s"
+        forms |= {verb, third, f"{stem}ed", f"{stem}ing", f"{stem}{verb[-1]}ed", f"{stem}{verb[-1]}ing"}
+    return frozenset(forms)
+
+
+def phrases(text: str, typed: Sequence[Span]) -> Phrases:
+    """The phrases of an English text. typed: dates, quantities, names and the like, which are never cut."""
+    reading = _Reading(_words(text, typed))
+    reading.read()
+    kept: list[tuple[int, int]] = []
+    for start, end in sorted(set(reading.objects)):  # what was read twice may be there twice
+        if not kept or kept[-1][1] <= start:
+            kept.append((start, end))
+    return Phrases(tuple(kept), tuple(reading.subjects))
+
+
+def _words(text: str, typed: Sequence[Span]) -> list[_Word]:
+    words: list[_Word] = []
+    at = 0
+    for stretch in (*typed, Span(len(text), len(text), "", "")):
+        for found in _TOKEN.finditer(text, at, stretch.start):
+            words.append(_Word(found.start(), found.end(), found.group().lower().replace("’", "'")))
+        if stretch.end > stretch.start:
+            words.append(_Word(stretch.start, stretch.end, stretch.text.lower(), stretch.kind))
+        at = stretch.end
+    return words
+
+
+@dataclass
+class _Reading:
+    """A text that is read from left to right."""
+
+    words: list[_Word]
+    objects: list[tuple[int, int]] = field(default_factory=list)
+    subjects: list[tuple[int, int]] = field(default_factory=list)
+    subject: int | None = 0
+    """First word of the subject that is being read; None: its verb was there already."""
+    introducing: bool = False
+    """In a phrase before the subject: `In 1809, ...`."""
+    behind: bool = False
+    """The word before was a verb or preposition, or joins what follows to such a phrase."""
+    joined: bool = False
+    """A comma or conjunction stands behind a phrase that was taken."""
+
+    def read(self) -> None:
+        at = 0
+        while at < len(self.words):
+            at = self._step(at)
+            if at == len(self.words):
+                at = self._without_verb(at) or at
+        self._end_subject(len(self.words))
+
+    def _step(self, at: int) -> int:
+        word = self.words[at]
+        low = word.low
+        if low in _SENTENCE_END and not word.kind:
+            if (again := self._without_verb(at)) is not None:
+                return again
+            self._begin(at + 1)
+        elif self._is_adverb(at) and not (self.subject == at and self._is_content(at + 1)):
+            if low in _SPOKEN or _ADVERB_ENDING.fullmatch(low):
+                self.objects.append((word.start, word.end))
+                if self.subject == at:
+                    self.subject = at + 1
+        elif low == ",":
+            if self.introducing:
+                self._begin(at + 1)
+            elif self.subject == at:
+                self.subject = at + 1
+            elif self.subject is None:
+                self.joined, self.behind = True, False
+        elif low in _CONJUNCTIONS:
+            if self.subject is None:
+                self.joined, self.behind = True, False
+        elif low in _CLAUSE_OPENERS and not word.kind and not self._as_preposition(at):
+            self._begin(at + 1)
+        elif self._is_verb(at, inside=self._is_content(at - 1)):
+            self._end_subject(at)
+            self.behind, self.joined = True, False
+        elif self._is_preposition(at):
+            if self.subject == at:
+                self._end_subject(at)
+                self.introducing = True
+            self.behind, self.joined = self.subject is None, False
+        elif low in _PRONOUNS and not self._is_content(at + 1):
+            if self.joined or self.introducing:
+                self._begin(at)
+            self.behind = self.joined = False
+        elif self._is_content(at) or low in _DETERMINERS:
+            return self._phrase(at)
+        else:
+            self.behind = False
+        return at + 1
+
+    def _begin(self, at: int) -> None:
+        """A clause begins, with its subject."""
+        self._end_subject(at)
+        self.subject, self.introducing, self.behind, self.joined = at, False, False, False
+
+    def _without_verb(self, at: int) -> int | None:
+        """Where to read on if no verb was found before a sentence's end: behind its first phrase, which is the subject."""
+        if self.subject is None or self.subject >= at:
+            return None
+        end = min(self._phrase_end(self.subject), at)
+        self._end_subject(end)
+        return end
+
+    def _end_subject(self, at: int) -> None:
+        if self.subject is not None and self.subject < at:
+            last = min(at, len(self.words)) - 1
+            self.subjects.append((self.words[self.subject].start, self.words[last].end))
+        self.subject = None
+
+    def _phrase(self, at: int) -> int:
+        """Take the phrase that begins here, unless it is a subject; returns where it ends."""
+        end = self._phrase_end(at)
+        if self.subject is not None:
+            return end
+        clause = (self.joined or (self.introducing and not self.behind)) and self._finite(end)
+        if clause or (self.introducing and not self.behind and not self.joined):
+            self._begin(at)
+            return end
+        if self.behind or self.joined or self.words[at].low in _DETERMINERS:
+            self.objects.append((self.words[at].start, self.words[end - 1].end))
+        self.behind = self.joined = False
+        return end
+
+    def _phrase_end(self, at: int) -> int:
+        end = at
+        while end < len(self.words) and (
+            self.words[end].low in _DETERMINERS or (self.words[end].low in _ABOUT and self._counts(end))
+        ):
+            end += 1
+        if end > at and self._is_adverb(end) and self._is_content(end + 1):
+            end += 1  # "a highly effective method"
+        first = end
+        while self._is_content(end) and not (end > first and self._is_verb(end, inside=True)):
+            end += 1
+            if self.words[end - 1].kind in _COMPLETE:
+                break
+        return max(end, at + 1)
+
+    def _counts(self, at: int) -> bool:
+        """Whether a number follows, directly or behind another such word."""
+        following = self.words[at + 1 : at + 3]
+        numbers = [word.kind in _NUMBERS for word in following]
+        return bool(following) and (numbers[0] or (following[0].low in _ABOUT and any(numbers)))
+
+    def _finite(self, at: int) -> bool:
+        """Whether a verb that needs a subject stands here, perhaps behind an adverb."""
+        while at < len(self.words) and self._is_adverb(at):
+            at += 1
+        return (
+            at < len(self.words) and self._is_verb(at, inside=True) and not self.words[at].low.endswith("ing")
+        )
+
+    def _low(self, at: int) -> str:
+        return self.words[at].low if 0 <= at < len(self.words) else ""
+
+    def _is_adverb(self, at: int) -> bool:
+        if not 0 <= at < len(self.words) or self.words[at].kind not in ("", "hedge", "antonym"):
+            return False
+        low = self.words[at].low
+        if low in _ABOUT and self._counts(at):
+            return False
+        return low in _ADVERBS or (low not in _NO_ADVERBS and bool(_ADVERB_ENDING.fullmatch(low)))
+
+    def _is_preposition(self, at: int) -> bool:
+        return self._low(at) in _PREPOSITIONS and not (self._low(at) in _ABOUT and self._counts(at))
+
+    def _as_preposition(self, at: int) -> bool:
+        """`since 1900`, `until today`, `that idea`: no clause."""
+        low = self._low(at)
+        if low in ("since", "until", "once"):
+            return at + 1 < len(self.words) and self.words[at + 1].kind in _NUMBERS
+        return False
+
+    def _is_content(self, at: int) -> bool:
+        if not 0 <= at < len(self.words):
+            return False
+        word = self.words[at]
+        if word.kind not in ("", "hedge", "antonym"):
+            return True
+        low = word.low
+        if low in _ABOUT and self._counts(at):
+            return True
+        return low[:1].isalnum() and low not in _FUNCTION_WORDS and not self._is_adverb(at)
+
+    def _is_verb(self, at: int, *, inside: bool = False) -> bool:
+        """By form and neighbours: `imported` is none in `the imported goods`, `needs` is none in `human needs are`.
+
+        inside: words of the same phrase stand in front.
+        """
+        low, before, after = self._low(at), self._low(at - 1), self._low(at + 1)
+        if self.words[at].kind not in ("", "antonym", "hedge"):
+            return False
+        if low in _AUXILIARIES:
+            return True
+        if before in _DETERMINERS and not (at == self.subject and before in _CLAUSE_OPENERS):
+            return before in ("this", "that") and low in _verb_forms() and low.endswith("s")
+        object_follows = after in _DETERMINERS or after in _PRONOUNS or self._counted(at + 1)
+        if not inside and (before in _MODALS or (before == "to" and object_follows)):
+            return True
+        if not inside and before in _SUBJECT_PRONOUNS and self._is_content(at):
+            return True
+        past = low in _PAST_FORMS or bool(regex.fullmatch(r"\p{L}{2,}ed", low))
+        if not past and low not in _verb_forms() and not _VERB_ENDING.fullmatch(low):
+            # A word with -s in front of an article: "denotes a group".
+            return self.subject is not None and low.endswith("s") and after in _DETERMINERS and inside
+        if after in _AUXILIARIES and not low.endswith("ing"):
+            return False
+        if before in ("which", "that", "who") and at == self.subject:
+            return self._is_content(at + 1) or object_follows or self._is_preposition(at + 1)
+        if before in _AUXILIARIES or before == "to" or before in _PRONOUNS:
+            return not self._counts(at - 1)
+        if low.endswith("ing"):
+            governs = object_follows or self._is_preposition(at + 1)
+            return governs or (not inside and self._is_content(at + 1))
+        if past:
+            if self.joined and low in _PAST_FORMS and not low.endswith("n"):
+                return True
+            return inside or not self._is_content(at + 1)
+        if self.subject is None:
+            return (
+                self.joined
+                and not inside
+                and low.endswith("s")
+                and (object_follows or self._is_content(at + 1))
+            )
+        return inside or self._is_adverb(at - 1)
+
+    def _counted(self, at: int) -> bool:
+        return at < len(self.words) and self.words[at].kind in _NUMBERS
+
+
+_MODALS = _set(
+    "can could will would shall should may might must cannot do does did don't doesn't didn't can't"
+)
+_VERB_ENDING = regex.compile(r"\p{L}{3,}(?:[iy][sz]es|ifies|ing)")
+_PAST_FORMS = frozenset([*_PAST.split(), *_PARTICIPLES.split()])
+
 
 DEFAULT_WANTED = 12
 """Spans worth having for four levels: two for each, and as many again that the filter and `keep` take."""
@@ -52,7 +406,9 @@ def spans_by_rule(
 
     found = [span for span in phrased if _stays(span, lists)] if for_rules else phrased
     words = list(
-        _replaceable(text, lists) if for_rules and gazetteer(lists).entries else _words(text, language)
+        _replaceable(text, lists)
+        if for_rules and gazetteer(lists).entries
+        else _content_words(text, language)
     )
     if for_rules or lists != "en":
         found = _with(found, outside(words), wanted, lists)
@@ -61,7 +417,7 @@ def spans_by_rule(
     if for_rules and len(found) < few and len(text.split()) >= _SENTENCE:
         found = _with(found, _verbs(text, lists), few, lists)
     if not found and wanted:
-        found = _with(found, [*typed, *_words(text, language)], 1, lists)
+        found = _with(found, [*typed, *_content_words(text, language)], 1, lists)
     return tuple(sorted(found, key=lambda span: span.start))
 
 
@@ -106,7 +462,7 @@ def _stays(span: Span, language: str) -> bool:
     return not gazetteer(language).entries or fits(span.text, span.kind, language)
 
 
-def _words(text: str, language: str) -> Iterator[Span]:
+def _content_words(text: str, language: str) -> Iterator[Span]:
     for start, end in content_words(text, language):
         yield Span(start, end, text[start:end], "term")
 

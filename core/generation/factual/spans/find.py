@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 import regex
 
-from core.generation.factual.spans.by_rule import DEFAULT_WANTED, on_boundaries, spans_by_rule
+from core.generation.factual.spans.by_rule import DEFAULT_WANTED, spans_by_rule
 from core.generation.factual.spans.helper import Parsers
 from core.generation.language import known_language
 from core.generation.records import Span
+from core.generation.rules.pool import on_boundaries
 
 BY_RULES = "rules"
 

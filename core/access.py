@@ -1,0 +1,200 @@
+"""Who may come in: the admin's passphrase and sessions, whose address counts, and a count of failed attempts."""
+
+import hashlib
+import hmac
+import ipaddress
+import secrets
+import threading
+import unicodedata
+from collections.abc import Iterable
+
+from core.errors import InputError, NotAllowed
+from core.store import Store
+from core.store.raters import token_sha256
+from core.store.sign_in import count_event, count_since, delete_session, insert_session, session_is_open
+from core.store.studies import delete_setting, now_utc, read_setting, write_setting
+
+PROXIES = "FORWARDED_ALLOW_IPS"
+"""The environment variable in which uvicorn reads whose X-Forwarded-For it takes; unset, it takes this machine's."""
+UNKNOWN = "unknown"
+
+
+def check_proxies(named: Iterable[str]) -> None:
+    """Raise InputError unless each is an IP address or a network.
+
+    Under any other name uvicorn finds no proxy, and with `*` it takes the address that a client invents.
+    """
+    problems = []
+    for proxy in named:
+        try:
+            ipaddress.ip_network(proxy)
+        except ValueError as problem:
+            problems.append(f"`{proxy}`: {problem}")
+    if problems:
+        raise InputError(
+            f"Name the proxy by its IP address or network (--behind-proxy, {PROXIES}), e.g. 127.0.0.1.",
+            problems,
+        )
+
+
+def known_address(host: str) -> str:
+    """An IP address in its shortest form, or `unknown`: what a proxy forwards may be anything, and of any length."""
+    try:
+        parsed = ipaddress.ip_address(host)
+    except ValueError:
+        return UNKNOWN
+    if isinstance(parsed, ipaddress.IPv6Address):
+        # Made from its number, an address has no zone, which is free text.
+        parsed = parsed.ipv4_mapped or ipaddress.IPv6Address(int(parsed))
+    return str(parsed)
+
+
+UNKNOWN_TOKEN = "unknown link"
+NO_ENTRY = "refused without sign-in"
+MOST, WINDOW_SECONDS = 30, 15 * 60
+"""After so many from one address within the window nothing more is written about it."""
+
+
+def knocked(store: Store, kind: str, address: str) -> bool:
+    """Count an attempt that opened nothing; returns whether there were too many from this address.
+
+    A link that does open is let in even then: its 128 bits cannot be guessed, and raters may share an
+    address with whoever is trying.
+    """
+    if count_since(store, kind, WINDOW_SECONDS, address) >= MOST:
+        return True
+    count_event(store, kind, address, window_seconds=WINDOW_SECONDS)
+    return False
+
+
+LINK_HOURS = 24
+SESSION_DAYS = 7
+SHORTEST_PASSPHRASE, LONGEST_PASSPHRASE = 12, 1_000
+"""Characters."""
+MOST_FAILURES, TRIES_WINDOW_SECONDS = 5, 15 * 60
+"""So many wrong passphrases from one address within the window; then none is looked at."""
+MOST_FAILURES_OF_ALL = 50
+"""The same over all addresses."""
+
+_LINK, _LINK_UNTIL, _PASSPHRASE = "admin_link_sha256", "admin_link_until", "admin_passphrase"
+_SCRYPT = {"n": 2**15, "r": 8, "p": 3}
+"""RFC 7914, at the least that OWASP's Password Storage Cheat Sheet asks for with 32 MiB."""
+_one_at_a_time = threading.Lock()
+"""Attempts queue: many at once must not take the raters' memory and processor."""
+
+WRONG_PASSPHRASE, SIGNED_IN, CHOSEN, LINK_MADE, UNKNOWN_LINK = (
+    "wrong passphrase",
+    "admin signed in",
+    "passphrase chosen",
+    "one-time link made",
+    "unknown admin link",
+)
+
+
+def has_passphrase(store: Store) -> bool:
+    """Whether an admin has chosen a passphrase in this database."""
+    return read_setting(store, _PASSPHRASE) is not None
+
+
+def make_link(store: Store) -> str:
+    """A new token with which a passphrase can be chosen once, within a day; the one before it is void."""
+    token = secrets.token_urlsafe(16)
+    with store.writing():
+        write_setting(store, _LINK, token_sha256(token))
+        write_setting(store, _LINK_UNTIL, now_utc(LINK_HOURS * 3600))
+        count_event(store, LINK_MADE, "")
+    return token
+
+
+def link_is_open(store: Store, token: str) -> bool:
+    """Whether the one-time link of that token can still be used."""
+    known, until = read_setting(store, _LINK), read_setting(store, _LINK_UNTIL)
+    if known is None or until is None or now_utc() > until:
+        return False
+    return hmac.compare_digest(known, token_sha256(token))
+
+
+def choose_passphrase(store: Store, link: str, passphrase: str, again: str) -> str:
+    """Use up a one-time link and set the passphrase; returns a session token. All older sessions end.
+
+    Raises InputError for a passphrase that is too short or differs from its repetition, NotAllowed for a
+    link that was used, replaced or is over; the link is used up only when the passphrase is kept.
+    """
+    problems = []
+    if len(_normal(passphrase)) < SHORTEST_PASSPHRASE:
+        problems.append(f"it has fewer than {SHORTEST_PASSPHRASE} characters; a few words are easy to keep")
+    if len(passphrase) > LONGEST_PASSPHRASE:
+        problems.append(f"it has more than {LONGEST_PASSPHRASE} characters")
+    if passphrase != again:
+        problems.append("the two entries differ")
+    if problems:
+        raise InputError("The passphrase cannot be used:", problems)
+    hashed = _hash(passphrase, secrets.token_bytes(16))
+    with store.writing():
+        if not link_is_open(store, link):
+            raise NotAllowed(
+                "This link was used already, or is over. Make a new one: python -m core admin link"
+            )
+        delete_setting(store, _LINK)
+        delete_setting(store, _LINK_UNTIL)
+        write_setting(store, _PASSPHRASE, hashed)
+        delete_session(store)
+        count_event(store, CHOSEN, "")
+        return _new_session(store)
+
+
+def sign_in(store: Store, passphrase: str, address: str) -> str:
+    """A session token for the right passphrase. Raises NotAllowed for a wrong one, or after too many."""
+    with _one_at_a_time:
+        if _too_many(store, address):
+            raise NotAllowed(
+                f"Too many wrong passphrases. Wait {TRIES_WINDOW_SECONDS // 60} minutes, or make a one-time link "
+                "where the app runs: python -m core admin link"
+            )
+        known = read_setting(store, _PASSPHRASE)
+        if known is None or not _matches(passphrase, known):
+            count_event(store, WRONG_PASSPHRASE, address, window_seconds=TRIES_WINDOW_SECONDS)
+            raise NotAllowed("This is not the passphrase.")
+    with store.writing():
+        count_event(store, SIGNED_IN, address)
+        return _new_session(store)
+
+
+def is_admin(store: Store, session: str) -> bool:
+    """Whether a session token is the admin's, now."""
+    return session_is_open(store, session)
+
+
+def sign_out(store: Store, session: str | None = None) -> None:
+    """End one session, or with None every one."""
+    delete_session(store, session)
+
+
+def _new_session(store: Store) -> str:
+    token = secrets.token_urlsafe(32)
+    insert_session(store, token, SESSION_DAYS * 86_400)
+    return token
+
+
+def _too_many(store: Store, address: str) -> bool:
+    return (
+        count_since(store, WRONG_PASSPHRASE, TRIES_WINDOW_SECONDS, address) >= MOST_FAILURES
+        or count_since(store, WRONG_PASSPHRASE, TRIES_WINDOW_SECONDS) >= MOST_FAILURES_OF_ALL
+    )
+
+
+def _normal(passphrase: str) -> str:
+    """The same passphrase from every keyboard: composed and decomposed letters are equal."""
+    return unicodedata.normalize("NFKC", passphrase)
+
+
+def _hash(passphrase: str, salt: bytes) -> str:
+    given = _normal(passphrase).encode("utf-8", "surrogatepass")
+    digest = hashlib.scrypt(given, salt=salt, maxmem=2**26, dklen=32, **_SCRYPT)
+    return "$".join(("scrypt", *(str(value) for value in _SCRYPT.values()), salt.hex(), digest.hex()))
+
+
+def _matches(passphrase: str, known: str) -> bool:
+    salt = bytes.fromhex(known.split("$")[4])
+    # A text this long was never accepted: it is not worth the work.
+    return len(passphrase) <= LONGEST_PASSPHRASE and hmac.compare_digest(known, _hash(passphrase, salt))

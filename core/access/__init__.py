@@ -1,1 +1,0 @@
-"""Who may come in: the admin's passphrase and sessions, and a count of failed attempts."""

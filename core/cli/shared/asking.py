@@ -1,0 +1,266 @@
+"""Options of every command that starts a run: its kind's settings, made from their fields; who is asked, how the run is worked on."""
+
+import argparse
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from core.cli.shared.options import Options, add_database_option, print_notes
+from core.cli.shared.running import check_folder, go_where_it_runs, work_or_forget
+from core.cli.shared.terminal import counted
+from core.errors import InputError
+from core.llm.call_settings import CallSettings
+from core.llm.prompts import find_prompt
+from core.nearest import nearest_names
+from core.runs.asked import BACKENDS, OPENAI_KEY, OPENAI_URL, Asked, ModelSettings, Running, ask
+from core.runs.jobs import RunAtHand
+from core.runs.path import create, find_same, resume
+from core.schema.kinds import Kind
+from core.schema.runs import Run
+from core.schema.settings import SettingField, Settings, as_option, fields_of, worded
+from core.schema.settings import said as worded_of_settings
+from core.store import Store, database_path, open_store
+from core.yaml_fields import place_of, read_yaml, refuse, text_of
+
+
+def add_settings(command: Options, model: type[Settings], *, without: Collection[str] = ()) -> None:
+    """Register an option for every field. without: names of fields that the command takes in another way.
+
+    What is not given leaves nothing behind, so that the field's default, or what a run kept, stays.
+    """
+    fields = fields_of(model)
+    # The help of a field whose usual value depends on other options says so itself.
+    depending = model.usual({}, "")
+    for name, one in fields.items():
+        if name not in without:
+            text = _help(one, fields, "" if name in depending else one.usual)
+            command.add_argument(one.option, default=argparse.SUPPRESS, help=text, **_taken(one))
+
+
+def settings_given(
+    options: argparse.Namespace, model: type[Settings], *, without: Collection[str] = ()
+) -> dict[str, Any]:
+    """Field -> value, of those that the command line names: for `model.checked`. without: as add_settings had it."""
+    given = {
+        name: getattr(options, one.option.removeprefix("--").replace("-", "_"), None)
+        for name, one in fields_of(model).items()
+        if name not in without
+    }
+    # The same system named twice is one system.
+    return {
+        name: tuple(dict.fromkeys(value)) if isinstance(value, list) else value
+        for name, value in given.items()
+        if value is not None
+    }
+
+
+def settings_in(path: Path, models: Sequence[type[Settings]]) -> list[dict[str, Any]]:
+    """What a YAML file says of the settings of each model: field -> value. A field may be called as its option is.
+
+    A name that two models have is the first one's. Raises InputError for what cannot be read and for unknown names; the
+    values are checked with all others.
+    """
+    read = read_yaml(text_of(path, "Settings file"))
+    problems = list(read.problems)
+    found: list[dict[str, Any]] = [{} for _ in models]
+    known = [
+        {
+            called: name
+            for name, one in fields_of(model).items()
+            for called in (one.option.removeprefix("--"), name)
+        }
+        for model in models
+    ]
+    for called, value in (read.values or {}).items():
+        at = next((at for at, names in enumerate(known) if called in names), None)
+        if at is None:
+            spelled = called.replace("_", "-")
+            near = nearest_names(spelled, {name.replace("_", "-") for names in known for name in names})
+            meant = f"; did you mean {' or '.join(near)}?" if near else ""
+            problems.append(f"{place_of(read.lines, (called,))}: there is no such setting{meant}")
+        else:
+            found[at][known[at][called]] = tuple(value) if isinstance(value, list) else value
+    if problems:
+        refuse(f"Settings file {path.name}", problems)
+    return found
+
+
+def _taken(one: SettingField) -> dict[str, Any]:
+    """What the option takes, as argparse has it. Of an unusual type it takes a text, for a check of the field's own."""
+    if one.shape == "switch":
+        return {"action": argparse.BooleanOptionalAction if one.default else "store_true"}
+    taken: dict[str, Any] = {"metavar": one.about.metavar}
+    if one.choices:
+        taken["choices"] = one.choices
+    elif one.shape in ("number", "whole"):
+        taken["type"] = _whole if one.shape == "whole" else _number
+    elif _several(one):
+        taken["action"] = "append"
+    return taken
+
+
+def _several(one: SettingField) -> bool:
+    """Whether the option may be repeated: of texts, and of NAME=VALUE, which the command reads in a way of its own."""
+    return one.shape == "texts" or isinstance(one.default, Mapping)
+
+
+def _whole(typed: str) -> int | str:
+    """The number; what is none stays a text, so that the settings say with all else that is wrong, or understand it."""
+    try:
+        return int(typed)
+    except ValueError:
+        return typed
+
+
+def _number(typed: str) -> float | str:
+    try:
+        return float(typed)
+    except ValueError:
+        return typed
+
+
+def _help(one: SettingField, fields: Mapping[str, SettingField], usual: str) -> str:
+    text = worded(one.about.help, fields, as_option)
+    if _several(one) and "repeated" not in text:
+        text += "; may be repeated"
+    # A switch that is off needs no word, and a help may say itself what is usual.
+    if usual and (one.shape != "switch" or one.default) and "(default" not in text:
+        text += f" (default {usual})"
+    return text.replace("%", "%%")
+
+
+_OWN_WAY = ("backend",)
+"""Fields of ModelSettings that an option gives in a way of its own."""
+_CALL = CallSettings.model_fields.keys()
+Read = Callable[[Store], tuple[bytes, str]]
+"""Reads the file that a run is to work on, and its name."""
+Check = Callable[[Path, Run | None, Callable[[], Run] | None], None]
+"""See check_folder."""
+Found = TypeVar("Found")
+
+
+def add_asking(
+    command: argparse.ArgumentParser, kind: Kind, *, usual: str | None = None, same: str = "this file"
+) -> Options:
+    """Everything by which a run of the kind is asked for. Returns its group of settings, for a command's own.
+
+    usual: backend unless another is named; None: one must be. same: what --resume looks for beside the settings.
+    """
+    command.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for the results")
+    settings = command.add_argument_group("settings")
+    add_settings(settings, kind.Settings)
+    settings.add_argument(
+        "--settings",
+        type=Path,
+        metavar="FILE",
+        help="YAML file with settings of the run, its model or its calls, by field or option; options go before it",
+    )
+    settings.add_argument(
+        "--prompt", action="append", default=[], metavar="NAME|FILE", help="prompt to use; may be repeated"
+    )
+    command.set_defaults(usual_backend=usual)
+    model = command.add_argument_group("model")
+    model.add_argument(
+        "--backend",
+        choices=BACKENDS,
+        help=f"who {kind.does}" + (f" (default {usual})" if usual else ""),
+    )
+    add_settings(model, ModelSettings, without=(*_OWN_WAY, *_CALL))
+    calls = command.add_argument_group("every call of the model")
+    add_settings(calls, CallSettings, without=kind.Settings.model_fields)
+    run = command.add_argument_group("run")
+    add_settings(run, Running)
+    add_going_on(run, same)
+    return settings
+
+
+def add_going_on(command: Options, same: str) -> None:
+    """How much of a run is done, and where it is kept. same: what --resume looks for beside the settings."""
+    command.add_argument(
+        "--limit", type=int, metavar="N", help="only the first N items; more later with --resume"
+    )
+    command.add_argument(
+        "--resume",
+        action="store_true",
+        help=f"go on with the last run of {same} with these settings; other options of the run stay as they were, unless named",
+    )
+    add_database_option(command)
+
+
+def asked(
+    options: argparse.Namespace, kind: Kind, *, name: str = "", attached: str = ""
+) -> tuple[Asked, Running]:
+    """What the command asks for, checked. Raises SettingsError or InputError with everything that is wrong."""
+    # A name that the kind has, too, is the kind's.
+    without = {*_OWN_WAY, *(_CALL & kind.Settings.model_fields.keys())}
+    own, model, running = _from_file(options, kind)
+    own |= settings_given(options, kind.Settings)
+    model |= settings_given(options, ModelSettings, without=without)
+    running |= settings_given(options, Running)
+    model["backend"] = options.backend or model.get("backend") or options.usual_backend
+    if model["backend"] is None:
+        raise InputError(f"--backend: name who {kind.does.partition(';')[0]}: {', '.join(BACKENDS)}.")
+    if model["backend"] == "openai":
+        model["base_url"] = url = model.get("base_url") or OPENAI_URL
+        # A run that is yet to be found brings its own key.
+        usual_key = OPENAI_KEY if url == OPENAI_URL and not options.resume else None
+        running["key_variable"] = running.get("key_variable", usual_key) or None
+    return ask(
+        kind,
+        own,
+        model,
+        running,
+        name=name,
+        attached=attached,
+        prompts=[find_prompt(one) for one in options.prompt],
+    )
+
+
+def run_it(
+    options: argparse.Namespace,
+    wanted: Asked,
+    running: Settings,
+    read: Read,
+    *,
+    check: Check = check_folder,
+    write: Callable[[RunAtHand, Path], Found],
+) -> Found:
+    """Work here on the run that is asked for, new or resumed. Returns what `write` makes of it and of --out.
+
+    check: raises InputError where the run's results cannot be written there.
+    """
+    go_where_it_runs(wanted.environment)
+    with open_store(database_path(options.db)) as store:
+        data, file_name = read(store)
+        if options.resume:
+            found = find_same(store, data, wanted)
+            check(options.out, found.run, None)
+            run = resume(found, found.running.but(**_named(options, type(running))), options.limit)
+        else:
+            check(options.out, None, lambda: find_same(store, data, wanted).run)
+            run, notes = create(store, data, file_name, wanted, running, options.limit)
+            _print_new(run, notes)
+        work_or_forget(run)
+        return write(run, options.out)
+
+
+def _named(options: argparse.Namespace, model: type[Settings]) -> dict[str, Any]:
+    """How a run that goes on is worked on otherwise than it was; an empty --key-variable sends no key."""
+    given = settings_given(options, model)
+    return given | ({"key_variable": given["key_variable"] or None} if "key_variable" in given else {})
+
+
+def _print_new(run: RunAtHand, notes: tuple[Any, ...]) -> None:
+    """What is to be known of a new run, and which rows were left out."""
+    print_notes(
+        note if isinstance(note, str) else worded_of_settings(note, run.fields, as_option) for note in notes
+    )
+    print_notes(
+        f"left out, {reason}: {counted(count, 'row')}" for reason, count in run.path.left_out(run).items()
+    )
+
+
+def _from_file(options: argparse.Namespace, kind: Kind) -> Sequence[dict[str, Any]]:
+    """What the settings file says: of the kind, of the model and its calls, of how the run is worked on."""
+    groups = (kind.Settings, ModelSettings, Running)
+    return [{} for _ in groups] if options.settings is None else settings_in(options.settings, groups)

@@ -1,0 +1,369 @@
+"""Working on a run from the command line: progress while it goes on, a summary and files at its end."""
+
+import json
+import os
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from core.cli.shared.options import make_folder, print_notes, write_file
+from core.cli.shared.terminal import counted
+from core.errors import AssayError, InputError
+from core.results.judges.scores import score_summary
+from core.runs.asked import Environment
+from core.runs.costs import Estimate, estimate_all
+from core.runs.environments import python_for
+from core.runs.generation import count_verbatim, spans_found_by, spans_warning
+from core.runs.jobs import RunAtHand
+from core.runs.judging import degeneracy_of
+from core.runs.path import identity_of, written
+from core.runs.progress import (
+    Answered,
+    Progress,
+    duration,
+    money_of,
+    not_sent_said,
+    progress_of,
+    seconds_since_start,
+    spoken_range,
+    starting,
+    worked_said,
+)
+from core.runs.scoring import score_table, undefined_scores
+from core.runs.worker import work
+from core.schema.kinds import Work
+from core.schema.runs import RUN_FILE, Run, StepCost
+from core.schema.scores import ScoreTable
+from core.stats.degeneracy import constants_said
+from core.store.replies import parts_not_sent
+from core.store.runs import delete_run, get_run, n_finished_since
+from core.tables.reading import shown
+
+LINE_SECONDS = 5.0
+"""Between two lines where nobody watches a terminal."""
+QUIET_SECONDS = 2.0
+"""What takes no longer needs no line."""
+
+
+class ProgressLine:
+    """Written over on a terminal, a line now and then elsewhere."""
+
+    def __init__(self) -> None:
+        self._stream = sys.stderr
+        self.terminal = self._stream.isatty()
+        self._last = time.monotonic()
+        self._shown = False
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it is time to show something."""
+        return self.terminal or time.monotonic() - self._last >= LINE_SECONDS
+
+    def show(self, line: str) -> None:
+        """Write the line, in place of the last one on a terminal."""
+        self._last = time.monotonic()
+        self._shown = True
+        start, end = ("\r\x1b[K", "") if self.terminal else ("", "\n")
+        print(f"{start}{line}", end=end, file=self._stream, flush=True)
+
+    def end(self) -> None:
+        """Leave the line behind."""
+        if self.terminal and self._shown:
+            print("\r\x1b[K", end="", file=self._stream, flush=True)
+
+
+@contextmanager
+def telling(first: str) -> Iterator[Callable[[str], None]]:
+    """While the block runs, say what was told last and for how long it goes on; nothing if it is soon over.
+
+    A thread shows it, so that a step that takes long does not look like one that hangs.
+    """
+    said, over, begun = [first], threading.Event(), time.monotonic()
+    line = ProgressLine()
+
+    def show() -> None:
+        wait = QUIET_SECONDS
+        while not over.wait(wait):
+            line.show(f"{said[-1]}, {duration(time.monotonic() - begun)}")
+            wait = 1.0 if line.terminal else LINE_SECONDS
+
+    def tell(what: str) -> None:
+        said[:] = [what]
+
+    shower = threading.Thread(target=show, daemon=True)
+    shower.start()
+    try:
+        yield tell
+    finally:
+        over.set()
+        shower.join()
+        line.end()
+
+
+MOST_LISTED = 40
+"""Metrics and reasons for undefined scores that are listed."""
+_MISSING: Mapping[Work, str] = {
+    "generation": "not all levels; what was made of them is in outputs.csv",
+    "audit": "no answer to a question; the others are there",
+}
+SCORED = "texts on which a metric broke; the other texts have their scores"
+JUDGED = "texts for which a step of the judge failed; what came of the others counts"
+
+
+def summary(run: RunAtHand, progress: Progress, table: ScoreTable | None = None) -> list[str]:
+    """The lines of `runs show`, and the last ones of every command that works on a run. table: if it was read already."""
+    wanted = progress.run.n_wanted
+    lines = [f"Run {progress.run.run_id} ({progress.state}): {progress.n_done} of {wanted} items complete."]
+    if (missing := _MISSING.get(run.kind.work)) is not None:
+        return lines + _incomplete(progress, missing) + _asked(run, progress)
+    table = table or score_table(run)
+    signs: Iterable[str] = (
+        (one.sentence for one in degeneracy_of(run))
+        if run.kind.work == "judging"
+        else constants_said((shown(one.metric), one.constant) for one in score_summary(table))
+    )
+    return lines + _scored(run, progress, table, signs)
+
+
+def told_of_all(at: RunAtHand, progress: Progress) -> list[str]:
+    """After the first items of a run that may ask a model: what all of them will take. Nothing where these are all."""
+    run = progress.run
+    if at.kind.work == "scores" or progress.state != "done" or run.n_wanted >= run.n_items:
+        return []
+    told = estimate_all(at, progress)
+    time = "time not known" if told.time is None else f"time {told.time}"
+    if at.asked.by_rules:
+        parts = [time]
+    elif told.calls is None:
+        parts = ["calls not known, as these items found answers in the cache or were not finished", time]
+    else:
+        known = [f"about {counted(told.calls, 'call')}", _tokens(told)]
+        known += [] if told.money is None else [f"money {told.money:,.4f}"]
+        known[-1] += "" if (told.spread or 0) < 0.01 else f" (give or take {told.spread:.0%})"
+        parts = [*known, *(["money not known"] if told.money is None else []), time]
+    items = counted(told.n_seen, "item")
+    rough = "; one item says little, preview more to narrow this down" if told.n_seen == 1 else ""
+    return [f"All {run.n_items:,} items, told from {items}, those included: {', '.join(parts)}{rough}."]
+
+
+def _asked(run: RunAtHand, progress: Progress) -> list[str]:
+    """What the calls to a model went without, and what they cost."""
+    missing = parts_not_sent(run.store, progress.run.run_id)
+    lines = [f"{not_sent_said(missing)}."] if missing else []
+    for cost in progress.costs:
+        tokens = _tokens(cost) if cost.calls else "nothing asked"
+        unusable = f", {cost.unusable} not usable" if cost.unusable else ""
+        waited = (
+            f"; requests were open for {cost.seconds:,.1f} s, summed (they overlap)" if cost.calls else ""
+        )
+        lines.append(
+            f"Cost of {cost.step}: {counted(cost.calls, 'call')} ({cost.cached:,} more from the cache{unusable}), {tokens}{waited}."
+        )
+    if (money := money_of(progress)) is not None:
+        lines.append(f"Money: {money:,.4f}.")
+    return [*lines, *filter(None, [worked_said(progress.run)])]
+
+
+def _tokens(cost: StepCost | Estimate) -> str:
+    if cost.input_tokens is None or cost.output_tokens is None:
+        return "tokens not counted by the server"
+    return f"{cost.input_tokens:,} tokens in, {cost.output_tokens:,} out"
+
+
+def _scored(run: RunAtHand, progress: Progress, table: ScoreTable, signs: Iterable[str]) -> list[str]:
+    """signs: that the scores measure little, a sentence each; they stand before any number."""
+    lines = [f"{counted(len(table.rows), 'text')}, {counted(len(table.metrics), 'metric')}."]
+    judged = run.kind.work == "judging"
+    lines += signs
+    lines += _incomplete(progress, JUDGED if judged else SCORED)
+    undefined = undefined_scores(table)
+    if undefined:
+        lines.append("Undefined scores, left out of every correlation:")
+    listed = list(undefined.items())[:MOST_LISTED]
+    lines += [f"  {count:>7,}  {metric}: {reason}" for (metric, reason), count in listed]
+    if len(undefined) > MOST_LISTED:
+        lines.append(f"  ... and {len(undefined) - MOST_LISTED} more metrics and reasons")
+    if judged:
+        return lines + _asked(run, progress)
+    return (
+        lines
+        + [_scoring_cost(cost) for cost in progress.costs]
+        + [*filter(None, [worked_said(progress.run)])]
+    )
+
+
+def _scoring_cost(cost: StepCost) -> str:
+    computed = f"; computing: {cost.seconds:,.1f} s over all processes" if cost.calls else ""
+    return (
+        f"Cost of {cost.step} metrics: {cost.calls:,} different texts scored ({cost.cached:,} more from the cache)"
+        f"{computed}."
+    )
+
+
+def _incomplete(progress: Progress, what: str) -> list[str]:
+    count = progress.n_failed + progress.n_again
+    lines = []
+    if count:
+        lines.append(f"{'1 item has' if count == 1 else f'{count} items have'} {what}. Why:")
+    return lines + [f"  {count:>5}  {step}: {reason}" for (step, reason), count in progress.failures.items()]
+
+
+def go_where_it_runs(environment: Environment) -> None:
+    """Go on in the Python that the work needs, with the same arguments; return if it is this one."""
+    python = python_for(environment)
+    if python != Path(sys.executable):
+        sys.stdout.flush()
+        try:
+            os.execv(str(python), [str(python), "-m", "core", *sys.argv[1:]])
+        except OSError as problem:
+            raise InputError(f"{python} could not be started ({problem}).") from problem
+
+
+def check_folder(folder: Path, run: Run | None, same: Callable[[], Run] | None = None) -> None:
+    """Raise InputError where results cannot be written there, or would mix with those of another run.
+
+    A run that has finished no item left nothing to mix with. run: the one whose results go there; None: one that is
+    yet to be made; same: finds the run that `--resume` would go on with, or raises InputError.
+    """
+    _check_writable(folder)
+    try:
+        held = json.loads((folder / RUN_FILE).read_bytes())
+    except (OSError, ValueError):
+        return
+    if not isinstance(held, dict):
+        held = {}
+    if (run is not None and _is_of(held, run)) or (held.get("done") == held.get("failed") == 0):
+        return
+    what = f"--out: {folder} holds the results of run {held.get('run', '?')}"
+    if run is None and same is not None and _would_resume(held, same):
+        raise InputError(
+            f"{what}, of the same file and settings: --resume goes on with it; name another folder to begin anew."
+        )
+    raise InputError(f"{what}; name another folder.")
+
+
+def _is_of(held: dict[str, object], run: Run) -> bool:
+    return identity_of(run).items() <= held.items()
+
+
+def _would_resume(held: dict[str, object], same: Callable[[], Run]) -> bool:
+    """Whether the folder is of the run that `--resume` would go on with."""
+    try:
+        return _is_of(held, same())
+    except InputError:  # there is none
+        return False
+
+
+def _check_writable(folder: Path) -> None:
+    """Raise InputError where no file could be written there: before hours of work. Nothing is made yet."""
+    there = next((one for one in (folder, *folder.absolute().parents) if os.path.exists(one)), folder)
+    if not there.is_dir():
+        raise InputError(f"--out: {there} is a file; name a folder.")
+    try:
+        tempfile.TemporaryFile(dir=there).close()
+    except OSError as problem:
+        raise InputError(f"--out: {folder} cannot be written: {problem.strerror or problem}.") from problem
+
+
+def work_or_forget(run: RunAtHand) -> None:
+    """Work on a run that was asked for just now; one refused before it did anything is wanted in no list."""
+    try:
+        work_here(run)
+    except InputError:
+        delete_run(run.store, run.run.run_id)
+        raise
+
+
+def work_here(run: RunAtHand) -> None:
+    """Work on the run in this process, telling how far it is on standard error."""
+    number = run.run.run_id
+    if _is_whole(progress_of(run.store, number)):
+        print(f"Run {number} is done: nothing was left to do.", file=sys.stderr)
+        return
+    teller = _Teller(run)
+    print(
+        f"Run {number} works on {run.run.n_wanted} of {run.run.n_items} items of {run.run.data_file}.",
+        file=sys.stderr,
+    )
+    try:
+        work(run.store, number, lambda claimed: run.path.job(run.claimed(claimed)), tell=teller.tell)
+    finally:
+        teller.end()
+
+
+def _is_whole(progress: Progress) -> bool:
+    return progress.state == "done" and not progress.n_again and progress.n_finished >= progress.run.n_wanted
+
+
+def finish_in_folder(run: RunAtHand, folder: Path) -> None:
+    """Write a run's results and say what came of it. Raises AssayError where it did not come to its end."""
+    progress = progress_of(run.now().store, run.run.run_id)
+    make_folder(folder)
+    files = written(run)
+    for name, data in files.items():
+        write_file(folder / name, data)
+    print("\n".join(summary(run, progress)))
+    if run.kind.work == "generation" and (verbatim := count_verbatim(run)):
+        print(
+            f"Note: the first level of {verbatim} items is the reference word for word (verbatim), for want of a "
+            "paraphrase: a metric that compares with the reference sees a text beside itself there."
+        )
+    if run.kind.work == "generation":
+        _print_spans(spans_found_by(run))
+    print("\n".join([*told_of_all(run, progress), f"Written to {folder}: {', '.join(files)}."]))
+    check_done(progress)
+
+
+def _print_spans(found: Mapping[str, int]) -> None:
+    """What found the facts, and a warning where that was no parse."""
+    if found:
+        print(
+            "Facts found by: "
+            + ", ".join(f"{name} ({counted(n, 'item')})" for name, n in found.items())
+            + "."
+        )
+    if (warning := spans_warning(found)) is not None:
+        print_notes([warning])
+
+
+def check_done(progress: Progress) -> None:
+    """Raise AssayError, saying how to go on, where a run did not come to its end."""
+    if progress.state != "done":
+        run = progress.run
+        lines = [f"Run {run.run_id} is {progress.state}.", run.message, "--resume goes on with it."]
+        raise AssayError("\n".join(line for line in lines if line))
+
+
+class _Teller:
+    """How far a run is, in one line."""
+
+    def __init__(self, run: RunAtHand) -> None:
+        self._store, self._number, self._model = run.store, run.run.run_id, run.asked.model
+        self._line = ProgressLine()
+        self._answered: Answered | None = None
+
+    def tell(self) -> None:
+        """Show how far the run is, if it is time to; what is new alone is read, twice a second on a terminal."""
+        if not self._line.is_due:
+            return
+        run = get_run(self._store, self._number)
+        passed = seconds_since_start(run)
+        n = n_finished_since(self._store, self._number)
+        said = f"{n} of {run.n_wanted} items"
+        if run.start_seconds is None:
+            self._line.show(f"{said}, {starting(self._model)} ({duration(passed)})")
+            return
+        if self._answered is None:
+            self._answered = Answered(run)
+        if self._answered.look(self._store).n:
+            said += f", {self._answered}"
+        left = self._answered.left_between(self._store, run)
+        self._line.show(said if left is None else f"{said}, {spoken_range(*left)} left")
+
+    def end(self) -> None:
+        """Leave the line behind."""
+        self._line.end()

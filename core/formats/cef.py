@@ -1,0 +1,205 @@
+"""Answers of CEF's cross-examination server, in: its scores as rows of a long table."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from core.tables.cells import number_in, numbers_as_json
+from core.tables.columns import ITEM_NAMES, Record, is_json, named_columns
+from core.tables.problems import FileFindings
+from core.tables.reading import JsonObject, duplicate_problems, parse_json, shown, type_name
+from core.tables.rows import is_jsonl, jsonl_objects
+
+SCORES = {
+    "coverage_score": "cef-coverage",
+    "conformity_score": "cef-conformity",
+    "consistency_score": "cef-consistency",
+    "conciseness_score": "cef-conciseness",
+    "overall_score": "cef-overall",
+}
+"""The server's names -> ours."""
+_COUNTS = {
+    "coverage_score": ("qa_from_doc_count", "questions_from_original_doc"),
+    "conformity_score": ("qa_from_doc_count", "questions_from_original_doc"),
+    "consistency_score": ("qa_from_summary_count", "questions_from_generated_doc"),
+}
+"""Score -> where the number of its questions stands in `details`."""
+_PERCENT = "conciseness_score"
+_OVERALL = "overall_score"
+_LOOKED_AT = 20
+"""Entries among which one with scores shows what the file is; a server's first answers may all be errors."""
+_OWN = ("scores", "details")
+WHICH_CONSISTENCY = (
+    "cef-consistency: the file does not say how it was counted. The public server counts IDK answers alone as "
+    "inconsistent, the code of the paper's experiments NO answers too"
+)
+IN_PERCENT = "cef-conciseness was in percent and is kept as a share, 0 to 1"
+
+Found = tuple[list[str], dict[str, str], list[Record]]
+"""Keys, key -> our name, rows: what open_tables.open_records gives."""
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """One object of the file."""
+
+    where: str
+    value: JsonObject
+    item: str | None = None
+    """By the key under which it stands; None: it stands under none."""
+    problems: tuple[str, ...] = ()
+    """Why it could not be read."""
+
+
+def cef_records(text: str, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Found | None:
+    """The rows of a file of such answers, one a score; None where it holds something else."""
+    answers = _answers(text, findings)
+    if answers is None:
+        return None
+    numbered = not any(_has_item(one.value) for one in answers if one.item is None)
+    if numbered and all(one.item is None for one in answers):
+        findings.notes.append("no answer names its item: items are the answers' numbers, from 1")
+    rows = [
+        row
+        for number, one in enumerate(answers, start=1)
+        for row in _rows(one, one.item or (str(number) if numbered else None), known, findings)
+    ]
+    findings.notes.append(WHICH_CONSISTENCY)
+    if any(row.cells["metric"] == SCORES[_PERCENT] for row in rows):
+        findings.notes.append(IN_PERCENT)
+    keys = list(dict.fromkeys(key for row in rows for key in row.cells))
+    return keys, {key: key for key in keys if key in known}, rows
+
+
+def _answers(text: str, findings: FileFindings) -> list[_Entry] | None:
+    """The entries that are such answers; None where none of the first ones is. Any other is a problem."""
+    if not any(
+        f'"{name}"' in text for name in SCORES
+    ):  # a long file of another kind is not parsed for nothing
+        return None
+    entries = _entries(numbers_as_json(text), findings.file_name)
+    first = list(islice(entries, _LOOKED_AT))
+    if not any(_is_answer(one.value) for one in first):
+        return None
+    answers = []
+    for one in (*first, *entries):
+        if one.problems:
+            findings.problems += one.problems
+        elif not _is_answer(one.value):
+            findings.problems.append(f"{one.where}: has no scores")
+        else:
+            answers.append(one)
+    return answers
+
+
+def _entries(text: str, file_name: str) -> Iterator[_Entry]:
+    """What a file holds that may be answers, one after the other; nothing where it is no JSON."""
+    if is_json(text, file_name) or _one_value(text):
+        value, problem = parse_json(text)
+        if problem is None:
+            yield from _of_value(value)
+    elif is_jsonl(text, file_name):
+        for line in jsonl_objects(text):
+            wrong = () if line.value is not None else tuple(line.problems)
+            yield _Entry(f"line {line.line}", line.value or JsonObject(), problems=wrong)
+
+
+def _one_value(text: str) -> bool:
+    """Whether the whole text is one JSON object over several lines, whatever the file is called."""
+    start = text.lstrip()
+    return start.startswith("{") and parse_json(start.split("\n", 1)[0])[1] is not None
+
+
+def _of_value(value: object) -> Iterator[_Entry]:
+    if isinstance(value, JsonObject) and "scores" in value:
+        yield _Entry("file", value)
+    elif isinstance(value, JsonObject):
+        for key, one in value.items():
+            yield _Entry(f"item {shown(key)}", one if isinstance(one, JsonObject) else JsonObject(), key)
+    elif isinstance(value, list):
+        for index, one in enumerate(value):
+            yield _Entry(f"[{index}]", one if isinstance(one, JsonObject) else JsonObject())
+
+
+def _is_answer(answer: JsonObject) -> bool:
+    scores = answer.get("scores")
+    return isinstance(scores, JsonObject) and bool(scores.keys() & SCORES.keys())
+
+
+def _has_item(answer: JsonObject) -> bool:
+    return any(key.strip().lower() in ITEM_NAMES for key in answer)
+
+
+def _rows(
+    entry: _Entry, item: str | None, known: Mapping[str, Sequence[str]], findings: FileFindings
+) -> Iterator[Record]:
+    """One row for each score that the server has a name for."""
+    where, answer = entry.where, entry.value
+    findings.problems += duplicate_problems(where, answer)
+    scores = answer["scores"]
+    assert isinstance(scores, JsonObject)
+    findings.problems += duplicate_problems(f"{where}, scores", scores)
+    beside = {key: value for key, value in answer.items() if key not in _OWN}
+    names = named_columns(list(beside), known)
+    about = {names.get(key, key): value for key, value in beside.items()}
+    if item is not None:
+        about.setdefault("item_id", item)
+    details = answer.get("details")
+    if details is not None and not isinstance(details, JsonObject):
+        findings.problems.append(f"{where}: details is {type_name(details)}, expected an object")
+        details = None
+    for name, metric in SCORES.items():
+        if name in scores:
+            value, reason = _value(name, scores, details or JsonObject())
+            cells = {
+                "metric": metric,
+                "score": value,
+                "reason": reason,
+                "family": "CEF",
+                "direction": "higher",
+            }
+            yield Record(f"{where}, {name}", {**about, **cells})
+
+
+def _value(
+    name: str, scores: Mapping[str, object], details: Mapping[str, object]
+) -> tuple[object, str | None]:
+    """A score as we keep it, and why there is none; what is no number is left for the table's reader to refuse."""
+    number = _number(scores[name])
+    if number is None:
+        return scores[name], None
+    if name == _PERCENT:
+        return number / 100, None
+    overall = name == _OVERALL
+    reason = _not_overall(number, scores, details) if overall else _undefined(name, number, details)
+    return (scores[name], None) if reason is None else (None, reason)
+
+
+def _not_overall(overall: float, scores: Mapping[str, object], details: Mapping[str, object]) -> str | None:
+    """Why the file's mean is no mean of the three: some are 0 in it, or left out of it, for want of questions."""
+    numbers = {name: _number(scores.get(name)) for name in _COUNTS}
+    missing = [
+        SCORES[name]
+        for name, number in numbers.items()
+        if number is not None and _undefined(name, number, details)
+    ]
+    if missing:
+        return f"no questions for {', '.join(missing)}"
+    return f"no questions: stored as {overall:g}" if overall < 0 else None
+
+
+def _number(value: object) -> float | None:
+    return None if isinstance(value, str) else number_in(value)
+
+
+def _undefined(name: str, number: float, details: Mapping[str, object]) -> str | None:
+    """Why the number of one of the three says nothing; None: it is a score."""
+    if number < 0 or (number == 0 and _no_questions(name, details)):
+        return f"no questions: stored as {number:g}"
+    return None
+
+
+def _no_questions(name: str, details: Mapping[str, object]) -> bool:
+    """Whether `details` say that the score had no question to be counted from."""
+    count, listed = _COUNTS.get(name, ("", ""))
+    return details.get(count) == 0 or details.get(listed) == []

@@ -1,0 +1,426 @@
+"""Questions and references, in, from which generation makes answers of known quality; and what it made, out."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any, Literal
+
+from core.errors import InputError
+from core.schema.study import Item, Material, MaterialSet
+from core.tables.problems import FileFindings, Lacking, likely_columns, place, rename, same_wording
+from core.tables.reading import (
+    JsonObject,
+    decode,
+    duplicate_problems,
+    is_blank,
+    name_of,
+    name_problem,
+    parse_json,
+    printable_text,
+    reject,
+    sha256_of,
+    shown,
+    type_name,
+)
+from core.tables.rows import (
+    CSV_SUFFIXES,
+    JSONL_SUFFIXES,
+    Columns,
+    Row,
+    header_of,
+    is_jsonl,
+    jsonl_bytes,
+    known_fields,
+    read_rows,
+    unknown_columns,
+)
+from core.tables.writer import csv_bytes
+
+Task = Literal["qa", "qa-passage", "summary", "translation"]
+"""As generation has them, which this module is not to know."""
+
+COLUMNS = ("item_id", "question", "reference", "paraphrase", "context", "language")
+ALIASES = {
+    "id": "item_id",
+    "ground_truth": "reference",
+    "answer": "reference",
+    "input_answer": "reference",
+    "reference_summary": "reference",
+    "reference_translation": "reference",
+    "passage": "context",
+    "source_text": "context",
+    "source_sentence": "context",
+    "source": "context",
+}
+"""The papers' names; `source` is the sentence that is translated, unless the file holds answers."""
+FORMATS = "a JSON list of questions, an object with questions (.json), a table (.csv, .tsv) or one JSON object a line"
+ANSWERS = ("level", "source", "text")
+"""A file with these columns holds answers, one row each: they are not read, their questions are."""
+MOST_NAMED = 20
+"""Questions left out as duplicates that the note names."""
+
+_CONTEXT_NAMES = {
+    "qa": "context",
+    "qa-passage": "passage",
+    "summary": "source text",
+    "translation": "source sentence",
+}
+_STANDS_IN = ("summary", "translation")
+"""Tasks in which the source is what is asked about, so that it can stand in for a question."""
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """One question as the file has it."""
+
+    where: str
+    """Line or place in the list, for messages."""
+    cells: dict[str, object]
+
+
+def read_questions(data: bytes, file_name: str, task: Task | None = None) -> MaterialSet:
+    """The questions of a file in any of the forms; InputError holds every problem.
+
+    task: what the references are; asks for the context that it needs. None: whatever is there is taken.
+    """
+    try:
+        return _read(data, file_name, task)
+    except InputError as refused:
+        # The readers that data sets use too say "imported", which happens to studies.
+        found = refused.found
+        raise InputError(f"{shown(file_name)} cannot be read: {found.counted}", found) from None
+
+
+def _read(data: bytes, file_name: str, task: Task | None) -> MaterialSet:
+    findings = FileFindings(file_name, sha256_of(data))
+    entries = _entries(decode(data, file_name), findings)
+    if not entries and not findings.problems:
+        findings.problems.append("file: there is no question; at least one is needed")
+    lacking = Lacking(findings)
+    read = [
+        (entry.where, _material(number, entry, task, findings, lacking))
+        for number, entry in enumerate(entries)
+    ]
+    lacking.join(len(entries))
+    kept = _without_duplicates([(where, one) for where, one in read if one is not None], findings)
+    if findings.problems:
+        reject(file_name, findings.problems)
+    findings.note_replaced()
+    return MaterialSet(tuple(kept), findings.sha256, printable_text(file_name), tuple(findings.notes))
+
+
+def _entries(text: str, findings: FileFindings) -> list[_Entry]:
+    suffix = PurePath(findings.file_name).suffix.lower()
+    start = text.lstrip()[:1]
+    table = suffix in CSV_SUFFIXES or suffix in JSONL_SUFFIXES
+    if suffix == ".json" or (not table and start == "["):
+        return _from_json(text, findings)
+    if not table and start == "{":
+        # One object alone may be the paper's or a single line of JSONL.
+        value, problem = parse_json(text)
+        if problem is None and isinstance(value, JsonObject) and "questions" in value:
+            return _from_json(text, findings)
+    if not table and start in ("<", "#"):
+        reject(findings.file_name, [f"file: the format is not known; accepted are {FORMATS}"])
+    return _from_rows(text, findings)
+
+
+def _from_rows(text: str, findings: FileFindings) -> list[_Entry]:
+    # A table's header says at once whether it holds answers; a JSONL file's first line does.
+    plain = Columns(COLUMNS, (), ALIASES)
+    names = _first_keys(text, findings.file_name, plain)
+    if not is_jsonl(text, findings.file_name):
+        _check_header(text, names, plain, findings)
+    if not all(name in names for name in ANSWERS):
+        return [_Entry(f"line {row.line}", row.cells) for row in read_rows(text, plain, findings)]
+    findings.notes.append("the file's answers are not used, only its questions and references")
+    aliases = {name: ours for name, ours in ALIASES.items() if name != "source"}
+    long = Columns((*COLUMNS, *ANSWERS), ("item_id", "question", "reference"), aliases)
+    rows = [
+        Row(row.line, {name: cell for name, cell in row.cells.items() if name in COLUMNS})
+        for row in read_rows(text, long, findings)
+    ]
+    return _merged(rows, findings)
+
+
+def _check_header(text: str, names: list[str], columns: Columns, findings: FileFindings) -> None:
+    """A table without references is refused with every name that its column may have."""
+    if any(columns.name(name) == "reference" for name in names):
+        return
+    line = 1 + next((at for at, line in enumerate(text.splitlines()) if line.strip()), 0)
+    others = ", ".join(other for other, name in ALIASES.items() if name == "reference")
+    unknown = [name for name in names if columns.name(name) is None]
+    likely = likely_columns(["reference"], unknown, {"reference": columns.aliases})["reference"]
+    instead = rename(likely, "reference") or unknown_columns(unknown, ["reference"])
+    findings.problems.append(f"line {line}: column reference is missing (or: {others}){instead}")
+    reject(findings.file_name, findings.problems)
+
+
+def _first_keys(text: str, file_name: str, columns: Columns) -> list[str]:
+    if not is_jsonl(text, file_name):
+        return header_of(text, columns)
+    for line in text.splitlines():
+        if line.strip():
+            value, _ = parse_json(line)
+            return list(value) if isinstance(value, JsonObject) else []
+    return []
+
+
+def _merged(rows: list[Row], findings: FileFindings) -> list[_Entry]:
+    """One entry an item from rows of answers, on which its question may stand once; first come, first kept."""
+    found: dict[str, _Entry] = {}
+    for row in rows:
+        name = name_of(row.cells.get("item_id"))
+        if name is None:
+            problem = name_problem(row.cells["item_id"]) if "item_id" in row.cells else "is missing"
+            findings.problems.append(f"line {row.line}: item_id {problem}")
+            continue
+        cells = found.setdefault(name, _Entry(f"line {row.line}", {})).cells
+        for column, value in row.cells.items():
+            if not _is_nothing(value) and same_value(cells.setdefault(column, value), value) is False:
+                where = place(row.line, name)
+                findings.problems.append(f"{where}: {column} differs from the one in an earlier line")
+    return list(found.values())
+
+
+def same_value(first: object, second: object) -> bool:
+    """Whether two cells of one item say the same."""
+    if isinstance(first, str) and isinstance(second, str):
+        return same_wording(first) == same_wording(second)
+    return first == second
+
+
+def _from_json(text: str, findings: FileFindings) -> list[_Entry]:
+    value, problem = parse_json(text)
+    if problem:
+        reject(findings.file_name, [problem])
+    at = ""
+    if isinstance(value, JsonObject):
+        if "questions" not in value:
+            reject(findings.file_name, ['file: "questions" is missing'])
+        findings.problems += duplicate_problems("file", value)
+        if others := [shown(key) for key in value if key != "questions"]:
+            findings.notes.append(f"file: fields not used: {', '.join(others)}")
+        at, value = "questions", value["questions"]
+    if not isinstance(value, list):
+        reject(findings.file_name, [f"{at or 'file'}: is {type_name(value)}, expected a list of questions"])
+    columns, ignored, entries = Columns(COLUMNS, (), ALIASES), dict[str, None](), []
+    for index, question in enumerate(value):
+        where = f"{at}[{index}]"
+        if isinstance(question, JsonObject):
+            findings.problems += duplicate_problems(where, question)
+            entries.append(_Entry(where, known_fields(question, columns, where, findings, ignored)))
+        else:
+            findings.problems.append(f"{where}: is {type_name(question)}, expected an object")
+    if "answers" in ignored:
+        findings.notes.append("the file's answers are not used, only its questions and references")
+    if others := [shown(key) for key in ignored if key != "answers"]:
+        findings.notes.append(f"questions: fields not used: {', '.join(others)}")
+    return entries
+
+
+def _material(
+    number: int, entry: _Entry, task: Task | None, findings: FileFindings, lacking: Lacking
+) -> Material | None:
+    """One question, checked; None after its problems were reported."""
+    known, cells = findings.problems.n, entry.cells
+    item_id = str(number) if _is_nothing(cells.get("item_id")) else name_of(cells["item_id"])
+    if item_id is None:
+        findings.problems.append(f"{entry.where}: item_id {name_problem(cells['item_id'])}")
+        item_id = str(number)
+    where = f"{entry.where}, {place(question=item_id)}"
+    context = _optional("context", where, cells, findings)
+    question = _optional("question", where, cells, findings)
+    if "reference" in cells and cells["reference"] is not None:
+        reference = findings.text(where, "reference", cells["reference"])
+    else:
+        reference = ""
+        lacking.add(where, "reference")
+    if context is None and task in ("qa-passage", "translation") and "context" not in _broken(cells):
+        lacking.add(where, f"context ({_CONTEXT_NAMES[task]})", f"; {task} needs it")
+    if question is None and task in (None, *_STANDS_IN):
+        question = context
+        # A source that is there, but no text, has been reported; it would have stood in.
+        known_missing = task == "translation" or "context" in _broken(cells)
+    else:
+        known_missing = False
+    if question is None and not known_missing and "question" not in _broken(cells):
+        also = " and so is the source text" if task == "summary" else ""
+        lacking.add(where, "question", also)
+    language = "und"
+    if not _is_nothing(cells.get("language")):
+        language = findings.language(where, cells["language"])
+    paraphrase = _optional("paraphrase", where, cells, findings)
+    if findings.problems.n > known:
+        return None
+    return Material(Item(item_id, question or "", reference, language), paraphrase, context)
+
+
+def _optional(field: str, where: str, cells: dict[str, object], findings: FileFindings) -> str | None:
+    """A text that need not be there; None where it is not, or after its problem was reported."""
+    value = cells.get(field)
+    if _is_nothing(value):
+        return None
+    return findings.text(where, field, value) or None
+
+
+def _is_nothing(value: object) -> bool:
+    return value is None or (isinstance(value, str) and is_blank(value))
+
+
+def _broken(cells: dict[str, object]) -> set[str]:
+    """Fields that hold something, so that what is wrong with them has been said."""
+    return {name for name, value in cells.items() if not _is_nothing(value)}
+
+
+def _without_duplicates(materials: list[tuple[str, Material]], findings: FileFindings) -> list[Material]:
+    """The materials without those that equal an earlier one, as 000 does; ids have to be unique among the rest.
+
+    materials: with the place in the file, for messages.
+    """
+    first: dict[tuple[str, str, str], tuple[str, Material]] = {}
+    left_out: list[str] = []
+    for where, one in materials:
+        texts = (one.item.reference, one.item.question, one.context or "")
+        key = (same_wording(texts[0]), same_wording(texts[1]), same_wording(texts[2]))
+        _, known = first.setdefault(key, (where, one))
+        if known is not one:
+            left_out.append(f"{shown(one.item.item_id)} (as {shown(known.item.item_id)})")
+    places: dict[str, str] = {}
+    for where, one in first.values():
+        before = places.setdefault(one.item.item_id, where)
+        if before != where:
+            findings.problems.append(
+                f"{where}, {place(question=one.item.item_id)}: another question has this id, in {before}"
+            )
+    kept = [one for _, one in first.values()]
+    if left_out:
+        more = "" if len(left_out) <= MOST_NAMED else f" and {len(left_out) - MOST_NAMED} more"
+        findings.notes.append(
+            f"left out, because question, reference and context equal an earlier question's: "
+            f"{', '.join(left_out[:MOST_NAMED])}{more}"
+        )
+    return kept
+
+
+LONG_COLUMNS = (
+    "item_id",
+    "question",
+    "reference",
+    "language",
+    "level",
+    "source",
+    "text",
+    "context",
+    "origin",
+    "reason",
+)
+"""The first seven are those of a data set's long table."""
+RUN_LABELS = ("dataset", "generator", "prompt", "shots")
+"""What may stand behind them: labels of the run, by which scores of the texts are grouped."""
+_NO_LABELS: Mapping[str, str] = {}
+META_JUDGE_KEYS = (
+    "id",
+    "item_id",
+    "question",
+    "context",
+    "reference",
+    "damage_level",
+    "text",
+    "language",
+    "source",
+)
+
+
+@dataclass(frozen=True)
+class GeneratedText:
+    """One level of one item, as it came out of generation."""
+
+    item_id: str
+    level: str
+    source: str
+    text: str | None
+    """None: there is none, `reason` says why."""
+    origin: str = ""
+    """How it was made: `llm`, `paraphrase`, `verbatim`, or the rules that made it."""
+    reason: str = ""
+
+
+def output_id(item_id: str, level: str) -> str:
+    """The id of one damaged text, as in 000's data: `ITEM_levelL`."""
+    return f"{item_id}_level{level}"
+
+
+def long_rows(
+    materials: Sequence[Material], texts: Iterable[GeneratedText], labels: Mapping[str, str] = _NO_LABELS
+) -> Iterator[dict[str, Any]]:
+    """One dictionary with the keys LONG_COLUMNS and those of the labels a level; unknown is None."""
+    for material, made in _with_material(materials, texts):
+        item = material.item
+        yield {
+            "item_id": item.item_id,
+            "question": item.question,
+            "reference": item.reference,
+            "language": item.language,
+            "level": made.level,
+            "source": made.source,
+            "text": made.text,
+            "context": material.context,
+            "origin": made.origin or None,
+            "reason": made.reason or None,
+            **labels,
+        }
+
+
+def to_long_csv(
+    materials: Sequence[Material], texts: Iterable[GeneratedText], labels: Mapping[str, str] = _NO_LABELS
+) -> bytes:
+    """UTF-8 CSV; a text that a spreadsheet would run as a formula starts with an apostrophe."""
+    return csv_bytes([*LONG_COLUMNS, *labels], long_rows(materials, texts, labels))
+
+
+def to_long_jsonl(
+    materials: Sequence[Material], texts: Iterable[GeneratedText], labels: Mapping[str, str] = _NO_LABELS
+) -> bytes:
+    """The same rows as JSON objects, texts untouched: the one to read again."""
+    return jsonl_bytes(long_rows(materials, texts, labels))
+
+
+def to_meta_judge(materials: Sequence[Material], texts: Iterable[GeneratedText]) -> bytes:
+    """One object with the keys META_JUDGE_KEYS a damaged text; a level without a text has no line."""
+    return jsonl_bytes(_meta_judge_rows(materials, texts))
+
+
+def _meta_judge_rows(
+    materials: Sequence[Material], texts: Iterable[GeneratedText]
+) -> Iterator[dict[str, Any]]:
+    for material, made in _with_material(materials, texts):
+        if not (made.level.isascii() and made.level.isdigit()):
+            raise InputError(
+                f"Level {made.level} is no damage level: Meta-Judge's file holds levels 0 to 5. "
+                "Write A0-A4 as the paper's JSON or a long table."
+            )
+        if made.text is None:
+            continue
+        item = material.item
+        yield {
+            "id": output_id(item.item_id, made.level),
+            "item_id": item.item_id,
+            "question": item.question,
+            "context": material.context,
+            "reference": item.reference,
+            "damage_level": int(made.level),
+            "text": made.text,
+            "language": item.language,
+            "source": made.source,
+        }
+
+
+def _with_material(
+    materials: Sequence[Material], texts: Iterable[GeneratedText]
+) -> Iterator[tuple[Material, GeneratedText]]:
+    known = {material.item.item_id: material for material in materials}
+    for made in texts:
+        if made.item_id not in known:
+            raise InputError(f"There is a text for question {made.item_id}, which the questions do not hold.")
+        yield known[made.item_id], made

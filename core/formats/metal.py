@@ -1,0 +1,283 @@
+"""Ratings on dimensions as METAL-style JSON: a record a text, with its raters' scores and perhaps an evaluator's."""
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from core.formats.rated import of_text, ratings_of, said_twice
+from core.formats.ratings import Said, said_in
+from core.formats.scores import NO_SCORE, metric_made_elsewhere
+from core.schema.judging import RatedSet, RatedText
+from core.schema.scores import Rating, RatingSet, ScorableOutput, ScoredRow, ScoreTable
+from core.tables.cells import is_nothing, label_of, number_in, number_problem
+from core.tables.columns import is_json
+from core.tables.problems import FileFindings
+from core.tables.reading import (
+    JsonObject,
+    decode,
+    duplicate_problems,
+    name_of,
+    name_problem,
+    parse_json,
+    printable_text,
+    reject,
+    sha256_of,
+    shown,
+    type_name,
+)
+from core.tables.rows import jsonl_objects
+
+SCALES: Mapping[str, tuple[float, float]] = {
+    "LA": (0, 2),
+    "OCQ": (0, 2),
+    "TQ": (0, 2),
+    "PC": (0, 1),
+    "H": (0, 1),
+}
+"""004's dimensions, each with its worst and its best class once flipped where need be."""
+DIMENSIONS: Mapping[str, str] = {
+    "linguisticacceptability": "LA",
+    "outputcontentquality": "OCQ",
+    "outputquality": "OCQ",
+    "taskquality": "TQ",
+    "problematiccontent": "PC",
+    "hallucination": "H",
+    "hallucinations": "H",
+} | {name.lower(): name for name in SCALES}
+"""A dimension's name in small letters alone -> its short name."""
+FIELDS: Mapping[str, tuple[str, ...]] = {
+    "id": ("id", "item_id", "uid", "index"),
+    "text": ("text", "summary", "output", "response", "completion", "generation"),
+    "source": ("source", "passage", "article", "document", "prompt", "input", "main_point"),
+    "language": ("language", "lang"),
+    "system": ("system", "model", "generator"),
+    "task": ("task",),
+    "people": ("annotations", "annotators", "human", "human_scores", "ratings", "scores"),
+    "evaluators": ("evaluators", "evaluator", "llm", "llm_scores", "predictions"),
+}
+RECORDS = ("data", "examples", "records", "items")
+"""Under which an object may hold its list of records."""
+
+
+def records_in(text: str, findings: FileFindings) -> list[tuple[str, str | None, JsonObject]]:
+    """(place, id by which the file names it, record)."""
+    name = findings.file_name
+    value, problem = parse_json(text)
+    if problem and not is_json(text, name):
+        lines = list(jsonl_objects(text))
+        findings.problems += [problem for line in lines for problem in line.problems]
+        return [(f"line {line.line}", None, line.value) for line in lines if line.value is not None]
+    if problem:
+        reject(name, [problem])
+    if isinstance(value, JsonObject):
+        held = next((value[key] for key in RECORDS if isinstance(value.get(key), list)), None)
+        if (
+            held is None
+            and "text" not in value
+            and value
+            and all(isinstance(v, dict) for v in value.values())
+        ):
+            return [(f"record {shown(key)}", key, v) for key, v in value.items() if isinstance(v, JsonObject)]
+        value = [value] if held is None else held
+    if not isinstance(value, list):
+        reject(name, [f"file: is {type_name(value)}, expected a list of records"])
+    findings.problems += [
+        f"record {number}: is {type_name(one)}, expected an object"
+        for number, one in enumerate(value, start=1)
+        if not isinstance(one, JsonObject)
+    ]
+    return [(f"record {n}", None, one) for n, one in enumerate(value, 1) if isinstance(one, JsonObject)]
+
+
+def dimension_of(name: str) -> str:
+    """The short name of one of 004's dimensions; another name as it is."""
+    return DIMENSIONS.get("".join(char for char in name.lower() if char.isalpha()), name.strip())
+
+
+def is_known(name: str) -> bool:
+    """Whether a key is one of 004's dimensions, in any spelling."""
+    return dimension_of(name) in SCALES
+
+
+def field_of(record: JsonObject, name: str) -> object:
+    """A record's field under any of its names; None: it has none."""
+    return next((record[key] for key in FIELDS[name] if not is_nothing(record.get(key))), None)
+
+
+NO_RATING = "no rating"
+ONLY_EVALUATOR = "evaluator"
+
+
+@dataclass(frozen=True)
+class MetalFile:
+    """What such a file holds."""
+
+    rated: RatedSet
+    """Texts with their raters' scores; the task is a label."""
+    evaluators: ScoreTable | None
+    """One metric an evaluator and dimension, EVALUATOR-DIMENSION; None: no evaluator scored anything."""
+
+    @property
+    def ratings(self) -> RatingSet:
+        """The ratings alone."""
+        return ratings_of(self.rated)
+
+
+def read_metal(
+    data: bytes,
+    file_name: str,
+    *,
+    flip: Collection[str] = (),
+    scales: Mapping[str, tuple[float, float]] = SCALES,
+) -> MetalFile:
+    """The texts of a file with their ratings; InputError holds every problem.
+
+    flip: dimensions whose lower end is better in the file, such as H and PC in METAL: their scores are turned within
+    their scale. scales: dimension -> its lowest and highest score, needed to flip it; scores outside are problems.
+    Scores that are null are left out and counted.
+    """
+    findings = FileFindings(file_name, sha256_of(data))
+    reader = _Reader(frozenset(dimension_of(name) for name in flip), scales, Counter(), findings)
+    findings.problems += [
+        f"flip: the scale of {shown(name)} is not known" for name in sorted(reader.flip - scales.keys())
+    ]
+    texts: list[RatedText] = []
+    scored: list[dict[str, float]] = []
+    for number, (where, given_id, record) in enumerate(
+        records_in(decode(data, file_name), findings), start=1
+    ):
+        output = reader.output(record, given_id or str(number), where)
+        if output is None:
+            continue
+        texts.append(RatedText(output, tuple(reader.ratings(record, output, where))))
+        findings.problems += [f"{where}: {problem}" for problem in said_twice(texts[-1].ratings)]
+        scored.append(reader.evaluations(record, where))
+    if reader.flip and not findings.problems and (absent := sorted(reader.flip - reader.seen)):
+        findings.problems.append(f"flip: no text is rated on {', '.join(map(shown, absent))}")
+    findings.problems += _twice(texts)
+    if not texts and not findings.problems:
+        findings.problems.append("file: it holds no record; at least one is needed")
+    if findings.problems:
+        reject(file_name, findings.problems)
+    if reader.flip:
+        findings.notes.append(
+            f"turned, because lower is better in the file: {', '.join(sorted(reader.flip))}"
+        )
+    findings.note_replaced()
+    rated = RatedSet(
+        tuple(texts), findings.sha256, printable_text(file_name), tuple(findings.notes), dict(reader.left_out)
+    )
+    return MetalFile(rated, _table(rated, scored))
+
+
+@dataclass
+class _Reader:
+    flip: frozenset[str]
+    scales: Mapping[str, tuple[float, float]]
+    left_out: Counter[str]
+    findings: FileFindings
+    seen: set[str] = field(default_factory=set)
+    """Dimensions that anything is said of."""
+
+    def output(self, record: JsonObject, given_id: str, where: str) -> ScorableOutput | None:
+        """The record's text; None after its problem was reported."""
+        self.findings.problems += duplicate_problems(where, record)
+        written = field_of(record, "id")
+        item_id = given_id if written is None else label_of(written)
+        text = field_of(record, "text")
+        if item_id is None or not isinstance(text, str):
+            wrong = "is missing or empty" if text is None else f"is {type_name(text)}, expected a text"
+            what = "id is no name" if item_id is None else f"text {wrong}"
+            self.findings.problems.append(f"{where}: {what}")
+            return None
+        source, task = field_of(record, "source"), label_of(field_of(record, "task"))
+        language = field_of(record, "language")
+        return ScorableOutput(
+            item_id,
+            label_of(field_of(record, "system")) or "output",
+            printable_text(text),
+            source=printable_text(source) if isinstance(source, str) else None,
+            language="und" if is_nothing(language) else self.findings.language(where, language),
+            labels={} if task is None else {"task": task},
+        )
+
+    def ratings(self, record: JsonObject, output: ScorableOutput, where: str) -> Iterator[Rating]:
+        """The raters' scores of one text."""
+        people = field_of(record, "people")
+        if people is None:
+            taken = {name for names in FIELDS.values() for name in names}
+            people = {key: value for key, value in record.items() if key not in taken and is_known(key)}
+        block = list(said_in(people, dimension_of, is_known))
+        if not block and people:
+            self.findings.problems.append(
+                f"{where}: the raters' scores are {type_name(people)} without any by dimension"
+            )
+        for said in block:
+            score = self._score(said, where)
+            if score is not None:
+                rating = Rating(output.item_id, score, rater=said.who, dimension=said.dimension)
+                yield of_text(rating, output)
+
+    def evaluations(self, record: JsonObject, where: str) -> dict[str, float]:
+        """EVALUATOR-DIMENSION -> its score of one text; NaN where it gave none."""
+        found: dict[str, float] = {}
+        for said in said_in(field_of(record, "evaluators") or {}, dimension_of, is_known):
+            name = f"{said.who or ONLY_EVALUATOR}-{said.dimension}"
+            if name in found:
+                self.findings.problems.append(f"{where}: {shown(name)} is given twice")
+            score = self._score(said, where, counted=False)
+            found[name] = math.nan if score is None else score
+        return found
+
+    def _score(self, said: Said, where: str, *, counted: bool = True) -> float | None:
+        place = f"{where}, {shown(said.who) + ', ' if said.who else ''}{shown(said.dimension)}"
+        value = said.value.get("score") if isinstance(said.value, JsonObject) else said.value
+        self.seen.add(said.dimension)
+        if name_of(said.dimension) is None:
+            self.findings.problems.append(f"{place}: the dimension {name_problem(said.dimension)}")
+            return None
+        if value is None or value == "":
+            self.left_out[NO_RATING] += counted
+            return None
+        number = number_in(value)
+        if number is None or math.isinf(number):
+            self.findings.problems.append(f"{place}: score {number_problem(value)}")
+            return None
+        lowest, highest = self.scales.get(said.dimension, (-math.inf, math.inf))
+        if not lowest <= number <= highest:
+            self.findings.problems.append(
+                f"{place}: score {number:g} is not between {lowest:g} and {highest:g}"
+            )
+            return None
+        return lowest + highest - number if said.dimension in self.flip else number
+
+
+def _twice(texts: list[RatedText]) -> list[str]:
+    counts = Counter(
+        (one.output.item_id, one.output.system, one.output.language, tuple(one.output.labels.items()))
+        for one in texts
+    )
+    return [
+        f"item {shown(key[0])}, system {shown(key[1])}: {count} records have the same id, system, language and task"
+        for key, count in counts.items()
+        if count > 1
+    ]
+
+
+def _table(rated: RatedSet, scored: list[dict[str, float]]) -> ScoreTable | None:
+    names = list(dict.fromkeys(name for one in scored for name in one))
+    if not names:
+        return None
+    values = np.array([[one.get(name, math.nan) for name in names] for one in scored], dtype=np.float64)
+    outputs = [text.output for text in rated.texts]
+    return ScoreTable(
+        tuple(ScoredRow(one.item_id, one.system, None, one.language, one.labels) for one in outputs),
+        tuple(metric_made_elsewhere(name, "higher") for name in names),
+        values,
+        {(int(r), int(m)): NO_SCORE for r, m in zip(*np.nonzero(np.isnan(values)), strict=True)},
+        rated.file_name,
+        rated.notes,
+    )

@@ -1,0 +1,218 @@
+"""Rated texts: one JSON object a line, a text with what people said of it. What a specialist judge stands on."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from core.errors import Problems
+from core.formats.ratings import OVERALL, TextFinder, rating_entries
+from core.formats.scorable import output_row, outputs_in
+from core.formats.spans.cells import Clipping, rating_fields, span_row, spans_in
+from core.schema.judging import RatedSet, RatedText
+from core.schema.scores import ErrorSpan, OutputSet, Rating, RatingSet, ScorableOutput
+from core.tables.problems import FileFindings
+from core.tables.reading import (
+    JsonObject,
+    decode,
+    duplicate_problems,
+    printable_text,
+    reject,
+    sha256_of,
+    shown,
+    type_name,
+)
+from core.tables.rows import jsonl_bytes
+
+RATINGS = "ratings"
+"""The column with what people said."""
+NO_SUCH_TEXT = "ratings of texts that are not there"
+OTHER_LANGUAGE = "ratings of texts that are there in another language or data set only"
+
+
+def read_rated(data: bytes, file_name: str) -> RatedSet:
+    """The texts of a file with their ratings; of a file without the column `ratings`, texts without any.
+
+    Any form is read that `scorable.read_outputs` reads; ratings stand in JSON alone. Spans that reach beyond the end of
+    their text are cut there, which a note says. Raises InputError with every problem.
+    """
+    findings = FileFindings(file_name, sha256_of(data))
+    left_out: Counter[str] = Counter()
+    rows = outputs_in(decode(data, file_name), left_out, findings, beside=(RATINGS,), as_written=True)
+    clipping = Clipping()
+    texts = []
+    for output, record in rows:
+        where = f"{record.where}, item {shown(output.item_id)}"
+        ratings = _ratings(record.cells.get(RATINGS), output, where, clipping, findings.problems)
+        texts.append(RatedText(output, tuple(ratings)))
+    if findings.problems:
+        reject(file_name, findings.problems)
+    findings.note_replaced()
+    return RatedSet(
+        tuple(texts),
+        findings.sha256,
+        printable_text(file_name),
+        (*findings.notes, *clipping.notes()),
+        dict(left_out),
+    )
+
+
+def write_rated(texts: Iterable[RatedText]) -> bytes:
+    """The texts as JSONL that read_rated reads to equal ones; labels are columns of their own."""
+    return jsonl_bytes(
+        {**output_row(text.output, (RATINGS,)), RATINGS: [_rating_row(one) for one in text.ratings]}
+        for text in texts
+    )
+
+
+def rated_of(outputs: OutputSet, *ratings: RatingSet) -> RatedSet:
+    """Texts with the ratings that are about them, in the order of the outputs; texts that nobody rated stay.
+
+    Joined by item, system and level, as far as texts and ratings name them; language and labels that both have take
+    part where something is known by them alone (`rating_joining`). Ratings without a text are counted in `left_out`.
+    The texts' spans have to count the characters of these very texts: those that reach beyond the end are cut there,
+    which a note says; those that begin beyond it are problems. Raises InputError.
+    """
+    problems = Problems()
+    left_out = Counter(outputs.left_out)
+    clipping = Clipping()
+    found: list[list[Rating]] = [[] for _ in outputs.outputs]
+    for rating_set in ratings:
+        finder = TextFinder(outputs.outputs, rating_set.ratings)
+        for one in rating_set.ratings:
+            places = finder.places(one)
+            if len(places) > 1:
+                problems.append(
+                    f"{shown(rating_set.file_name)}: {_called(one)}: does not tell which of {len(places)} texts it is "
+                    f"about; name its {' or '.join(finder.differing(places))}"
+                )
+            elif not places:
+                left_out[OTHER_LANGUAGE if finder.elsewhere(one) else NO_SUCH_TEXT] += 1
+            else:
+                (place,) = places
+                where = f"{shown(rating_set.file_name)}: {_called(one)}"
+                spans = _checked(one.spans, outputs.outputs[place], where, clipping, problems)
+                found[place].append(of_text(replace(one, spans=spans), outputs.outputs[place]))
+        left_out.update({f"ratings: {reason}": n for reason, n in rating_set.left_out.items()})
+    texts = tuple(RatedText(one, tuple(own)) for one, own in zip(outputs.outputs, found, strict=True))
+    problems += (
+        f"item {shown(text.output.item_id)}, system {shown(text.output.system)}: {problem}"
+        for text in texts
+        for problem in said_twice(text.ratings)
+    )
+    if problems:
+        reject(outputs.file_name, problems)
+    notes = [*outputs.notes, *(note for one in ratings for note in one.notes)]
+    hashes = "\n".join([outputs.sha256, *(one.sha256 for one in ratings)])
+    return RatedSet(
+        texts,
+        sha256_of(hashes.encode()),
+        outputs.file_name,
+        (*dict.fromkeys(notes), *clipping.notes()),
+        {reason: n for reason, n in left_out.items() if n},
+    )
+
+
+def ratings_of(rated: RatedSet) -> RatingSet:
+    """All ratings of the texts, as a file of ratings alone has them."""
+    return RatingSet(
+        tuple(one for text in rated.texts for one in text.ratings),
+        rated.sha256,
+        rated.file_name,
+        rated.notes,
+        rated.left_out,
+    )
+
+
+def unrated(found: OutputSet) -> RatedSet:
+    """The texts of a file without ratings."""
+    texts = tuple(RatedText(output) for output in found.outputs)
+    return RatedSet(texts, found.sha256, found.file_name, found.notes, found.left_out)
+
+
+def outputs_of(rated: RatedSet) -> OutputSet:
+    """The texts without their ratings."""
+    outputs = tuple(text.output for text in rated.texts)
+    return OutputSet(outputs, rated.sha256, rated.file_name, rated.notes)
+
+
+def of_text(rating: Rating, output: ScorableOutput) -> Rating:
+    """The rating under the names of the text that it is about."""
+    return replace(
+        rating,
+        item_id=output.item_id,
+        system=output.system,
+        level=output.level,
+        language=output.language,
+        labels=output.labels,
+    )
+
+
+def _rating_row(rating: Rating) -> dict[str, Any]:
+    return {
+        "rater": rating.rater,
+        "dimension": rating.dimension,
+        "score": rating.score,
+        "spans": None if rating.spans is None else [span_row(span) for span in rating.spans],
+    }
+
+
+def _ratings(
+    value: object, output: ScorableOutput, where: str, clipping: Clipping, problems: Problems
+) -> list[Rating]:
+    """What people said of one text; what is wrong goes to the problems."""
+    value = rating_entries(value, where, problems)
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        problems.append(f"{where}: ratings is {type_name(value)}, expected a list of objects")
+        return []
+    found = []
+    for number, one in enumerate(value, start=1):
+        place = f"{where}, rating {number}"
+        if not isinstance(one, JsonObject):
+            problems.append(f"{place}: is {type_name(one)}, expected an object")
+            continue
+        problems += duplicate_problems(place, one)
+        spans = _checked(spans_in(one.get("spans"), place, problems), output, place, clipping, problems)
+        fields = rating_fields(one, spans, place, problems)
+        if fields is not None:
+            rater, dimension, score = fields
+            found.append(
+                of_text(
+                    Rating(output.item_id, score, rater=rater, dimension=dimension or OVERALL, spans=spans),
+                    output,
+                )
+            )
+    problems += [f"{where}: {problem}" for problem in said_twice(found)]
+    return found
+
+
+def _checked(
+    spans: Sequence[ErrorSpan] | None,
+    output: ScorableOutput,
+    where: str,
+    clipping: Clipping,
+    problems: Problems,
+) -> tuple[ErrorSpan, ...] | None:
+    if spans is None:
+        return None
+    return tuple(
+        clipping.checked(span, output, f"{where}, span {number}", problems)
+        for number, span in enumerate(spans, start=1)
+    )
+
+
+def said_twice(ratings: Sequence[Rating]) -> list[str]:
+    """What is wrong with one text's ratings where a rater rates a dimension more than once."""
+    counts = Counter((one.rater, one.dimension) for one in ratings if one.rater is not None)
+    return [
+        f"rater {shown(rater or '')} rates dimension {shown(dimension)} {count} times"
+        for (rater, dimension), count in counts.items()
+        if count > 1
+    ]
+
+
+def _called(rating: Rating) -> str:
+    names = [("item", rating.item_id), ("system", rating.system), ("level", rating.level)]
+    return ", ".join(f"{what} {shown(name)}" for what, name in names if name is not None)

@@ -1,0 +1,533 @@
+"""Human ratings as tables: one row a rating, a column a dimension, nested in a field; and which text each is about."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import regex
+
+from core.errors import Problems
+from core.formats.scorable import COLUMNS as TEXT_COLUMNS
+from core.formats.scorable import NO_LABELS
+from core.formats.scores import INDEX_COLUMNS, LABELS, METRIC_MARK, NO_FAMILY, family_of
+from core.formats.spans.cells import spans_in
+from core.schema.scores import Rating, RatingSet, ScorableOutput
+from core.tables.cells import is_nothing, is_undefined, label_of, looks_like_number, number_in, number_problem
+from core.tables.columns import (
+    LABEL_MARK,
+    ONLY_SYSTEM,
+    Record,
+    labels_among,
+    level_number,
+    names_in,
+    open_records,
+    repeated,
+    require,
+    with_item_level,
+)
+from core.tables.problems import FileFindings, listed
+from core.tables.reading import (
+    JsonObject,
+    decode,
+    duplicate_problems,
+    name_of,
+    name_problem,
+    printable_text,
+    reject,
+    sha256_of,
+    shown,
+    type_name,
+)
+
+OVERALL = "overall"
+"""The dimension of ratings that name none."""
+RATER_NAMES = (
+    *(
+        "rater",
+        "rater_id",
+        "annotator",
+        "annotator_id",
+        "worker",
+        "worker_id",
+        "user",
+        "user_id",
+        "evaluator",
+    ),
+    *("name", "id"),
+)
+"""Keys that name the rater in an object of ratings."""
+AS_LIST = 'write a list with an object a rater: [{"rater": "A", "fluency": 4}]'
+
+_FIELD = regex.compile(
+    r"(?!.*metric)(?:.*(?:ratings|annotations|judge?ments|evaluations|scores)|human)", regex.IGNORECASE
+)
+_RATER = regex.compile(
+    r"(?:rater|annotator|worker|expert|evaluator|judge|user|turker|human|reviewer|coder)s?[ _-]?(?:\d+|[a-z])?|[ra]\d+|A[0-9A-Z]{9,}",
+    regex.IGNORECASE,
+)
+_IDENTIFIER = regex.compile(r"(?:.*[ _-])?id", regex.IGNORECASE)
+
+
+class Unclear(ValueError):
+    """A block whose names do not tell raters from dimensions."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """One score as it is written."""
+
+    who: str | None
+    dimension: str
+    value: object
+
+
+def said_in(
+    block: object, named: Callable[[str], str] = str.strip, known: Callable[[str], bool] | None = None
+) -> Iterator[Said]:
+    """Every score of a block of ratings, with who gave it. Raises Unclear.
+
+    named: a dimension's name as it is to be called. known: whether a key is a dimension; None: any may be.
+    """
+    if known is None and isinstance(block, JsonObject) and _is_entry(block):
+        block = [block]
+    if isinstance(block, list):
+        for one in block:
+            if isinstance(one, JsonObject):
+                who = next((name_of(one[key]) for key in RATER_NAMES if key in one), None)
+                yield from (replace(said, who=who) for said in _of_rater(one, named))
+            elif known is None:
+                yield Said(None, OVERALL, one)
+    elif isinstance(block, Mapping):
+        if _are_dimensions(block, known):
+            yield from _of_dimensions(block, named)
+        else:
+            for key, scores in block.items():
+                found = (
+                    _of_dimensions(scores, named)
+                    if isinstance(scores, Mapping) or known is not None
+                    else iter([Said(None, OVERALL, scores)])
+                )
+                yield from (replace(said, who=name_of(key)) for said in found)
+
+
+def _is_entry(block: JsonObject) -> bool:
+    """Whether an object is what stands in a list of ratings: it names its rater, or has the key `score`."""
+    return any(
+        key in block and not isinstance(block[key], JsonObject | list) for key in ("score", *RATER_NAMES)
+    )
+
+
+def _of_rater(one: JsonObject, named: Callable[[str], str]) -> Iterator[Said]:
+    """What an object that stands for a rater says: scores by dimension, or one score."""
+    scores = one.get("scores")
+    if not isinstance(scores, Mapping):
+        scores = {key: value for key, value in one.items() if key not in RATER_NAMES}
+    if "score" in scores and "dimension" in scores:
+        yield Said(None, named(name_of(scores["dimension"]) or OVERALL), scores["score"])
+    else:
+        own = {OVERALL if key == "score" else key: value for key, value in scores.items()}
+        yield from _of_dimensions(own, named)
+
+
+def _of_dimensions(scores: object, named: Callable[[str], str]) -> Iterator[Said]:
+    if not isinstance(scores, Mapping):
+        return
+    for key, value in scores.items():
+        dimension = named(key)
+        if isinstance(value, list):
+            yield from (Said(None, dimension, one) for one in value)
+        elif isinstance(value, JsonObject) and "score" not in value:
+            yield from (Said(name_of(who), dimension, one) for who, one in value.items())
+        else:
+            yield Said(None, dimension, value)
+
+
+def _are_dimensions(block: Mapping[str, object], known: Callable[[str], bool] | None) -> bool:
+    """Whether the keys of a block are dimensions, not raters. Raises Unclear."""
+    if known is not None:
+        return any(known(key) for key in block)
+    inner = [
+        value.keys() for value in block.values() if isinstance(value, JsonObject) and "score" not in value
+    ]
+    raters = [key for key in block if _RATER.fullmatch(key)]
+    if not inner and raters and len(raters) < len(block):
+        others = [key for key in block if key not in raters]
+        raise Unclear(f"{listed(raters)} look like raters, {listed(others)} like dimensions: {AS_LIST}")
+    if not inner:
+        return not raters
+    below = {key for keys in inner for key in keys}
+    outside = len(raters) == len(block)
+    inside = all(_RATER.fullmatch(key) for key in below)
+    if outside == inside or len(inner) < len(block):
+        raise Unclear(
+            f"whether {listed(list(block))} are raters and {listed(sorted(below))} dimensions, or the other way round, "
+            f"cannot be told: {AS_LIST}"
+        )
+    return inside
+
+
+def is_nested(entry: object) -> bool:
+    """Whether an entry of a list of ratings holds scores by dimension."""
+    return (
+        isinstance(entry, JsonObject)
+        and not {"score", "spans"} & entry.keys()
+        and any(number_in(_score(said.value)) is not None for said in said_in([entry]))
+    )
+
+
+def rating_entries(value: object, where: str, problems: Problems) -> object:
+    """A block of ratings as a list of objects with rater, dimension and score; what is such a list stays as it is."""
+    nested = (
+        any(map(is_nested, value))
+        if isinstance(value, list)
+        else isinstance(value, JsonObject) and not {"score", "spans"} & value.keys()
+    )
+    if not nested:
+        return value
+    try:
+        found = [one for one in said_in(value) if number_in(_score(one.value)) is not None]
+    except Unclear as problem:
+        problems.append(f"{where}: ratings: {problem}")
+        return []
+    return [JsonObject(rater=one.who, dimension=one.dimension, score=_score(one.value)) for one in found]
+
+
+def one_rating_a_row(
+    records: Sequence[Record], taken: Sequence[str], findings: FileFindings
+) -> Sequence[Record]:
+    """Records with one score each, of those without a column `score`: out of nested fields, else of columns of numbers.
+
+    taken: columns that mean something else. The very records where there is nothing to be taken apart.
+    """
+    plain = any("score" in record.cells for record in records)
+    if plain and not any(_is_block(record.cells.get("score")) for record in records):
+        return records
+    fields = (
+        ["score"]
+        if plain
+        else [
+            key
+            for key in dict.fromkeys(key for record in records for key in record.cells)
+            if key not in taken
+            and _FIELD.fullmatch(key)
+            and any(_is_block(record.cells.get(key)) for record in records)
+        ]
+    )
+    if fields:
+        return _unnested(records, fields, findings)
+    columns = _rating_columns(records, taken, findings)
+    return _unpivoted(records, columns, findings) if columns else records
+
+
+def _is_block(value: object) -> bool:
+    return isinstance(value, JsonObject | list) and bool(value)
+
+
+def _unnested(records: Sequence[Record], fields: Sequence[str], findings: FileFindings) -> list[Record]:
+    """A record a score of the fields; a record without any has none, and is left to be counted."""
+    found: list[tuple[Record, str, Said]] = []
+    shaped: list[Record] = []
+    for record in records:
+        rest = Record(record.where, {k: v for k, v in record.cells.items() if k not in (*fields, "spans")})
+        own = [(name, said) for name in fields for said in _said_of(record, name, findings)]
+        # Each has a place of its own: that is how a rating given twice is noticed.
+        found += [
+            (replace(rest, where=f"{rest.where}, rating {number}"), name, said)
+            for number, (name, said) in enumerate(own, start=1)
+        ]
+        if not own:
+            shaped.append(rest)
+    numbers = {(name, said.dimension) for _, name, said in found if number_in(_score(said.value)) is not None}
+    if words := dict.fromkeys(
+        said.dimension for _, name, said in found if (name, said.dimension) not in numbers
+    ):
+        findings.notes.append(f"fields of ratings not used, which hold no number: {listed(list(words))}")
+    for rest, name, said in found:
+        if (name, said.dimension) not in numbers:
+            continue
+        # The same dimension may stand in two fields, such as those of experts and of the crowd.
+        dimension = f"{name}.{said.dimension}" if len(fields) > 1 else said.dimension
+        cells = {**rest.cells, "score": _score(said.value)}
+        if dimension != OVERALL or "dimension" not in cells:
+            cells["dimension"] = dimension
+        if said.who is not None:
+            cells["rater"] = said.who
+        shaped.append(Record(f"{rest.where}, {shown(dimension)}", cells))
+    return shaped
+
+
+def _said_of(record: Record, name: str, findings: FileFindings) -> list[Said]:
+    value = record.cells.get(name)
+    if is_undefined(value):
+        return []
+    place = f"{record.where}: {shown(name)}"
+    if not isinstance(value, JsonObject | list):
+        findings.problems.append(f"{place} is {type_name(value)}, expected an object or a list of ratings")
+        return []
+    for one in [value, *(value if isinstance(value, list) else value.values())]:
+        if isinstance(one, JsonObject):
+            findings.problems += duplicate_problems(place, one)
+    try:
+        return list(said_in(value))
+    except Unclear as problem:
+        findings.problems.append(f"{place}: {problem}")
+        return []
+
+
+def _score(value: object) -> object:
+    """A score that may stand beside its reason."""
+    return value.get("score") if isinstance(value, JsonObject) else value
+
+
+def _rating_columns(records: Sequence[Record], taken: Sequence[str], findings: FileFindings) -> list[str]:
+    """The columns of numbers that are no known names, labels or ids, nor called like a metric."""
+    found, metrics = [], []
+    for key in dict.fromkeys(key for record in records for key in record.cells):
+        plain = key.lower()
+        if key in taken or plain in LABELS or plain in INDEX_COLUMNS or _IDENTIFIER.fullmatch(key):
+            continue
+        if key.startswith(LABEL_MARK):
+            continue
+        held = [record.cells[key] for record in records if not is_undefined(record.cells.get(key))]
+        words = sum(not looks_like_number(value) for value in held)
+        if not held or 2 * words >= len(held):
+            continue
+        if family_of(key) != NO_FAMILY or key.startswith(METRIC_MARK):
+            metrics.append(key)
+        else:
+            found.append(key)
+    if found:
+        findings.notes.append(
+            f"the file has no column score: its columns of numbers are the ratings ({listed(found)})"
+        )
+        if metrics:
+            findings.notes.append(f"columns not used, which are called like metrics: {listed(metrics)}")
+    return found
+
+
+def _unpivoted(records: Sequence[Record], columns: Sequence[str], findings: FileFindings) -> list[Record]:
+    """A record a cell of the columns, which are dimensions, or raters where their names say so."""
+    raters = len(columns) > 1 and all(_RATER.fullmatch(key) for key in columns)
+    shaped, among = [], set(columns)
+    for record in records:
+        rest = {key: value for key, value in record.cells.items() if key not in among}
+        for key in columns:
+            cells = {**rest, "rater" if raters else "dimension": key.strip(), "score": record.cells.get(key)}
+            shaped.append(Record(f"{record.where}, column {shown(key)}", cells))
+    return shaped
+
+
+COLUMNS: Mapping[str, Sequence[str]] = {
+    **TEXT_COLUMNS,
+    "rater": ("rater", "rater_id", "annotator", "annotator_id", "user", "user_id", "evaluator"),
+    "score": ("score", "rating", "value"),
+    "dimension": ("dimension", "criterion", "aspect"),
+    "spans": ("spans",),
+}
+"""Our name -> the names that a file may use. The texts themselves may stand beside the ratings; they are not read."""
+NEEDED = ("item_id", "score")
+UNUSED = ("text", "reference", "question", "context", "source", "reason", *NO_LABELS)
+SCORES = frozenset({"metric", "metric_name"})
+"""Columns of a table of scores."""
+NO_RATING = "no rating"
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    where: str
+    rating: Rating
+
+
+def read_ratings(data: bytes, file_name: str, *, lower_is_better: bool = False) -> RatingSet:
+    """The ratings of a file; InputError holds every problem.
+
+    lower_is_better: of the file's scale; the sign of every score is turned, so that higher is better. Any number of
+    raters may rate a text, the same one only once on each dimension. A row without a score is left out and counted.
+    """
+    findings = FileFindings(file_name, sha256_of(data))
+    keys, columns, records = open_records(decode(data, file_name), COLUMNS, findings)
+    is_scores = bool(SCORES & {key.strip().lower() for key in keys})
+    shaped = records if is_scores else one_rating_a_row(records, [*COLUMNS, *UNUSED], findings)
+    found = (*columns.values(), *(() if shaped is records else ("score",)))
+    require(found, {column: COLUMNS[column] for column in NEEDED}, keys, file_name)
+    if is_scores:
+        reject(file_name, ["file: it has a column metric: it holds scores of metrics, not ratings by people"])
+    left_out: Counter[str] = Counter()
+    rows = _rows(with_item_level([*shaped]), lower_is_better, left_out, findings)
+    known = ((_key(row.rating), row.where) for row in rows if row.rating.rater is not None)
+    repeated(known, "the same rater, text and dimension", findings)
+    if not rows and not findings.problems:
+        findings.problems.append("file: no row holds a rating; at least one is needed")
+    if findings.problems:
+        reject(file_name, findings.problems)
+    if lower_is_better:
+        findings.notes.append("signs were turned, because lower is better in the file")
+    _note_unnamed([row.rating for row in rows], findings)
+    return RatingSet(
+        tuple(row.rating for row in rows),
+        findings.sha256,
+        printable_text(file_name),
+        tuple(findings.notes),
+        dict(left_out),
+    )
+
+
+def _rows(
+    records: Sequence[Record], lower_is_better: bool, left_out: Counter[str], findings: FileFindings
+) -> list[_Row]:
+    keys = dict.fromkeys(key for record in records for key in record.cells)
+    others = [key for key in keys if key in UNUSED or key not in COLUMNS]
+    labels = labels_among(others, UNUSED, records, findings)
+    if any(isinstance(record.cells.get("spans"), str) for record in records):
+        findings.notes.append("columns not used: spans, which is no list")
+    rows = []
+    for record in records:
+        names = names_in(record, labels, findings)
+        rater, dimension = (optional_name(record, column, findings) for column in ("rater", "dimension"))
+        score = _score_of_row(record, findings)
+        if names is None or score is None:
+            continue
+        if math.isnan(score):
+            left_out[NO_RATING] += 1
+            continue
+        rating = Rating(
+            names.item_id,
+            0.0 - score if lower_is_better else score,
+            names.system,
+            names.level,
+            rater,
+            dimension or OVERALL,
+            names.language,
+            names.labels,
+            spans_in(_list_of(record), record.where, findings.problems),
+        )
+        rows.append(_Row(record.where, rating))
+    return rows
+
+
+def _list_of(record: Record) -> object:
+    """A row's spans; in a table, whose cells hold no lists, a column of that name means something else."""
+    value = record.cells.get("spans")
+    return value if isinstance(value, list) else None
+
+
+def optional_name(record: Record, column: str, findings: FileFindings) -> str | None:
+    """A cell as a name; None where it is empty, or after its problem was reported."""
+    value = record.cells.get(column)
+    if is_nothing(value):
+        return None
+    found = label_of(value)
+    if found is None:
+        findings.problems.append(f"{record.where}: {column} {name_problem(value)}")
+    return found
+
+
+def _score_of_row(record: Record, findings: FileFindings) -> float | None:
+    """The score; NaN where there is none on purpose, None after a problem was reported."""
+    value = record.cells.get("score")
+    number = number_in(value)
+    if number is not None and not math.isinf(number):
+        return number
+    if is_undefined(value):
+        return math.nan
+    problem = number_problem(value) if number is None else "is infinite, expected a number"
+    findings.problems.append(f"{record.where}: score {problem}")
+    return None
+
+
+def _text_key(rating: Rating) -> tuple[object, ...]:
+    labels = tuple(sorted(rating.labels.items()))
+    return rating.item_id, rating.system, rating.level, rating.language, labels, rating.dimension
+
+
+def _key(rating: Rating) -> tuple[object, ...]:
+    return rating.rater, *_text_key(rating)
+
+
+def _note_unnamed(ratings: Sequence[Rating], findings: FileFindings) -> None:
+    counts = Counter(_text_key(rating) for rating in ratings if rating.rater is None)
+    # A text is one, however many dimensions of it are rated.
+    if several := len({key[:-1] for key, count in counts.items() if count > 1}):
+        findings.notes.append(
+            f"{several} texts have several ratings without a rater's name: taken for different raters'"
+        )
+
+
+Named = ScorableOutput | Rating
+Key = tuple[object, ...]
+
+_UNSAID = (None, "", "und")
+
+
+class TextFinder:
+    """Finds the text of each rating.
+
+    System and level take part where both sides name any. Language and labels take part where one side has several
+    texts that differ in nothing else; a text or rating that leaves one blank agrees with all.
+    """
+
+    def __init__(self, outputs: Sequence[ScorableOutput], ratings: Sequence[Rating]) -> None:
+        self._outputs = outputs
+        sides: tuple[Sequence[Named], ...] = (outputs, ratings)
+        self._by_system, self._by_level = (
+            all(any(_value(row, name) not in _UNSAID for row in side) for side in sides)
+            for name in ("system", "level")
+        )
+        labels = {label: None for row in ratings for label in row.labels}
+        self._others = [
+            name
+            for name in ("language", *labels)
+            if all(any(_value(row, name) not in _UNSAID for row in side) for side in sides)
+            and any(self._tells_apart(side, name) for side in sides)
+        ]
+        self._places: dict[Key, list[int]] = {}
+        for place, output in enumerate(outputs):
+            self._places.setdefault(self._key(output), []).append(place)
+
+    def places(self, rating: Rating) -> list[int]:
+        """The outputs, by their place, that the rating may be about: one, none, or several."""
+        there = self._places.get(self._key(rating), ())
+        return [place for place in there if self._agrees(self._outputs[place], rating)]
+
+    def elsewhere(self, rating: Rating) -> bool:
+        """Whether the text is there but for its language or a label."""
+        return self._key(rating) in self._places
+
+    def differing(self, places: Sequence[int]) -> list[str]:
+        """In what some outputs differ."""
+        outputs = [self._outputs[place] for place in places]
+        names = ("system", "level", "language", *{label: None for one in outputs for label in one.labels})
+        return [name for name in names if len({_value(one, name) for one in outputs}) > 1] or ["text"]
+
+    def _key(self, row: Named) -> Key:
+        number = level_number(row.level)
+        return (
+            row.item_id,
+            (row.system or ONLY_SYSTEM) if self._by_system else None,
+            (row.level if number is None else number) if self._by_level else None,
+        )
+
+    def _tells_apart(self, side: Sequence[Named], name: str) -> bool:
+        said: dict[Key, str] = {}
+        for row in side:
+            value = _value(row, name)
+            if value not in _UNSAID and said.setdefault(self._key(row), value or "") != value:
+                return True
+        return False
+
+    def _agrees(self, output: ScorableOutput, rating: Rating) -> bool:
+        return all(
+            _value(output, name) in _UNSAID
+            or _value(rating, name) in _UNSAID
+            or _value(output, name) == _value(rating, name)
+            for name in self._others
+        )
+
+
+def _value(row: Named, name: str) -> str | None:
+    if name == "system":
+        return None if row.system == ONLY_SYSTEM else row.system
+    if name == "level":
+        return row.level
+    return row.language if name == "language" else row.labels.get(name)

@@ -1,0 +1,373 @@
+"""Texts to be scored, in: what generation wrote, the papers' JSON, and tables with any number of columns."""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from core.formats.generation import same_value
+from core.schema.scores import OutputSet, ScorableOutput
+from core.tables.cells import is_nothing, numbers_as_json
+from core.tables.columns import (
+    ITEM_NAMES,
+    LABEL_MARK,
+    LABEL_PAIR,
+    LANGUAGE_NAMES,
+    LEVEL_NAMES,
+    ONLY_SYSTEM,
+    PAIR_NAMES,
+    SYSTEM_NAMES,
+    Names,
+    Record,
+    is_json,
+    json_objects,
+    labels_among,
+    names_in,
+    open_records,
+    repeated,
+    require,
+    with_item_level,
+)
+from core.tables.problems import FileFindings, place, same_wording
+from core.tables.reading import (
+    JsonObject,
+    decode,
+    duplicate_problems,
+    is_blank,
+    name_of,
+    name_problem,
+    parse_json,
+    printable_text,
+    reject,
+    sha256_of,
+    shown,
+    type_name,
+)
+from core.tables.rows import is_jsonl, jsonl_bytes
+
+_OF_QUESTION = {
+    "question": "question",
+    "ground_truth": "reference",
+    "context": "context",
+    "language": "language",
+}
+
+
+def paper_records(text: str, findings: FileFindings) -> list[Record] | None:
+    """The texts as records under our names; None where the file is no object with "questions"."""
+    value, problem = parse_json(numbers_as_json(text))
+    if problem or not isinstance(value, JsonObject) or "questions" not in value:
+        return None
+    findings.problems += duplicate_problems("file", value)
+    return _of_questions(value["questions"], findings)
+
+
+def _of_questions(value: object, findings: FileFindings) -> list[Record]:
+    """The paper's form: {"questions": [{"id", "question", "ground_truth", "answers"}]}.
+
+    A level of "answers" is one text a source, or a text alone, as 003's generated data set has it.
+    """
+    records: list[Record] = []
+    unused: dict[str, None] = {}
+    for index, (where, question) in enumerate(json_objects(value, "questions", findings)):
+        item_id = name_of(question.get("id", index))
+        if item_id is None:
+            findings.problems.append(f"{where}: id {name_problem(question['id'])}")
+            continue
+        cells = {name: question[key] for key, name in _OF_QUESTION.items() if key in question}
+        unused.update(dict.fromkeys(set(question) - {"id", "answers", *_OF_QUESTION}))
+        records += _of_answers(item_id, question.get("answers"), cells | {"item_id": item_id}, findings)
+    if unused:
+        findings.notes.append(
+            f"questions: fields not used: {', '.join(shown(key) for key in sorted(unused))}"
+        )
+    return records
+
+
+def _of_answers(
+    item_id: str, answers: object, cells: Mapping[str, object], findings: FileFindings
+) -> list[Record]:
+    where = place(question=item_id)
+    if not isinstance(answers, JsonObject):
+        findings.problems.append(f"{where}: answers is {type_name(answers)}, expected an object of levels")
+        return []
+    findings.problems += duplicate_problems(where, answers)
+    records = []
+    for level, texts in answers.items():
+        at_level = place(question=item_id, level=level)
+        if isinstance(texts, JsonObject):
+            findings.problems += duplicate_problems(at_level, texts)
+            sources = [({"system": source}, text) for source, text in texts.items()]
+        else:
+            sources = [({}, texts)]
+        records += [
+            Record(
+                place(question=item_id, level=level, source=source.get("system")),
+                {**cells, **source, "level": level, "text": text},
+            )
+            for source, text in sources
+        ]
+    return records
+
+
+COLUMNS: Mapping[str, Sequence[str]] = {
+    "item_id": ITEM_NAMES,
+    "system": SYSTEM_NAMES,
+    "text": ("text", "output", "hypothesis", "hyp", "mt", "translation", "target", "response", "answer"),
+    "reference": ("reference", "ref", "ground_truth"),
+    "question": ("question",),
+    "context": ("context", "passage", "source_text", "source_sentence"),
+    "source": ("source", "src"),
+    "level": LEVEL_NAMES,
+    "language": LANGUAGE_NAMES,
+    LABEL_PAIR: PAIR_NAMES,
+    "reason": ("reason",),
+}
+"""Our name -> the names that a file may use; the first one that is there is taken. All other columns are labels."""
+NO_LABELS = ("id", "origin")
+"""Which row it is, or how one level was made: as labels they would tear the levels of an item apart."""
+OF_GENERATION = ("origin",)
+"""Of NO_LABELS what generation writes beside `reason`: in its own files nobody needs to be told that it is not used."""
+NO_TEXT = "no text"
+
+_OF_ITEM = ("reference", "question", "context", "source")
+_SAME_TEXT = "the same item, system, level and labels"
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A row, checked."""
+
+    record: Record
+    where: str
+    names: Names
+    text: str | None
+    """None: it holds none, but may say what belongs to its item."""
+    of_item: Mapping[str, str]
+    """What is asked and compared with, as far as the row says."""
+
+    @cached_property
+    def item(self) -> tuple[object, ...]:
+        """Which item it is: the same id in two data sets or two languages is two items."""
+        return self.names.item_id, self.names.language, tuple(sorted(self.names.labels.items()))
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What only one text may have."""
+        return self.names.system, self.names.level, *self.item
+
+
+def read_outputs(data: bytes, file_name: str) -> OutputSet:
+    """The texts of a table, of JSONL, or of the papers' JSON; InputError holds every problem.
+
+    What a metric gets as the source is the context if there is one, else the sentence that is translated, else the
+    question; `open_tables.source_as_system` tells what a column `source` means.
+    """
+    findings = FileFindings(file_name, sha256_of(data))
+    left_out: Counter[str] = Counter()
+    outputs = tuple(one for one, _ in outputs_in(decode(data, file_name), left_out, findings))
+    if findings.problems:
+        reject(file_name, findings.problems)
+    findings.note_replaced()
+    return OutputSet(
+        outputs, findings.sha256, printable_text(file_name), tuple(findings.notes), dict(left_out)
+    )
+
+
+def outputs_in(
+    text: str,
+    left_out: Counter[str],
+    findings: FileFindings,
+    *,
+    beside: Collection[str] = (),
+    as_written: bool = False,
+) -> list[tuple[ScorableOutput, Record]]:
+    """The texts of a file with their rows; problems go to the findings, rows without a text are counted.
+
+    beside: further columns, which the caller reads. as_written: blanks and line breaks stay as they are, so that what
+    counts characters of the texts counts right; control characters become U+FFFD in either case.
+    """
+    file_name = findings.file_name
+    table = not is_json(text, file_name) and not is_jsonl(text, file_name)
+    records = paper_records(text, findings) if is_json(text, file_name) else None
+    if records is None:
+        known = {**COLUMNS, **{name: (name,) for name in beside}}
+        keys, columns, records = open_records(text, known, findings)
+        require(columns.values(), {name: COLUMNS[name] for name in ("item_id", "text")}, keys, file_name)
+    read = _Reader(table, as_written, frozenset(beside), left_out, findings)
+    rows = _with_languages(read.rows(with_item_level(records)))
+    repeated(((row.key, row.where) for row in rows if row.text is not None), _SAME_TEXT, findings)
+    outputs = _outputs(rows, findings)
+    if not outputs and not findings.problems:
+        findings.problems.append("file: no row holds a text; at least one is needed")
+    if not findings.problems:
+        _note_absent(any(row.names.system for row in rows), findings)
+    return outputs
+
+
+def write_outputs(outputs: Sequence[ScorableOutput]) -> bytes:
+    """The texts as JSONL that read_outputs reads again; labels are columns of their own."""
+    return jsonl_bytes(map(output_row, outputs))
+
+
+def output_row(one: ScorableOutput, beside: Collection[str] = ()) -> dict[str, str | None]:
+    """A text as one row of a file; labels called like another column, or one of `beside`, are marked."""
+    taken = {*COLUMNS, *NO_LABELS, *beside, *(name for names in COLUMNS.values() for name in names)}
+    return {
+        "item_id": one.item_id,
+        "system": one.system,
+        "level": one.level,
+        "language": one.language,
+        **{f"{LABEL_MARK}{key}" if key in taken else key: value for key, value in one.labels.items()},
+        "text": one.text,
+        "reference": one.reference,
+        "source": one.source,
+    }
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """How rows are read."""
+
+    table: bool
+    """An empty cell is no text, as it cannot say null."""
+    as_written: bool
+    beside: frozenset[str]
+    left_out: Counter[str]
+    findings: FileFindings
+
+    def rows(self, records: Sequence[Record]) -> list[_Row]:
+        """The rows; those without a text are counted."""
+        columns = dict.fromkeys(key for record in records for key in record.cells)
+        own = OF_GENERATION if columns.keys() >= {*OF_GENERATION, "reason"} else ()
+        keys = [key for key in columns if key not in COLUMNS and key not in (*own, *self.beside)]
+        labels = labels_among(keys, NO_LABELS, records, self.findings)
+        rows = []
+        for record in records:
+            names = names_in(record, labels, self.findings)
+            if names is None:
+                continue
+            where = f"{record.where}, item {shown(names.item_id)}"
+            of_item = {
+                name: self._written(where, name, record.cells[name])
+                for name in _OF_ITEM
+                if not is_nothing(record.cells.get(name))
+            }
+            rows.append(_Row(record, where, names, self._text(record, where), of_item))
+        return rows
+
+    def _text(self, record: Record, where: str) -> str | None:
+        written = record.cells.get("text")
+        empty = isinstance(written, str) and is_blank(written)
+        if written is None or (empty and (self.table or not is_nothing(record.cells.get("reason")))):
+            self.left_out[_reason(record)] += 1
+            return None
+        if empty:
+            return printable_text(str(written)) if self.as_written else ""
+        return self._written(where, "text", written)
+
+    def _written(self, where: str, name: str, value: object) -> str:
+        clean = self.findings.text(where, name, value)
+        return printable_text(value) if self.as_written and isinstance(value, str) else clean
+
+
+def _reason(record: Record) -> str:
+    reason = record.cells.get("reason")
+    return shown(reason.strip()) if isinstance(reason, str) and not is_blank(reason) else NO_TEXT
+
+
+def _with_languages(rows: Sequence[_Row]) -> list[_Row]:
+    """The rows with the language that another row of their item names, if only one is named."""
+    known: dict[tuple[object, ...], set[str]] = {}
+    for row in rows:
+        known.setdefault((row.item[0], row.item[2]), set()).add(row.names.language)
+    filled = []
+    for row in rows:
+        others = known[row.item[0], row.item[2]] - {"und"}
+        unsaid = row.names.language == "und" and len(others) == 1
+        filled.append(replace(row, names=replace(row.names, language=min(others))) if unsaid else row)
+    return filled
+
+
+def _outputs(rows: Sequence[_Row], findings: FileFindings) -> list[tuple[ScorableOutput, Record]]:
+    """With what stands on one row of an item only; two rows that contradict each other are a problem."""
+    said: dict[tuple[object, str], list[tuple[str, str]]] = {}
+    for row in rows:
+        for name, value in row.of_item.items():
+            said.setdefault((row.item, name), []).append((value, row.where))
+    # What most rows of an item say is meant: a slip in its first row is not one of all the others.
+    known = {key: _commonest(values) for key, values in said.items()}
+    for key, values in said.items():
+        findings.problems += [
+            f"{where}: {key[1]} differs from the one in {known[key][1]}"
+            for value, where in values
+            if value is not known[key][0] and not same_value(known[key][0], value)
+        ]
+
+    def of(row: _Row, name: str) -> str | None:
+        return row.of_item.get(name) or known.get((row.item, name), ("", ""))[0] or None
+
+    return [
+        (
+            ScorableOutput(
+                row.names.item_id,
+                row.names.system or ONLY_SYSTEM,
+                row.text,
+                reference=of(row, "reference"),
+                source=of(row, "context") or of(row, "source") or of(row, "question"),
+                level=row.names.level,
+                language=row.names.language,
+                labels=row.names.labels,
+            ),
+            row.record,
+        )
+        for row in rows
+        if row.text is not None
+    ]
+
+
+def _commonest(values: Sequence[tuple[str, str]]) -> tuple[str, str]:
+    """The first of those that say what most say."""
+    if len(values) == 1:
+        return values[0]
+    counts = Counter(same_wording(value) for value, _ in values)
+    meant = counts.most_common(1)[0][0]
+    return next(one for one in values if same_wording(one[0]) == meant)
+
+
+def _note_absent(systems: bool, findings: FileFindings) -> None:
+    """What metrics will want and the file does not have."""
+    if not systems:
+        findings.notes.append(f"the file names no system: its texts stand under the system {ONLY_SYSTEM}")
+
+
+QUESTION, OLD_QUESTION = "user_input", "question"
+_OLD_COMPANIONS = frozenset({"contexts", "ground_truths"})
+"""Columns that an evaluation before version 0.2 has beside its question."""
+TEXTS = ("user_input", "response", "retrieved_contexts", "reference_contexts", "contexts", "ground_truths")
+"""Columns that hold the texts of an evaluation."""
+BY_QUESTION = "no column names the item: rows with the same question ({column}) are one item, numbered from 1"
+
+
+def with_items(
+    columns: Mapping[str, str], keys: Sequence[str], records: Sequence[Record], findings: FileFindings
+) -> tuple[dict[str, str], list[Record]] | None:
+    """The columns and rows with an item each, from the question; None where the table is not RAGAS' or names items."""
+    if "item_id" in columns.values():
+        return None
+    plain = {key.strip().lower(): columns.get(key, key) for key in keys}
+    old = OLD_QUESTION if _OLD_COMPANIONS & plain.keys() else ""
+    column = plain.get(QUESTION) or plain.get(old, "")
+    if not column:
+        return None
+    findings.notes.append(BY_QUESTION.format(column=QUESTION if QUESTION in plain else OLD_QUESTION))
+    numbers: dict[str, str] = {}
+    rows = []
+    for record in records:
+        question = record.cells.get(column)
+        if not isinstance(question, str) or is_blank(question):
+            findings.problems.append(f"{record.where}: the question is missing, which tells the item")
+            continue
+        item = numbers.setdefault(question, str(len(numbers) + 1))
+        rows.append(Record(record.where, {**record.cells, "item_id": item}))
+    return {**columns, "item_id": "item_id"}, rows

@@ -1,0 +1,873 @@
+"""Scores of texts by metrics, in and out: one row a score (long), or one column a metric (wide); CSV, JSONL and Parquet."""
+
+import io
+import json
+import math
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import PurePath
+from typing import Any, Literal, cast, get_args
+
+import numpy as np
+import regex
+from numpy.typing import NDArray
+
+from core.errors import InputError
+from core.formats.cef import cef_records
+from core.formats.scorable import COLUMNS as ABOUT_TEXTS
+from core.formats.scorable import NO_LABELS, with_items
+from core.formats.scorable import TEXTS as OF_RAGAS
+from core.schema.scores import Direction, Metric, ScoredRow, ScoreTable
+from core.tables.cells import is_nothing, is_undefined, label_of, looks_like_number, number_in, number_problem
+from core.tables.columns import (
+    LABEL_MARK,
+    LABEL_PAIR,
+    ONLY_SYSTEM,
+    Record,
+    labels_among,
+    names_in,
+    object_records,
+    open_numbers,
+    open_records,
+    repeated,
+    require,
+    with_item_level,
+)
+from core.tables.problems import MOST_LISTED, FileFindings
+from core.tables.reading import (
+    JsonObject,
+    decode,
+    name_of,
+    name_problem,
+    parse_json,
+    printable_text,
+    reject,
+    sha256_of,
+    shown,
+    type_name,
+)
+from core.tables.rows import jsonl_bytes
+from core.tables.writer import csv_bytes, csv_cells, guarded
+
+COLUMNS: Mapping[str, Sequence[str]] = {
+    **ABOUT_TEXTS,
+    "metric": ("metric", "metric_name"),
+    "score": ("score", "value"),
+    "family": ("family",),
+    "direction": ("direction",),
+    "signature": ("signature",),
+}
+"""Our name -> the names that a file may use. The texts themselves may stand in a table of scores; they are not read."""
+ABOUT = frozenset(ABOUT_TEXTS)
+"""Columns that say in either form whose score it is, or hold the texts."""
+OF_METRIC = ("metric", "score", "reason", "family", "direction", "signature")
+"""Columns of the long form alone."""
+UNUSED = ("text", "reference", "question", "context", "source", *NO_LABELS, *OF_RAGAS)
+SAID = ("feedback", "explanation", "rationale", "reasoning", "multi_responses", "rubrics")
+"""Columns in which judges say why: no labels, however few different texts there are; with numbers they are metrics."""
+LABELS = frozenset(
+    [
+        "dataset",
+        "data_set",
+        "generator",
+        "model",
+        "llm",
+        "shots",
+        "prompt",
+        "domain",
+        "doc",
+        "document",
+        "doc_id",
+        "document_id",
+        "seed",
+        "run",
+        "fold",
+        "split",
+        "year",
+        "type",
+        "task",
+        "rater",
+        "annotator",
+        "variant",
+        "temperature",
+    ]
+)
+"""Columns that are labels in the wide form although they may hold numbers."""
+INDEX_COLUMNS = frozenset({"index", "unnamed: 0", "__index_level_0__"})
+"""What pandas writes."""
+METRIC_MARK = "metric:"
+"""In front of a wide column's name: it is a metric, whatever it looks like."""
+LOWER_MARK = " (lower is better)"
+"""Behind a wide column's name: the wide form has no other place to say it."""
+HIGHER_MARK = " (higher is better)"
+"""The same for the other end; without a mark the file does not say which end is better."""
+STATED = "made elsewhere"
+"""The signature of a metric of another program whose direction the file states; empty: it does not state it either."""
+RESULT = "result"
+"""The metric of 003's published results, whose value may be a judge's whole answer."""
+
+_FROM_FOLDER = "|from:"
+
+NO_FAMILY = "other"
+_FAMILIES = (
+    ("bertscore", "BERTScore"),
+    ("bleurt", "BLEURT"),
+    ("bleu", "BLEU"),
+    ("sacrebleu", "BLEU"),
+    ("chrf", "chrF"),
+    ("rouge", "ROUGE"),
+    ("meteor", "METEOR"),
+    ("xcomet", "COMET"),
+    ("comet", "COMET"),
+    ("nli", "NLI"),
+    ("cef", "CEF"),
+    ("rubric", "Rubric"),
+    ("claims", "Claims"),
+    ("factualcorrectness", "Claims"),
+)
+
+
+def family_of(metric: str) -> str:
+    """The family that a metric's name begins with; NO_FAMILY where it is none that Assay computes."""
+    name = regex.sub(r"[^a-z]", "", metric.lower())
+    if name == "ter":  # other names begin with it too
+        return "TER"
+    return next((family for start, family in _FAMILIES if name.startswith(start)), NO_FAMILY)
+
+
+def signature_from_folder(stem: str, folder: str) -> str:
+    """The signature of a metric out of a folder of scores, whose files say no direction."""
+    return f"{stem}{_FROM_FOLDER}{folder}"
+
+
+def direction_is_stated(metric: Metric) -> bool:
+    """Whether a metric's direction is known, and not but assumed because its scores came without one."""
+    return metric.signature != "" and _FROM_FOLDER not in metric.signature
+
+
+def label_column(label: str, values: Sequence[str], taken: frozenset[str], *, wide: bool) -> str:
+    """The column's name for a label: marked where the name or, in the wide form, a value could mean something else.
+
+    taken: names that mean something else, in lower case.
+    """
+    plain = label.lower()
+    unclear = (
+        wide
+        and plain not in LABELS
+        and any(is_undefined(value) or looks_like_number(value) for value in values)
+    )
+    marked = unclear or plain in {*taken, RESULT} or plain.startswith((LABEL_MARK, METRIC_MARK))
+    return f"{LABEL_MARK}{label}" if marked else label
+
+
+def metric_column(metric: Metric, clear: bool, taken: frozenset[str]) -> str:
+    """The wide column's name for a metric. clear: its values show that it is one."""
+    name, plain = metric.name, metric.name.lower()
+    marked = not clear or plain in taken or plain.startswith((LABEL_MARK, METRIC_MARK))
+    end = ""
+    if metric.direction == "lower":
+        end = LOWER_MARK
+    elif metric.signature == STATED or name.endswith((LOWER_MARK, HIGHER_MARK)):
+        end = HIGHER_MARK
+    return f"{METRIC_MARK if marked else ''}{name}{end}"
+
+
+def wide_metric(column: str) -> tuple[str, Direction | None]:
+    """A wide column's metric, and which end of it is better; None: the column does not say."""
+    name = column.removeprefix(METRIC_MARK)
+    ends: tuple[tuple[str, Direction], ...] = ((LOWER_MARK, "lower"), (HIGHER_MARK, "higher"))
+    for mark, direction in ends:
+        if name.endswith(mark):
+            return name.removesuffix(mark), direction
+    return name, None
+
+
+def metric_made_elsewhere(name: str, direction: Direction | None, family: str = "") -> Metric:
+    """A metric of which no signature is known. direction: as the file states it; None: it does not."""
+    return Metric(name, STATED if direction else "", family or family_of(name), direction or "higher")
+
+
+_MOST_PLACES = 3
+_EMPTY = "no value in it"
+
+
+@dataclass
+class WideColumns:
+    """The columns of a wide table that do not say whose score it is."""
+
+    metrics: list[str] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
+    """Labels, as far as their cells can be."""
+    why_no_metric: dict[str, str] = field(default_factory=dict)
+    """Column -> why it is no metric."""
+
+    def looked_at(self) -> str:
+        """The end of a sentence that says that there is no metric."""
+        said = [f"{shown(key)} ({why})" for key, why in self.why_no_metric.items()]
+        more = f" and {len(said) - MOST_LISTED:,} more" if len(said) > MOST_LISTED else ""
+        return "; columns looked at: " + (", ".join(said[:MOST_LISTED]) or "none") + more
+
+
+def may_be_metric(key: str) -> bool:
+    """Whether a column's name leaves it to its cells that it is a metric, or says so."""
+    return key not in ABOUT and not _by_name(key)
+
+
+def wide_columns(
+    keys: Sequence[str], numbers: Collection[str], records: Sequence[Record], findings: FileFindings
+) -> WideColumns:
+    """Metrics are columns of numbers that are no known name or label. numbers: those that hold nothing else.
+
+    Most of what stands in one must be numbers. Numbers in some cells and words in as many others are a problem: a
+    label by mistake would tear the table apart, and a metric would be gone.
+    """
+    found = WideColumns()
+    for key in keys:
+        if key in ABOUT:
+            continue
+        why = "" if key in numbers else _by_name(key)
+        if why is None:
+            why = _by_cells(key, records, findings)
+        if why == "":
+            found.metrics.append(key)
+            continue
+        found.why_no_metric[key] = why
+        if why != _EMPTY:
+            found.others.append(key)
+    return found
+
+
+def _by_name(key: str) -> str | None:
+    """Why a column is no metric; empty: it is one; None: its name does not tell."""
+    plain, name = key.lower(), wide_metric(key)[0]
+    if name_of(name) != name:
+        return f"its name {name_problem(name)}" if name_of(name) is None else "its name has blanks around it"
+    if key.startswith(METRIC_MARK) or plain == RESULT:
+        return ""
+    if key.startswith(LABEL_MARK):
+        return "a label"
+    if key in UNUSED or plain in INDEX_COLUMNS:
+        return "not used"
+    return f"a label by its name, unless it is called {METRIC_MARK}{key}" if plain in LABELS else None
+
+
+def _by_cells(key: str, records: Sequence[Record], findings: FileFindings) -> str:
+    """The same by what a column holds. Cells like 1,5 count as numbers, so that each of them becomes a problem."""
+    held = [record for record in records if not is_undefined(record.cells.get(key))]
+    words = [record for record in held if not looks_like_number(record.cells[key])]
+    if not held:
+        findings.notes.append(f"column {shown(key)} is not used: {_EMPTY}")
+        return _EMPTY
+    if 2 * len(words) < len(held):
+        return ""
+    if key in SAID:
+        return "not used"
+    if len(words) == len(held):
+        if family_of(key) != NO_FAMILY:
+            findings.notes.append(f"column {shown(key)} holds no number: it is taken as a label")
+        return "no number in it"
+    if all(label_of(record.cells[key]) is not None for record in words):
+        places = ", ".join(f"{one.where}: {shown(str(one.cells[key]))}" for one in words[:_MOST_PLACES])
+        more = f" and {len(words) - _MOST_PLACES} more" if len(words) > _MOST_PLACES else ""
+        findings.problems.append(
+            f"file: column {shown(key)} holds numbers in {len(held) - len(words)} cells and words in {len(words)} "
+            f"({places}{more}): call it {METRIC_MARK}{shown(key)} if it is a metric, {LABEL_MARK}{shown(key)} if not"
+        )
+    return "more words than numbers in it"
+
+
+NO_SCORE = "no score in the file"
+INFINITE = "infinite in the file"
+NO_RESULT = "the result holds no number"
+
+_LAST_RESULT = regex.compile(r".*\[RESULT\]\s*\(?\s*(?P<number>[-+]?\d+(?:\.\d+)?)(?![\d.]*\d)", regex.DOTALL)
+RowKey = tuple[str, str, str | None, str, tuple[tuple[str, str], ...]]
+
+
+@dataclass
+class ScoreSheet:
+    """The table while it is read."""
+
+    rows: dict[RowKey, ScoredRow] = field(default_factory=dict)
+    metrics: dict[str, Metric] = field(default_factory=dict)
+    cells: dict[tuple[int, int], float] = field(default_factory=dict)
+    reasons: dict[tuple[int, int], str] = field(default_factory=dict)
+    columns: dict[int, NDArray[np.float64]] = field(default_factory=dict)
+    """Metric -> all of its scores, where they were read together: NaN where undefined, infinite as in the file."""
+
+
+def label_columns(records: Sequence[Record], others: Sequence[str], findings: FileFindings) -> list[str]:
+    """The columns among `others` to group by; those that mean nothing here are noted."""
+    unused = {key for key in others if key in (*UNUSED, *SAID) or key.lower() in INDEX_COLUMNS}
+    candidates = [key for key in others if key in unused or key not in ABOUT]
+    return labels_among(candidates, unused, records, findings)
+
+
+def scored_row(record: Record, labels: Sequence[str], findings: FileFindings) -> ScoredRow | None:
+    """Whose text a row is about; None after its problems were reported."""
+    names = names_in(record, labels, findings)
+    if names is None:
+        return None
+    return ScoredRow(names.item_id, names.system or ONLY_SYSTEM, names.level, names.language, names.labels)
+
+
+def row_key(row: ScoredRow) -> RowKey:
+    """The key under which a text may come once."""
+    return row.item_id, row.system, row.level, row.language, tuple(sorted(row.labels.items()))
+
+
+def put_score(
+    sheet: ScoreSheet, at: tuple[int, int], record: Record, column: str, findings: FileFindings
+) -> None:
+    """One score into the table: a number, or undefined with a reason, or a problem."""
+    value = record.cells.get(column)
+    number = number_in(value)
+    reason = record.cells.get("reason") if column == "score" else None
+    if (
+        number is None
+        and column.lower() == RESULT
+        and isinstance(value, str)
+        and regex.search(r"\p{L}", value)
+    ):
+        # A judge's whole answer: what stands behind its last mark, else there is no verdict.
+        verdict = _LAST_RESULT.match(value)
+        number, reason = (float(verdict["number"]), None) if verdict else (math.nan, NO_RESULT)
+    if number is None and not is_undefined(value):
+        findings.problems.append(f"{record.where}: {shown(column)} {number_problem(value)}")
+        return
+    stated = printable_text(reason.strip()) if isinstance(reason, str) and reason.strip() else NO_SCORE
+    if number is None or math.isnan(number):
+        sheet.cells[at], sheet.reasons[at] = math.nan, stated
+    elif math.isinf(number):
+        sheet.cells[at], sheet.reasons[at] = math.nan, INFINITE
+    else:
+        sheet.cells[at] = number
+
+
+DATASET_LABELS = ("dataset", "data_set")
+UNKNOWN_LANGUAGE = "und"
+_MOST_ITEMS = 3
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What a row may leave blank."""
+
+    name: str
+    value: Callable[[ScoredRow], str | None]
+    """None: blank."""
+    item: Callable[[ScoredRow], Hashable]
+    """Which rows belong together when it is left out."""
+    with_value: Callable[[ScoredRow, str], ScoredRow]
+
+
+_LANGUAGE = _Part(
+    "language",
+    lambda row: None if row.language == UNKNOWN_LANGUAGE else row.language,
+    lambda row: (row.item_id, tuple(sorted(row.labels.items()))),
+    lambda row, value: replace(row, language=value),
+)
+
+
+def fill_blanks(
+    rows: Sequence[ScoredRow | None], metrics: Sequence[Hashable], findings: FileFindings
+) -> list[ScoredRow | None]:
+    """The rows with the data set and the language that other rows of their item name, if these name only one.
+
+    metrics: whose score each row holds, in the long form. An item whose rows contradict each other, or would stand
+    twice, is left as it is and noted.
+    """
+    found = list(rows)
+    labels = dict.fromkeys(name for row in rows if row is not None for name in row.labels)
+    for part in (*(_label(name) for name in labels if name.lower() in DATASET_LABELS), _LANGUAGE):
+        _fill(found, metrics, part, findings)
+    return found
+
+
+def _label(name: str) -> _Part:
+    return _Part(
+        name,
+        lambda row: row.labels.get(name) or None,
+        lambda row: row.item_id,
+        lambda row, value: replace(row, labels={**row.labels, name: value}),
+    )
+
+
+def _fill(
+    rows: list[ScoredRow | None], metrics: Sequence[Hashable], part: _Part, findings: FileFindings
+) -> None:
+    named = _named(rows, part)
+    blank = [
+        (at, row)
+        for at, row in enumerate(rows)
+        if named and row is not None and part.value(row) is None and part.item(row) in named
+    ]
+    if not blank:
+        return
+    taken = {(row_key(row), metrics[at]) for at, row in enumerate(rows) if row is not None}
+    filled = [(at, row, part.with_value(row, min(named[part.item(row)]))) for at, row in blank]
+    several = {part.item(row): row.item_id for _, row in blank if len(named[part.item(row)]) > 1}
+    twice = {part.item(row): row.item_id for at, row, new in filled if (row_key(new), metrics[at]) in taken}
+    kept = {**twice, **several}
+    put = [(at, new) for at, row, new in filled if part.item(row) not in kept]
+    for at, new in put:
+        rows[at] = new
+    if put:
+        rows_said = "1 row names" if len(put) == 1 else f"{len(put)} rows name"
+        findings.notes.append(f"{rows_said} no {part.name}: taken from the other rows of the item")
+    _note_left(several.values(), part.name, "and the others name several", findings)
+    _note_left(
+        (twice[item] for item in twice.keys() - several.keys()),
+        part.name,
+        "and would stand twice with it",
+        findings,
+    )
+
+
+def _named(rows: Sequence[ScoredRow | None], part: _Part) -> dict[Hashable, set[str]]:
+    """What the rows of each item name; nothing where no row is blank, as in most files."""
+    there = [row for row in rows if row is not None]
+    found: dict[Hashable, set[str]] = {}
+    if all(part.value(row) is not None for row in there):
+        return found
+    for row in there:
+        if (value := part.value(row)) is not None:
+            found.setdefault(part.item(row), set()).add(value)
+    return found
+
+
+def _note_left(items: Iterable[str], name: str, why: str, findings: FileFindings) -> None:
+    """One note for items whose blank rows could not be filled."""
+    listed = sorted(set(items))
+    if listed:
+        more = f" and {len(listed) - _MOST_ITEMS} more" if len(listed) > _MOST_ITEMS else ""
+        findings.notes.append(
+            f"rows of item {', '.join(map(shown, listed[:_MOST_ITEMS]))}{more} name no {name} {why}: "
+            "they are taken as items of their own"
+        )
+
+
+_KEY = b"assay"
+_MAGIC = b"PAR1"
+
+
+@dataclass(frozen=True)
+class ParquetNotes:
+    """What a file of ours says about its columns; empty for a file of another program."""
+
+    metrics: Mapping[str, Metric] = field(default_factory=dict)
+    reasons: Sequence[tuple[int, str, str]] = ()
+    """(row, metric, why it has no score)."""
+
+
+def is_parquet(data: bytes, file_name: str) -> bool:
+    """Whether the file is Parquet, as its first bytes or else its name say."""
+    return data.startswith(_MAGIC) or PurePath(file_name).suffix.lower() in (".parquet", ".pq")
+
+
+def read_parquet(data: bytes, file_name: str) -> tuple[list[str], list[dict[str, object]], ParquetNotes]:
+    """Columns, rows, and what the metadata says about metrics."""
+    arrow, parquet = _pyarrow(file_name)
+    try:
+        table = parquet.read_table(io.BytesIO(data))
+        rows: list[dict[str, object]] = table.to_pylist()
+        metadata = dict(table.schema.metadata or {})
+    except (arrow.ArrowException, OSError, MemoryError, ValueError, OverflowError, KeyError) as error:
+        reject(file_name, [f"file: not readable as Parquet ({shown(str(error))})"])
+    keys = [str(name) for name in table.column_names]
+    if len(set(keys)) < len(keys):
+        reject(file_name, ["file: two columns have the same name"])
+    return keys, rows, _notes(metadata.get(_KEY, b""))
+
+
+def parquet_bytes(columns: Mapping[str, Sequence[Any]], notes: ParquetNotes) -> bytes:
+    """The columns as a Parquet file; texts that repeat are stored once."""
+    arrow, parquet = _pyarrow("Parquet")
+    about = {
+        "metrics": [[m.name, m.signature, m.family, m.direction] for m in notes.metrics.values()],
+        "reasons": [list(reason) for reason in notes.reasons],
+    }
+    arrays = {
+        name: arrow.array(values, arrow.float64() if _is_numbers(values) else arrow.string())
+        for name, values in columns.items()
+    }
+    table = arrow.table(arrays).replace_schema_metadata({_KEY: json.dumps(about).encode()})
+    buffer = io.BytesIO()
+    parquet.write_table(table, buffer)
+    return buffer.getvalue()
+
+
+def _is_numbers(values: Sequence[Any]) -> bool:
+    return any(isinstance(value, float) for value in values)
+
+
+def _pyarrow(file_name: str) -> tuple[Any, Any]:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise InputError(
+            f"{shown(file_name)} needs the package pyarrow, which is not installed: install it, or use CSV or JSONL."
+        ) from None
+    return pyarrow, pyarrow.parquet
+
+
+def _notes(written: bytes) -> ParquetNotes:
+    """Our metadata; nothing where it is not ours, or was changed."""
+    value, problem = parse_json(written.decode("utf-8", "replace")) if written else (None, "none")
+    if problem or not isinstance(value, JsonObject):
+        return ParquetNotes()
+    metrics, reasons = value.get("metrics"), value.get("reasons")
+    found = {
+        one[0]: Metric(*one)
+        for one in (metrics if isinstance(metrics, list) else [])
+        if isinstance(one, list)
+        and len(one) == 4
+        and all(isinstance(cell, str) for cell in one)
+        and one[3] in get_args(Direction)
+    }
+    kept = [
+        (one[0], one[1], one[2])
+        for one in (reasons if isinstance(reasons, list) else [])
+        if isinstance(one, list) and [type(cell) for cell in one] == [int, str, str]
+    ]
+    return ParquetNotes(found, kept)
+
+
+Shape = Literal["long", "wide"]
+ABOUT_FILES = ("item", "system", "level", "language")
+OF_SCORE = ("metric", "score", "reason", "family", "direction", "signature")
+
+_TAKEN = frozenset(
+    {*(name for names in COLUMNS.values() for name in names), *COLUMNS, *UNUSED, *INDEX_COLUMNS}
+)
+_OF_LABELS = (_TAKEN | {*SAID}) - {LABEL_PAIR}
+
+
+def write_scores_csv(table: ScoreTable, shape: Shape = "long") -> bytes:
+    """UTF-8 CSV; every number as its shortest exact form, an undefined score is an empty cell."""
+    if shape == "long":
+        return b"".join(_long_csv(table))
+    columns, rows = _shaped(table, shape)
+    # A name out of a file may look like a formula, and so do signatures that begin with a sign.
+    titles = {name: str(guarded(name)) for name in columns}
+    return csv_bytes(
+        list(titles.values()), ({titles[key]: cell for key, cell in row.items()} for row in rows)
+    )
+
+
+def write_scores_jsonl(table: ScoreTable, shape: Shape = "long") -> bytes:
+    """One object a line; an undefined score is null."""
+    _, rows = _shaped(table, shape)
+    return jsonl_bytes(rows)
+
+
+def write_scores_parquet(table: ScoreTable, shape: Shape = "long") -> bytes:
+    """A Parquet file; signatures, families, directions and reasons are in its metadata in either shape."""
+    names, written = _shaped(table, shape)
+    rows = list(written)
+    reasons = [(row, table.metrics[metric].name, reason) for (row, metric), reason in table.reasons.items()]
+    notes = ParquetNotes(
+        {metric.name: metric for metric in table.metrics}, reasons if shape == "wide" else ()
+    )
+    return parquet_bytes({name: [row[name] for row in rows] for name in names}, notes)
+
+
+def _shaped(table: ScoreTable, shape: Shape) -> tuple[list[str], Iterator[dict[str, Any]]]:
+    labels = _label_names(table, shape)
+    if shape == "long":
+        return [*ABOUT_FILES, *labels.values(), *OF_SCORE], _long_rows(table, labels)
+    metrics = [
+        metric_column(metric, _is_clear(table, number), _TAKEN | LABELS)
+        for number, metric in enumerate(table.metrics)
+    ]
+    return [*ABOUT_FILES, *labels.values(), *metrics], _wide_rows(table, labels, metrics)
+
+
+def _long_csv(table: ScoreTable) -> Iterator[bytes]:
+    """The long form, text by text. What is said of a text and of a metric is written once, not for every score."""
+    labels = _label_names(table, "long")
+    yield csv_cells(*ABOUT_FILES, *labels.values(), *OF_SCORE).encode() + b"\r\n"
+    described = [(csv_cells(m.name), csv_cells(m.family, _stated(m), m.signature)) for m in table.metrics]
+    for number, (row, values) in enumerate(zip(table.rows, table.values.tolist(), strict=True)):
+        about = csv_cells(*_about(row, labels).values())
+        lines = []
+        for at, ((name, rest), value) in enumerate(zip(described, values, strict=True)):
+            score = "" if math.isnan(value) else repr(value)
+            reason = table.reasons.get((number, at))
+            lines.append(f"{about},{name},{score},{'' if reason is None else csv_cells(reason)},{rest}\r\n")
+        yield "".join(lines).encode()
+
+
+def _label_names(table: ScoreTable, shape: Shape) -> dict[str, str]:
+    """Label -> its column."""
+    values: dict[str, dict[str, None]] = {}
+    for row in table.rows:
+        for label, value in row.labels.items():
+            values.setdefault(label, {})[value] = None
+    return {
+        label: label_column(label, list(held), _OF_LABELS, wide=shape == "wide")
+        for label, held in values.items()
+    }
+
+
+def _about(row: ScoredRow, labels: dict[str, str]) -> dict[str, Any]:
+    return {
+        "item": row.item_id,
+        "system": row.system,
+        "level": row.level,
+        "language": row.language,
+        **{column: row.labels.get(label) for label, column in labels.items()},
+    }
+
+
+def _long_rows(table: ScoreTable, labels: dict[str, str]) -> Iterator[dict[str, Any]]:
+    described = [
+        {"metric": m.name, "family": m.family, "direction": _stated(m), "signature": m.signature}
+        for m in table.metrics
+    ]
+    for number, (row, values) in enumerate(zip(table.rows, table.values.tolist(), strict=True)):
+        about = _about(row, labels)
+        for at, (metric, value) in enumerate(zip(described, values, strict=True)):
+            yield {**about, **metric, "score": _known(value), "reason": table.reasons.get((number, at))}
+
+
+def _wide_rows(table: ScoreTable, labels: dict[str, str], metrics: list[str]) -> Iterator[dict[str, Any]]:
+    for row, values in zip(table.rows, table.values.tolist(), strict=True):
+        yield _about(row, labels) | {name: _known(value) for name, value in zip(metrics, values, strict=True)}
+
+
+def _stated(metric: Metric) -> str | None:
+    """The direction, unless it is but assumed: written down it would come back as a statement."""
+    return metric.direction if direction_is_stated(metric) or metric.direction == "lower" else None
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _is_clear(table: ScoreTable, metric: int) -> bool:
+    return bool((~np.isnan(table.values[:, metric])).any())
+
+
+IDS_WITH_LEVEL = "ids end in _levelN: what stands before it is the item, N its level"
+NO_METRIC = "file: it holds no score; a long table has the columns metric and score, a wide one a column of numbers a metric"
+_LONG = frozenset({"metric", "score"})
+_ABOUT_METRIC = ("metric", "family", "direction", "signature")
+
+
+def read_scores(data: bytes, file_name: str) -> ScoreTable:
+    """The scores of a file in either form; InputError holds every problem.
+
+    Long where there are columns `metric` and `score`. Else every column of numbers that is no known name or label is
+    a metric. An empty cell, null and NaN are undefined, with a reason; anything else that is no number is a problem.
+    """
+    findings = FileFindings(file_name, sha256_of(data))
+    notes, numbers = ParquetNotes(), dict[str, NDArray[np.float64]]()
+    if is_parquet(data, file_name):
+        keys, objects, notes = read_parquet(data, file_name)
+        rows = ((f"row {number}", row) for number, row in enumerate(objects, start=1))
+        keys, columns, records = object_records(keys, rows, COLUMNS, findings)
+    else:
+        text = decode(data, file_name)
+        del data  # else it stands beside its text until all is read
+        if (answers := cef_records(text, COLUMNS, findings)) is None:
+            numbers = open_numbers(text, COLUMNS, file_name, _candidates)
+            answers = open_records(text, COLUMNS, findings, without=numbers)
+        keys, columns, records = answers
+        del text
+    if (asked := with_items(columns, keys, records, findings)) is not None:
+        columns, records = asked
+    long = set(columns.values()) >= _LONG
+    if not long:
+        back = {name: key for key, name in columns.items() if name in OF_METRIC and name != "reason"}
+        records = [_renamed(record, back) for record in records] if back else records
+    _refuse_correlations(columns.values(), keys, file_name)
+    require(columns.values(), {"item_id": COLUMNS["item_id"]}, keys, file_name)
+    split = with_item_level(records)
+    if split is not records:
+        findings.notes.append(IDS_WITH_LEVEL)
+        records = split
+    sheet = _long(records, findings) if long else _wide(keys, records, numbers, findings)
+    if not (sheet.cells or numbers) and not findings.problems:
+        findings.problems.append(NO_METRIC)
+    if findings.problems:
+        reject(file_name, findings.problems)
+    if not any("system" in record.cells for record in records):
+        findings.notes.append(f"the file names no system: its scores stand under the system {ONLY_SYSTEM}")
+    return _table(sheet, notes, findings)
+
+
+def _candidates(keys: Sequence[str], columns: Mapping[str, str]) -> list[str]:
+    """The columns of a wide table that may be metrics; not RESULT, in which `nan` is a word of a judge's."""
+    if set(columns.values()) >= _LONG:
+        return []
+    known = {*columns, *OF_METRIC}
+    return [key for key in keys if key not in known and key.lower() != RESULT and may_be_metric(key)]
+
+
+def _refuse_correlations(columns: Iterable[str], keys: Sequence[str], file_name: str) -> None:
+    """A table of correlations, one a metric, is no table of scores."""
+    if "item_id" not in columns and {"metric", "against", "n_left_out"} <= set(keys):
+        reject(
+            file_name,
+            [
+                "file: it holds correlations, as correlate writes them to .csv; as a side they are read from .json"
+            ],
+        )
+
+
+def _renamed(record: Record, names: dict[str, str]) -> Record:
+    return Record(record.where, {names.get(key, key): cell for key, cell in record.cells.items()})
+
+
+# --- one row a score ------------------------------------------------------------------------------
+
+
+def _long(records: Sequence[Record], findings: FileFindings) -> ScoreSheet:
+    keys = dict.fromkeys(key for record in records for key in record.cells if key not in OF_METRIC)
+    labels = label_columns(records, list(keys), findings)
+    about = [name for name in keys if name not in UNUSED]
+    sheet, numbers, places = ScoreSheet(), dict[RowKey, int](), dict[tuple[int, int], str]()
+    metric_numbers: dict[str, int] = {}
+    # Each text comes once a metric and each metric once a text: what is known is not checked again.
+    texts: dict[str, ScoredRow | None] = {}
+    known: dict[str, int | None] = {}
+    rows: list[ScoredRow | None] = []
+    metrics: list[int | None] = []
+    for record in records:
+        mine = repr([record.cells.get(name) for name in about])
+        if mine not in texts:
+            texts[mine] = scored_row(record, labels, findings)
+        its = repr([record.cells.get(name) for name in _ABOUT_METRIC])
+        if its not in known:
+            name = _metric(record, sheet, findings)
+            known[its] = None if name is None else metric_numbers.setdefault(name, len(metric_numbers))
+        rows.append(texts[mine])
+        metrics.append(known[its])
+    by_row: dict[int, int] = {}
+    for record, found, metric in zip(records, fill_blanks(rows, metrics, findings), metrics, strict=True):
+        if found is None or metric is None:
+            continue
+        if id(found) not in by_row:
+            key = row_key(found)
+            by_row[id(found)] = numbers.setdefault(key, len(numbers))
+            sheet.rows.setdefault(key, found)
+        row = by_row[id(found)]
+        before = places.setdefault((row, metric), record.where)
+        if before != record.where:
+            name = shown(label_of(record.cells.get("metric")) or "")
+            findings.problems.append(f"{record.where}: the same text and metric {name} as in {before}")
+        else:
+            put_score(sheet, (row, metric), record, "score", findings)
+    return sheet
+
+
+def _metric(record: Record, sheet: ScoreSheet, findings: FileFindings) -> str | None:
+    """The name of the row's metric; None after its problem was reported."""
+    value = record.cells.get("metric")
+    name = label_of(value) if not is_nothing(value) else None
+    if name is None:
+        reason = "is missing" if is_nothing(value) else name_problem(value)
+        findings.problems.append(f"{record.where}: metric {reason}")
+        return None
+    family, direction, signature = (_stated_metric(record, key, findings) for key in _ABOUT_METRIC[1:])
+    if direction and direction not in get_args(Direction):
+        findings.problems.append(
+            f'{record.where}: direction is "{shown(direction)}", expected higher or lower'
+        )
+        return None
+    stated = cast(Direction, direction) if direction else None
+    metric = metric_made_elsewhere(name, stated, family)
+    metric = replace(metric, signature=signature) if signature else metric
+    known = sheet.metrics.setdefault(name, metric)
+    if known != metric:
+        findings.problems.append(
+            f"{record.where}: family, direction or signature of metric {shown(name)} differ from those in earlier rows"
+        )
+    return name
+
+
+def _stated_metric(record: Record, key: str, findings: FileFindings) -> str:
+    value = record.cells.get(key)
+    if is_nothing(value):
+        return ""
+    if not isinstance(value, str):
+        findings.problems.append(f"{record.where}: {key} is {type_name(value)}, expected a text")
+        return ""
+    return printable_text(value.strip())
+
+
+# --- one column a metric --------------------------------------------------------------------------
+
+
+def _wide(
+    keys: Sequence[str],
+    records: Sequence[Record],
+    numbers: Mapping[str, NDArray[np.float64]],
+    findings: FileFindings,
+) -> ScoreSheet:
+    there = list(dict.fromkeys(key for record in records for key in record.cells))
+    if numbers:  # in the order of the header, as they would stand in each row
+        place = {key: at for at, key in enumerate(keys)}
+        there = sorted([*there, *numbers], key=lambda key: place.get(key, -1))
+    wide = wide_columns(there, numbers, records, findings)
+    columns = wide.metrics
+    labels = label_columns(records, [*(key for key in there if key in ABOUT), *wide.others], findings)
+    sheet = ScoreSheet()
+    known: dict[str, str] = {}
+    for column in columns:
+        name, direction = wide_metric(column)
+        before = known.setdefault(name.lower(), column)
+        if before != column:
+            findings.problems.append(f"file: columns {shown(before)} and {shown(column)} are one metric")
+        sheet.metrics[name] = metric_made_elsewhere(name, direction)
+    if not columns and not findings.problems:
+        findings.problems.append(NO_METRIC + wide.looked_at())
+    rows = [scored_row(record, labels, findings) for record in records]
+    places: list[tuple[RowKey, str]] = []
+    rest = [(number, column) for number, column in enumerate(columns) if column not in numbers]
+    sheet.columns = {number: numbers[column] for number, column in enumerate(columns) if column in numbers}
+    for record, found in zip(records, fill_blanks(rows, [None] * len(rows), findings), strict=True):
+        if found is None:
+            continue
+        key = row_key(found)
+        places.append((key, record.where))
+        if key not in sheet.rows:
+            sheet.rows[key] = found
+            for number, column in rest:
+                put_score(sheet, (len(sheet.rows) - 1, number), record, column, findings)
+    repeated(places, "the same item, system, level and labels", findings)
+    return sheet
+
+
+def _table(sheet: ScoreSheet, notes: ParquetNotes, findings: FileFindings) -> ScoreTable:
+    values = np.full((len(sheet.rows), len(sheet.metrics)), np.nan)
+    reasons = dict(sheet.reasons)
+    for at, value in sheet.cells.items():
+        values[at] = value
+    for number, column in sheet.columns.items():
+        values[:, number] = np.where(np.isinf(column), np.nan, column)
+        reasons |= {(int(row), number): INFINITE for row in np.flatnonzero(np.isinf(column))}
+    metrics = tuple(notes.metrics.get(metric.name, metric) for metric in sheet.metrics.values())
+    numbers = {metric.name: number for number, metric in enumerate(metrics)}
+    for row, name, reason in notes.reasons:
+        if (row, numbers.get(name, -1)) in reasons:
+            reasons[row, numbers[name]] = reason
+    for row, number in zip(*np.nonzero(np.isnan(values)), strict=True):
+        reasons.setdefault((int(row), int(number)), NO_SCORE)
+    if sheet.columns:
+        reasons = dict(sorted(reasons.items()))
+    if undefined := Counter(reasons.values()):
+        listed = ", ".join(f"{count} ({shown(reason)})" for reason, count in undefined.most_common(5))
+        findings.notes.append(f"scores that are undefined: {listed}")
+    findings.note_replaced()
+    return ScoreTable(
+        tuple(sheet.rows.values()),
+        metrics,
+        values,
+        reasons,
+        printable_text(findings.file_name),
+        tuple(findings.notes),
+    )

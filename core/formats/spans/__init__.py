@@ -1,0 +1,1 @@
+"""Errors marked in texts, in each of their formats."""

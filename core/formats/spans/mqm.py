@@ -1,0 +1,466 @@
+"""Errors marked by MQM raters, as Google's wmt-mqm-human-evaluation and its viewer Marot have them; and what an error weighs."""
+
+import csv
+import io
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import regex
+
+from core.errors import InputError, Problems
+from core.schema.judging import RatedText
+from core.schema.scores import ErrorSpan, Rating, RatingSet
+from core.tables.columns import LABEL_PAIR, named_columns, require, target_language
+from core.tables.problems import FileFindings
+from core.tables.reading import decode, name_of, name_problem, printable_text, reject, sha256_of, shown
+
+WEIGHTS = {"critical": 25.0, "major": 5.0, "minor": 1.0, "neutral": 0.0}
+MINOR_PUNCTUATION = 0.1
+NON_TRANSLATION_WEIGHT = 25.0
+
+_NON_TRANSLATION = "non-translation"
+_DECIMALS = 9  # of a sum of weights: more than any weight has, fewer than rounding spoils
+_PUNCTUATION = regex.compile(r"(fluency/)?punctuation")
+_WEIGHTLESS = regex.compile(r"source issue|(accuracy/)?creative reinterpretation")
+_NO_ERROR = regex.compile(r"no[ -]?error")
+
+
+def is_no_error(category: str, severity: str) -> bool:
+    """Whether a row says that there is no error."""
+    return any(_NO_ERROR.fullmatch(word.lower()) for word in (category, severity))
+
+
+def is_non_translation(category: str) -> bool:
+    """Whether an error is that the text is no translation at all."""
+    return category.lower().startswith(_NON_TRANSLATION)
+
+
+def weight_of(category: str, severity: str) -> float | None:
+    """The weight of an error; None: the severity is none that has one."""
+    category, severity = category.lower(), severity.lower()
+    if severity not in WEIGHTS:
+        return None
+    if is_non_translation(category):
+        return NON_TRANSLATION_WEIGHT
+    if _WEIGHTLESS.fullmatch(category):
+        return 0.0
+    if severity == "minor" and _PUNCTUATION.fullmatch(category):
+        return MINOR_PUNCTUATION
+    return WEIGHTS[severity]
+
+
+def score_of(spans: Iterable[ErrorSpan]) -> float:
+    """Minus the weights of a text's errors, those in the source too; ten of .1 are 1, in whatever order they stand."""
+    return 0.0 - round(math.fsum(span.weight or 0.0 for span in spans), _DECIMALS)
+
+
+COLUMNS = {
+    "system": ("system", "system_id"),
+    "doc": ("doc", "document_id"),
+    "segment": ("docsegid", "doc_id", "doc_seg_id", "doc_segment_id"),
+    "global": ("globalsegid", "seg_id", "segment_id"),
+    "rater": ("rater", "rater_id"),
+    "source": ("source",),
+    "target": ("target", "candidate"),
+    "category": ("category",),
+    "severity": ("severity",),
+}
+"""Our name -> the names of the several releases, in lower case."""
+NEEDED = ("system", "doc", "rater", "source", "target", "category", "severity")
+MERGED = "merged"
+"""The rater of ratings that several people's are merged in, as the form wants one."""
+NO_RATER = "a row without a rater, which holds metadata only"
+MOST_NAMED = 20
+"""Lines that a note names."""
+TEST = "a test of the rater's attention"
+_TEST_SEVERITY = "hotw-test"
+_MARK = regex.compile(r"</?v>")
+_PAIR = regex.compile(r":(?P<pair>[A-Za-z]{2,3}-[A-Za-z]{2,3})$")
+
+
+@dataclass(frozen=True)
+class _Row:
+    line: int
+    cells: dict[str, str]
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """The segment: its document, its number in it, and its number in the whole test set."""
+        return self.cells["doc"], self.cells.get("segment", ""), self.cells.get("global", "")
+
+
+@dataclass
+class _Marks:
+    """What is odd about marks."""
+
+    unmarked: int = 0
+    unclear: list[int] = field(default_factory=list)
+    differ: list[int] = field(default_factory=list)
+
+
+def holds_mqm(data: bytes) -> bool:
+    """Whether a file's header is that of marked errors."""
+    first = data.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0].decode("utf-8", "replace")
+    header = [cell.strip() for cell in first.split("\t")]
+    return set(NEEDED) <= set(named_columns(header, COLUMNS).values())
+
+
+def read_mqm(data: bytes, file_name: str) -> RatingSet:
+    """One rating a segment, system and rater: minus the weights of the errors, with the errors as spans.
+
+    Weights are those of mqm_weights. Spans count the characters of the text without marks. Items are the numbers of
+    the segments in the whole test set, else DOCUMENT:NUMBER.
+    """
+    findings = FileFindings(file_name, sha256_of(data))
+    rows = _rows(decode(data, file_name), findings)
+    left_out: Counter[str] = Counter()
+    kept = [row for row in rows if _counts(row, left_out, findings)]
+    item_of = _items(kept, findings)
+    ratings = _ratings(kept, item_of, findings)
+    if not ratings and not findings.problems:
+        findings.problems.append("file: no row holds a rating; at least one is needed")
+    if findings.problems:
+        reject(file_name, findings.problems)
+    return RatingSet(
+        tuple(ratings), findings.sha256, printable_text(file_name), tuple(findings.notes), dict(left_out)
+    )
+
+
+def _rows(text: str, findings: FileFindings) -> list[_Row]:
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    cells = [(number, line.split("\t")) for number, line in enumerate(lines, start=1) if line.strip()]
+    if taken_for_quoted(cells):
+        cells = _unquoted(text, findings)
+    header = [cell.strip() for cell in cells[0][1]] if cells else []
+    columns = named_columns(header, COLUMNS)
+    require(
+        columns.values(),
+        {name: COLUMNS[name] for name in NEEDED},
+        header or ["(no header)"],
+        findings.file_name,
+    )
+    if not {"segment", "global"} & set(columns.values()):
+        reject(
+            findings.file_name, ["line 1: there is no number of the segment: seg_id, globalSegId or docSegId"]
+        )
+    at = {name: header.index(written) for written, name in columns.items()}
+    # The viewer's own files have a remark as one more cell of the header.
+    least = max(at.values()) + 1
+    rows = []
+    for number, row in cells[1:]:
+        if len(row) < least:
+            findings.problems.append(f"line {number}: {len(row)} cells, at least {least} are needed")
+        else:
+            rows.append(_Row(number, {name: row[place] for name, place in at.items()}))
+    return rows
+
+
+def taken_for_quoted(rows: Sequence[tuple[int, Sequence[str]]]) -> bool:
+    """Whether cells are quoted as spreadsheets do: then every cell with a quotation mark is, else none."""
+    marked = [cell for _, row in rows for cell in row if '"' in cell]
+    return bool(marked) and all(regex.fullmatch(r'"(?:[^"]|"")*+"', cell) for cell in marked)
+
+
+def _unquoted(text: str, findings: FileFindings) -> list[tuple[int, list[str]]]:
+    csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter="\t", strict=True)
+    rows = []
+    try:
+        rows = [(reader.line_num, row) for row in reader if row]
+    except csv.Error as error:
+        findings.problems.append(f"line {reader.line_num}: not a valid table ({error})")
+    return rows
+
+
+def _counts(row: _Row, left_out: Counter[str], findings: FileFindings) -> bool:
+    """Whether the row is a rater's; problems of its names are reported."""
+    if not row.cells["rater"].strip():
+        left_out[NO_RATER] += 1
+        return False
+    if row.cells["severity"].strip().lower() == _TEST_SEVERITY:
+        left_out[TEST] += 1
+        return False
+    names = [name for name in ("system", "doc", "rater", "segment", "global") if name in row.cells]
+    bad = [
+        f"line {row.line}: {name} {name_problem(row.cells[name])}"
+        for name in names
+        if name_of(row.cells[name]) is None
+    ]
+    findings.problems += bad
+    return not bad
+
+
+def _items(rows: Sequence[_Row], findings: FileFindings) -> dict[tuple[str, str, str], str]:
+    """(document, number in it, number in the test set) -> item id."""
+    keys = dict.fromkeys(row.key for row in rows)
+    of_number: dict[str, set[tuple[str, str]]] = {}
+    of_segment: dict[tuple[str, str], set[str]] = {}
+    for doc, segment, number in keys:
+        of_number.setdefault(number, set()).add((doc, segment))
+        of_segment.setdefault((doc, segment), set()).add(number)
+    named = all(number.strip() for number in of_number)
+    # Where a document's segments have no numbers of their own, the test set's are all there is.
+    alone = all(not segment for _, segment in of_segment)
+    if named and (
+        alone
+        or (
+            all(len(own) == 1 for own in of_number.values())
+            and all(len(own) == 1 for own in of_segment.values())
+        )
+    ):
+        return {key: key[2].strip() for key in keys}
+    findings.notes.append(
+        "items are DOCUMENT:NUMBER, as segments have no number of their own in the whole test set"
+    )
+    return {key: f"{key[0].strip()}:{key[1].strip()}" for key in keys}
+
+
+def _ratings(
+    rows: Sequence[_Row], item_of: dict[tuple[str, str, str], str], findings: FileFindings
+) -> list[Rating]:
+    grouped: dict[tuple[str, str, str], list[_Row]] = {}
+    for row in rows:
+        item = item_of[row.key]
+        grouped.setdefault((item, row.cells["system"].strip(), row.cells["rater"].strip()), []).append(row)
+    ratings, marks = [], _Marks()
+    for (item, system, rater), own in grouped.items():
+        if _differs(own):
+            marks.differ.append(own[0].line)
+        spans = [span for row in own for span in _spans(row, marks, findings)]
+        doc = own[0].cells["doc"].strip()
+        pair = found["pair"] if (found := _PAIR.search(doc)) else ""
+        ratings.append(
+            Rating(
+                item,
+                score_of(spans),
+                system,
+                rater=rater,
+                language=target_language(pair),
+                labels={"document": doc} | ({LABEL_PAIR: pair} if pair else {}),
+                spans=tuple(spans),
+            )
+        )
+    _note_marks(marks, findings)
+    return ratings
+
+
+def _note_marks(marks: _Marks, findings: FileFindings) -> None:
+    if marks.unmarked:
+        findings.notes.append(
+            f"{marks.unmarked} errors mark no text: they count in the scores, their spans are empty"
+        )
+    if marks.unclear:
+        findings.notes.append(
+            f"{len(marks.unclear)} marks do not pair ({_lines(marks.unclear)}): one that stays open reaches to the "
+            "text's end, others are passed over"
+        )
+    if marks.differ:
+        findings.notes.append(
+            f"{len(marks.differ)} ratings have rows with different texts ({_lines(marks.differ)}): their spans count the "
+            "characters of each row's own"
+        )
+
+
+def _lines(lines: Sequence[int]) -> str:
+    more = "" if len(lines) <= MOST_NAMED else f" and {len(lines) - MOST_NAMED} more"
+    return f"lines {', '.join(map(str, lines[:MOST_NAMED]))}{more}"
+
+
+def _differs(rows: Sequence[_Row]) -> bool:
+    """Whether the rows of one rating are not about the same text, marks aside."""
+    return len({_MARK.sub("", row.cells["target"]) for row in rows}) > 1
+
+
+def _spans(row: _Row, found: _Marks, findings: FileFindings) -> list[ErrorSpan]:
+    """The error of a row; more than one span where it has several marks, the weight on the first."""
+    category, severity = row.cells["category"].strip(), row.cells["severity"].strip()
+    if is_no_error(category, severity):
+        return []
+    weight = weight_of(category, severity)
+    if weight is None or name_of(category) is None:
+        what = f'severity "{shown(severity)}" with category "{shown(category)}"'
+        findings.problems.append(
+            f"line {row.line}: {what} has no weight; expected major, minor, neutral or critical"
+        )
+        return []
+    marks = [
+        (start, end, side == "source")
+        for side in ("target", "source")
+        for start, end in _marked(row.cells[side], row.line, found.unclear)
+    ]
+    if not marks:
+        whole = len(row.cells["target"]) if is_non_translation(category) else 0
+        found.unmarked += whole == 0
+        marks = [(0, whole, False)]
+    return [
+        ErrorSpan(start, end, severity.lower(), category, weight if first == 0 else 0.0, in_source)
+        for first, (start, end, in_source) in enumerate(marks)
+    ]
+
+
+def _marked(text: str, line: int, unclear: list[int]) -> list[tuple[int, int]]:
+    """Start and end of every mark, in characters of the text without marks.
+
+    Published files have a few marks that do not pair: one that stays open reaches to the text's end, others are
+    passed over; their lines go to `unclear`.
+    """
+    spans: list[tuple[int, int]] = []
+    start: int | None = None
+    removed = 0
+    for mark in _MARK.finditer(text):
+        at = mark.start() - removed
+        removed += len(mark.group())
+        if (mark.group() == "<v>") != (start is None):
+            unclear.append(line)
+        elif start is None:
+            start = at
+        else:
+            spans.append((start, at))
+            start = None
+    if start is not None:
+        unclear.append(line)
+        spans.append((start, len(text) - removed))
+    return spans
+
+
+HEADER = ("system", "doc", "doc_id", "seg_id", "rater", "source", "target", "category", "severity")
+NO_ERROR = ("No-error", "no-error")
+NO_DOCUMENT = "document"
+_BROKEN = regex.compile(r"[\t\r\n]|</?v>")
+
+
+@dataclass
+class _Rows:
+    """The rows of a file while it is written."""
+
+    rows: list[tuple[str, ...]] = field(default_factory=list)
+    problems: Problems = field(default_factory=Problems)
+    numbers: dict[str, dict[str, int]] = field(default_factory=dict)
+    """Document -> item -> its number in the document."""
+
+
+def write_mqm(texts: Iterable[RatedText]) -> bytes:
+    """One row an error, one for a text without errors; ratings whose errors were not marked are left out.
+
+    Raises InputError, naming item and system, where the form cannot say what the ratings do: texts with tabs, line
+    breaks or <v> of their own, texts at several levels, errors in a source that is not known, weights of the owner's.
+    """
+    out = _Rows()
+    texts = [text for text in texts if any(one.spans is not None for one in text.ratings)]
+    out.problems += several_texts(texts, "MQM's TSV")
+    for text in texts:
+        for rating in text.ratings:
+            if rating.spans is not None:
+                _add(text, rating, rating.spans, out)
+    if not out.rows and not out.problems:
+        out.problems.append("no rating has its errors marked")
+    if out.problems:
+        raise InputError("The ratings cannot be written in the form of MQM", out.problems)
+    table = [HEADER, *out.rows]
+    if taken_for_quoted([(0, row) for row in table]):
+        table = [tuple(_quoted(cell) for cell in row) for row in table]
+    return "".join("\t".join(row) + "\n" for row in table).encode()
+
+
+def several_texts(texts: Sequence[RatedText], form: str) -> list[str]:
+    """One problem, if any, of a form that has no place for what tells the marked texts of an item and system apart.
+
+    texts: those that are written. form: its name, for the message.
+    """
+    counts = Counter((one.output.item_id, one.output.system) for one in texts)
+    several = [key for key, count in counts.items() if count > 1]
+    if not several:
+        return []
+    item, system = several[0]
+    more = f" (and {len(several) - 1:,} more)" if len(several) > 1 else ""
+    return [
+        f"item {shown(item)}, system {shown(system)}{more}: has several texts, which differ in level, language or labels; "
+        f"{form} has no place for these: write the form `rated` instead"
+    ]
+
+
+def _add(text: RatedText, rating: Rating, spans: Sequence[ErrorSpan], out: _Rows) -> None:
+    output = text.output
+    where = f"item {shown(output.item_id)}, system {shown(output.system)}"
+    source = output.source or ""
+    cells = {"text": output.text, "source": source, "system": output.system, "item": output.item_id}
+    cells |= {"rater": rating.rater or MERGED}
+    if bad := [name for name, cell in cells.items() if _BROKEN.search(cell)]:
+        out.problems.append(
+            f"{where}: {', '.join(bad)} holds a tab, a line break or <v>, which the form uses itself"
+        )
+        return
+    document, pair = output.labels.get("document", NO_DOCUMENT), output.labels.get(LABEL_PAIR, "")
+    document += f":{pair}" if pair and not document.endswith(f":{pair}") else ""
+    numbers = out.numbers.setdefault(document, {})
+    number = numbers.setdefault(output.item_id, len(numbers) + 1)
+    about = (output.system, document, str(number), output.item_id, rating.rater or MERGED)
+    if not spans:
+        out.rows.append((*about, source, output.text, *NO_ERROR))
+    for error in _errors(spans):
+        problem = _problem(error, text)
+        if problem:
+            out.problems.append(f"{where}: {problem}")
+            continue
+        marked_source = _with_marks(source, [span for span in error if span.in_source])
+        marked_text = _with_marks(output.text, [span for span in error if not span.in_source])
+        out.rows.append((*about, marked_source, marked_text, error[0].category, error[0].severity))
+
+
+def _errors(spans: Sequence[ErrorSpan]) -> list[list[ErrorSpan]]:
+    """Spans by error: one that weighs nothing although its like does goes on with the error before it."""
+    errors: list[list[ErrorSpan]] = []
+    for span in spans:
+        like = errors[-1][0] if errors else None
+        goes_on = (
+            like is not None
+            and span.weight == 0
+            and (weight_of(span.category, span.severity) or 0) > 0
+            and (span.severity, span.category) == (like.severity, like.category)
+        )
+        if goes_on:
+            errors[-1].append(span)
+        else:
+            errors.append([span])
+    return errors
+
+
+def _problem(error: Sequence[ErrorSpan], text: RatedText) -> str:
+    """Why an error cannot be written; empty: it can."""
+    first = error[0]
+    weight = weight_of(first.category, first.severity)
+    if weight is None:
+        return f'severity "{shown(first.severity)}" has no weight in MQM'
+    if first.weight is not None and first.weight != weight:
+        return f"an error weighs {first.weight:g}, in MQM {weight:g}; the form has no place for weights"
+    if _BROKEN.search(first.category) or _BROKEN.search(first.severity):
+        return f"category {shown(first.category)} holds a tab, a line break or <v>"
+    if first.severity != first.severity.lower() or first.category != first.category.strip():
+        return f"severity {shown(first.severity)} or category {shown(first.category)} would be read in another way"
+    for span in error:
+        marked = text.output.source if span.in_source else text.output.text
+        if marked is None:
+            return "an error is marked in the source, which is not known"
+        if not 0 <= span.start <= span.end <= len(marked):
+            return f"an error from {span.start} to {span.end} does not lie inside its text"
+    for side in (False, True):
+        own = [span for span in error if span.in_source == side]
+        if any(after.start < before.end for before, after in pairwise(own)):
+            return "the parts of an error overlap"
+    return ""
+
+
+def _with_marks(text: str, spans: Sequence[ErrorSpan]) -> str:
+    """The text with marks around the spans, which follow each other."""
+    parts, at = [], 0
+    for span in spans:
+        parts += [text[at : span.start], "<v>", text[span.start : span.end], "</v>"]
+        at = span.end
+    return "".join([*parts, text[at:]])
+
+
+def _quoted(cell: str) -> str:
+    return '"' + cell.replace('"', '""') + '"' if '"' in cell else cell

@@ -1,0 +1,248 @@
+"""Error spans as the shared tasks on quality estimation have them (WMT23, task 2): one row a text."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import regex
+
+from core.errors import InputError, Problems
+from core.formats.spans.cells import with_weight
+from core.formats.spans.mqm import WEIGHTS, score_of, several_texts
+from core.formats.spans.offsets import ReadRating
+from core.formats.spans.rows import NO_CATEGORY
+from core.schema.judging import RatedText
+from core.schema.scores import ErrorSpan, Rating
+from core.tables.columns import LABEL_PAIR, named_columns, target_language
+from core.tables.problems import FileFindings
+from core.tables.reading import name_of, name_problem, reject, shown
+
+COLUMNS = {
+    "pair": ("lp", "language_pair"),
+    "rater": ("annotator_id", "rater", "gold", "method", "annotator"),
+    "segment": ("seg_id", "sid", "segment_id", "segment"),
+    "document": ("doc_id", "doc"),
+    "system": ("mt_system", "system_id", "system", "mt_model"),
+    "source": ("source", "source_segment"),
+    "target": ("target", "mt", "hypothesis_segment"),
+    "starts": ("start_ids", "start_id", "start_indices"),
+    "ends": ("end_ids", "end_id", "end_indices"),
+    "errors": ("errors", "error", "error_types", "severity"),
+}
+"""Our name -> the names of the several releases, in lower case."""
+NEEDED = ("segment", "starts", "ends", "errors")
+UNNAMED = ("pair", "rater", "segment", "target", "starts", "ends", "errors")
+"""The cells of a submission."""
+NO_ERROR = ("no-error", "no error", "none", "")
+MISSING = "missing"
+"""In place of a start, in later years: what is marked is that something is missing."""
+HEADER = (
+    "mt_system",
+    "doc_id",
+    "seg_id",
+    "annotator_id",
+    "source",
+    "target",
+    "start_ids",
+    "end_ids",
+    "errors",
+)
+_COUNT = regex.compile(r"\s*-?[0-9.]+\s*")
+_OFFSETS = regex.compile(r"\s*(-1|missing|[0-9]+)(\s+(-1|missing|[0-9]+))*\s*")
+
+
+@dataclass(frozen=True)
+class _Row:
+    line: int
+    cells: dict[str, str]
+
+
+def holds_wmt_qe(text: str) -> bool:
+    """Whether a text is such a file: by its header, or by the cells of its first row."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    if not lines:
+        return False
+    header = [cell.strip() for cell in lines[0].split("\t")]
+    if set(NEEDED) <= set(named_columns(header, COLUMNS).values()):
+        return True
+    rows = [line.split("\t") for line in lines[:4] if not _COUNT.fullmatch(line)]
+    return bool(rows) and _is_unnamed(rows[0])
+
+
+def read_wmt_qe(text: str, findings: FileFindings) -> list[ReadRating]:
+    """One rating a row; problems go to the findings. The score is minus the MQM weights of the severities.
+
+    In submissions the method is the rater. Items are the numbers of the segments, DOCUMENT:NUMBER where the numbers
+    alone would name a text twice.
+    """
+    rows = _rows(text, findings)
+    named = [(row, name_of(row.cells["segment"])) for row in rows]
+    findings.problems += [
+        f"line {row.line}: segment {name_problem(row.cells['segment'])}"
+        for row, name in named
+        if name is None
+    ]
+    keys = [tuple(row.cells.get(name, "") for name in ("segment", "system", "rater", "pair")) for row in rows]
+    by_document = len(set(keys)) < len(keys) and all(row.cells.get("document") for row in rows)
+    if by_document:
+        findings.notes.append("items are DOCUMENT:NUMBER, as several texts have the same number")
+    found, seen = [], dict[tuple[object, ...], int]()
+    for row, name in named:
+        if name is None:
+            continue
+        item = f"{row.cells['document'].strip()}:{name}" if by_document else name
+        read = _read(row, item, findings)
+        if read is None:
+            continue
+        key = (item, read.rating.system, read.rating.rater, read.rating.labels.get(LABEL_PAIR))
+        first = seen.setdefault(key, row.line)
+        if first != row.line:
+            findings.problems.append(f"line {row.line}: the same text and rater as in line {first}")
+        found.append(read)
+    return found
+
+
+def write_wmt_qe(texts: Iterable[RatedText]) -> bytes:
+    """One row a text and rater whose errors were marked; read_wmt_qe reads the spans back.
+
+    The format has no place for categories, levels, scores and labels, and none for errors in the source: these are not
+    written. Raises InputError where a text or a name holds a tab or a line break, or a severity a blank, and where an
+    item and system has several marked texts.
+    """
+    texts = [text for text in texts if any(one.spans is not None for one in text.ratings)]
+    lines, problems = ["\t".join(HEADER)], Problems(several_texts(texts, "WMT-QE"))
+    for text in texts:
+        for rating in text.ratings:
+            if rating.spans is None:
+                continue
+            spans = [span for span in rating.spans if not span.in_source]
+            cells = [
+                text.output.system,
+                text.output.labels.get("document", ""),
+                text.output.item_id,
+                rating.rater or "",
+                text.output.source or "",
+                text.output.text,
+                " ".join(str(span.start) for span in spans) or "-1",
+                " ".join(str(span.end) for span in spans) or "-1",
+                " ".join(span.severity for span in spans) or "no-error",
+            ]
+            where = f"item {shown(text.output.item_id)}, system {shown(text.output.system)}"
+            problems += [
+                f"{where}: {name} holds a tab or a line break"
+                for name, cell in zip(HEADER, cells, strict=True)
+                if regex.search(r"[\t\n\r]", cell)
+            ]
+            problems += [
+                f'{where}: severity "{shown(span.severity)}" holds a blank'
+                for span in spans
+                if regex.search(r"\s", span.severity)
+            ]
+            lines.append("\t".join(cells))
+    if problems:
+        raise InputError("The texts cannot be written in the form of WMT-QE", problems)
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def _is_unnamed(cells: Sequence[str]) -> bool:
+    return (
+        len(cells) >= len(UNNAMED)
+        and _OFFSETS.fullmatch(cells[4]) is not None
+        and _OFFSETS.fullmatch(cells[5]) is not None
+    )
+
+
+def _rows(text: str, findings: FileFindings) -> list[_Row]:
+    lines = [
+        (number, line.removesuffix("\r").split("\t"))
+        for number, line in enumerate(text.split("\n"), start=1)
+        if line.strip()
+    ]
+    columns = named_columns([cell.strip() for cell in lines[0][1]], COLUMNS) if lines else {}
+    if set(NEEDED) <= set(columns.values()):
+        header = [cell.strip() for cell in lines[0][1]]
+        at = {name: header.index(written) for written, name in columns.items()}
+        lines = lines[1:]
+    else:
+        at = {name: place for place, name in enumerate(UNNAMED)}
+        heading = 0
+        while heading < min(3, len(lines)) and _COUNT.fullmatch("\t".join(lines[heading][1])):
+            heading += 1
+        lines = lines[heading:]
+    least = max(at.values()) + 1
+    rows = []
+    for number, cells in lines:
+        if len(cells) < least:
+            findings.problems.append(f"line {number}: {len(cells)} cells, at least {least} are needed")
+        else:
+            rows.append(_Row(number, {name: cells[place] for name, place in at.items()}))
+    if not rows and not findings.problems:
+        reject(findings.file_name, ["file: no row holds a rated text; at least one is needed"])
+    return rows
+
+
+def _read(row: _Row, item: str, findings: FileFindings) -> ReadRating | None:
+    known = findings.problems.n
+    where = f"line {row.line}"
+    names = {name: row.cells.get(name, "").strip() for name in ("system", "rater", "pair", "document")}
+    findings.problems += [
+        f"{where}: {name} {name_problem(value)}"
+        for name, value in names.items()
+        if value and name_of(value) is None
+    ]
+    spans = _spans(row, findings)
+    if findings.problems.n > known:
+        return None
+    labels = {"document": names["document"], LABEL_PAIR: names["pair"]}
+    rating = Rating(
+        item,
+        score_of(spans),
+        names["system"] or None,
+        rater=names["rater"] or None,
+        language=target_language(names["pair"]),
+        labels={name: value for name, value in labels.items() if value},
+        spans=tuple(spans),
+    )
+    target, source = row.cells.get("target"), row.cells.get("source")
+    starts = row.cells["starts"].split()[: len(spans)]
+    missing = frozenset(number for number, start in enumerate(starts) if start == MISSING)
+    return ReadRating(rating, where, (), _unquoted(target), _unquoted(source), missing)
+
+
+def _spans(row: _Row, findings: FileFindings) -> list[ErrorSpan]:
+    starts, ends = row.cells["starts"].split(), row.cells["ends"].split()
+    errors = row.cells["errors"].split()
+    if row.cells["errors"].strip().lower() in NO_ERROR and set(starts) | set(ends) <= {"-1"}:
+        return []
+    where = f"line {row.line}"
+    if not len(starts) == len(ends) == len(errors):
+        findings.problems.append(
+            f"{where}: {len(starts)} starts, {len(ends)} ends and {len(errors)} errors; they go together"
+        )
+        return []
+    spans = []
+    for number, (start, end, severity) in enumerate(zip(starts, ends, errors, strict=True), start=1):
+        span = _span(start, end, severity.lower())
+        if isinstance(span, str):
+            findings.problems.append(f"{where}, span {number}: {span}")
+        else:
+            spans.append(with_weight(span))
+    return spans
+
+
+def _span(start: str, end: str, severity: str) -> ErrorSpan | str:
+    """The span, or what is wrong with it."""
+    if severity not in WEIGHTS:
+        return f'severity "{shown(severity)}" is unknown; expected {", ".join(WEIGHTS)}'
+    if start == MISSING:
+        return ErrorSpan(0, 0, severity, NO_CATEGORY)
+    offsets = [int(one) if one.isascii() and one.isdigit() and len(one) < 10 else -1 for one in (start, end)]
+    if min(offsets) < 0 or offsets[1] < offsets[0]:
+        return f"starts at {shown(start)} and ends at {shown(end)}; expected two whole numbers in order"
+    return ErrorSpan(offsets[0], offsets[1], severity, NO_CATEGORY)
+
+
+def _unquoted(cell: str | None) -> str | None:
+    """A cell's text without the quotation marks that spreadsheets put around one: spans do not count them."""
+    if cell is not None and regex.fullmatch(r'"(?:[^"]|"")*+"', cell) and '""' in cell:
+        return cell[1:-1].replace('""', '"')
+    return cell

@@ -1,0 +1,279 @@
+"""The texts of a study, from a file of any format that Assay knows, or from two sets of answers put side by side."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+
+from core.errors import InputError, Problems
+from core.formats.study_tables import (
+    DatasetBuilder,
+    collect_tabular,
+    natural_order,
+    read_tabular,
+    without_unmade,
+)
+from core.formats.trutheval import collect_trutheval
+from core.schema.study import Dataset, Item, Output
+from core.tables.problems import place, same_wording
+from core.tables.reading import JsonObject, decode, parse_json, reject, same_name, shown
+from core.tables.rows import CSV_SUFFIXES, DELIMITERS, JSONL_SUFFIXES, jsonl_bytes
+
+FORMATS = "the paper's JSON (.json), a long table (.csv, .tsv) or one JSON object a line (.jsonl, .ndjson)"
+"""What read_dataset accepts, for messages and labels."""
+
+
+def read_dataset(data: bytes, file_name: str) -> Dataset:
+    """Read a data set in any format Assay knows; InputError holds every problem of the file."""
+    return collect_dataset(data, file_name).finish()
+
+
+def collect_dataset(data: bytes, file_name: str) -> DatasetBuilder:
+    """What a file in any format holds, before it is asked whether that is a whole data set."""
+    suffix = PurePath(file_name).suffix.lower()
+    if suffix == ".json":
+        return collect_trutheval(data, file_name)
+    if suffix in CSV_SUFFIXES or suffix in JSONL_SUFFIXES:
+        return collect_tabular(data, file_name)
+    text = decode(data, file_name).lstrip()
+    first_line = text.split("\n", 1)[0]
+    if text.startswith(("{", "[")):
+        value, problem = parse_json(first_line)
+        one_row = problem is None and isinstance(value, JsonObject) and "questions" not in value
+        return collect_tabular(data, file_name) if one_row else collect_trutheval(data, file_name)
+    if any(delimiter in first_line for delimiter in DELIMITERS):
+        return collect_tabular(data, file_name)
+    return reject(file_name, [f"file: the format is not known; accepted are {FORMATS}"])
+
+
+MOST_ROWS_NAMED = 50
+"""Problems of one kind that are listed one by one."""
+
+
+@dataclass(frozen=True)
+class SourceAnswers:
+    """One source's answers to a set of questions: of a run, or out of a file."""
+
+    source: str
+    items: tuple[Item, ...]
+    outputs: tuple[Output, ...]
+    """Of this source alone; levels may have gaps."""
+    where: str
+    """What a message calls it, such as a file's name or `run 3`."""
+    notes: tuple[str, ...] = ()
+
+    def called(self, source: str) -> "SourceAnswers":
+        """The same answers under another source's name."""
+        outputs = tuple(replace(output, source=source) for output in self.outputs)
+        return replace(self, source=source, outputs=outputs)
+
+
+def read_answers(
+    data: bytes, file_name: str, source: str | None = None, beside: str | None = None
+) -> SourceAnswers:
+    """One source's answers out of a file with one or two sources, in any of read_dataset's formats.
+
+    Items of a run that lack a level are left out with a note.
+    source: whose are meant; None: the only ones, or of two those that are not `beside`'s.
+    """
+    data, unmade = without_unmade(data, file_name)
+    builder = collect_dataset(data, file_name)
+    items, outputs = builder.finish_outputs()
+    names = list(dict.fromkeys(output.source for output in outputs))
+    meant = [name for name in names if name == source] if source is not None else names
+    if source is None and len(names) == 2:
+        meant = [name for name in names if beside is not None and same_name(name) != same_name(beside)]
+    if len(meant) != 1:
+        listed = " and ".join(shown(name) for name in names)
+        wanted = f"there is no source {shown(source)}" if source is not None else "there are two sources"
+        raise InputError(
+            f"{shown(file_name)} cannot be placed beside other answers",
+            [f"{wanted}: it holds {listed}; name the one to compare with"],
+        )
+    own = tuple(output for output in outputs if output.source == meant[0])
+    return SourceAnswers(meant[0], items, own, shown(file_name), (*unmade, *builder.notes))
+
+
+def one_source_hint(data: bytes, file_name: str) -> InputError | None:
+    """What to say of a file that would be a study but for its second source; None: that is not what is wrong."""
+    try:
+        found = read_answers(data, file_name)
+    except InputError:
+        return None
+    levels = {output.level for output in found.outputs}
+    return InputError(
+        f"{shown(file_name)} has one source's answers",
+        [
+            f"a study compares two: {shown(found.source)} is the only one, with {len(found.items)} questions at "
+            f"{len(levels)} levels; name the other source's file with --beside, or use the page Generate"
+        ],
+    )
+
+
+def place_beside(first: SourceAnswers, second: SourceAnswers, *, shared_only: bool = False) -> Dataset:
+    """A data set with both sources at the levels they have in common. InputError names every mismatch.
+
+    shared_only: questions that only one side has are left out with a note, instead of being problems.
+    The data set's file is the JSONL with these texts, so that the same answers have the same sha256.
+    """
+    problems = Problems()
+    notes = [*first.notes, *second.notes]
+    if same_name(first.source) == same_name(second.source):
+        problems.append(f"sources: both are called {shown(first.source)}; rename one of them")
+    pairs = _matched(first, second, shared_only, problems, notes)
+    items = [_side_by_side(mine, other, problems) for mine, other in pairs]
+    levels = _common_levels(first, second, problems, notes)
+    rows = _rows(first, second, pairs, items, levels, problems)
+    if not pairs and not problems:
+        problems.append("questions: none is in both")
+    if problems:
+        raise InputError(
+            f"{first.where} and {second.where} cannot be placed side by side: {problems.counted}", problems
+        )
+    data = jsonl_bytes(rows)
+    dataset = read_tabular(data, f"{first.source} beside {second.source}.jsonl")
+    return replace(dataset, notes=(*notes, *dataset.notes))
+
+
+def verbatim_note(dataset: Dataset) -> str | None:
+    """A warning where a source's first level is the reference word for word; None: that is nowhere so.
+
+    Such a text is no answer of a pipeline, and raters may know the reference's style from other questions.
+    """
+    first = [output for output in dataset.outputs if output.level == dataset.levels[0]]
+    counts = Counter(output.source for output in verbatim(dataset.items, first))
+    if not counts:
+        return None
+    each = ", ".join(
+        f"of {shown(source)} in {counts[source]} of {len(dataset.items)} questions"
+        for source in dataset.sources
+        if counts[source]
+    )
+    return f"{shown(dataset.levels[0])} is the reference word for word: {each}"
+
+
+def verbatim(items: Iterable[Item], outputs: Iterable[Output]) -> list[Output]:
+    """The texts that are their item's reference word for word."""
+    references = {item.item_id: same_wording(item.reference) for item in items}
+    return [one for one in outputs if same_wording(one.text) == references[one.item_id]]
+
+
+def _matched(
+    first: SourceAnswers, second: SourceAnswers, shared_only: bool, problems: Problems, notes: list[str]
+) -> list[tuple[Item, Item]]:
+    """The questions that both have, in the order of the first; the others are problems or notes."""
+    by_id = {item.item_id: item for item in second.items}
+    shared_ids = [item for item in first.items if item.item_id in by_id]
+    if shared_ids and all(_same_question(item, by_id[item.item_id]) for item in shared_ids):
+        partner = {item.item_id: by_id[item.item_id] for item in shared_ids}
+    else:
+        partner = _by_text(first, second, problems)
+    taken = {item.item_id for item in partner.values()}
+    _tell_unmatched(
+        [i for i in first.items if i.item_id not in partner], second, shared_only, problems, notes
+    )
+    _tell_unmatched([i for i in second.items if i.item_id not in taken], first, shared_only, problems, notes)
+    return [(item, partner[item.item_id]) for item in first.items if item.item_id in partner]
+
+
+def _same_question(one: Item, other: Item) -> bool:
+    return same_wording(one.question) == same_wording(other.question)
+
+
+def _by_text(first: SourceAnswers, second: SourceAnswers, problems: Problems) -> dict[str, Item]:
+    """Item id of the first -> item of the second with the same question; a text that is there twice is a problem."""
+    found: dict[str, list[Item]] = {}
+    for item in second.items:
+        found.setdefault(same_wording(item.question), []).append(item)
+    asked = Counter(same_wording(item.question) for item in first.items)
+    partner = {}
+    for item in first.items:
+        others = found.get(same_wording(item.question), [])
+        if others and (len(others) > 1 or asked[same_wording(item.question)] > 1):
+            problems.append(
+                f"{place(question=item.item_id)}: its text is asked more than once, so it cannot be matched "
+                "without the same ids in both"
+            )
+        if others:
+            partner[item.item_id] = others[0]
+    return partner
+
+
+def _tell_unmatched(
+    items: Sequence[Item], other: SourceAnswers, shared_only: bool, problems: Problems, notes: list[str]
+) -> None:
+    if not items:
+        return
+    if shared_only:
+        names = ", ".join(shown(item.item_id) for item in items[:MOST_ROWS_NAMED])
+        more = "" if len(items) <= MOST_ROWS_NAMED else f" and {len(items) - MOST_ROWS_NAMED} more"
+        notes.append(f"left out, because {other.where} does not have them: questions {names}{more}")
+        return
+    problems += [
+        f"{place(question=item.item_id)}: is not in {other.where}" for item in items[:MOST_ROWS_NAMED]
+    ]
+    if len(items) > MOST_ROWS_NAMED:
+        problems.append(f"{len(items) - MOST_ROWS_NAMED} more questions are not in {other.where}")
+
+
+def _side_by_side(one: Item, other: Item, problems: Problems) -> Item:
+    """The item of both, under the first one's id."""
+    where = place(question=one.item_id)
+    if same_wording(one.reference) != same_wording(other.reference):
+        problems.append(f"{where}: the references differ")
+    if "und" not in (one.language, other.language) and one.language != other.language:
+        problems.append(f"{where}: the language is {one.language} in one and {other.language} in the other")
+    return replace(one, language=other.language if one.language == "und" else one.language)
+
+
+def _common_levels(
+    first: SourceAnswers, second: SourceAnswers, problems: Problems, notes: list[str]
+) -> list[str]:
+    ours, theirs = ({output.level for output in each.outputs} for each in (first, second))
+    common = sorted(ours & theirs, key=natural_order)
+    if not common:
+        named = [
+            ", ".join(map(shown, sorted(levels, key=natural_order))) or "none" for levels in (ours, theirs)
+        ]
+        problems.append(
+            f"levels: none is in both; {first.where} has {named[0]}, {second.where} has {named[1]}"
+        )
+    elif rest := sorted(ours ^ theirs, key=natural_order):
+        notes.append(f"levels left out, because only one source has them: {', '.join(map(shown, rest))}")
+    return common
+
+
+def _rows(
+    first: SourceAnswers,
+    second: SourceAnswers,
+    pairs: Sequence[tuple[Item, Item]],
+    items: Sequence[Item],
+    levels: Sequence[str],
+    problems: Problems,
+) -> list[dict[str, str]]:
+    """One row a text, as the long table has them; a text that is missing is a problem."""
+    texts = {
+        (number, output.item_id, output.level): output.text
+        for number, each in enumerate((first, second))
+        for output in each.outputs
+    }
+    rows = []
+    for pair, item in zip(pairs, items, strict=True):
+        fields = {"item_id": item.item_id, "question": item.question, "reference": item.reference}
+        for level in levels:
+            for number, each in enumerate((first, second)):
+                text = texts.get((number, pair[number].item_id, level))
+                if text is None:
+                    where = place(None, pair[number].item_id, level, each.source)
+                    problems.append(f"{where}: there is no text in {each.where}")
+                else:
+                    rows.append(
+                        {
+                            **fields,
+                            "language": item.language,
+                            "level": level,
+                            "source": each.source,
+                            "text": text,
+                        }
+                    )
+    return rows

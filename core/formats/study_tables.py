@@ -1,0 +1,733 @@
+"""The texts of a study as a table, one row a text: and the checks that no format can do without."""
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import PurePath
+from typing import Literal, NamedTuple
+
+import regex
+
+from core.nearest import nearest_names
+from core.schema.study import Dataset, Item, Output
+from core.tables.columns import ITEM_NAMES, LANGUAGE_NAMES, LEVEL_NAMES, SYSTEM_NAMES
+from core.tables.problems import FileFindings, place
+from core.tables.reading import (
+    JsonObject,
+    clean_text,
+    decode,
+    is_blank,
+    name_of,
+    name_problem,
+    parse_json,
+    printable_text,
+    reject,
+    same_name,
+    sha256_of,
+    shown,
+)
+from core.tables.rows import CSV_SUFFIXES, Columns, Row, is_jsonl, read_rows
+
+
+class Key(NamedTuple):
+    """Where a text stands."""
+
+    question: int
+    """Number of the question in the file."""
+    level: str
+    source: str
+
+
+Part = Literal["question", "level", "source"]
+MOST_LISTED = 5
+"""Lines and names that a sentence lists; it counts the others."""
+_RARER = 4
+"""A name that is this many times rarer than the most frequent one is taken for a slip."""
+_MOST_PAIRED = 50
+"""Names of which each is compared with each; no study has so many levels."""
+
+
+def slips(places: Mapping[str, Collection[object]]) -> set[str]:
+    """The names that stand for another: those that are rare, and those that fill just what another one lacks.
+
+    places: name -> where it stands, apart from the name itself.
+    """
+    top = max(map(len, places.values()), default=0)
+    found = {name for name, own in places.items() if len(own) * _RARER <= top}
+    left = [name for name in places if name not in found]
+    if len(left) > _MOST_PAIRED:
+        return found
+    every = frozenset().union(*(places[name] for name in left))
+    for at, name in enumerate(left):
+        own = places[name]
+        # Of two halves the smaller is the slip; of equal ones the later.
+        larger = [n for n, other in enumerate(left) if (len(places[other]), -n) > (len(own), -at)]
+        halves = (places[left[n]] for n in larger if len(places[left[n]]) + len(own) == len(every))
+        if any(every == {*own, *half} for half in halves):
+            found.add(name)
+    return found
+
+
+def explain(gaps: set[Key], misplaced: Sequence[Key], wrong: Collection[Part]) -> dict[Key, Key]:
+    """Take away the gaps that misplaced texts left: no more of them than there are such texts.
+
+    wrong: the parts of a misplaced text's key that are not to be relied on. Returns text -> its gap, where there is one
+    of each.
+    """
+
+    def relied_on(key: Key) -> tuple[object, ...]:
+        return tuple(getattr(key, part) for part in Key._fields if part not in wrong)
+
+    texts = Counter(map(relied_on, misplaced))
+    left: dict[tuple[object, ...], list[Key]] = {known: [] for known in texts}
+    for gap in gaps:
+        if relied_on(gap) in left:
+            left[relied_on(gap)].append(gap)
+    explained = {known: own for known, own in left.items() if own and len(own) <= texts[known]}
+    gaps.difference_update(gap for own in explained.values() for gap in own)
+    return {
+        key: explained[relied_on(key)][0]
+        for key in misplaced
+        if relied_on(key) in explained and texts[relied_on(key)] == 1
+    }
+
+
+def lines_named(lines: Collection[int]) -> str:
+    """'line 8', 'lines 8 and 9', 'lines 2 to 21', 'lines 2, 5, 8, 11, 14 and 6 more'."""
+    ordered = sorted(lines)
+    if len(ordered) > 2 and ordered[-1] - ordered[0] == len(ordered) - 1:
+        return f"lines {ordered[0]} to {ordered[-1]}"
+    return f"line{'s' if len(ordered) > 1 else ''} {enumerated([str(line) for line in ordered])}"
+
+
+def enumerated(names: Sequence[str]) -> str:
+    """'a', 'a and b', 'a, b, c, d, e and 7 more', fit for a message."""
+    return _joined([shown(name) for name in names])
+
+
+def _joined(parts: Sequence[str]) -> str:
+    if len(parts) > MOST_LISTED + 1:
+        return f"{', '.join(parts[:MOST_LISTED])} and {len(parts) - MOST_LISTED} more"
+    return " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
+
+
+def slip_sentence(name: str, count: int, others: Sequence[str], meant: str | None) -> str:
+    """How often a misspelt name occurs, what the other texts have, and which of these is meant, if that is known."""
+    near = meant or next(iter(nearest_names(name, others)), None)
+    times = "occurs once" if count == 1 else f"occurs in {count} texts"
+    hint = f"; is {shown(near)} meant?" if near else ""
+    return f"{shown(name)} {times}, the others have {enumerated(others)}{hint}"
+
+
+def missing_sentences(gaps: Collection[Key], names: Sequence[str], levels: Sequence[str]) -> list[str]:
+    """One sentence for all questions that lack the same texts.
+
+    names: what a sentence calls each question. levels: all of the study.
+    """
+    same: dict[tuple[tuple[str, str], ...], list[int]] = {}
+    order = {level: at for at, level in enumerate(levels)}
+    for question, keys in groupby(
+        sorted(gaps, key=lambda g: (g.question, order[g.level], g.source)), lambda g: g.question
+    ):
+        same.setdefault(tuple((level, source) for _, level, source in keys), []).append(question)
+    sentences = []
+    for lacking, questions in same.items():
+        whose = f"question{'s' if len(questions) > 1 else ''} {_joined([names[q] for q in questions])}"
+        sentences.append(whose + _lack(lacking, len(levels)))
+    return sentences
+
+
+def _lack(lacking: Sequence[tuple[str, str]], n_levels: int) -> str:
+    sources = dict.fromkeys(source for _, source in lacking)
+    of_level = {level: [source for at, source in lacking if at == level] for level, _ in lacking}
+    (level, whose), *more = of_level.items()
+    if not more and len(whose) == 1:
+        return f", level {shown(level)}, source {shown(whose[0])}: text is missing"
+    if not more:
+        return f", level {shown(level)}: texts of both sources are missing"
+    if len(sources) == 1 and len(lacking) == n_levels:
+        return f": all texts of source {enumerated(list(sources))} are missing"
+    each = [
+        f"{shown(at)} (source {shown(own[0])})" if len(own) == 1 else shown(at)
+        for at, own in of_level.items()
+    ]
+    return f": texts are missing at the levels {_joined(each)}"
+
+
+MOST_EMPTY = 20
+"""Places a text; a file that would need more has the wrong names in a column."""
+
+_INVISIBLE = regex.compile(r"[\p{Cf}\u00A0\u2000-\u200A\u202F\u3164]")
+
+
+def natural_order(name: str) -> tuple[tuple[tuple[int, str], ...], str]:
+    """Sort key under which A2 comes before A10."""
+    # Numbers are compared by length and then as text: int() refuses more than 4,300 digits.
+    pieces = [piece.lstrip("0") if piece.isdecimal() else piece for piece in re.split(r"(\d+)", name)]
+    return tuple((len(piece) if at % 2 else 0, piece) for at, piece in enumerate(pieces)), name
+
+
+@dataclass(frozen=True)
+class ItemFields:
+    """What a file says about one question, not yet checked. Lines are for messages only."""
+
+    item_id: str
+    question: object
+    reference: object
+    language: object = "und"
+    reference_name: str = "reference"
+    """The field's name in this format."""
+    question_line: int | None = None
+    reference_line: int | None = None
+    language_line: int | None = None
+
+
+class DatasetBuilder(FileFindings):
+    """Collects items, texts and problems of one file; `finish` returns the data set or raises them all.
+
+    Items are known by their number in the file, because two of them may carry the same id.
+    """
+
+    def __init__(self, file_name: str, sha256: str) -> None:
+        super().__init__(file_name, sha256)
+        self._items: list[Item] = []
+        self._texts: dict[Key, str] = {}
+        self._lines: dict[Key, int | None] = {}
+        self._again: list[tuple[Key, int | None, bool]] = []
+        self._unusable: set[tuple[int, str]] = set()
+        self._unplaced: list[Key] = []
+        self._unread = False
+
+    def add_item(self, fields: ItemFields) -> int:
+        """Check and keep a question; returns the number under which its texts are added."""
+        question = self.text(place(fields.question_line, fields.item_id), "question", fields.question)
+        where = place(fields.reference_line, fields.item_id)
+        reference = self.text(where, fields.reference_name, fields.reference)
+        language = self.language(place(fields.language_line, fields.item_id), fields.language)
+        self._items.append(Item(fields.item_id, question, reference, language))
+        return len(self._items) - 1
+
+    def add_output(
+        self,
+        item: int,
+        level: str,
+        source: str,
+        text: object,
+        line: int | None = None,
+        *,
+        reported: bool = False,
+    ) -> None:
+        """Check and keep one source's text at one level of an item.
+
+        reported: something is wrong with the row, so that it is no second problem if it gives a text again.
+        """
+        key = Key(item, level, source)
+        where = place(line, self._items[item].item_id, level, source)
+        if key not in self._texts:
+            self._lines[key] = line
+            self._texts[key] = self.text(where, "text", text)
+        elif not reported:
+            same = isinstance(text, str) and clean_text(printable_text(text)) == self._texts[key]
+            self._again.append((key, line, same))
+
+    def mark_unusable(self, item: int, level: str = "") -> None:
+        """Remember that an item (or one level of it) is broken and reported: nothing in it is missing."""
+        self._unusable.add((item, level))
+
+    def mark_unplaced(self, level: str, source: str) -> None:
+        """Remember a text whose item is not known and reported: some item lacks it."""
+        self._unplaced.append(Key(-1, level, source))
+
+    def mark_unread(self) -> None:
+        """Remember that part of the file could not be read and was reported: what is missing may stand there."""
+        self._unread = True
+
+    def finish(self) -> Dataset:
+        """The data set if the file holds one; else InputError with every problem found."""
+        self._check_ids()
+        sources = self._sources()
+        levels = tuple(sorted({level for _, level, _ in self._texts}, key=natural_order))
+        self._check_places(levels, sources)
+        if self.problems:
+            reject(self.file_name, self.problems)
+        first, second = sources
+        self._note_identical(levels, first, second)
+        self._note_invisible()
+        self.note_replaced()
+        outputs = tuple(
+            Output(item.item_id, level, source, self._texts[Key(number, level, source)])
+            for number, item in enumerate(self._items)
+            for level in levels
+            for source in sources
+        )
+        return Dataset(
+            items=tuple(self._items),
+            outputs=outputs,
+            levels=levels,
+            sources=(first, second),
+            sha256=self.sha256,
+            file_name=printable_text(self.file_name),
+            notes=tuple(self.notes),
+        )
+
+    def finish_outputs(self) -> tuple[tuple[Item, ...], tuple[Output, ...]]:
+        """The questions and what one or two sources have to them, gaps and all; else InputError.
+
+        For files that are to be put beside another: which texts are needed shows only then.
+        """
+        self._check_ids()
+        sources = self._sources(fewest=1)
+        whose = set(sources)
+        self._report_slips([], [key for key in self._texts if key.source not in whose], [], sources, {})
+        self._report_repeated({})
+        if self.problems:
+            reject(self.file_name, self.problems)
+        self.note_replaced()
+        outputs = tuple(
+            Output(self._items[number].item_id, level, source, text)
+            for (number, level, source), text in self._texts.items()
+        )
+        return tuple(self._items), outputs
+
+    def _note_invisible(self) -> None:
+        """Characters nobody sees can tell the sources apart to whoever looks at the page's text."""
+        for source in dict.fromkeys(source for _, _, source in self._texts):
+            texts = [text for (_, _, own), text in self._texts.items() if own == source]
+            found = Counter(c for text in texts for c in set(_INVISIBLE.findall(text)))
+            if found:
+                named = ", ".join(f"U+{ord(c):04X} in {n}" for c, n in sorted(found.items()))
+                self.notes.append(f"texts of source {shown(source)} hold characters nobody sees: {named}")
+
+    def _check_ids(self) -> None:
+        for item_id, count in Counter(item.item_id for item in self._items).items():
+            if count > 1:
+                self.problems.append(f"{place(question=item_id)}: id is used by {count} questions")
+
+    def _sources(self, fewest: int = 2) -> list[str]:
+        """The file's two sources in its order, and none that is misspelt; a problem where there are more or fewer."""
+        places: dict[str, set[tuple[int, str]]] = {}
+        for item, level, source in self._texts:
+            places.setdefault(source, set()).add((item, level))
+        names = enumerated(list(places)) if places else "none"
+        if len({same_name(source) for source in places}) < len(places) == 2:
+            self.problems.append(f"sources: {names} look alike; give them names a reader can tell apart")
+        if len(places) > 2:
+            # The two that occur most often are meant.
+            meant = sorted(places, key=lambda source: -len(places[source]))[:2]
+            misspelt = slips({source: own for source, own in places.items() if source != meant[0]})
+            if len(places) - len(misspelt) == 2:
+                return [source for source in places if source not in misspelt]
+        if not fewest <= len(places) <= 2 and (places or not self.problems):
+            needed = "exactly two" if fewest == 2 else "one or two"
+            self.problems.append(f"sources: {len(places)} found ({names}); {needed} are needed")
+        return list(places)
+
+    def _check_places(self, levels: tuple[str, ...], sources: list[str]) -> None:
+        """Report the texts that are misplaced, and those that are missing for no reason reported otherwise."""
+        gaps: set[Key] = set()
+        whose = set(sources)
+        odd_sources = [key for key in self._texts if key.source not in whose]
+        places: dict[str, set[tuple[int, str]]] = {level: set() for level in levels}
+        for item, level, source in self._texts:
+            if source in whose:
+                places[level].add((item, source))
+        misspelt = slips({level: own for level, own in places.items() if own})
+        meant = [level for level in levels if places[level] and level not in misspelt]
+        odd_levels = [key for key in self._texts if key.level in misspelt and key.source in whose]
+        if len(sources) == 2 and not self._unread:
+            gaps = self._gaps(meant, sources)
+        found = explain(gaps, odd_levels, {"level"}) | explain(gaps, odd_sources, {"source"})
+        explain(gaps, odd_sources, {"level", "source"})
+        explain(gaps, self._unplaced, {"question"})
+        self._report_slips(odd_levels, odd_sources, meant, sources, found)
+        again = [key for key, _, same in self._again if not same]
+        left: dict[Key, tuple[Part, Key]] = {}
+        parts: tuple[Part, ...] = ("level", "source", "question")
+        for part in parts:
+            of_part = explain(gaps, [key for key in again if key not in left], {part})
+            left |= {key: (part, gap) for key, gap in of_part.items()}
+        self._report_repeated(left)
+        self.problems += missing_sentences(gaps, self._names_with_lines(), meant)
+
+    def _gaps(self, levels: list[str], sources: list[str]) -> set[Key]:
+        """The texts that the file lacks; none after a problem that says why most of them are missing."""
+        needed = len(self._items) * len(levels) * len(sources)
+        if needed > MOST_EMPTY * len(self._texts):
+            self.problems.append(
+                f"file: {len(self._texts)} texts of {len(self._items)} questions at {len(levels)} levels "
+                f"({enumerated(levels)}); every question needs two at each level. Check the columns item_id and level"
+            )
+            return set()
+        return {
+            Key(number, level, source)
+            for number in range(len(self._items))
+            if (number, "") not in self._unusable
+            for level in levels
+            if (number, level) not in self._unusable
+            for source in sources
+            if (number, level, source) not in self._texts
+        }
+
+    def _names_with_lines(self) -> list[str]:
+        """What a sentence calls each question: its id, with the lines on which it stands."""
+        lines: dict[int, set[int]] = {}
+        for key, line in self._lines.items():
+            if line is not None:
+                lines.setdefault(key.question, set()).add(line)
+        return [
+            shown(item.item_id) + (f" ({lines_named(lines[number])})" if number in lines else "")
+            for number, item in enumerate(self._items)
+        ]
+
+    def _report_slips(
+        self,
+        odd_levels: list[Key],
+        odd_sources: list[Key],
+        levels: list[str],
+        sources: list[str],
+        found: dict[Key, Key],
+    ) -> None:
+        """One problem for each level and source that is misspelt, wherever it stands; `found`: what they left out."""
+        again: dict[Key, list[int | None]] = {}
+        for key, line, _ in self._again:
+            again.setdefault(key, []).append(line)
+        named: dict[tuple[Part, str], list[Key]] = {}
+        for key in odd_levels:
+            named.setdefault(("level", key.level), []).append(key)
+        for key in odd_sources:
+            named.setdefault(("source", key.source), []).append(key)
+        for (part, name), keys in named.items():
+            lines = [line for key in keys for line in (self._lines[key], *again.get(key, ()))]
+            gap = found.get(keys[0])
+            meant = levels if part == "level" else sources
+            sentence = slip_sentence(name, len(lines), meant, getattr(gap, part) if gap else None)
+            level = keys[0].level
+            if part == "source" and levels and len(keys) == 1 and level not in levels:
+                sentence = (
+                    f"{shown(name)} and level {shown(level)} occur in this text alone; are they swapped?"
+                )
+            self.problems.append(f"{self._place_of(keys, part, lines)}: {sentence}")
+        slipped = {*odd_levels, *odd_sources}
+        self._again = [one for one in self._again if one[0] not in slipped]
+
+    def _place_of(self, keys: list[Key], part: Part, lines: list[int | None]) -> str:
+        """Where texts with the same wrong part stand."""
+        known = [line for line in lines if line is not None]
+        questions = list(dict.fromkeys(self._items[key.question].item_id for key in keys))
+        parts = [lines_named(known)] if known else []
+        parts.append(f"question{'s' if len(questions) > 1 else ''} {enumerated(questions)}")
+        if len(keys) == 1:
+            only = keys[0]
+            parts.append(f"source {shown(only.source)}" if part == "level" else f"level {shown(only.level)}")
+        return ", ".join([*parts, f"column {part}" if known else part])
+
+    def _report_repeated(self, left: dict[Key, tuple[Part, Key]]) -> None:
+        """Texts that are given again: each, or all at once where many rows are there twice.
+
+        left: text -> the part of it that is wrong, if another text is missing, and where that one is.
+        """
+        for same in (True, False):
+            own = [(key, line) for key, line, alike in self._again if alike == same]
+            lines = [line for _, line in own if line is not None]
+            if len(lines) > MOST_LISTED:
+                what = "the rows repeat earlier ones" if same else "texts are given more than once"
+                first = self._lines[own[0][0]]
+                self.problems.append(f"{lines_named(lines)}: {what}, line {lines[0]} that of line {first}")
+                continue
+            for key, line in own:
+                first = self._lines[key]
+                before = "" if first is None else f" (first in line {first})"
+                where = place(line, self._items[key.question].item_id, key.level, key.source)
+                hint = ""
+                if key in left:
+                    part, gap = left[key]
+                    name = self._items[gap.question].item_id if part == "question" else getattr(gap, part)
+                    hint = f", but none for {part} {shown(name)}"
+                self.problems.append(f"{where}: text is given more than once{before}{hint}")
+
+    def _note_identical(self, levels: tuple[str, ...], first: str, second: str) -> None:
+        for number, item in enumerate(self._items):
+            for level in levels:
+                if self._texts[Key(number, level, first)] == self._texts[Key(number, level, second)]:
+                    where = place(None, item.item_id, level)
+                    self.notes.append(f"{where}: both sources have the same text")
+
+
+MOST_NAMED = 20
+"""Items left out that the note names."""
+
+
+@dataclass(frozen=True)
+class _Row:
+    lines: range
+    """Of the file, from 0."""
+    item: str | None
+    unmade: bool
+
+
+def without_unmade(data: bytes, file_name: str) -> tuple[bytes, tuple[str, ...]]:
+    """A long table without the items that have a row with a `reason` in place of a text, and a note about them.
+
+    Their lines are left empty, so that messages about the others name the right ones. A file of another form,
+    or one that is not well-formed, comes back as it is: its reader says what is wrong.
+    """
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data, ()
+    lines = list(io.StringIO(text, newline=""))
+    table = PurePath(file_name).suffix.lower() in CSV_SUFFIXES
+    if not table and not is_jsonl(text, file_name):
+        return data, ()
+    try:
+        rows = list(_csv_rows(lines) if table else _jsonl_rows(lines))
+    except csv.Error:
+        return data, ()
+    gone = {row.item: None for row in rows if row.unmade and row.item is not None}
+    if not gone:
+        return data, ()
+    for row in rows:
+        if row.item in gone:
+            for at in row.lines:
+                lines[at] = "\n"
+    listed = ", ".join(shown(name) for name in list(gone)[:MOST_NAMED])
+    more = "" if len(gone) <= MOST_NAMED else f" and {len(gone) - MOST_NAMED} more"
+    note = f"{shown(file_name)}: left out for want of a level: {listed}{more}"
+    return "".join(lines).encode(), (note,)
+
+
+def _jsonl_rows(lines: list[str]) -> Iterator[_Row]:
+    for at, line in enumerate(lines):
+        value, problem = parse_json(line.rstrip("\r\n"))
+        if problem is None and isinstance(value, JsonObject):
+            yield _row(range(at, at + 1), value)
+
+
+def _csv_rows(lines: list[str]) -> Iterator[_Row]:
+    heading = next((line for line in lines if line.strip()), "")
+    mark = max(",;\t", key=heading.count)
+    csv.field_size_limit(max(csv.field_size_limit(), sum(map(len, lines)) + 1))
+    reader = csv.reader(iter(lines), delimiter=mark, strict=True)
+    header: list[str] | None = None
+    start = 0
+    for cells in reader:
+        span, start = range(start, reader.line_num), reader.line_num
+        if header is None:
+            header = [cell.strip().lower() for cell in cells] if any(cells) else None
+        elif len(cells) == len(header):
+            yield _row(span, dict(zip(header, cells, strict=True)))
+
+
+def _row(lines: range, cells: dict[str, object]) -> _Row:
+    text, reason = cells.get("text"), cells.get("reason")
+    bare = text is None or (isinstance(text, str) and is_blank(text))
+    return _Row(
+        lines, name_of(cells.get("item_id")), bare and isinstance(reason, str) and not is_blank(reason)
+    )
+
+
+ITEM_COLUMNS = ("question", "reference", "language")
+COLUMNS = ("item_id", "question", "reference", "level", "source", "text", "language")
+MOST_SHORT = 200
+"""Questions without all texts among which the one is searched that lacks a row without a question."""
+_USUAL = {
+    "item_id": ITEM_NAMES,
+    "question": ("prompt", "query", "input", "instruction"),
+    "reference": ("ref", "ground_truth", "gold", "gold_answer", "reference_answer", "target"),
+    "level": LEVEL_NAMES,
+    "source": (*SYSTEM_NAMES, "model", "model_name", "author"),
+    "text": ("answer", "output", "response", "hypothesis", "hyp", "translation", "mt", "completion"),
+    "language": LANGUAGE_NAMES,
+}
+_COLUMNS = Columns(COLUMNS, required=tuple(name for name in COLUMNS if name != "language"), usual=_USUAL)
+
+
+def read_tabular(data: bytes, file_name: str) -> Dataset:
+    """Read long CSV or JSONL, whichever the file name or else the first character says."""
+    return collect_tabular(data, file_name).finish()
+
+
+def collect_tabular(data: bytes, file_name: str) -> DatasetBuilder:
+    """What a long CSV or JSONL file holds, before it is asked whether that is a whole data set."""
+    text = decode(data, file_name)
+    builder = DatasetBuilder(file_name, sha256_of(data))
+    _build(list(read_rows(text, _COLUMNS, builder)), builder)
+    return builder
+
+
+def _build(rows: list[Row], builder: DatasetBuilder) -> None:
+    if builder.problems:
+        builder.mark_unread()
+    if not rows and not builder.problems:
+        builder.problems.append("file: there is no row below the header; at least one question is needed")
+    if empty := [column for column in COLUMNS[:-1] if len(rows) > 1 and _is_empty(column, rows)]:
+        # Without a column no row says anything: what would follow are problems of this one.
+        builder.problems += [f"file: column {column} is empty in all {len(rows)} rows" for column in empty]
+        reject(builder.file_name, builder.problems)
+    ids = [row.cells.get("item_id") for row in rows]
+    if 2 < len(rows) == len(set(map(repr, ids))):
+        builder.problems.append(
+            "file: every row has an item_id of its own; all texts of one question need the same item_id"
+        )
+        reject(builder.file_name, builder.problems)
+    rows_of: dict[str, list[Row]] = {}
+    for row in rows:
+        item_id = _name(row, "item_id", place(row.line), builder)
+        if item_id is not None:
+            rows_of.setdefault(item_id, []).append(row)
+        elif (at := _cell(row)) is not None:
+            builder.mark_unplaced(*at)
+    _move_misnamed(rows_of, builder)
+    for item_id, item_rows in rows_of.items():
+        fields, differing = _item_fields(item_id, item_rows, builder)
+        number = builder.add_item(fields)
+        # What most rows say comes first, so that it is the others whose texts are given again.
+        for row in sorted(item_rows, key=lambda row: row.line in differing):
+            _add_output(number, item_id, row, builder, reported=row.line in differing)
+
+
+def _is_empty(column: str, rows: list[Row]) -> bool:
+    return all(_kept_text(row.cells.get(column)) is None and column in row.cells for row in rows)
+
+
+def _kept_text(value: object) -> object:
+    """What a cell says, to be compared with another; None: nothing."""
+    if isinstance(value, str):
+        return None if is_blank(value) else clean_text(printable_text(value))
+    return value if isinstance(value, Hashable) else repr(value)
+
+
+def _cell(row: Row) -> tuple[str, str] | None:
+    """(level, source) of a row that names both."""
+    level, source = (name_of(row.cells.get(column)) for column in ("level", "source"))
+    return None if level is None or source is None else (level, source)
+
+
+def _move_misnamed(rows_of: dict[str, list[Row]], builder: DatasetBuilder) -> None:
+    """Put rows under a wrong item_id to the question that lacks them, and report the id.
+
+    A row's own question tells where it belongs; where it names none, it belongs where its text alone is missing.
+    """
+    cells = {item: {_cell(row) for row in rows} for item, rows in rows_of.items()}
+    every = len(set().union(*cells.values()))
+    short = [item for item in rows_of if len(cells[item]) < every]
+    asked = {item: _most_common([_asked(row) for row in rows]) for item, rows in rows_of.items()}
+    items_of: dict[object, list[str]] = {}
+    for item, question in asked.items():
+        items_of.setdefault(question, []).append(item)
+    for item in list(rows_of):
+        by_question: dict[object, list[Row]] = {}
+        for row in rows_of[item]:
+            by_question.setdefault(_asked(row), []).append(row)
+        for question, rows in by_question.items():
+            if question == asked[item] and (len(by_question) > 1 or len(cells[item]) == every):
+                continue
+            if question is None and len(by_question) > 1:
+                continue
+            own = {_cell(row) for row in rows}
+            near = short if question is None else items_of.get(question, [])
+            homes = [
+                other
+                for other in near[:MOST_SHORT]
+                if not own & cells[other] and len(cells[other]) > len(own)
+            ]
+            if len(homes) != 1 or len(near) > MOST_SHORT or None in own:
+                continue
+            (home,) = homes
+            why = "which lacks" if question is None else "whose question it has and which lacks"
+            texts = "this text" if len(rows) == 1 else "these texts"
+            builder.problems.append(
+                f"{lines_named([row.line for row in rows])}, column item_id: {shown(item)}; "
+                f"is {shown(home)} meant, {why} {texts}?"
+            )
+            lines = {row.line for row in rows}
+            rows_of[home] = sorted([*rows_of[home], *rows], key=lambda row: row.line)
+            rows_of[item] = [row for row in rows_of[item] if row.line not in lines]
+            cells[home] |= own
+            cells[item] = {_cell(row) for row in rows_of[item]}
+        if not rows_of[item]:
+            del rows_of[item]
+
+
+def _asked(row: Row) -> object:
+    return _kept_text(row.cells.get("question"))
+
+
+def _most_common(values: list[object]) -> object:
+    """The value that most rows have, of equally many the first; None where no row says anything."""
+    counts = Counter(value for value in values if value is not None)
+    return counts.most_common(1)[0][0] if counts else None
+
+
+def _name(row: Row, column: str, where: str, builder: DatasetBuilder) -> str | None:
+    """A required name in the row; None after reporting why there is none."""
+    if column not in row.cells:
+        builder.problems.append(f"{where}: {column} is missing")
+        return None
+    name = name_of(row.cells[column])
+    if name is None:
+        builder.problems.append(f"{where}: {column} {name_problem(row.cells[column])}")
+    return name
+
+
+def _item_fields(item_id: str, rows: list[Row], builder: DatasetBuilder) -> tuple[ItemFields, set[int]]:
+    """What most rows of an item say of it, and the lines that say something else, which are reported."""
+    given: dict[str, object] = {"question": "", "reference": "", "language": "und"}
+    line_of = dict.fromkeys(given, rows[0].line)
+    differing: dict[int, list[str]] = {}
+    for column in ITEM_COLUMNS:
+        said = [(row, value) for row in rows if (value := _kept_text(row.cells.get(column))) is not None]
+        if not said:
+            continue
+        meant = _most_common([value for _, value in said])
+        first = next(row for row, value in said if value == meant)
+        given[column], line_of[column] = first.cells[column], first.line
+        for row, value in said:
+            if value != meant:
+                differing.setdefault(row.line, []).append(column)
+    same: dict[tuple[str, ...], list[int]] = {}
+    for line, columns in differing.items():
+        same.setdefault(tuple(columns), []).append(line)
+    for named, apart in same.items():
+        others = enumerated([str(n) for n in dict.fromkeys(line_of[column] for column in named)])
+        differ = "differs from the one" if len(named) == 1 else "differ from those"
+        builder.problems.append(
+            f"{lines_named(apart)}, {place(question=item_id)}: {enumerated(named)} {differ} in line {others}"
+        )
+    fields = ItemFields(
+        item_id,
+        given["question"],
+        given["reference"],
+        given["language"],
+        question_line=line_of["question"],
+        reference_line=line_of["reference"],
+        language_line=line_of["language"],
+    )
+    # A row without a question goes on with that of the row above it.
+    told, lines = False, set(differing)
+    for row in rows:
+        if row.line in differing or _asked(row) is not None:
+            told = "question" in differing.get(row.line, ())
+        if told:
+            lines.add(row.line)
+    return fields, lines
+
+
+def _add_output(number: int, item_id: str, row: Row, builder: DatasetBuilder, *, reported: bool) -> None:
+    where = place(row.line, item_id)
+    level = _name(row, "level", where, builder)
+    source = _name(row, "source", place(row.line, item_id, level), builder)
+    if level is None:
+        # Which of the item's texts this is cannot be known, so none of them is called missing.
+        builder.mark_unusable(number)
+    elif source is None:
+        builder.mark_unusable(number, level)
+    elif "text" not in row.cells:
+        builder.problems.append(f"{place(row.line, item_id, level, source)}: text is missing")
+        builder.mark_unusable(number, level)
+    else:
+        builder.add_output(number, level, source, row.cells["text"], row.line, reported=reported)

@@ -1,0 +1,1 @@
+"""Damage levels 0-5 of a reference."""

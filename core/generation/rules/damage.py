@@ -1,0 +1,592 @@
+"""Damage levels 0 to 5 without a model (Meta-Judge, section 3): each level goes on from the one before."""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import regex
+
+from core.generation.damage.checks import check_damage, count_words
+from core.generation.damage.steps import Damaged
+from core.generation.language import is_unspaced, language_of
+from core.generation.records import Task
+from core.generation.rules.draws import Draw
+from core.generation.rules.facts import Fact, find_facts, near_before
+from core.generation.rules.gazetteer import Gazetteer, gazetteer
+from core.generation.rules.numbers import general_year, rounded
+from core.generation.rules.pool import Pool
+from core.generation.rules.replacing import deny, put_in, swap_fact
+from core.generation.rules.sentences import filler, lengths_within, makes_sense, sentences, shaped, within
+from core.llm.asking import Answer
+from core.schema.study import Material
+
+Cut = tuple[int, int, str]
+"""Start, end, rule."""
+LONGEST_ASIDE = 5
+"""Words that a stretch between two commas may have; a longer one is mostly the main clause."""
+_AND = frozenset({"and", "und", "et", "y", "и"})
+_FOLLOWS = regex.compile(r"[.,;،]|\s(?:and|by|und|et|y|и|on|in)\s|\Z")
+_COMMAS = ",،、，"
+
+
+def cuts(text: str, language: str, pool: Pool) -> list[list[Cut]]:
+    """What can be left out, in classes, the safest first."""
+    lists = gazetteer(language)
+    classes: list[list[Cut]] = [
+        [(*match.span(), "aside omitted") for match in regex.finditer(r"\s?[(（][^()（）]*[)）]", text)],
+        [],
+        [],
+        [],
+        [],
+    ]
+    start, dense = 0, is_unspaced(text)
+    for sentence in sentences(text):
+        body = sentence.rstrip()
+        for at, end, rank, rule in _in_sentence(body, lists, dense):
+            classes[rank].append((start + at, start + end, rule))
+        start += len(sentence)
+    classes[2] += list(_adverbials(text, language, pool, lists))
+    parts = sentences(text)
+    if len(parts) > 1:
+        at = len(parts[0])
+        for part in parts[1:]:
+            classes[4].append((at, at + len(part), "sentence omitted"))
+            at += len(part)
+    return [_whole_quotes(text, found) for found in classes]
+
+
+def _whole_quotes(text: str, found: list[Cut]) -> list[Cut]:
+    """Only cuts that leave quotation marks and brackets in pairs."""
+    return [
+        cut for cut in found if all(text[cut[0] : cut[1]].count(mark) % 2 == 0 for mark in '"“„”«»()「」')
+    ]
+
+
+def _in_sentence(body: str, lists: Gazetteer, dense: bool) -> Iterator[tuple[int, int, int, str]]:
+    """Clauses behind the last comma, asides between commas, openings before the first."""
+    places = [m.start() for m in regex.finditer(rf"[{_COMMAS}](?!\p{{Nd}})", body)]
+    if not places:
+        return
+    clauses = lists.words.get("clauses", frozenset())
+    prepositions = lists.words.get("prepositions", frozenset())
+    end = len(body) - (1 if body[-1:] in ".!?。！？।؟" else 0)
+    tail = body[places[-1] + 1 : end].strip()
+    first = tail.split(" ")[0].lower() if tail else ""
+    listing = regex.match(r"(?:and|und|et|y|и|و)$", first)
+    if (first in clauses or (lists.language in ("ar", "he") and len(tail.split()) <= 8)) and not listing:
+        yield places[-1], end, 1, "clause omitted"
+    opening = body[: places[0]].split(" ")[0].lower() in prepositions
+    for left, right in pairwise(places):
+        inner = body[left + 1 : right].strip()
+        words = inner.split(" ")
+        short = len(inner) <= 12 if dense else len(words) <= LONGEST_ASIDE
+        starts = words[0].lower() in prepositions | clauses | lists.words.get("articles", frozenset())
+        if inner and short and not (opening and left == places[0] and words[0].lower() not in prepositions):
+            # "The largest, the giant octopus, has": an apposition goes with both of its commas.
+            articles = lists.words.get("articles", frozenset())
+            apposition = words[0].lower() in articles and len(places) == 2 and not opening
+            yield left, right + apposition, 1 if starts else 3, "aside omitted"
+    if opening and len(body[: places[0]].split()) <= 7 and body[places[0] + 1 :].strip():
+        yield 0, places[0] + 1, 3, "adverbial omitted"
+
+
+def _adverbials(text: str, language: str, pool: Pool, lists: Gazetteer) -> Iterator[Cut]:
+    """`in 1655`, `on 14 January 2005`, `in Toronto`: a preposition and one fact, before a mark or `and`."""
+    verbs = {verb for verb, _ in lists.negations}
+    for fact in find_facts(text, language, pool):
+        if fact.kind not in ("date", "year", "name"):
+            continue
+        lead = regex.search(r"(?<=[\p{L}\p{N}%]\s)(\p{L}+)\s$", near_before(text, fact.start))
+        follows = _FOLLOWS.match(text, fact.end)
+        # "by Banting and Best": the second name would be left without its preposition.
+        if follows and fact.kind == "name" and follows.group().strip() in _AND:
+            continue
+        # "its seat is in New York" says nothing without the place.
+        needed = (
+            lead
+            and regex.split(r"\s+", near_before(text, fact.start - len(lead.group())).rstrip())[-1].lower()
+            in verbs
+        )
+        if lead and follows and not needed and lead[1] in lists.words.get("adverbial", frozenset()):
+            yield fact.start - len(lead.group()), fact.end, "adverbial omitted"
+
+
+def omit(text: str, language: str, pool: Pool, draw: Draw, most: int) -> tuple[str, str] | None:
+    """The text without up to `most` of its cuts, one a sentence, and the rules; None: nothing can go."""
+    starts = [0]
+    for sentence in sentences(text):
+        starts.append(starts[-1] + len(sentence))
+    chosen: dict[int, Cut] = {}
+    for group in cuts(text, language, pool):
+        for cut in draw.shuffled(group):
+            at = bisect_right(starts, cut[0])
+            # A whole sentence goes only where nothing smaller can: more than that would be another level.
+            whole = cut[2] == "sentence omitted"
+            if len(chosen) < most and at not in chosen and not (whole and chosen):
+                chosen[at] = cut
+    done: list[str] = []
+    for cut in sorted(chosen.values(), reverse=True):
+        shorter = _without(text, cut)
+        if shorter:
+            text, done = shorter, [cut[2], *done]
+    return (text, " + ".join(dict.fromkeys(done))) if done else None
+
+
+def _without(text: str, cut: Cut) -> str:
+    """The text without the stretch; blanks, marks and the sentence's capital put right."""
+    before, after = text[: cut[0]], text[cut[1] :]
+    if regex.search(r"(?:^|[.!?。]\s*)$", before):
+        after = after.lstrip(" ,،、，")
+        after = after[:1].upper() + after[1:]
+    joined = before.rstrip() + after if regex.match(r"[\s.,;:!?،、，。]", after) else before + after
+    return joined.strip()
+
+
+def replace_by_filler(text: str, reference: str, language: str, draw: Draw) -> tuple[str, str] | None:
+    """One sentence (not the first, where there is another) becomes filler of its length; the total stays within 10 %.
+
+    None where the language has no filler, or no sentence can go.
+    """
+    fillers = gazetteer(language).texts.get("fillers", ())
+    parts = sentences(text)
+    order = draw.shuffled(range(1, len(parts)), "sentence")
+    dense = is_unspaced(text)
+    for at in order:
+        blank = parts[at][len(parts[at].rstrip()) :]
+        new = filler(draw.shuffled(fillers, "filler"), count_words(parts[at]), dense)
+        if new is None:
+            continue
+        whole = "".join([*parts[:at], new + blank, *parts[at + 1 :]])
+        if whole != text and within(reference, whole):
+            return whole, "sentence replaced by filler"
+    return None
+
+
+def cut_and_fill(text: str, language: str, pool: Pool, draw: Draw) -> tuple[str, str] | None:
+    """For a single sentence: one cut, and a filler sentence as long as what went; None: no cut or no filler."""
+    cut = omit(text, language, pool, draw, 1)
+    fillers = gazetteer(language).texts.get("fillers", ())
+    if cut is None or not fillers:
+        return None
+    dense = is_unspaced(text)
+    new = filler(draw.shuffled(fillers, "filler"), count_words(text) - count_words(cut[0]), dense)
+    return (cut[0] + ("" if dense else " ") + new, f"{cut[1]} + filler") if new else None
+
+
+SHORT = 4
+"""Words of an answer that has little but its fact."""
+CARELESS = ("typo", "capital lost", "closing mark dropped")
+"""Rules that change letters, not what is said."""
+
+Change = tuple[int, int, str, str]
+"""Start, end, new text, rule."""
+_DECIMAL_COMMA = frozenset({"de", "fr", "es", "ru"})
+"""Languages that write 0,5; the others write 0.5."""
+
+
+def surface_changes(text: str, language: str, pool: Pool, draw: Draw) -> list[Change]:
+    """Small changes, none overlapping another of its kind, the best first: generalised, then a modifier dropped."""
+    lists = gazetteer(language)
+    facts = find_facts(text, language, pool)
+    general = [change for fact in facts for change in _generalised(text, fact, lists)]
+    dropped = list(_modifiers(text, facts, lists))
+    if not general and len(text.split()) <= SHORT:
+        general = list(_made_rough(text, facts, lists))
+    blurred = [*draw.shuffled(general, "general"), *draw.shuffled(dropped, "dropped")]
+    counted = tuple(fact for fact in facts if _is_counted(text, fact))
+    rough = [] if general else list(_made_rough(text, counted, lists))
+    return [*blurred, *rough, *_hedged_sentence(text, lists), *last_changes(text)]
+
+
+def _is_counted(text: str, fact: Fact) -> bool:
+    """Whether a number counts something: not `Apollo 11`, not a year."""
+    counts = fact.kind == "quantity" or regex.match(r"\s\p{Ll}", text[fact.end : fact.end + 2])
+    named = regex.search(r"\p{Lu}[\p{L}.]*\s$", near_before(text, fact.start))
+    return fact.kind in ("number", "quantity") and bool(counts) and named is None
+
+
+def _hedged_sentence(text: str, lists: Gazetteer) -> Iterator[Change]:
+    """`It is red.` gives `It is red, as far as is known.`: what a text allows that holds no number."""
+    first = sentences(text)[0] if text else ""
+    body = regex.sub(r"[\"”»’')」』\s]*[.!。।]?[\"”»’')」』\s]*$", "", first)
+    head, tail = lists.generalise.get("head", ""), lists.generalise.get("tail", "")
+    if not body or regex.search(r"[?？؟!！]", first) or not regex.search(r"\p{L}{2}", body):
+        return
+    if tail:
+        yield len(body), len(body), tail, "made uncertain"
+    elif head:
+        yield 0, 0, head, "made uncertain"
+
+
+def _generalised(text: str, fact: Fact, lists: Gazetteer) -> Iterator[Change]:
+    rules = lists.generalise
+    before = near_before(text, fact.start)
+    previous = regex.search(r"([\p{L}]+)\s+$", before)
+    if fact.kind == "year" and (decade := rules.get("decade")) and previous:
+        if previous[1].lower() in [word.strip() for word in rules.get("year_after", "").split(",")]:
+            yield fact.start, fact.end, decade.format(decade=general_year(fact.text)), "year generalised"
+    elif fact.kind == "date":
+        yield from _without_day(fact, before, rules.get("day_before", ""), rules.get("day_new", ""))
+    elif fact.kind in ("number", "quantity") and (
+        match := regex.match(r"[\p{Nd}.,٬'’\u00a0\u202f]*\p{Nd}", fact.text)
+    ):
+        round_number = rounded(match.group(), "," if lists.language in _DECIMAL_COMMA else ".")
+        if round_number:
+            about = rules.get("about", "")
+            gap = "" if lists.language in ("ja", "zh") else " "
+            hedge = "" if not about or _hedged(before, lists) else f"{about}{gap}"
+            yield fact.start, fact.end, hedge + round_number + fact.text[match.end() :], "number rounded"
+
+
+def _made_rough(text: str, facts: tuple[Fact, ...], lists: Gazetteer) -> Iterator[Change]:
+    """`six` gives `about six`: for answers that hold nothing else to blur."""
+    about = lists.generalise.get("about", "")
+    gap = "" if lists.language in ("ja", "zh") else " "
+    for fact in facts:
+        if (
+            about
+            and fact.kind in ("number", "quantity", "year")
+            and not _hedged(near_before(text, fact.start), lists)
+        ):
+            yield fact.start, fact.end, f"{about}{gap}{fact.text}", "made rough"
+
+
+def _hedged(before: str, lists: Gazetteer) -> bool:
+    """Whether the number is called rough already, or has a sign in front that no word may part from it."""
+    if before.endswith(("-", "−", "$", "€", "£")) or regex.search(r"\p{L}[\p{L}\p{M}]*-$", before):
+        return True
+    before = before.rstrip().lower()
+    if lists.language in ("ja", "zh"):
+        before = before.removesuffix("为").removesuffix("是")  # 约为 5150
+    return any(
+        before.endswith(form.lower()) for form, entries in lists.entries.items() if entries[0].kind == "hedge"
+    )
+
+
+def _without_day(fact: Fact, before: str, day_before: str, day_new: str) -> Iterator[Change]:
+    """`on 14 January 2005` gives `in January 2005`; 1964年10月1日 gives 1964年10月."""
+    east = regex.fullmatch(r"(\p{Nd}+年\p{Nd}+月)\p{Nd}+日", fact.text)
+    if east:
+        yield fact.start, fact.end, east[1], "date generalised"
+    west = regex.fullmatch(
+        r"\p{Nd}{1,2}(?:st|nd|rd|th|er|\.)?\s(?:de\s)?(\p{L}+(?:\sde)?\s\p{Nd}{4})", fact.text
+    )
+    preposition = (
+        regex.search(rf"(?<!\p{{L}}){regex.escape(day_before)}\s$", before, regex.I) if day_before else None
+    )
+    if west and preposition:
+        word = preposition.group().strip()
+        new = day_new.capitalize() if word[:1].isupper() else day_new
+        yield fact.start - len(preposition.group()), fact.end, f"{new} {west[1]}", "date generalised"
+
+
+def _modifiers(text: str, facts: tuple[Fact, ...], lists: Gazetteer) -> Iterator[Change]:
+    """Words that can go: a listed modifier in lower case, with the blank behind it."""
+    words = lists.words.get("modifiers", frozenset())
+    names = [fact for fact in facts if fact.kind in ("name", "title", "acronym")]
+    if lists.language in ("ja", "zh"):
+        for word in sorted(words):
+            for match in regex.finditer(regex.escape(word), text):
+                yield *match.span(), "", "modifier dropped"
+        return
+    for match in regex.finditer(r"(?<=\s)([\p{L}\p{M}'’-]+)\s(?=[\p{L}\p{N}])", text):
+        inside = any(fact.start <= match.start() < fact.end for fact in names)
+        if match[1] in words and not inside:
+            yield *match.span(), "", "modifier dropped"
+
+
+def last_changes(text: str) -> list[Change]:
+    """What any text allows: a typo, a capital less, at last a closing mark less."""
+    changes = typos(text)
+    if match := regex.search(r"[.!?。！？।؟](?=[\"”»)]*\s*$)", text):
+        changes.append((*match.span(), "", "closing mark dropped"))
+    return changes
+
+
+def typos(text: str) -> list[Change]:
+    """Two letters of a long word change places; then a lost capital; then a doubled character."""
+    changes: list[Change] = []
+    words = sorted(
+        regex.finditer(r"(?<!\p{L})\p{Ll}{5,}(?![\p{L}\p{M}])", text),
+        key=lambda m: (-len(m.group()), m.start()),
+    )
+    for match in words[:5]:
+        word = match.group()
+        middle = next((at for at in range(len(word) // 2, len(word) - 1) if word[at] != word[at + 1]), None)
+        if middle is not None:
+            new = word[:middle] + word[middle + 1] + word[middle] + word[middle + 2 :]
+            changes.append((*match.span(), new, "typo"))
+    if match := regex.search(r"(?:^|(?<=\p{Ll}\s))\p{Lu}(?=\p{Ll})", text):
+        changes.append((*match.span(), match.group().lower(), "capital lost"))
+    for match in regex.finditer(r"\p{Lo}(?=\p{Lo})", text):
+        pair = text[match.start() : match.start() + 2]
+        if pair[0] != pair[1]:
+            changes.append((match.start(), match.start() + 2, pair[::-1], "typo"))
+            break
+    if match := regex.search(r"\p{L}(?!.*\p{L})", text, regex.S):
+        changes.append((*match.span(), match.group() * 2, "typo"))
+    if text:
+        changes.append((len(text) - 1, len(text), text[-1] * 2, "typo"))
+    return changes
+
+
+def apply(text: str, change: Change) -> str:
+    """The text with one change, blanks and articles put right."""
+    start, end, new, _ = change
+    if new:
+        return put_in(text, [(start, end, new)])
+    before, after = text[:start], text[end:]
+    article = regex.search(r"(?<!\p{L})([Aa])n?\s$", before)
+    if article and after[:1].isalpha() and after[:1].isascii():
+        before = before[: article.start()] + article[1] + ("n" if after[0].lower() in "aeiou" else "") + " "
+    return before + after
+
+
+WORDS_PER_CUT = 50
+"""One clause is left out for so many words."""
+SWAPPED_SHARE = 5
+"""Level 3 swaps one fact in so many, at least one."""
+MOST_REDRAWS = 8
+"""Draws tried where a text has one fact and its first replacements stand in other levels."""
+MOST_BEGINNINGS = 20
+"""Answers tried as the beginning of a level 5 that needs a length."""
+_CHARACTERS_PER_WORD = 2
+"""In scripts without spaces, for the two shares above."""
+
+
+@dataclass(frozen=True)
+class _Step:
+    """A text on the way down, and the rule that made it."""
+
+    text: str
+    how: str
+
+
+@dataclass(frozen=True)
+class _Failure:
+    """Why a level cannot be made for an item."""
+
+    reason: str
+    detail: str
+
+
+class RuleDamage:
+    """Damage by rule. The same seed and pool give the same text for an item, whatever the other levels asked for."""
+
+    def __init__(self, pool: Pool, task: Task = "qa", seed: int = 0) -> None:
+        self._pool = pool
+        self._task = task
+        self._seed = seed
+        self._last: tuple[Material, list[_Step | _Failure]] | None = None
+        """A level goes on from those before it, and a run asks for all levels of an item in a row."""
+
+    @property
+    def backend(self) -> str:
+        """What stands in every record."""
+        return "rules"
+
+    @property
+    def prompts(self) -> dict[str, str] | None:
+        """No model, no prompts."""
+        return None
+
+    async def damage(self, material: Material, level: int) -> Answer[Damaged]:
+        """The item's text at one level; None with a reason where nothing in it can be damaged that way."""
+        if self._last is None or self._last[0] != material:
+            item = _Item(material, self._task, self._pool, Draw(self._seed, material.item.item_id))
+            self._last = material, item.all_levels()
+        made = self._last[1][level]
+        if isinstance(made, _Failure):
+            return Answer(None, made.reason, made.detail)
+        return Answer(Damaged(made.text, made.how))
+
+
+class _Item:
+    """One item on its way from level 0 to level 5."""
+
+    def __init__(self, material: Material, task: Task, pool: Pool, draw: Draw) -> None:
+        self.material, self.task, self.pool, self.draw = material, task, pool, draw
+        self.language = language_of(material)
+        self.reference = material.item.reference
+        self.base = self._base()
+        self.taken = [self.base.text]
+        """Texts of the levels so far: none comes twice."""
+        self.level = 0
+
+    def _base(self) -> _Step:
+        paraphrase = self.material.paraphrase
+        if paraphrase and check_damage(self.material, 0, paraphrase, self.task) is None:
+            return _Step(paraphrase, "paraphrase")
+        return _Step(self.reference, "verbatim")
+
+    def all_levels(self) -> list["_Step | _Failure"]:
+        """Levels 0 to 5; a level that cannot be made leaves its text to the next as it was."""
+        text = self.base.text
+        made: list[_Step | _Failure] = [self.base]
+        steps = (self._surface, self._omission, self._few_swaps, self._many_swaps, self._other)
+        for self.level, step in enumerate(steps, start=1):
+            made.append(came := step(text))
+            if isinstance(came, _Step):
+                self.taken.append(came.text)
+                # Levels 3 and 4 swap in the same text: a swap twice over could lead back.
+                text = came.text if self._goes_on(self.level, came) else text
+        return made
+
+    def _goes_on(self, level: int, made: _Step) -> bool:
+        """Whether the next level starts from this text; a typo in a short answer would hide its only fact."""
+        careless = made.how in CARELESS and self._size(made.text) <= 2 * SHORT
+        return level <= 2 and not careless
+
+    def _allowed(self, text: str) -> bool:
+        """Whether a text may stand as this item's next level: it passes the checks and is no level yet."""
+        return text not in self.taken and check_damage(self.material, self.level, text, self.task) is None
+
+    def _size(self, text: str) -> int:
+        return count_words(text) // (_CHARACTERS_PER_WORD if is_unspaced(text) else 1)
+
+    def _surface(self, text: str) -> _Step | _Failure:
+        draw = self.draw.child(1)
+        changes = surface_changes(text, self.language, self.pool, draw)
+        if self.task == "translation":
+            changes = [*draw.shuffled(typos(text)[:4]), *changes]
+        for change in changes:
+            new = apply(text, change)
+            if self._allowed(new):
+                return _Step(new, change[3])
+        return _Failure(
+            "nothing to blur", "the text has no number, modifier, mark or letter that can be changed"
+        )
+
+    def _omission(self, text: str) -> _Step | _Failure:
+        draw = self.draw.child(2)
+        if self.task == "summary":
+            made = replace_by_filler(text, self.reference, self.language, draw)
+            made = made or cut_and_fill(text, self.language, self.pool, draw)
+            if made and self._allowed(made[0]):
+                return _Step(*made)
+        for most in range(1 + self._size(text) // WORDS_PER_CUT, 0, -1):
+            cut = omit(text, self.language, self.pool, draw, most)
+            if cut is None:  # nothing can go: asking for less of it changes nothing
+                break
+            if self._allowed(cut[0]):
+                return _Step(*cut)
+        return _Failure("nothing to leave out", "the text has no clause, aside or adverbial that can go")
+
+    def _facts(self, text: str) -> list[Fact]:
+        """Facts in the order in which they are swapped: what the question names comes last, hedges never."""
+        facts = [fact for fact in find_facts(text, self.language, self.pool) if fact.kind != "hedge"]
+        question = self.material.item.question.casefold()
+        order = self.draw.child("facts").shuffled([*dict.fromkeys(fact.text for fact in facts)])
+        return sorted(facts, key=lambda f: (f.text.casefold() in question, f.rank, order.index(f.text)))
+
+    def _swapped(
+        self, text: str, facts: Sequence[Fact], wanted: int, draw: Draw | None = None
+    ) -> _Step | None:
+        """The first facts swapped, as many as wanted; one that stands in several places is swapped in all."""
+        every = find_facts(text, self.language, self.pool)
+        held = [fact.text for fact in every]
+        changes: list[tuple[int, int, str]] = []
+        rules: list[str] = []
+        seen: set[str] = set()
+        size, room = count_words(text), lengths_within(self.reference)
+        for fact in facts:
+            if len(seen) >= wanted:
+                break
+            swap = (
+                None
+                if fact.text in seen
+                else swap_fact(fact, self.language, self.pool, draw or self.draw, held)
+            )
+            if swap is None:
+                continue
+            more = [(f.start, f.end, swap[0]) for f in every if f.text == fact.text]
+            longer = len(more) * (count_words(swap[0]) - count_words(fact.text))
+            if self.task == "summary" and longer and not room.start <= size + longer < room.stop:
+                continue
+            size += longer
+            changes += more
+            rules.append(swap[1])
+            held.append(swap[0])
+            seen.add(fact.text)
+        return _Step(put_in(text, changes), " + ".join(dict.fromkeys(rules))) if changes else None
+
+    def _sensible(self, text: str, facts: Sequence[Fact], wanted: int) -> _Step | None:
+        """The same, drawn again while numbers of the new text contradict each other."""
+        made = first = self._swapped(text, facts, wanted)
+        for turn in range(MOST_REDRAWS):
+            if made is None or makes_sense(made.text, self.language):
+                return made
+            made = self._swapped(text, facts, wanted, self.draw.child("sense", turn))
+        return first
+
+    def _few_swaps(self, text: str) -> _Step | _Failure:
+        facts = self._facts(text)
+        names = [fact for fact in facts if fact.kind in ("name", "acronym", "title") or fact.group]
+        order = [*names[:1], *[fact for fact in facts if fact not in names[:1]]]
+        made = self._sensible(text, order, max(1, len(facts) // SWAPPED_SHARE))
+        if made and self._allowed(made.text):
+            return made
+        return _Failure(
+            "nothing to swap", "the text has no number, date, name or opposite that the rules know"
+        )
+
+    def _many_swaps(self, text: str) -> _Step | _Failure:
+        """The subject first, then what level 3 swapped, then others until half are."""
+        facts = self._facts(text)
+        names = [fact for fact in facts if fact.kind in ("name", "acronym", "title") or fact.group]
+        question = self.material.item.question.casefold()
+        subjects = [fact for fact in names if fact.text.casefold() in question]
+        subject = sorted(subjects or names, key=lambda fact: fact.start)[:1]
+        order = [*subject, *names[:1], *[fact for fact in facts if fact not in [*subject, *names[:1]]]]
+        few = max(1, len(facts) // SWAPPED_SHARE)
+        made = self._sensible(text, order, max(few + 1, -(-len({fact.text for fact in facts}) // 2)))
+        if made and self._allowed(made.text):
+            return made
+        start = made or _Step(text, "")
+        denied = deny(start.text, gazetteer(self.language))
+        if denied and self._allowed(denied):
+            return _Step(denied, " + ".join(filter(None, (start.how, "denied"))))
+        return self._redrawn(text, order) or _Failure(
+            "nothing to swap", "no fact and no verb is left that the rules could change"
+        )
+
+    def _redrawn(self, text: str, facts: Sequence[Fact]) -> _Step | None:
+        """Every fact swapped by other draws, for texts whose few facts have been used up."""
+        for turn in range(MOST_REDRAWS):
+            made = self._swapped(text, facts, len(facts), self.draw.child("again", turn))
+            if made and self._allowed(made.text):
+                return made
+        return None
+
+    def _other(self, text: str) -> _Step | _Failure:
+        draw = self.draw.child(5)
+        found = {other.item_id: other for other in self.pool.others(self.material)}
+        others = [o for o in map(found.__getitem__, draw.shuffled([*found])) if o.text != self.base.text]
+        if self.task == "summary":
+            # Every answer as the beginning, first without cutting a sentence.
+            for whole in (True, False):
+                for at in range(min(len(others), MOST_BEGINNINGS)):
+                    parts = (part for o in [*others[at:], *others[:at]] for part in sentences(o.text))
+                    new = shaped(parts, self.reference, whole)
+                    if new and self._allowed(new):
+                        return _Step(new, "another item's answer, to length")
+        else:
+            for other in others:
+                if self._allowed(other.text):
+                    return _Step(other.text, "another item's answer")
+        return self._everything(text)
+
+    def _everything(self, text: str) -> _Step | _Failure:
+        """No other answer in this language: every fact is swapped and every statement denied that can be."""
+        why = "no other answer in this language"
+        made = self._swapped(text, self._facts(text), len(text)) or _Step(text, "")
+        denied = deny(made.text, gazetteer(self.language)) or ""
+        for new, rule in ((made.text, ""), (denied, "denied")):
+            if self._allowed(new):
+                return _Step(new, " + ".join(filter(None, (why, made.how, rule))))
+        if again := self._redrawn(text, self._facts(text)):
+            return _Step(again.text, f"{why} + {again.how}")
+        return _Failure(
+            "no other answer", "no other item has an answer in this language, and nothing could be swapped"
+        )

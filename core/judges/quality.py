@@ -1,0 +1,639 @@
+"""Multilingual's evaluator: a model gives a text a class on every dimension, each with its justification, after examples from items held out."""
+
+import asyncio
+import hashlib
+import json
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any, Literal
+
+from core.diff import tokenize
+from core.judges.kind import (
+    ANY_SCORE,
+    EMPTY_TEXT,
+    TEMPERATURE,
+    Bench,
+    Judged,
+    JudgeKind,
+    Opened,
+    asking,
+    mean_of,
+    repeats_setting,
+    trial_problems,
+)
+from core.judges.rated import (
+    ADD_RATINGS,
+    SCORE_COLUMNS,
+    ExampleUsed,
+    RatedSettings,
+    dimensions_in,
+    example_problems,
+    given_in,
+    in_digits,
+    listed,
+    prompt_for,
+    rated_instead,
+    rated_signed,
+    refuse_rated,
+    score_on,
+    task_attachment,
+    task_of,
+    whole,
+)
+from core.llm.asking import Answer, Model, Unusable
+from core.llm.client import Request
+from core.llm.defusing import defused
+from core.llm.parsing import form, is_number, read_object, refuse_loop
+from core.llm.prompts import Example, Prompt
+from core.schema.judging import RatedSet, RatedText
+from core.schema.kinds import PromptSlot
+from core.schema.scores import Score
+from core.schema.settings import Remark, seed_setting, setting
+from core.schema.tasks import Dimension, RatingTask
+
+Majority = Literal["drop", "median", "middle"]
+"""Of three raters who all differ: no label, the median, or the middle class as in 004's code."""
+TASK_LABELS = ("task", "dataset")
+"""Labels that name what the texts were written for; examples of another task are not shown."""
+
+
+class HeldOut:
+    """The items held out, and the texts of theirs that are shown for each dimension."""
+
+    def __init__(
+        self,
+        texts: Sequence[RatedText],
+        dimensions: Sequence[Dimension],
+        *,
+        shots: int,
+        share: float,
+        majority: Majority,
+        seed: int,
+    ) -> None:
+        items = sorted({text.output.item_id for text in texts if text.ratings})
+        random.Random(seed).shuffle(items)
+        self.items = frozenset(_drawn(texts, items, share) if shots else ())
+        self._majority: Majority = majority
+        self._shown: dict[tuple[str, str, str], tuple[RatedText, ...]] = {}
+        order = {item: at for at, item in enumerate(items)}
+        pool = sorted(
+            (text for text in texts if text.output.item_id in self.items),
+            key=lambda text: order[text.output.item_id],
+        )
+        for kind in dict.fromkeys(map(_kind_of, pool)):
+            own = [text for text in pool if _kind_of(text) == kind]
+            for dimension in dimensions:
+                self._shown[*kind, dimension.name] = self._chosen(own, dimension, shots)
+
+    def shown(self, text: RatedText, dimension: Dimension) -> tuple[RatedText, ...]:
+        """Examples of the text's task and language, the lowest class first; empty where none was held out."""
+        return self._shown.get((*_kind_of(text), dimension.name), ())
+
+    def label(self, text: RatedText, dimension: Dimension) -> tuple[float | None, int]:
+        """The class that most of its raters gave a text, and how many raters there are; None: they name none."""
+        classes, votes = dimension.classes, _votes(text, dimension)
+        if not votes:
+            return None, 0
+        # Imported lazily: it brings scipy, and every command loads this module.
+        from core.stats.labels import majority_labels
+
+        (code,) = majority_labels([[classes.index(one) for one in votes]], len(classes), self._majority)
+        return None if code < 0 else classes[code], len(votes)
+
+    def wording(self, text: RatedText, dimension: Dimension) -> str:
+        """Whose judgment a text's class is, in words: of most of its raters only where more than half gave it."""
+        label, n_raters = self.label(text, dimension)
+        if n_raters == 1:
+            return "The judgment of one person."
+        votes = Counter[float | None](_votes(text, dimension))
+        if 2 * votes[label] > n_raters:
+            return f"The judgment of most of {n_raters} people."
+        alone = [score for score, n in votes.items() if n == max(votes.values())] == [label]
+        which = "most frequent" if alone else "middle"
+        return f"The {which} judgment of {n_raters} people, who differed."
+
+    def _chosen(self, pool: Sequence[RatedText], dimension: Dimension, shots: int) -> tuple[RatedText, ...]:
+        by_class: dict[float, list[RatedText]] = {}
+        for text in pool:
+            label, _ = self.label(text, dimension)
+            if label is not None:
+                by_class.setdefault(label, []).append(text)
+        return tuple(text for label in sorted(by_class) for text in by_class[label][:shots])
+
+
+def _votes(text: RatedText, dimension: Dimension) -> list[float]:
+    """The classes that its raters gave a text."""
+    return [
+        one.score
+        for one in text.ratings
+        if one.dimension == dimension.name and one.score in dimension.classes
+    ]
+
+
+def _drawn(texts: Sequence[RatedText], order: Sequence[str], share: float) -> set[str]:
+    """The items held out: of every task and language the share asked for, one at least, but never its only one.
+
+    All take the first of one order, so that an item that is there in several languages is held out of all of them.
+    """
+    of_kind: dict[tuple[str, str], set[str]] = {}
+    for text in texts:
+        if text.ratings:
+            of_kind.setdefault(_kind_of(text), set()).add(text.output.item_id)
+    drawn: set[str] = set()
+    for own in of_kind.values():
+        n = min(len(own) - 1, max(1, round(share * len(own))))
+        drawn.update([item for item in order if item in own][:n])
+    return drawn
+
+
+def _kind_of(text: RatedText) -> tuple[str, str]:
+    labels = text.output.labels
+    return next((labels[name] for name in TASK_LABELS if name in labels), ""), text.output.language
+
+
+PURPOSE = STEP = "quality"
+MOST_SHOTS = 20
+"""Examples of each class that an evaluator may be shown."""
+HELD_OUT = "held out for examples"
+NOT_ON_OFFER, NO_SCORE = "score not on offer", "no score"
+LONGEST_JUSTIFICATION = 400
+"""Characters that a model under guided decoding may write, so that it comes to its score."""
+SCORE_TOKENS = 700
+"""Room for such a justification in any script, and for its score."""
+
+
+class QualitySettings(RatedSettings):
+    """How the evaluator rates quality."""
+
+    prompting: Literal["single", "compound", "detailed"] = setting(
+        "single",
+        "Prompting",
+        "single: one call a dimension; compound: all dimensions in one call; detailed: one call a dimension, with longer "
+        "instructions",
+        words={
+            "single": "one call a dimension",
+            "compound": "all dimensions in one call",
+            "detailed": "one call a dimension, with longer instructions",
+        },
+    )
+    shots: int = setting(
+        0,
+        "Examples of each class",
+        "examples of each class, from items that are held out and get no score; Multilingual shows at most 2",
+        within=(0, MOST_SHOTS),
+        metavar="N",
+    )
+    held_out: float = setting(
+        0.2,
+        "Share of rated items held out",
+        "share of the rated items that only give examples and get no score",
+        within=(0.0, 0.9),
+        step=0.1,
+        metavar="SHARE",
+    )
+    majority: Majority = setting(
+        "middle",
+        "Class of an example whose raters all differ",
+        "class of an example whose raters all differ; middle: the middle one, if a rater gave it; median: the median; "
+        "drop: none, so that it is no example",
+        words={
+            "middle": "the middle class, if a rater gave it",
+            "median": "the median",
+            "drop": "none: it is no example",
+        },
+    )
+    language: str = setting(
+        "",
+        "Language of the texts (empty: their own tags)",
+        "language named in prompts; empty: each text's own tag",
+    )
+    shuffled_words: float = setting(
+        0.0,
+        "Share of words shuffled",
+        "share of the words that change places before a text is read; above 0 it tests whether the evaluator notices",
+        within=(0.0, 1.0),
+        step=0.1,
+        metavar="SHARE",
+    )
+    repeats: int = repeats_setting("times that it is asked; the score is the mean")
+    temperature: float | None = TEMPERATURE
+    seed: int = seed_setting(
+        "seed of held-out items, shuffled words and the first repeat's answers; later repeats add 1"
+    )
+
+    @property
+    def shows_examples(self) -> bool:
+        """See JudgeSettings."""
+        return self.shots > 0
+
+    def columns(self, dimensions: tuple[str, ...] = ()) -> tuple[str, ...]:
+        """One a dimension."""
+        return dimensions
+
+    def prompts(self, *, by_rules: bool) -> tuple[PromptSlot, ...]:
+        """One."""
+        return (PromptSlot(PURPOSE, f"quality-{self.prompting}", self.prompting),)
+
+    def problems(self, backend: str) -> Iterator[Remark]:
+        """See KindSettings."""
+        if self.shots and not self.held_out:
+            yield Remark("held_out", "0 holds no item out, and {shots} takes examples from such items")
+
+    def called(self, name: str, *, by_rules: bool) -> tuple[str, ...]:
+        """See JudgeSettings."""
+        shots = (f"{self.shots}-shot",) if self.shots else ()
+        shuffled = (f"{self.shuffled_words:g}-shuffled",) if self.shuffled_words else ()
+        return (name, *self.unusual("prompting"), *shots, *shuffled)
+
+    def idle(self, backend: str) -> frozenset[str]:
+        """How examples are drawn, where none are shown."""
+        return frozenset() if self.shots else frozenset({"held_out", "majority"})
+
+
+@dataclass(frozen=True)
+class QualityTrial:
+    """An evaluator's answer on one dimension."""
+
+    dimension: str
+    repeat: int
+    score: float | None
+    """None: no class on offer was named."""
+    justification: str = ""
+    reason: str | None = None
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class QualityRecord:
+    """All that an evaluator said of one text."""
+
+    trials: tuple[QualityTrial, ...]
+    examples: tuple[ExampleUsed, ...] = ()
+    judged: str | None = None
+    """What it read in the text's place, where words were shuffled; None: the text itself."""
+
+
+@dataclass(frozen=True)
+class GivenScore:
+    """One answer on one dimension."""
+
+    score: float
+    justification: str
+
+
+class QualityJudge:
+    """Asks a model for a class on every dimension of the task; a text whose item is held out is not judged."""
+
+    def __init__(
+        self, model: Model, prompt: Prompt, settings: QualitySettings, task: RatingTask, held_out: HeldOut
+    ) -> None:
+        """held_out: of all the run's texts, rated or not."""
+        self._model, self._prompt, self._settings = model, prompt, settings
+        self._task, self._dimensions = task, task.dimensions
+        self._together = settings.prompting == "compound"
+        self._held_out = held_out
+
+    async def judge(self, text: RatedText) -> Judged:
+        """The mean of the classes given in the repeats, a score a dimension in the task's order.
+
+        Misleads where people themselves do not agree: a class is given all the same (004, section 5).
+        """
+        output = text.output
+        why = HELD_OUT if output.item_id in self._held_out.items else None
+        why = why or (None if output.text.strip() else EMPTY_TEXT)
+        if why is not None:
+            return Judged.without_asking(why, len(self._dimensions))
+        read = shuffled_words(output.text, self._settings.shuffled_words, self._settings.seed)
+        shown = replace(text, output=replace(output, text=read))
+        asked = [(repeat, group) for repeat in range(self._settings.repeats) for group in self._groups()]
+        answers = await asyncio.gather(*(self._ask(shown, group, repeat) for repeat, group in asked))
+        trials = [
+            trial
+            for (repeat, group), answer in zip(asked, answers, strict=True)
+            for trial in _trials(repeat, group, answer)
+        ]
+        failed = [
+            (_step(group), answer.reason or "")
+            for (_, group), answer in zip(asked, answers, strict=True)
+            if answer.value is None
+        ]
+        examples = dict.fromkeys(
+            ExampleUsed(one.output.item_id, one.output.system, None)
+            for group in self._groups()
+            for one in self._examples(shown, group)
+        )
+        return Judged(
+            tuple(_mean(trials, dimension) for dimension in self._dimensions),
+            QualityRecord(tuple(trials), tuple(examples), None if read == output.text else read),
+            failures=tuple(failed),
+            temporary=any(answer.temporary for answer in answers),
+        )
+
+    def _groups(self) -> list[tuple[Dimension, ...]]:
+        """The dimensions that are asked for together."""
+        if self._together:
+            return [tuple(self._dimensions)]
+        return [(dimension,) for dimension in self._dimensions]
+
+    async def _ask(
+        self, text: RatedText, group: tuple[Dimension, ...], repeat: int
+    ) -> Answer[dict[str, GivenScore]]:
+        shown = tuple(self._example(one, group) for one in self._examples(text, group))
+        prompt = replace(self._prompt, examples=self._prompt.examples + shown)
+        request = Request(
+            _step(group),
+            prompt.messages(**self._variables(text, group)),
+            max_tokens=SCORE_TOKENS * len(group),
+            temperature=self._settings.temperature,
+            seed=self._settings.seed + repeat,
+            schema=answer_schema(group, together=self._together),
+        )
+        return await self._model.ask(request, lambda said: read_scores(said, group, together=self._together))
+
+    def _examples(self, text: RatedText, group: tuple[Dimension, ...]) -> tuple[RatedText, ...]:
+        """Those of each dimension, each once; where dimensions are asked together, only texts with a class on all."""
+        found = [example for dimension in group for example in self._held_out.shown(text, dimension)]
+        once = {id(example): example for example in found}.values()
+        return tuple(
+            one for one in once if all(self._held_out.label(one, each)[0] is not None for each in group)
+        )
+
+    def _example(self, example: RatedText, group: tuple[Dimension, ...]) -> Example:
+        given = {}
+        for dimension in group:
+            label, _ = self._held_out.label(example, dimension)
+            assert label is not None
+            why = self._held_out.wording(example, dimension)
+            given[dimension.name] = {"justification": why, "score": whole(label)}
+        answer = {"scores": given} if self._together else given[group[0].name]
+        return Example(tuple(self._variables(example, group).items()), json.dumps(answer, ensure_ascii=False))
+
+    def _variables(self, text: RatedText, group: tuple[Dimension, ...]) -> dict[str, str]:
+        output = text.output
+        values = {
+            "source": given_in(output, self._task, self._prompt),
+            "text": self._harmless(output.text),
+            "language": self._settings.language or output.language,
+        }
+        if self._together:
+            return values | {"dimensions": "\n\n".join(map(_block, group))}
+        (dimension,) = group
+        detailed = self._settings.prompting == "detailed"
+        return values | {
+            "dimension": dimension.title,
+            "description": (dimension.detailed if detailed else "") or dimension.description,
+            "scale": scale_of(dimension),
+        }
+
+    def _harmless(self, text: str) -> str:
+        return defused(text, [self._prompt])
+
+
+def scale_of(dimension: Dimension) -> str:
+    """The scale as an evaluator reads it: each class with its meaning, or the ends and what is said between them."""
+    meaning = dict(dimension.anchors)
+    if not dimension.classes:
+        ends = f"Any number from {in_digits(dimension.lowest)} to {in_digits(dimension.highest)}; higher is better."
+        return "\n".join([ends, *(f"{in_digits(value)}: {words}" for value, words in dimension.anchors)])
+    lines = [(value, meaning.get(value)) for value in dimension.classes]
+    return "\n".join(
+        in_digits(value) if words is None else f"{in_digits(value)}: {words}" for value, words in lines
+    )
+
+
+def answer_schema(group: Sequence[Dimension], *, together: bool) -> dict[str, object]:
+    """What the model may write: of each dimension its justification first, then a score on offer."""
+    if not together:
+        return _one_schema(group[0])
+    return form(scores=form(**{one.name: _one_schema(one) for one in group}))
+
+
+def read_scores(text: str, group: Sequence[Dimension], *, together: bool) -> dict[str, GivenScore]:
+    """Dimension -> the score in an answer; raises Unusable where one is missing or not on offer.
+
+    2 and 2.0 are one score; "2", true and a number between two classes are none. A justification that loops makes the
+    whole answer unusable.
+    """
+    given = (
+        read_object(text, scores={"type": "object"})["scores"]
+        if together
+        else {group[0].name: read_object(text, score={})}
+    )
+    return {dimension.name: _given(given.get(dimension.name), dimension) for dimension in group}
+
+
+def _given(said: object, dimension: Dimension) -> GivenScore:
+    of = f"for {dimension.name}"
+    if not isinstance(said, dict) or "score" not in said:
+        raise Unusable(f"It has no score {of}.", NO_SCORE)
+    score, why = said["score"], said.get("justification")
+    if not is_number(score):
+        raise Unusable(f"Its score {of} is no number.", NO_SCORE)
+    if not isinstance(why, str):
+        raise Unusable(f"It has no justification {of}.")
+    if dimension.classes and score not in dimension.classes:
+        offered = ", ".join(map(in_digits, dimension.classes))
+        raise Unusable(f"Its score {of} is not on offer: give one of {offered}.", NOT_ON_OFFER)
+    if not dimension.lowest <= score <= dimension.highest:
+        ends = f"{in_digits(dimension.lowest)} to {in_digits(dimension.highest)}"
+        raise Unusable(f"Its score {of} is outside {ends}.", NOT_ON_OFFER)
+    refuse_loop(why, f"Its justification {of}")
+    return GivenScore(float(score), why.strip())
+
+
+def _one_schema(dimension: Dimension) -> dict[str, object]:
+    return form(
+        justification={"type": "string", "maxLength": LONGEST_JUSTIFICATION}, score=score_on(dimension)
+    )
+
+
+def _block(dimension: Dimension) -> str:
+    """One of several dimensions as a compound prompt shows it."""
+    return f"{dimension.name}: {dimension.title}\n{dimension.description}\n{scale_of(dimension)}"
+
+
+def _step(group: Sequence[Dimension]) -> str:
+    return f"{STEP}: {group[0].name}" if len(group) == 1 else STEP
+
+
+def _trials(
+    repeat: int, group: Sequence[Dimension], answer: Answer[dict[str, GivenScore]]
+) -> list[QualityTrial]:
+    if answer.value is None:
+        return [
+            QualityTrial(one.name, repeat, None, reason=answer.reason, detail=answer.detail) for one in group
+        ]
+    given = answer.value
+    return [
+        QualityTrial(one.name, repeat, given[one.name].score, given[one.name].justification) for one in group
+    ]
+
+
+def _mean(trials: Sequence[QualityTrial], dimension: Dimension) -> Score:
+    own = [trial for trial in trials if trial.dimension == dimension.name]
+    reason = next((trial.reason for trial in own if trial.reason), "no answer")
+    return mean_of(trial.score for trial in own) or Score(None, f"{STEP}: {reason}")
+
+
+def shuffled_words(text: str, share: float, seed: int) -> str:
+    """The text with `share` of its words put in each other's places; blanks and punctuation stay where they are.
+
+    004's sensitivity check (section 3.5, a share of 0.1) is whether an evaluator notices.
+
+    In scripts written without spaces the unit is the character. At least two words move, or none where the text has
+    fewer than two different ones, or share is 0. Each word that moves goes to the place of the next one of those that
+    were drawn. Drawn from the seed and the text alone, so that a repeated run shuffles alike.
+    """
+    if share <= 0:
+        return text
+    tokens = tokenize(text)
+    words = [at for at, token in enumerate(tokens) if any(char.isalnum() for char in token)]
+    draw = random.Random(hashlib.sha256(f"{seed}\0{text}".encode("utf-8", "replace")).digest())
+    n_moved = min(len(words), max(2, round(share * len(words))))
+    places = sorted(draw.sample(words, n_moved))
+    if len({tokens[at] for at in places}) < 2:
+        places = _two_that_differ(tokens, words)
+    draw.shuffle(places)
+    moved = list(tokens)
+    for place, following in zip(places, places[1:] + places[:1], strict=True):
+        moved[place] = tokens[following]
+    return "".join(moved)
+
+
+def _two_that_differ(tokens: list[str], words: list[int]) -> list[int]:
+    """The first two places whose words differ; none where all words are one."""
+    other = next((at for at in words if tokens[at] != tokens[words[0]]), None)
+    return [] if other is None else [words[0], other]
+
+
+def _open(settings: QualitySettings, bench: Bench) -> Opened:
+    task, prompt = task_of(bench), prompt_for(bench, PURPOSE)
+    refuse_rated(_task_problems(settings, task), settings)
+    held_out = _hold_out(settings, task, bench.texts)
+    return asking(lambda model: QualityJudge(model, prompt, settings, task, held_out))
+
+
+def _hold_out(settings: QualitySettings, task: RatingTask, texts: Sequence[RatedText]) -> HeldOut:
+    """The items that give examples and are not judged; takes its time where texts are many."""
+    return HeldOut(
+        texts,
+        task.dimensions,
+        shots=settings.shots,
+        share=settings.held_out,
+        majority=settings.majority,
+        seed=settings.seed,
+    )
+
+
+def _check(settings: QualitySettings, bench: Bench, rated: RatedSet, by_rules: bool) -> tuple[Remark, ...]:
+    task = task_of(bench)
+    refuse_rated(_task_problems(settings, task), settings)
+    remarks = tuple(settings.remarks(by_rules=by_rules))
+    if not settings.shots:
+        return remarks
+    held_out = _hold_out(settings, task, rated.texts)
+    refuse_rated(list(_shots_problems(held_out, task, rated)), settings, rated)
+    return (*remarks, *_held_out_remarks(held_out, task, rated))
+
+
+def _task_problems(settings: QualitySettings, task: RatingTask) -> list[Remark]:
+    if not task.dimensions:
+        return [Remark("task", "{name} has no dimension to score; choose multilingual", {"name": task.name})]
+    endless = [one.name for one in task.dimensions if not one.classes]
+    if not settings.shots or not endless:
+        return []
+    return [
+        Remark("shots", "needs classes to show examples of, and {names} has none", {"names": listed(endless)})
+    ]
+
+
+def _shots_problems(held_out: HeldOut, task: RatingTask, rated: RatedSet) -> Iterator[Remark]:
+    there = dimensions_in(rated.texts)
+    if lacking := [one.name for one in task.dimensions if one.name not in there]:
+        values = {"names": listed(lacking), "instead": rated_instead(there)}
+        yield Remark("shots", f"nobody rated {{names}}{{instead}}: {ADD_RATINGS}", values)
+    elif not held_out.items:
+        yield Remark(
+            "shots",
+            "no task and language has two rated items, so that none can be held out for examples and another be judged; "
+            "add items, or show no examples",
+        )
+
+
+def _held_out_remarks(held_out: HeldOut, task: RatingTask, rated: RatedSet) -> Iterator[Remark]:
+    """What is held out, and where that leaves too little: to be judged, or to be shown."""
+    n_items = len({text.output.item_id for text in rated.texts})
+    yield Remark(
+        "",
+        "{held} of {n} items are held out for examples: their texts get no score, with that reason",
+        {"held": f"{len(held_out.items):,}", "n": f"{n_items:,}"},
+    )
+    judged = [text for text in rated.texts if text.output.item_id not in held_out.items]
+    languages = dict.fromkeys(text.output.language for text in rated.texts)
+    if gone := [one for one in languages if all(text.output.language != one for text in judged)]:
+        # Items that are there in several languages are held out of all, and may be all that one of them has.
+        text = "every item of {languages} is held out: no text of it gets a score"
+        yield Remark("", text, {"languages": listed(gone)})
+    without: list[str] = []
+    bare: set[int] = set()
+    for dimension in task.dimensions:
+        examples = [held_out.shown(text, dimension) for text in judged]
+        bare.update(n for n, own in enumerate(examples) if not own)
+        there = {held_out.label(one, dimension)[0] for one in chain.from_iterable(examples)}
+        if lacking := [f"{one:g}" for one in dimension.classes if one not in there]:
+            without.append(f"{dimension.name} {', '.join(lacking)}")
+    if bare:
+        yield Remark(
+            "",
+            "{bare} of the {n} texts to be judged get no examples, at least on some dimension: none of their language and "
+            "task is held out",
+            {"bare": f"{len(bare):,}", "n": f"{len(judged):,}"},
+        )
+    if without:
+        yield Remark("", "classes that no example has: {classes}", {"classes": listed(without, "; ")})
+
+
+def _details(record: QualityRecord) -> Iterator[dict[str, Any]]:
+    for trial in record.trials:
+        yield {
+            "what": "score",
+            "dimension": trial.dimension,
+            "repeat": trial.repeat,
+            "score": trial.score,
+            "examples": len(record.examples),
+            "why": trial.justification or trial.detail,
+            "reason": trial.reason,
+        }
+
+
+def _record_problems(record: QualityRecord, _: str | None) -> Iterator[str]:
+    yield from example_problems("examples", record.examples)
+    yield from trial_problems("trials", record.trials, "dimension", "repeat", score=ANY_SCORE)
+
+
+KIND = JudgeKind(
+    name="quality",
+    title="Quality rating",
+    family="Quality",
+    summary="a class on every dimension of a task, with a justification, in any language",
+    section="quality-rating",
+    reads="rated texts",
+    Settings=QualitySettings,
+    attachment=task_attachment("multilingual", "dimensions and their classes"),
+    Record=QualityRecord,
+    reports=frozenset({"accuracy", "calibration"}),
+    open=_open,
+    check=_check,
+    also_signed=rated_signed,
+    dimensions=lambda bench: tuple(one.name for one in task_of(bench).dimensions),
+    details=_details,
+    detail_columns=SCORE_COLUMNS,
+    record_problems=_record_problems,
+    words=lambda record: tuple(trial.justification for trial in record.trials if trial.justification),
+    words_called="justifications",
+    score_bounds=lambda _: ANY_SCORE,
+    suits=lambda task, _: bool(task.dimensions) and all(one.classes for one in task.dimensions),
+)

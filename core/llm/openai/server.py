@@ -1,0 +1,408 @@
+"""The client for every server that speaks OpenAI's chat API: vLLM, llama.cpp, Ollama, hosted ones."""
+
+import asyncio
+import logging
+import random
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import httpx2
+import openai
+
+from core.errors import InputError
+from core.llm.call_settings import AS_USUAL, FROM_ENVIRONMENT, CallSettings
+from core.llm.client import Message, Reply, Request
+from core.llm.openai import replies
+from core.llm.openai.addresses import is_local, normal_url
+from core.llm.openai.keys import Key
+from core.llm.openai.request_body import body_of, parts_missing, refused_parts
+from core.llm.pacing import LONGEST_WAIT, Pace
+from core.llm.thinking import Room
+
+MOST_BYTES = 16_000_000
+"""Of an answer's body, unpacked; longer than any model writes."""
+
+
+class Bounded(httpx2.AsyncClient):
+    """An HTTP client whose exchanges end: its own timeouts are per read, and a server can trickle for ever.
+
+    It follows no redirects: prompts and key go to the address that was given, nowhere else.
+    """
+
+    def __init__(self, seconds: float, connections: int, local: bool) -> None:
+        # One more than the slots: the list of models may be asked for beside them.
+        limits = httpx2.Limits(max_connections=connections + 1, max_keepalive_connections=connections + 1)
+        # A proxy from the environment cannot reach this machine's own servers.
+        super().__init__(timeout=seconds, limits=limits, follow_redirects=False, trust_env=not local)
+        self._seconds = seconds
+
+    async def send(self, request: httpx2.Request, **settings: object) -> httpx2.Response:
+        """Send and read the whole answer, within the bounds."""
+        try:
+            async with asyncio.timeout(self._seconds):
+                response = await super().send(request, **{**settings, "stream": True})  # type: ignore[arg-type]  # its own settings, by name
+                try:
+                    return await _whole(response)
+                finally:
+                    await response.aclose()
+        except TimeoutError:
+            raise httpx2.ReadTimeout("the exchange took too long", request=request) from None
+
+
+class TooMuch(openai.OpenAIError):
+    """An answer beyond MOST_BYTES; the package does not repeat exchanges that raise its own errors."""
+
+
+async def _whole(response: httpx2.Response) -> httpx2.Response:
+    """The response with all that it holds, unpacked; raises TooMuch where that never ends."""
+    data = bytearray()
+    async for piece in response.aiter_bytes():
+        data += piece
+        if len(data) > MOST_BYTES:
+            raise TooMuch(f"The server's answer has more than {MOST_BYTES // 1_000_000} MB.")
+    packed = ("content-encoding", "content-length", "transfer-encoding")
+    headers = [(name, value) for name, value in response.headers.multi_items() if name.lower() not in packed]
+    return httpx2.Response(
+        response.status_code, headers=headers, content=bytes(data), request=response.request
+    )
+
+
+DEFAULT_CONCURRENCY = 32
+DEFAULT_TIMEOUT = 120.0
+DEFAULT_RETRIES = 4
+LIST_TIMEOUT = 15.0
+"""Seconds in which the list of models has to be there."""
+FIRST_PAUSE = 0.5
+"""Seconds before the first retry; each later pause is twice as long."""
+LONGEST_PAUSE = 8.0
+PROBE_TOKENS = 64
+"""Of the answer to a question that only shows whether the chat works."""
+_BYTES_PER_TOKEN = 4
+"""About, of a prompt: good enough for a limit in tokens."""
+_UNUSABLE = frozenset({"not allowed", "unreachable", "server error", "rejected"})
+"""Reasons for which a chat cannot be used; others, such as `busy`, may pass or belong to the question."""
+_SILENT = "it takes connections but does not answer; is it still loading the model? Try again later"
+_NOBODY = "nobody answers there; start the server, or correct the base URL"
+_FULL = 429
+_DOWN_OR_FULL = frozenset({503, 529})
+_VERSION = re.compile(r"/v\d\w*(/|$)")
+MOST_NAMED = 20
+"""Models that an error names."""
+
+
+class OpenAIServer:
+    """A model behind an OpenAI-compatible server.
+
+    timeout: seconds for one whole exchange, from connecting to the last byte. retries: further exchanges after a
+    transport error; one that the server refuses with the moment at which to come back is none of them.
+    key_variable: the environment variable that holds the key; None: the server wants none. how: its headers and API
+    version are sent with every request.
+    """
+
+    backend = "openai"
+
+    def __init__(
+        self,
+        base_url: str,
+        model: str,
+        concurrency: int = DEFAULT_CONCURRENCY,
+        timeout: float = DEFAULT_TIMEOUT,
+        retries: int = DEFAULT_RETRIES,
+        key_variable: str | None = None,
+        how: CallSettings = AS_USUAL,
+    ) -> None:
+        problems = [] if model.strip() else ["model: name one"]
+        problems += [] if concurrency >= 1 else [f"concurrency is {concurrency}, expected 1 or more"]
+        problems += (
+            [] if 0 < timeout < float("inf") else [f"timeout is {timeout} seconds, expected more than 0"]
+        )
+        problems += [] if retries >= 0 else [f"retries is {retries}, expected 0 or more"]
+        if problems:
+            raise InputError("The server's settings cannot be used", problems)
+        self.base_url = normal_url(base_url)
+        self.model = model.strip()
+        self.concurrency = concurrency
+        self.left_out: frozenset[str] = frozenset()
+        """Parts of requests that the server turned out to refuse, see request_body; they are no longer sent."""
+        self._room = Room()
+        self._timeout, self._retries, self._key_variable, self._how = timeout, retries, key_variable, how
+        self._line: _Line | None = None
+
+    @property
+    def identity(self) -> Mapping[str, object]:
+        """The address: the same model may be another one elsewhere, or in another version of the API."""
+        version = {"api_version": self._how.api_version} if self._how.api_version else {}
+        return {"base_url": self.base_url, **version}
+
+    async def start(self) -> None:
+        """See that the server is there, lets us in and has the model; raises InputError where not.
+
+        Many servers work without a list of models, or keep it from some keys: where it does not name the model, one
+        short question shows whether the chat works.
+        """
+        line = self._connected()
+        problem = await self._list_problem(line)
+        if problem is None:
+            return
+        reply = await self._short_answer(line)
+        silent = reply.reason == "timeout" and problem == _SILENT
+        if not silent and reply.reason not in _UNUSABLE:
+            return
+        await self.close()
+        nobody = reply.detail == self._no_connection(0) and problem == _NOBODY
+        problems = [problem] if silent or nobody else [problem, reply.detail]
+        # Both often fail for the same reason, such as the key.
+        shown = list(dict.fromkeys(line.hide(one) for one in problems))
+        raise InputError(f"The model server at {self.base_url} cannot be used", shown)
+
+    async def _list_problem(self, line: "_Line") -> str | None:
+        """Why the list of models does not show that the model can be asked; None: it does."""
+        try:
+            async with asyncio.timeout(min(LIST_TIMEOUT, self._timeout)):
+                response = await line.api.get("/models", cast_to=httpx2.Response)
+        except openai.APIStatusError as error:
+            return self._failure(line, error.response).detail
+        except (openai.APITimeoutError, TimeoutError):
+            return _SILENT
+        except openai.APIConnectionError:
+            return _NOBODY
+        except TooMuch as error:
+            return str(error)
+        try:
+            names = replies.models_of(response.content)
+        except ValueError:
+            return "it does not speak the chat API; does the base URL have to end in /v1?"
+        # Ollama lists its default tag, Gemini puts a folder before every name; both answer to the short one.
+        if {self.model, f"{self.model}:latest", f"models/{self.model}"} & set(names or ()):
+            return None
+        if names is None:
+            return "it has no list of models"
+        if not names:
+            return f"it has no model at all; load {self.model} and start again"
+        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        listed = ", ".join(replies.short(name, 80) for name in names[:MOST_NAMED])
+        return f"it has no model {replies.short(self.model, 80)!r}; choose one of: {listed}{more}"
+
+    async def _short_answer(self, line: "_Line") -> Reply:
+        """What the chat gives for a question that only shows whether it works."""
+        question = Request("start", (Message("user", "Say OK."),), PROBE_TOKENS, None, how=self._how)
+        try:
+            async with asyncio.timeout(min(LIST_TIMEOUT, self._timeout)):
+                return await self._exchange(line, question, retries=0)
+        except TimeoutError:
+            return Reply(None, "timeout")
+
+    async def complete(self, request: Request) -> Reply:
+        """Answer one request; a failure is a reply with a reason, and nothing but cancelling raises."""
+        began = time.monotonic()
+        try:
+            line = self._connected()
+            async with line.slots:
+                began = time.monotonic()
+                reply = await self._exchange(line, request, self._retries)
+            return replace(
+                reply,
+                text=line.hide_whole(reply.text),
+                thinking=line.hide_whole(reply.thinking),
+                detail=replies.short(line.hide(reply.detail)),
+            )
+        except InputError as error:
+            reply = Reply(None, "not allowed", " ".join([error.what, *error.problems]))
+        except Exception as error:
+            # The type alone: a message of a library may quote headers.
+            reply = Reply(
+                None, "server error", f"The exchange with the server failed ({type(error).__name__})."
+            )
+        return replace(reply, seconds=time.monotonic() - began)
+
+    async def _exchange(self, line: "_Line", request: Request, retries: int) -> Reply:
+        """Send the request until it is answered, or failed for good; see Reply for what its seconds are."""
+        dropped: frozenset[str] = frozenset()
+        tries, waited, seconds = 0, 0.0, 0.0
+        while True:
+            left_out = self.left_out | dropped
+            body = body_of(self.model, request, self._room.limit_of(request), left_out)
+            async with line.pace.turn(_tokens_of(request)) as turn:
+                began = time.monotonic()
+                response, failed = await self._send(line, body, tries)
+                seconds += time.monotonic() - began
+                refusal = None
+                if response is not None:
+                    line.pace.answered(turn, response.headers)
+                if failed is None:
+                    line.pace.taken(turn)
+                elif response is not None and failed.reason != "not allowed" and _is_full(response):
+                    said = replies.message_of(response.content)
+                    refusal = line.pace.refused(turn, response.headers, said, _pause)
+            if failed is None:
+                assert response is not None
+                reply = replies.read_completion(response.content)
+                # Only now is it known that leaving it out was the cure.
+                self.left_out |= dropped
+                self._room.learn(reply)
+                return replace(reply, seconds=seconds, not_sent=parts_missing(request, left_out))
+            if response is not None:
+                refused = refused_parts(response.status_code, response.content, body)
+                if refused:
+                    dropped |= refused
+                    continue
+            if refusal is not None and (refusal.named or (line.pace.lets_in and _may_pass(response, failed))):
+                waited += refusal.seconds
+                if waited <= LONGEST_WAIT:
+                    continue
+            if refusal is not None and refusal.named:
+                told = f"The server lets requests in again in {refusal.seconds:,.0f} s, which is too long to wait. "
+                failed = replace(failed, detail=told + failed.detail)
+            elif tries < retries and _may_pass(response, failed):
+                if refusal is None:  # elsewhere the pace waits, for all
+                    await asyncio.sleep(_pause(tries))
+                tries += 1
+                continue
+            return replace(failed, seconds=seconds)
+
+    async def _send(
+        self, line: "_Line", body: dict[str, object], tries: int
+    ) -> tuple[httpx2.Response | None, Reply | None]:
+        """What the server sent, if it sent anything, and why that is no answer."""
+        try:
+            response = await line.api.post("/chat/completions", cast_to=httpx2.Response, body=body)
+        except openai.APIStatusError as error:
+            return error.response, self._failure(line, error.response)
+        except UnicodeEncodeError:
+            said = "The prompt holds half a surrogate pair, which cannot be sent."
+            return None, Reply(None, "rejected", said)
+        except TooMuch as error:
+            return None, Reply(None, "server error", str(error))
+        except openai.APITimeoutError:
+            said = f"No whole answer came within {self._timeout:g} s{_times(tries)}."
+            return None, Reply(None, "timeout", said)
+        except openai.APIConnectionError:
+            return None, Reply(None, "unreachable", self._no_connection(tries))
+        return response, None
+
+    def _no_connection(self, tries: int) -> str:
+        return f"No connection to {self.base_url} lasted{_times(tries)}."
+
+    def _failure(self, line: "_Line", response: httpx2.Response) -> Reply:
+        """An error's status as a reason, with what the server said; a refused key is never quoted."""
+        status, said, key = response.status_code, replies.message_of(response.content), line.key
+        spent = status == 429 and replies.has_no_credit(response.content)
+        reason = "not allowed" if spent else replies.reason_of(status, said)
+        said = replies.short(line.hide(said))
+        said = f": {said}" if said else ""
+        if status == 401:
+            wanted = "wants a key: name the environment variable that holds it"
+            refused = f"refused the key in {key.variable}"
+            detail = f"The server {wanted if key.variable is None else refused} (401)."
+        elif 300 <= status < 400:
+            detail = f"The server at {self.base_url} redirects ({status}); give the address it redirects to."
+        elif status == 404:
+            hint = "" if _VERSION.search(self.base_url) else "; base URLs usually end in /v1"
+            # The hint goes before what the server said, which may be long enough for it to be cut.
+            detail = (
+                f"The server at {self.base_url} has no model {self.model!r} or no chat API (404{hint}){said}"
+            )
+        else:
+            detail = f"The server answered {status}{said}"
+        return Reply(None, reason, replies.short(detail))
+
+    def _connected(self) -> "_Line":
+        """The connection of the running event loop; raises InputError where the key cannot be read."""
+        loop = asyncio.get_running_loop()
+        if self._line is None or self._line.loop is not loop:
+            key = Key(self._key_variable)
+            headers = {name.lower(): value for name, value in self._how.headers.items()}
+            secrets = {
+                name: Key(value.removeprefix(FROM_ENVIRONMENT), name)
+                for name, value in headers.items()
+                if value.startswith(FROM_ENVIRONMENT)
+            }
+            version = self._how.api_version
+            api = openai.AsyncOpenAI(
+                api_key=key.reveal(),
+                base_url=self.base_url,
+                max_retries=0,
+                http_client=Bounded(self._timeout, self.concurrency, is_local(self.base_url)),
+                default_query={"api-version": version} if version else None,
+                default_headers={
+                    # Said outright: another one in OPENAI_CUSTOM_HEADERS would go before.
+                    "authorization": f"Bearer {key.reveal()}",
+                    **({"api-key": key.reveal()} if version and key.variable else {}),
+                    **headers,
+                    **{name: one.reveal() for name, one in secrets.items()},
+                },
+            )
+            # The package takes these from the environment: they would go to servers they were not meant for.
+            api.organization = api.project = api.admin_api_key = api.webhook_secret = None
+            _quiet()
+            slots = asyncio.Semaphore(self.concurrency)
+            self._line = _Line(api, slots, Pace(), key, tuple(secrets.values()), loop)
+        return self._line
+
+    async def close(self) -> None:
+        """Close the connections; the next request opens new ones."""
+        line, self._line = self._line, None
+        if line is not None and line.loop is asyncio.get_running_loop():
+            await line.api.close()
+
+
+@dataclass(frozen=True)
+class _Line:
+    """What belongs to one event loop."""
+
+    api: openai.AsyncOpenAI
+    slots: asyncio.Semaphore
+    pace: Pace
+    key: Key
+    others: tuple[Key, ...]
+    """Secrets in headers."""
+    loop: asyncio.AbstractEventLoop
+
+    def hide(self, text: str) -> str:
+        """See Key."""
+        for key in (self.key, *self.others):
+            text = key.hide(text)
+        return text
+
+    def hide_whole(self, text: str | None) -> str | None:
+        """See Key; nothing stays nothing."""
+        for key in (self.key, *self.others):
+            text = None if text is None else key.hide_whole(text)
+        return text
+
+
+def _pause(n: int) -> float:
+    """Seconds to wait after n pauses: exponential, with jitter."""
+    return min(FIRST_PAUSE * 2.0 ** min(n, 16), LONGEST_PAUSE) * random.uniform(0.75, 1.0)
+
+
+def _is_full(response: httpx2.Response) -> bool:
+    """Whether the server takes no more for now; one that is down says so in the same way, but not when to come back."""
+    status = response.status_code
+    return status == _FULL or (status in _DOWN_OR_FULL and "retry-after" in response.headers)
+
+
+def _tokens_of(request: Request) -> float:
+    """About what a server counts against a limit in tokens: the prompt, and all that the answer may be."""
+    written = sum(len(message.content.encode("utf-8", "replace")) for message in request.messages)
+    return written / _BYTES_PER_TOKEN + request.max_tokens
+
+
+def _may_pass(response: httpx2.Response | None, failed: Reply) -> bool:
+    """Whether the same request may be answered a moment later."""
+    if response is None:
+        return failed.reason in ("timeout", "unreachable")
+    status, said = response.status_code, response.headers.get("x-should-retry")
+    return failed.reason != "not allowed" and said != "false" and (status in (408, 409, 429) or status >= 500)
+
+
+def _times(tries: int) -> str:
+    return f", {tries + 1} times" if tries else ""
+
+
+def _quiet() -> None:
+    """A line per request is noise, and at the level of debugging these loggers repeat what servers send."""
+    for name in ("openai", "httpx2", "httpcore2", "httpx", "httpcore"):
+        logging.getLogger(name).setLevel(logging.WARNING)

@@ -1,0 +1,128 @@
+"""Scoring with metrics as a kind of run."""
+
+import os
+from collections.abc import Iterator
+from typing import ClassVar, Literal, Self
+
+from pydantic import field_validator
+
+from core.errors import InputError
+from core.llm.weights import absolute_place
+from core.metrics.registry import find_metrics
+from core.metrics.scorer import Group, MetricSpec
+from core.schema.kinds import Kind, KindSettings
+from core.schema.settings import Remark, Settings, setting
+
+MOST_WORKERS = 256
+TEXTS_PER_WORKER = 1_000
+"""Fewer are scored sooner than a further process has started."""
+
+
+def cores() -> int:
+    """Processors that this process may use."""
+    there = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(there, MOST_WORKERS)
+
+
+class ScoringSettings(KindSettings):
+    """What determines the scores of a run."""
+
+    MODEL_FREE: ClassVar[bool] = True
+    metrics: tuple[str, ...] = setting(
+        (),
+        "Metrics",
+        "metrics or groups of them; --list names them",
+        metavar="lexical|neural|all|NAME,...",
+        words={"": "lexical"},
+    )
+    models: dict[str, str] = setting(
+        {},
+        "Models",
+        "model of a neural metric, a local path or another name; may be repeated",
+        option="model",
+        metavar="NAME=PATH",
+    )
+    synonyms: Literal["auto", "none"] = setting(
+        "auto",
+        "Synonyms of METEOR",
+        "METEOR: auto uses WordNet where nltk has its data",
+        words={"auto": "WordNet where its data is there"},
+    )
+    device: str = setting("auto", "Device of neural metrics", "device of neural metrics: auto, cpu, cuda")
+
+    @field_validator("metrics", mode="after")
+    @classmethod
+    def _known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Names, aliases and groups as metrics, in the order of the columns."""
+        try:
+            return tuple(dict.fromkeys(spec.metric.name for spec in find_metrics(names)))
+        except InputError as unknown:  # a ValueError is told with what else is wrong
+            raise ValueError("; ".join(unknown.problems)) from unknown
+
+    def problems(self, backend: str) -> Iterator[Remark]:
+        """Models of metrics that have none."""
+        if not self.metrics:
+            yield Remark("metrics", "name at least one, such as lexical")
+        groups = {spec.metric.name: spec.group for spec in self.specs()} if self.metrics else {}
+        for name in self.models:
+            if name not in groups:
+                yield Remark("models", "{metric} is not among those of {metrics}", {"metric": name})
+            elif groups[name] != "neural":
+                yield Remark("models", "{metric} is computed without a model", {"metric": name})
+
+    def idle(self, backend: str) -> frozenset[str]:
+        """What none of the metrics uses."""
+        specs = self.specs()
+        neural = () if any(spec.group == "neural" for spec in specs) else ("models", "device")
+        meteor = () if any(spec.metric.family == "METEOR" for spec in specs) else ("synonyms",)
+        return frozenset({*neural, *meteor})
+
+    def settled(self) -> Self:
+        """With local paths whole: the run's process may have another folder to work in."""
+        return self.model_copy(
+            update={"models": {name: absolute_place(model) for name, model in self.models.items()}}
+        )
+
+    @property
+    def needs(self) -> Literal["base", "neural"]:
+        """See KindSettings."""
+        return "neural" if self.specs("neural") else "base"
+
+    def specs(self, group: Group | None = None) -> tuple[MetricSpec, ...]:
+        """The configurations asked for, all or those of one group, in the order of the columns."""
+        return tuple(spec for spec in find_metrics(self.metrics) if group in (None, spec.group))
+
+
+class ScoringRunning(Settings):
+    """How a run of metrics is worked on: none of it changes a score."""
+
+    batch_size: int = setting(
+        32,
+        "Texts a model sees at once",
+        "texts that a neural metric sees at once",
+        within=(1, 100_000),
+        scored=False,
+    )
+    workers: int = setting(
+        cores(),
+        "Processes for lexical metrics",
+        f"most processes for lexical metrics; one for each {TEXTS_PER_WORKER:,} texts is started, and takes some 75 MB",
+        within=(1, MOST_WORKERS),
+        scored=False,
+    )
+
+    def processes(self, n_texts: int) -> int:
+        """Processes that are worth starting for so many texts; 1: a thread of the run's own process."""
+        return max(1, min(self.workers, n_texts // TEXTS_PER_WORKER))
+
+
+KIND = Kind(
+    name="scores",
+    title="Metrics",
+    summary="score texts with metrics",
+    work="scores",
+    reads="texts",
+    Settings=ScoringSettings,
+    Running=ScoringRunning,
+    section="metrics",
+)

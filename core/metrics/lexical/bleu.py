@@ -1,0 +1,122 @@
+"""BLEU of one text (Papineni et al. 2002), in two smoothings, from one count of word sequences."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from core.metrics.lexical.family import CODE_VERSION, LexicalFamily, spec
+from core.metrics.lexical.texts import ReadText, n_shared
+from core.metrics.scorer import MetricSpec
+from core.schema.scores import Score
+
+NO_WORDS = Score(None, "the text has no words")
+NO_REFERENCE_WORDS = Score(None, "the reference has no words")
+
+
+@dataclass(frozen=True)
+class BleuSetting:
+    """One configuration."""
+
+    order: int
+    smooth: Literal["add-1", "exp"]
+
+
+@dataclass(frozen=True)
+class BleuScores:
+    """Scores of several configurations."""
+
+    settings: Sequence[BleuSetting]
+
+    def __call__(self, text: ReadText, reference: ReadText) -> list[Score]:
+        """One score a configuration, in their order."""
+        longest = max(setting.order for setting in self.settings)
+        shared = _shared(text, reference, longest)
+        length, reference_length = len(text.words), len(reference.words)
+        scores = []
+        for setting in self.settings:
+            if setting.smooth == "exp":
+                scores.append(Score(exponential(shared[: setting.order], length, reference_length)))
+            elif not reference_length:
+                scores.append(NO_REFERENCE_WORDS)
+            elif not length:
+                scores.append(NO_WORDS)
+            else:
+                scores.append(Score(add_one(shared[: setting.order], length, reference_length)))
+        return scores
+
+
+def add_one(shared: Sequence[int], length: int, reference_length: int) -> float:
+    """Smoothed BLEU (Lin and Och 2004), with one added at every order: 0 to 1.
+
+    shared: sequences of 1, 2, ... words that text and reference share; lengths in words, not 0. The geometric mean
+    of (shared + 1) / (possible + 1), times exp(1 - reference length / length) where the text is not longer.
+    Misleads on short texts: an order that the text is too short for counts as 1 of 1.
+    """
+    precisions = ((common + 1) / (max(length - order, 0) + 1) for order, common in enumerate(shared))
+    mean = math.exp(sum(map(math.log, precisions)) / len(shared))
+    return mean if length > reference_length else mean * math.exp(1 - reference_length / length)
+
+
+def exponential(shared: Sequence[int], length: int, reference_length: int) -> float:
+    """Sentence BLEU as sacrebleu has it: smoothing `exp` (NIST's), effective order; 0 to 100.
+
+    The k-th order without a match counts as 1 / 2^k of a match; orders that the text is too short for are left out.
+    0 where not one word is shared.
+    """
+    if not any(shared):
+        return 0.0
+    logs, halves = [], 1.0
+    for order, common in enumerate(shared[:length]):
+        if not common:
+            halves *= 2
+        possible = length - order
+        logs.append(math.log(100 * common / possible if common else 100 / (halves * possible)))
+    penalty = math.exp(1 - reference_length / length) if length < reference_length else 1.0
+    return penalty * math.exp(sum(logs) / len(logs))
+
+
+def _shared(text: ReadText, reference: ReadText, longest: int) -> list[int]:
+    """Shared sequences of 1, 2, ... words; without one of a length there is none that is longer."""
+    shared = [0] * longest
+    for n in range(1, longest + 1):
+        found = n_shared(text.ngrams("words", n), reference.ngrams("words", n))
+        if not found:
+            break
+        shared[n - 1] = found
+    return shared
+
+
+def _bleu(order: int) -> MetricSpec:
+    return spec(
+        f"bleu-{order}",
+        f"BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:add-1|order:{order}|version:{CODE_VERSION}",
+        {"order": order, "smooth": "add-1"},
+        f"Share of the text's word sequences of length 1 to {order} that the reference has, add-one smoothed (0-1).",
+        (
+            f"BLEU Order {order}",
+            f"Order {order}",
+            f"bleu(max_order={order})",
+            f"bleu(max_order={order}, smooth=True)",
+            f"bleu(order={order})",
+        ),
+    )
+
+
+def _bleu_exp(order: int) -> MetricSpec:
+    return spec(
+        f"bleu-{order}-exp",
+        f"BLEU|nrefs:1|case:mixed|eff:yes|tok:13a|smooth:exp|order:{order}|version:{CODE_VERSION}",
+        {"order": order, "smooth": "exp"},
+        f"sacrebleu's sentence BLEU: exponential smoothing, orders that the text is long enough for, at most {order} (0-100).",
+        ("sentBLEU", "sentence_bleu", "sacrebleu") if order == 4 else (),
+        of_paper=False,
+    )
+
+
+FAMILY = LexicalFamily(
+    name="BLEU",
+    specs=(*(_bleu(order) for order in (1, 2, 3, 4)), *(_bleu_exp(order) for order in (1, 2, 3, 4))),
+    open=lambda each, _: BleuScores([BleuSetting(**one) for one in each]),
+    spaced=True,
+)

@@ -1,0 +1,134 @@
+"""METEOR of one text (Lavie and Agarwal 2007), as nltk computes it: one alignment for every alpha and gamma."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from core.metrics.lexical.family import CODE_VERSION, NLTK, SYNONYMS_OPEN, LexicalFamily, spec
+from core.metrics.lexical.synonyms import NO_SYNONYMS, Synonyms
+from core.metrics.lexical.texts import ReadText, stem_of
+from core.metrics.scorer import MetricSpec
+from core.schema.scores import Score
+
+_BETA = 3.0
+Placed = tuple[int, str]
+"""A word and where it stands."""
+Match = tuple[int, int]
+"""Place in the text, place in the reference."""
+
+
+@dataclass(frozen=True)
+class MeteorSetting:
+    """One configuration."""
+
+    alpha: float
+    """Weight of recall against precision, which has 1 - alpha."""
+    gamma: float
+    """The most that broken order can cost."""
+
+
+@dataclass(frozen=True)
+class MeteorScores:
+    """Scores of several configurations."""
+
+    settings: Sequence[MeteorSetting]
+    synonyms: Synonyms = field(default=NO_SYNONYMS)
+
+    def __call__(self, text: ReadText, reference: ReadText) -> list[Score]:
+        """One score a configuration, in their order."""
+        matches = align(text.lowered, reference.lowered, self.synonyms)
+        if not matches:
+            return [Score(0.0) for _ in self.settings]
+        precision, recall = len(matches) / len(text.lowered), len(matches) / len(reference.lowered)
+        broken = (n_chunks(matches) / len(matches)) ** _BETA
+        return [
+            Score(
+                (1 - setting.gamma * broken)
+                * (precision * recall)
+                / (setting.alpha * precision + (1 - setting.alpha) * recall)
+            )
+            for setting in self.settings
+        ]
+
+
+def align(words: Sequence[str], reference: Sequence[str], synonyms: Synonyms) -> list[Match]:
+    """Pairs of places that mean the same, in the order of the text.
+
+    First equal words, then what is left by equal stems, then by synonyms of the stems; each word of the text, the last
+    one first, takes the last place of the reference that is still free, as nltk does (not the fewest crossings).
+    """
+    exact, ours, theirs = _match_equal(list(enumerate(words)), list(enumerate(reference)))
+    if not ours or not theirs:
+        return exact[::-1]
+    stemmed = [(place, stem_of(word)) for place, word in ours]
+    stems = [(place, stem_of(word)) for place, word in theirs]
+    by_stem, stemmed, stems = _match_equal(stemmed, stems)
+    by_meaning = [] if synonyms.of is None else _match_synonyms(stemmed, stems, synonyms.of)
+    return sorted(exact + by_stem + by_meaning)
+
+
+def n_chunks(matches: Sequence[Match]) -> int:
+    """Runs of matches that are neighbours in both texts; matches in the order of the text, at least one."""
+    return 1 + sum((here[0] + 1, here[1] + 1) != after for here, after in pairwise(matches))
+
+
+def _match_equal(ours: list[Placed], theirs: list[Placed]) -> tuple[list[Match], list[Placed], list[Placed]]:
+    """Matches from the end of the text, and what is left of both, in the order of the texts."""
+    free = _places(theirs)
+    matches: list[Match] = []
+    left: list[Placed] = []
+    for placed in reversed(ours):
+        places = free.get(placed[1])
+        if places:
+            matches.append((placed[0], places.pop()))
+        else:
+            left.append(placed)
+    left.reverse()
+    taken = {place for _, place in matches}
+    return matches, left, [placed for placed in theirs if placed[0] not in taken]
+
+
+def _match_synonyms(
+    ours: list[Placed], theirs: list[Placed], synonyms_of: Callable[[str], Iterable[str]]
+) -> list[Match]:
+    """The same by meaning: of all synonyms in the reference, the one that stands last."""
+    free = _places(theirs)
+    matches: list[Match] = []
+    for place, word in reversed(ours):
+        there = [synonym for synonym in synonyms_of(word) if free.get(synonym)]
+        if there:
+            last = max(there, key=lambda synonym: free[synonym][-1])
+            matches.append((place, free[last].pop()))
+    return matches
+
+
+def _places(words: list[Placed]) -> dict[str, list[int]]:
+    """Where each word stands, the last place at the end."""
+    places: dict[str, list[int]] = {}
+    for place, word in words:
+        places.setdefault(word, []).append(place)
+    return places
+
+
+def _meteor(alpha: str, gamma: str) -> MetricSpec:
+    label = f"alpha: {alpha}, gamma: {gamma}"
+    short = f"alpha={alpha}, gamma={gamma}"
+    return spec(
+        f"meteor-a{alpha}-g{gamma}",
+        f"METEOR|nrefs:1|case:lc|tok:13a|alpha:{alpha}|beta:3|gamma:{gamma}"
+        f"|stemmer:porter-{NLTK}|{SYNONYMS_OPEN}|version:{CODE_VERSION}",
+        {"alpha": float(alpha), "gamma": float(gamma)},
+        f"Aligned words, {'precision weighs more' if alpha == '0.2' else 'recall weighs more'}, "
+        f"{'broken order costs' if gamma != '0' else 'order is free'} (0-1). Without WordNet data on the machine it is "
+        "METEOR without synonyms, and its signature says so.",
+        (f"METEOR {label}", label, f"meteor({short})", f"meteor({short}, beta=3)"),
+    )
+
+
+FAMILY = LexicalFamily(
+    name="METEOR",
+    specs=(*(_meteor(alpha, gamma) for alpha in ("0.2", "0.9") for gamma in ("0", "0.5")),),
+    open=lambda each, synonyms: MeteorScores([MeteorSetting(**one) for one in each], synonyms),
+    has_synonyms=True,
+    spaced=True,
+)

@@ -1,0 +1,93 @@
+"""ROUGE-N and ROUGE-L of one text (Lin 2004), as rouge-score computes them: F1, words in small letters."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rapidfuzz.distance import LCSseq
+
+from core.metrics.lexical.family import CODE_VERSION, NLTK, REGEX, LexicalFamily, spec
+from core.metrics.lexical.texts import ReadText, n_shared
+from core.metrics.scorer import MetricSpec
+from core.schema.scores import Score
+
+
+@dataclass(frozen=True)
+class RougeSetting:
+    """One configuration."""
+
+    n: int | None
+    """Words in a sequence; None: the longest common subsequence."""
+    words: str
+    """Which list of words of a ReadText."""
+
+
+@dataclass(frozen=True)
+class RougeScores:
+    """Scores of several configurations."""
+
+    settings: Sequence[RougeSetting]
+
+    def __call__(self, text: ReadText, reference: ReadText) -> list[Score]:
+        """One score a configuration, in their order."""
+        return [Score(_score(setting, text, reference)) for setting in self.settings]
+
+
+def _score(setting: RougeSetting, text: ReadText, reference: ReadText) -> float:
+    """F1, 0 to 1. 0 where either has no sequence to compare, as rouge-score has it."""
+    kind, n = setting.words, setting.n or 1
+    if setting.n is None:
+        shared = _longest_common(text.of_kind(kind), reference.of_kind(kind))
+    else:
+        shared = n_shared(text.ngrams(kind, n), reference.ngrams(kind, n))
+    if not shared:
+        return 0.0
+    precision = shared / (len(text.of_kind(kind)) - n + 1)
+    recall = shared / (len(reference.of_kind(kind)) - n + 1)
+    return 2 * precision * recall / (precision + recall)
+
+
+def _longest_common(first: Sequence[str], second: Sequence[str]) -> int:
+    """Length of the longest common subsequence. rapidfuzz compares hashes: numbered words cannot collide."""
+    number = {word: place for place, word in enumerate(second)}
+    ours = [number[word] for word in first if word in number]
+    return int(LCSseq.similarity(ours, [number[word] for word in second])) if ours else 0
+
+
+TYPES = ("1", "2", "4", "l")
+
+
+def _rouge(kind: str, tokenizer: str = "default", *, stem: bool = False) -> MetricSpec:
+    suffix = ("-unicode" if tokenizer == "unicode" else "") + ("-stem" if stem else "")
+    reads = "rouge-score" if tokenizer == "default" else f"words-{REGEX}"
+    what = (
+        "the longest common subsequence of words" if kind == "l" else f"sequences of {kind} words"
+    ).replace("sequences of 1 words", "single words")
+    which = "every script" if tokenizer == "unicode" else "a-z and 0-9 only: of no use in other scripts"
+    return spec(
+        f"rouge-{kind}{suffix}",
+        f"ROUGE|nrefs:1|case:lc|type:{kind}|measure:f1|tok:{reads}"
+        f"|stemmer:{f'porter-{NLTK}' if stem else 'none'}|version:{CODE_VERSION}",
+        {"type": kind, "tokenizer": tokenizer, "stem": stem},
+        f"F1 of {what}, {'English stems, ' if stem else ''}reads {which} (0-1).",
+        () if suffix else (f"ROUGE ROUGE-{kind}", f"rouge(rouge{kind})", f"rouge(rouge_type=rouge{kind})"),
+        of_paper=not suffix,
+    )
+
+
+def _setting(parameters: Mapping[str, Any]) -> RougeSetting:
+    words = "latin" if parameters["tokenizer"] == "default" else "every_script"
+    n = None if parameters["type"] == "l" else int(parameters["type"])
+    return RougeSetting(n, words + ("_stems" if parameters["stem"] else ""))
+
+
+FAMILY = LexicalFamily(
+    name="ROUGE",
+    specs=(
+        *(_rouge(kind) for kind in TYPES),
+        *(_rouge(kind, stem=True) for kind in TYPES),
+        *(_rouge(kind, "unicode") for kind in TYPES),
+        *(_rouge(kind, "unicode", stem=True) for kind in TYPES),
+    ),
+    open=lambda each, _: RougeScores([_setting(one) for one in each]),
+)

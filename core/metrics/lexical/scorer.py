@@ -1,0 +1,104 @@
+"""Lexical metrics ready to score: the families in the order of Meta-Judge's tables, what configurations share computed once a pair, and what a person should know before believing the scores."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from core.metrics.lexical import bleu, chrf, meteor, rouge, ter
+from core.metrics.lexical.family import SYNONYMS_OPEN, LexicalFamily
+from core.metrics.lexical.synonyms import NO_SYNONYMS, Choice, Synonyms, find_synonyms
+from core.metrics.lexical.texts import ReadText, read_reference
+from core.metrics.scorer import NO_REFERENCE, MetricSpec, ScoringPair
+from core.schema.scores import Metric, Score
+
+LEXICAL_FAMILIES: dict[str, LexicalFamily] = {
+    family.name: family for family in (bleu.FAMILY, chrf.FAMILY, rouge.FAMILY, meteor.FAMILY, ter.FAMILY)
+}
+
+
+_UNSPACED_FACTOR = 3
+"""Where a text has this many times the words that white space and punctuation give, its script writes no spaces."""
+
+
+def notes_about(specs: Iterable[MetricSpec], pairs: Sequence[ScoringPair]) -> tuple[str, ...]:
+    """A sentence for each group of metrics that reads little of the references; most runs have none."""
+    chosen = [spec for spec in specs if spec.group == "lexical"]
+    references = {pair.reference for pair in pairs if pair.reference}
+    foreign = [ReadText(text) for text in references if not text.isascii()]
+    notes = []
+    latin = [spec.metric.name for spec in chosen if spec.parameters.get("tokenizer") == "default"]
+    n = sum(map(_mostly_not_latin, foreign)) if latin else 0
+    if n:
+        notes.append(
+            f"{', '.join(latin)}: rouge-score's tokenizer reads a-z and 0-9 only, less than half of the letters of {n} of "
+            f"{len(references)} references. Such scores say little and are often a constant 0; rouge-1-unicode, "
+            "rouge-2-unicode, rouge-4-unicode and rouge-l-unicode read every script."
+        )
+    spaced = [spec.metric.name for spec in chosen if LEXICAL_FAMILIES[spec.metric.family].spaced]
+    n = sum(map(_unspaced, foreign)) if spaced else 0
+    if n:
+        notes.append(
+            f"{', '.join(spaced)}: words are found at spaces and punctuation, which the script of {n} of "
+            f"{len(references)} references does not put between words. chrF and rouge-*-unicode do without."
+        )
+    return tuple(notes)
+
+
+def _mostly_not_latin(reference: ReadText) -> bool:
+    letters = [char for char in reference.text.lower() if char.isalpha()]
+    return sum("a" <= char <= "z" for char in letters) < len(letters) / 2
+
+
+def _unspaced(reference: ReadText) -> bool:
+    return len(reference.every_script) > _UNSPACED_FACTOR * len(reference.words)
+
+
+_UNSCORED = Score(None, NO_REFERENCE)
+
+
+class LexicalScorer:
+    """Scorer of lexical metrics. Cheap to build, can be pickled; a pair costs only what its configurations need."""
+
+    def __init__(self, specs: Sequence[MetricSpec], synonyms: Synonyms = NO_SYNONYMS) -> None:
+        self._metrics = tuple(_decided(spec.metric, synonyms) for spec in specs)
+        places: dict[str, list[int]] = {}
+        for place, spec in enumerate(specs):
+            places.setdefault(spec.metric.family, []).append(place)
+        self._families = tuple(
+            (
+                tuple(where),
+                LEXICAL_FAMILIES[family].open([specs[place].parameters for place in where], synonyms),
+            )
+            for family, where in places.items()
+        )
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """In the order of the scores. METEOR's signature says which synonyms were found."""
+        return self._metrics
+
+    def score(self, pairs: Sequence[ScoringPair]) -> list[tuple[Score, ...]]:
+        """One tuple a pair, one score a metric. A pair without a reference gets a reason."""
+        return [self._score(pair) for pair in pairs]
+
+    def _score(self, pair: ScoringPair) -> tuple[Score, ...]:
+        if pair.reference is None:
+            return (_UNSCORED,) * len(self._metrics)
+        text, reference = ReadText(pair.text), read_reference(pair.reference)
+        scores = [_UNSCORED] * len(self._metrics)
+        for where, family_scores in self._families:
+            for place, score in zip(where, family_scores(text, reference), strict=True):
+                scores[place] = score
+        return tuple(scores)
+
+
+def open_lexical(specs: Sequence[MetricSpec], *, synonyms: Choice = "auto") -> LexicalScorer:
+    """The scorer of these configurations; whether METEOR has synonyms is settled here, for good.
+
+    Raises InputError where WordNet is asked for and not there.
+    """
+    reads = any(LEXICAL_FAMILIES[spec.metric.family].has_synonyms for spec in specs)
+    return LexicalScorer(specs, find_synonyms(synonyms) if reads else NO_SYNONYMS)
+
+
+def _decided(metric: Metric, synonyms: Synonyms) -> Metric:
+    return replace(metric, signature=metric.signature.replace(SYNONYMS_OPEN, f"synonyms:{synonyms.name}"))

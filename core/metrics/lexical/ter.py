@@ -1,0 +1,29 @@
+"""TER of one text (Snover et al. 2006), by sacrebleu."""
+
+from sacrebleu.metrics.ter import TER
+
+from core.metrics.lexical.family import SACREBLEU, LexicalFamily, spec
+from core.metrics.lexical.texts import ReadText
+from core.schema.scores import Score
+
+
+class TerScores:
+    """sacrebleu's TER (Snover et al. 2006), with its default settings."""
+
+    def __init__(self) -> None:
+        self._ter = TER()
+
+    def __call__(self, text: ReadText, reference: ReadText) -> list[Score]:
+        """Edits over the reference's words, times 100; 100 where only the text has words, 0 where neither has."""
+        return [Score(float(self._ter.sentence_score(text.text, [reference.text]).score))]
+
+
+_TER = spec(
+    "ter",
+    f"TER|nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:{SACREBLEU}",
+    {},
+    "Edits and block moves that turn the text into the reference, over the reference's words; lower is better (0-100 and beyond).",
+    of_paper=False,
+    direction="lower",
+)
+FAMILY = LexicalFamily(name="TER", specs=(_TER,), open=lambda *_: TerScores(), spaced=True)

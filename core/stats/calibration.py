@@ -1,0 +1,474 @@
+"""How does a judge's score read on the scale of human ratings, and does it then say more than no score at all?"""
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import isotonic_regression
+from scipy.special import expit
+
+from core.stats.near_ties import ROUNDING
+from core.stats.resampling import (
+    Estimate,
+    Floats,
+    Indices,
+    check_confidence_level,
+    cluster_bootstrap,
+    mean_estimates,
+    numbered,
+    ratio,
+    resampled_estimate,
+)
+
+Predict = Callable[[Floats], Floats]
+"""Judge's scores (n,) -> what they read as on the human scale (n,)."""
+MOST_CLASSES = 20
+"""Different human scores that an ordinal map takes."""
+
+
+class NoFit(Exception):
+    """The ordinal model cannot be fitted; says why."""
+
+
+def isotonic_knots(judge: Floats, human: Floats) -> tuple[Floats, Floats]:
+    """The never falling step function nearest to the human scores in squares, as knots (k,), (k,); n >= 1, no NaN.
+
+    Between knots it is taken as linear, beyond them as constant. Equal judge's scores get one value. A judge whose scores
+    run against people's gets a flat map. Source: Barlow et al. (1972), Statistical Inference under Order Restrictions;
+    for calibration Zadrozny and Elkan (2002, KDD).
+    """
+    scores, place, counts = np.unique(judge, return_inverse=True, return_counts=True)
+    means = np.bincount(place, weights=human) / counts
+    values = np.asarray(isotonic_regression(means, weights=counts.astype(float)).x, dtype=np.float64)
+    changes = np.diff(values) != 0
+    kept = np.concatenate([[True], changes]) | np.concatenate([changes, [True]])
+    return scores[kept], values[kept]
+
+
+def through(knots: tuple[Floats, Floats]) -> Predict:
+    """Linear between knots, constant beyond."""
+    return lambda scores: np.interp(scores, *knots)
+
+
+def ordinal_map(judge: Floats, human: Floats) -> Predict:
+    """Mean of the human classes under a proportional odds model of the judge's score. Raises NoFit.
+
+    Human scores are taken as ordered classes; the mean over them uses their values. Source: McCullagh (1980, Journal of the
+    Royal Statistical Society B 42:109), fitted by statsmodels' OrderedModel. Needs two to twenty classes, and scores that
+    do not separate them perfectly. May fall where the judge's scores run against people's.
+    """
+    classes, codes = np.unique(human, return_inverse=True)
+    spread = float(judge.std())
+    if spread == 0:
+        raise NoFit("the judge gives every text the same score")
+    if not 2 <= classes.size <= MOST_CLASSES:
+        raise NoFit(f"there are {classes.size} different human scores, and it takes 2 to {MOST_CLASSES}")
+    centre = float(judge.mean())
+    slope, thresholds = _proportional_odds((judge - centre) / spread, codes)
+
+    def predict(scores: Floats) -> Floats:
+        above = expit(slope * ((scores - centre) / spread)[:, None] - thresholds)
+        return np.asarray(classes[0] + above @ np.diff(classes), dtype=np.float64)
+
+    return predict
+
+
+def _proportional_odds(scores: Floats, codes: np.ndarray) -> tuple[float, Floats]:
+    """Slope and ascending thresholds."""
+    from statsmodels.miscmodels.ordinal_model import OrderedModel  # takes a second to import
+
+    model = OrderedModel(codes, scores[:, None], distr="logit")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            found = model.fit(method="bfgs", disp=0, maxiter=500, skip_hessian=True)
+        except (ValueError, FloatingPointError, np.linalg.LinAlgError) as error:
+            raise NoFit("its fit failed") from error
+    slope = float(found.params[0])
+    thresholds = np.asarray(model.transform_threshold_params(found.params), dtype=np.float64)[1:-1]
+    if not found.mle_retvals["converged"] or not np.isfinite([slope, *thresholds]).all():
+        raise NoFit("its fit did not converge")
+    return slope, thresholds
+
+
+CANNOT_COMPARE = "the judge's scores are on a scale of their own"
+
+
+@dataclass(frozen=True)
+class ReliabilityBin:
+    """Texts whose scores are near each other."""
+
+    low: float
+    """Lowest score in it."""
+    high: float
+    """Highest."""
+    mean_score: float
+    human: Estimate
+    """Mean human score; `n` is the number of texts."""
+
+
+def reliability_bins(
+    scores: Floats,
+    human: Floats,
+    items: Indices,
+    *,
+    n_bins: int = 10,
+    n_resamples: int = 2_000,
+    confidence_level: float = 0.95,
+    rng: int | np.random.Generator = 0,
+) -> tuple[tuple[ReliabilityBin, ...], Indices]:
+    """Bins of scores (n,), lowest first, and the number of each text's bin; n >= 1, without NaN.
+
+    One bin a score where there are at most n_bins different ones; else bins of about as many texts each, equal scores
+    together. Intervals of the human mean resample items. Misleads: a bin's mean hides how its texts differ, and few wide
+    bins make a judge look better than it is.
+    """
+    place = _places(scores, n_bins)
+    n_used = int(place.max()) + 1
+    inside = place[:, None] == np.arange(n_used)
+    means = mean_estimates(
+        np.where(inside, human[:, None], np.nan),
+        items,
+        n_resamples=n_resamples,
+        confidence_level=confidence_level,
+        rng=rng,
+    )
+    bins = tuple(
+        ReliabilityBin(
+            low=float(own.min()),
+            high=float(own.max()),
+            mean_score=float(own.mean()),
+            human=replace(mean, n_left_out=0),
+        )
+        for own, mean in zip((scores[column] for column in inside.T), means, strict=True)
+    )
+    return bins, place
+
+
+def _places(scores: Floats, n_bins: int) -> Indices:
+    values, place = np.unique(scores, return_inverse=True)
+    if values.size <= n_bins:
+        return np.asarray(place, dtype=np.intp)
+    edges = np.quantile(scores, np.arange(1, n_bins) / n_bins, method="inverted_cdf")
+    number = np.searchsorted(np.unique(edges), scores, side="left")
+    return np.asarray(np.unique(number, return_inverse=True)[1], dtype=np.intp)
+
+
+def calibration_error(
+    scores: Floats,
+    human: Floats,
+    place: NDArray[np.intp],
+    items: Indices,
+    *,
+    n_resamples: int = 2_000,
+    confidence_level: float = 0.95,
+    rng: int | np.random.Generator = 0,
+) -> Estimate:
+    """Expected calibration error: |mean score - mean human score| of each bin, averaged over texts. 0 or more.
+
+    place: each text's bin. On the human scale. The interval resamples items, the bins stay. Source: Naeini, Cooper and
+    Hauskrecht (2015, AAAI), there for probabilities. Misleads: chance alone makes it positive, the more the fewer texts a
+    bin has, and its interval lies too high for the same reason; a constant score at the human mean has error 0, so read
+    it beside the mean absolute error.
+    """
+    off = np.where(place[:, None] == np.arange(int(place.max()) + 1), (scores - human)[:, None], 0.0)
+
+    def mean_gap(sums: Floats) -> Floats:
+        return ratio(np.abs(sums[..., :-1]).sum(axis=-1), sums[..., -1])
+
+    return cluster_bootstrap(
+        np.column_stack([off, np.ones(scores.size)]),
+        items,
+        mean_gap,
+        n_resamples=n_resamples,
+        confidence_level=confidence_level,
+        rng=rng,
+    )
+
+
+Method = Literal["isotonic", "ordinal"]
+Scale = tuple[float, float]
+"""Lowest and highest score."""
+Knots = tuple[tuple[float, float], ...]
+"""(judge's score, what it reads as on the human scale), ascending; linear between, constant beyond."""
+
+_KNOTS_OF_A_CURVE = 101
+_NO_TEXTS = "no text has both scores"
+_ONE_ITEM = "fewer than two items: there is none to test the map on"
+_CONSTANT = "the judge gives every text the same score: the map can only say the mean human score"
+_FLAT = "the map is flat: higher scores of the judge do not go with higher human scores"
+_FALLS = "the map falls: higher scores of the judge go with lower human scores"
+
+
+@dataclass(frozen=True)
+class CalibrationMap:
+    """A map, and what it is worth on texts that it has not seen. Undefined as a whole for `reason`."""
+
+    method: Method
+    """What was used."""
+    fallback: str | None
+    """Why isotonic stands in for ordinal."""
+    predicted: Floats
+    """(n,): each text's score from the map of the other folds; NaN where a score is missing."""
+    folds: Indices
+    """(n,): each text's fold, -1 where a score is missing."""
+    before: tuple[ReliabilityBin, ...]
+    """By the judge's scores (on the human scale where scales were given), lowest first."""
+    after: tuple[ReliabilityBin, ...]
+    """By the calibrated scores."""
+    error_before: Estimate
+    """Mean absolute difference of the judge's score and the human one."""
+    error_after: Estimate
+    """The same of the calibrated scores."""
+    error_of_mean: Estimate
+    """The same of the mean human score of the other folds, said of every text: what there is without a judge."""
+    gain: Estimate
+    """error_of_mean - error_after. Where its interval reaches 0, the judge is not shown to know anything of a single text."""
+    calibration_error_before: Estimate
+    calibration_error_after: Estimate
+    knots: Knots
+    """Of the map fitted to all texts."""
+    n: int
+    n_left_out: int
+    """Texts without one of the scores."""
+    n_clusters: int
+    """Items."""
+    n_folds: int
+    notes: tuple[str, ...] = ()
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class _Texts:
+    """Those with both scores."""
+
+    judge: Floats
+    human: Floats
+    items: Indices
+    folds: Indices
+
+
+def calibration_map(
+    judge: ArrayLike,
+    human: ArrayLike,
+    groups: ArrayLike | None = None,
+    *,
+    method: Method = "isotonic",
+    n_folds: int = 5,
+    n_bins: int = 10,
+    judge_scale: Scale | None = None,
+    human_scale: Scale | None = None,
+    comparable: bool = True,
+    n_resamples: int = 2_000,
+    confidence_level: float = 0.95,
+    rng: int | np.random.Generator = 0,
+) -> CalibrationMap:
+    """Fit the map, test it by cross-validation over items, and describe the judge before and after.
+
+    method: "isotonic" never falls and takes any scores; "ordinal" takes human scores of few classes, and needs fewer texts;
+    where it cannot be fitted to every fold, isotonic stands in, for `fallback`. groups: without them every text is an
+    item of its own, and texts of one item may lie on both sides of the test. n_folds: at most the number of items.
+    judge_scale, human_scale: lowest and highest score; where both are given and differ, "before" is the judge's score
+    rescaled linearly. comparable=False: the scales have nothing to do with each other, and "before" is undefined.
+
+    Intervals resample items with the folds' maps as they are, so they leave out how the maps themselves would vary: too
+    narrow with few items. Calibration does not make a judge better at ordering texts; it misleads where it is applied to
+    texts of another kind, language or quality than it was fitted to. Beyond the scores it has seen it says nothing new.
+    """
+    check_confidence_level(confidence_level)
+    if method not in ("isotonic", "ordinal"):
+        raise ValueError(f'method must be "isotonic" or "ordinal", got {method!r}')
+    if n_folds < 2 or n_bins < 1:
+        raise ValueError(f"n_folds must be at least 2 and n_bins at least 1, got {n_folds} and {n_bins}")
+    known, texts = _known(judge, human, groups, n_folds, rng)
+    n_items = int(texts.items.max(initial=-1)) + 1
+    found, used, fallback = (
+        _cross_validated(texts, method) if n_items > 1 else (texts.judge * np.nan, method, None)
+    )
+    reason = None if n_items > 1 else _ONE_ITEM if n_items else _NO_TEXTS
+    shown = _rescaled(texts.judge, judge_scale, human_scale)
+    options = _Options(n_bins, n_resamples, confidence_level)
+    errors = _errors(texts, shown if comparable else None, found, reason, options)
+    before, after = (_side(scores, texts, reason, options) for scores in (shown, found))
+    predicted, folds = np.full(known.size, np.nan), np.full(known.size, -1)
+    predicted[known], folds[known] = found, texts.folds
+    knots = _knots(texts, used) if reason is None else ()
+    return CalibrationMap(
+        method=used,
+        fallback=fallback,
+        predicted=predicted,
+        folds=folds,
+        before=before[0],
+        after=after[0],
+        error_before=errors[0],
+        error_after=errors[1],
+        error_of_mean=errors[2],
+        gain=errors[3],
+        calibration_error_before=before[1]
+        if comparable
+        else replace(_none(texts, options), reason=CANNOT_COMPARE),
+        calibration_error_after=after[1],
+        knots=knots,
+        n=texts.judge.size,
+        n_left_out=int((~known).sum()),
+        n_clusters=n_items,
+        n_folds=min(n_folds, n_items),
+        notes=_notes(texts, knots, n_folds, n_items),
+        reason=reason,
+    )
+
+
+def calibrated(knots: Knots, scores: ArrayLike) -> Floats:
+    """A judge's scores (n,) read on the human scale; NaN stays. At least one knot."""
+    return through((np.array([at for at, _ in knots]), np.array([value for _, value in knots])))(
+        np.asarray(scores, dtype=np.float64)
+    )
+
+
+@dataclass(frozen=True)
+class _Options:
+    n_bins: int
+    n_resamples: int
+    confidence_level: float
+
+
+def _known(
+    judge: ArrayLike, human: ArrayLike, groups: ArrayLike | None, n_folds: int, rng: int | np.random.Generator
+) -> tuple[np.ndarray, _Texts]:
+    """Which rows have both scores, and these, with items dealt into folds whatever the order of the rows."""
+    scores, target = np.asarray(judge, dtype=np.float64), np.asarray(human, dtype=np.float64)
+    labels = np.arange(scores.size) if groups is None else np.asarray(groups)
+    if scores.ndim != 1 or scores.shape != target.shape or scores.shape != labels.shape:
+        raise ValueError(
+            f"judge, human and groups must have one shape (n,), got {scores.shape}, {target.shape} and {labels.shape}"
+        )
+    if np.isinf(scores).any() or np.isinf(target).any():
+        raise ValueError("scores hold infinity: give NaN where there is no score")
+    known = ~(np.isnan(scores) | np.isnan(target))
+    items = numbered(labels[known])
+    n_items = int(items.max(initial=-1)) + 1
+    dealt = np.random.default_rng(rng).permutation(n_items) % max(1, min(n_folds, n_items))
+    return known, _Texts(scores[known], target[known], items, dealt[items])
+
+
+def _cross_validated(texts: _Texts, method: Method) -> tuple[Floats, Method, str | None]:
+    """Each text's score from the map of the other folds; what was used; and why, where that is not what was asked."""
+    try:
+        if method == "ordinal":
+            _predictor(texts, np.ones(texts.judge.size, dtype=bool), method)
+        return _out_of_fold(texts, method), method, None
+    except NoFit as error:
+        return _out_of_fold(texts, "isotonic"), "isotonic", f"isotonic in place of ordinal: {error}"
+
+
+def _out_of_fold(texts: _Texts, method: Method) -> Floats:
+    found = np.empty(texts.judge.size)
+    for fold in range(int(texts.folds.max()) + 1):
+        held = texts.folds == fold
+        found[held] = _predictor(texts, ~held, method)(texts.judge[held])
+    return found
+
+
+def _predictor(texts: _Texts, rows: np.ndarray, method: Method) -> Predict:
+    judge, human = texts.judge[rows], texts.human[rows]
+    return ordinal_map(judge, human) if method == "ordinal" else through(isotonic_knots(judge, human))
+
+
+def _knots(texts: _Texts, method: Method) -> Knots:
+    if method == "isotonic":
+        at, values = isotonic_knots(texts.judge, texts.human)
+    else:
+        at = np.unique(texts.judge)
+        if at.size > _KNOTS_OF_A_CURVE:
+            at = np.linspace(at[0], at[-1], _KNOTS_OF_A_CURVE)
+        values = ordinal_map(texts.judge, texts.human)(at)
+    return tuple(zip(at.tolist(), values.tolist(), strict=True))
+
+
+def _rescaled(judge: Floats, judge_scale: Scale | None, human_scale: Scale | None) -> Floats:
+    for scale in (judge_scale, human_scale):
+        if scale is not None and not scale[0] < scale[1]:
+            raise ValueError(f"a scale runs from its lowest to a larger highest score, got {scale}")
+    if judge_scale is None or human_scale is None or judge_scale == human_scale:
+        return judge
+    place = (judge - judge_scale[0]) / (judge_scale[1] - judge_scale[0])
+    return np.asarray(human_scale[0] + place * (human_scale[1] - human_scale[0]), dtype=np.float64)
+
+
+def _errors(
+    texts: _Texts, shown: Floats | None, found: Floats, reason: str | None, options: _Options
+) -> Sequence[Estimate]:
+    """Of the judge, of the map, of no judge, and what the map gains over that."""
+    if reason is not None:
+        return [replace(_none(texts, options), reason=reason)] * 4
+    after, of_mean = np.abs(found - texts.human), np.abs(_means_of_others(texts) - texts.human)
+    before = np.zeros_like(after) if shown is None else np.abs(shown - texts.human)
+    gain = of_mean - after
+    gain[np.abs(gain) <= ROUNDING * np.abs(texts.human).max()] = (
+        0  # a flat map says the mean, in another order of sums
+    )
+    estimates = mean_estimates(
+        np.column_stack([before, after, of_mean, gain]),
+        texts.items,
+        n_resamples=options.n_resamples,
+        confidence_level=options.confidence_level,
+    )
+    if shown is None:
+        estimates[0] = replace(_none(texts, options), reason=CANNOT_COMPARE)
+    return estimates
+
+
+def _means_of_others(texts: _Texts) -> Floats:
+    """The mean human score of the other folds' texts, for each text."""
+    sums, counts = np.bincount(texts.folds, weights=texts.human), np.bincount(texts.folds)
+    means = (texts.human.sum() - sums) / (texts.human.size - counts)
+    return np.asarray(means[texts.folds], dtype=np.float64)
+
+
+def _side(
+    scores: Floats, texts: _Texts, reason: str | None, options: _Options
+) -> tuple[tuple[ReliabilityBin, ...], Estimate]:
+    """Bins of one kind of score, and how far they are off on average."""
+    if reason is not None:
+        return (), replace(_none(texts, options), reason=reason)
+    bins, place = reliability_bins(
+        scores,
+        texts.human,
+        texts.items,
+        n_bins=options.n_bins,
+        n_resamples=options.n_resamples,
+        confidence_level=options.confidence_level,
+    )
+    return bins, calibration_error(
+        scores,
+        texts.human,
+        place,
+        texts.items,
+        n_resamples=options.n_resamples,
+        confidence_level=options.confidence_level,
+    )
+
+
+def _none(texts: _Texts, options: _Options) -> Estimate:
+    return resampled_estimate(
+        np.nan,
+        None,
+        n=texts.judge.size,
+        n_clusters=int(texts.items.max(initial=-1)) + 1,
+        confidence_level=options.confidence_level,
+        interval_reason="the estimate is undefined",
+    )
+
+
+def _notes(texts: _Texts, knots: Knots, n_folds: int, n_items: int) -> tuple[str, ...]:
+    notes = []
+    if knots and np.ptp(texts.judge) == 0:
+        notes.append(_CONSTANT)
+    elif knots and knots[-1][1] <= knots[0][1]:
+        notes.append(_FLAT if knots[-1][1] == knots[0][1] else _FALLS)
+    if 1 < n_items < n_folds:
+        notes.append(f"{n_items} folds in place of {n_folds}: there are no more items")
+    return tuple(notes)

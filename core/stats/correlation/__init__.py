@@ -1,0 +1,1 @@
+"""How strongly scores follow a target: coefficients, intervals, tests."""

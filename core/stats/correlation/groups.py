@@ -1,0 +1,370 @@
+"""Correlation within items, at equal values of a third column, and of all metrics with each other."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from scipy.stats import rankdata
+
+from core.stats.correlation.coefficients import (
+    Method,
+    coefficient,
+    column,
+    is_constant,
+    row_coefficients,
+    standard,
+)
+from core.stats.correlation.resampled import (
+    concordance,
+    pair_sums,
+    products_with_counts,
+    rank_rows,
+    ranked_column,
+)
+from core.stats.near_ties import tied
+from core.stats.resampling import (
+    Estimate,
+    Floats,
+    Indices,
+    at_a_time,
+    check_confidence_level,
+    draw_counts,
+    drawn_of,
+    numbered,
+    ratio,
+    resampled_estimate,
+    why_no_interval,
+)
+
+
+def mean_within(
+    x: ArrayLike,
+    y: ArrayLike,
+    items: ArrayLike,
+    method: Method,
+    *,
+    n_resamples: int = 10_000,
+    confidence_level: float = 0.95,
+    rng: int | np.random.Generator = 0,
+) -> Estimate:
+    """The coefficient within each item, averaged over items, with a percentile interval over items.
+
+    x, y, items: shape (n,). Items in which it is undefined (a constant column, fewer than two rows with both values)
+    have no part: `n_clusters` counts the items used, `n` their rows, `n_left_out` the items not used. Misleads where
+    many items are left out, which are then not a random part (an item whose scores all tie is one of the hard ones),
+    and where items have few rows: with two, every coefficient is -1 or 1.
+    """
+    check_confidence_level(confidence_level)
+    by_item, rows = within_items(x, y, items, method)
+    used = ~np.isnan(by_item)
+    values = by_item[used]
+    observed = float(values.mean()) if values.size else float("nan")
+    no_interval = why_no_interval(observed, values.size, n_resamples)
+    return resampled_estimate(
+        observed,
+        None if no_interval else _resampled_means(values, n_resamples, rng),
+        n=int(rows[used].sum()),
+        n_clusters=values.size,
+        confidence_level=confidence_level,
+        reason=None if values.size else "undefined within every item" if by_item.size else "no items",
+        interval_reason=no_interval,
+        n_left_out=int((~used).sum()),
+    )
+
+
+def within_items(x: ArrayLike, y: ArrayLike, items: ArrayLike, method: Method) -> tuple[Floats, Indices]:
+    """The coefficient within each item, NaN where undefined, and its rows with both values: both (items,).
+
+    Items come in the order of their labels.
+    """
+    first, second, labels = column(x), column(y), np.asarray(items)
+    if not first.shape == second.shape == labels.shape:
+        raise ValueError(
+            f"x, y and items must have one shape (n,), got {first.shape}, {second.shape}, {labels.shape}"
+        )
+    names, item = np.unique(labels, return_inverse=True)
+    known = ~(np.isnan(first) | np.isnan(second))
+    rows = np.bincount(item[known], minlength=names.size)
+    order = np.flatnonzero(known)[np.argsort(item[known], kind="stable")]
+    starts = np.cumsum(rows) - rows
+    by_item = np.full(names.size, np.nan)
+    for size in np.unique(rows[rows > 1]):
+        alike = np.flatnonzero(rows == size)
+        chosen = order[starts[alike][:, None] + np.arange(size)]
+        by_item[alike] = row_coefficients(first[chosen], second[chosen], method)
+    return by_item, np.asarray(rows, dtype=np.intp)
+
+
+def z_normalise(scores: ArrayLike, raters: ArrayLike) -> tuple[Floats, dict[str, str]]:
+    """Each score minus its rater's mean, over its rater's standard deviation (ddof 1); and who has none, why.
+
+    scores, raters: shape (n,). Scores of a rater with fewer than two scores, or with equal scores throughout, become
+    NaN; the second result maps such raters to the reason. The usual step in machine translation's direct assessment
+    (Graham et al. 2013, Linguistic Annotation Workshop 7:33). Misleads where raters saw texts of different quality:
+    a rater who saw the best ones looks strict no more.
+    """
+    values, labels = column(scores), np.asarray(raters)
+    if labels.shape != values.shape:
+        raise ValueError(f"scores and raters must have one shape, got {values.shape} and {labels.shape}")
+    names, rater = np.unique(labels, return_inverse=True)
+    known = ~np.isnan(values)
+    result, reasons = np.full(values.size, np.nan), {}
+    for number, name in enumerate(names):
+        mine = known & (rater == number)
+        own = values[mine]
+        if own.size < 2:
+            reasons[str(name)] = "fewer than two scores"
+        elif is_constant(own, axis=0):
+            reasons[str(name)] = "all scores are equal"
+        else:
+            deviations = standard(own, axis=0)
+            result[mine] = deviations / deviations.std(ddof=1)
+    return result, reasons
+
+
+def _resampled_means(values: Floats, n_resamples: int, rng: int | np.random.Generator) -> Floats:
+    """The mean in each resample of the values (n,): shape (n_resamples,)."""
+    together = at_a_time(values.size)
+    means = [values @ counts / values.size for counts in draw_counts(values.size, n_resamples, together, rng)]
+    return np.concatenate(means)
+
+
+class RedundancyMatrix(NamedTuple):
+    """Coefficients between columns."""
+
+    values: Floats
+    """(m, m), symmetric, NaN where undefined; 1 on the diagonal of columns that are not constant."""
+    n: NDArray[np.intp]
+    """(m, m): rows in which both columns have a value."""
+
+
+def redundancy(values: ArrayLike, method: Method) -> RedundancyMatrix:
+    """The coefficient of every two columns of values (n, m) over the rows that both have.
+
+    Columns without NaN are ranked once and multiplied; pairs with a gap are ranked in their own rows. Misleads as
+    pooled coefficients do: two metrics that both follow length are alike, whatever else they see.
+    """
+    table = np.asarray(values, dtype=np.float64)
+    if table.ndim != 2 or np.isinf(table).any():
+        raise ValueError(f"values must be finite or NaN with shape (n, m), got {table.shape}")
+    table = tied(table.T).T
+    known = ~np.isnan(table)
+    n = np.asarray(known.T.astype(np.intp) @ known.astype(np.intp), dtype=np.intp)
+    found = np.full(n.shape, np.nan)
+    whole = np.flatnonzero(known.all(axis=0))
+    if method != "kendall" and len(table) > 1:
+        found[np.ix_(whole, whole)] = _products(table[:, whole], method)
+    for first in range(table.shape[1]):
+        for second in range(first, table.shape[1]):
+            if method == "kendall" or not (known[:, first].all() and known[:, second].all()):
+                found[first, second] = coefficient(table[:, first], table[:, second], method)
+                found[second, first] = found[first, second]
+    return RedundancyMatrix(found, n)
+
+
+def _products(table: Floats, method: Method) -> Floats:
+    """Of columns without NaN: standardised, then one matrix product."""
+    columns = rankdata(table, axis=0) if method == "spearman" else table
+    centred = standard(columns, axis=0)
+    size = np.where(is_constant(table, axis=0), 0.0, np.sqrt((centred**2).sum(axis=0)))
+    unit = ratio(centred, np.broadcast_to(size, centred.shape))
+    found = np.clip(unit.T @ unit, -1.0, 1.0)
+    np.fill_diagonal(found, np.where(np.isnan(found.diagonal()), np.nan, 1.0))
+    return np.asarray(found)
+
+
+_TOGETHER_CELLS, _RANKED_CELLS = 640_000, 160_000  # rows times resamples at a time, of which several are held
+_FEWEST_TOGETHER, _MOST_TOGETHER = 16, 512
+LOST = "what differs within groups is too little beside the largest difference"
+_CONSTANT = 1e-12  # a sum of squares this small against the uncentred one is rounding
+
+
+def partial(
+    x: ArrayLike,
+    y: ArrayLike,
+    control: ArrayLike,
+    method: Method,
+    *,
+    items: ArrayLike | None = None,
+    n_resamples: int = 10_000,
+    confidence_level: float = 0.95,
+    rng: int | np.random.Generator = 0,
+    names: tuple[str, str] = ("scores", "levels"),
+) -> Estimate:
+    """The coefficient of x and y (n,) with the label `control` (n,) held fixed; interval over items (None: rows).
+
+    Pearson: of what is left after each group's own mean, that is of the residuals of regressions on the label.
+    Spearman: the same of mid-ranks over all rows. Kendall: tau-b of the pairs that share a label. `n_left_out`: rows
+    without a value. Ranks are made anew in every resample. Undefined where x or y is constant within every group.
+    Misleads where a group's rows are few: they then say little, and hold their own mean.
+    """
+    check_confidence_level(confidence_level)
+    first, second, group, cluster, n_left_out = _checked(x, y, control, items)
+    n, n_clusters = first.size, int(cluster.max(initial=-1)) + 1
+    reason = _reason(first, second, group, names)
+    observed, values = float("nan"), None
+    no_interval = why_no_interval(observed, n_clusters, n_resamples)
+    if reason is None:
+        cells = _RANKED_CELLS if method == "spearman" else _TOGETHER_CELLS
+        together = int(np.clip(cells // n, _FEWEST_TOGETHER, _MOST_TOGETHER))
+        if method == "kendall":
+            statistic = _pairs_at_equal_labels(first, second, group, cluster, n_clusters, together)
+        elif method == "spearman":
+            statistic = _residuals_of_ranks(first, second, group, cluster, n_clusters, together)
+        else:
+            statistic = _residuals(first, second, group, cluster, n_clusters)
+        observed = float(statistic(np.ones((n_clusters, 1)))[0])
+        reason = LOST if np.isnan(observed) else None
+        no_interval = why_no_interval(observed, n_clusters, n_resamples)
+        if no_interval is None:
+            drawn = draw_counts(n_clusters, n_resamples, together, rng)
+            values = np.concatenate([statistic(counts) for counts in drawn])
+    return resampled_estimate(
+        observed,
+        values,
+        n=n,
+        n_clusters=n_clusters,
+        confidence_level=confidence_level,
+        reason=reason,
+        interval_reason=no_interval,
+        n_left_out=n_left_out,
+    )
+
+
+def _residuals(
+    x: Floats, y: Floats, group: Indices, cluster: Indices, n_clusters: int
+) -> Callable[[Floats], Floats]:
+    """Pearson's r of deviations from group means, as a function of counts (clusters, resamples)."""
+    first, second = (_around_medians(values, group) for values in (x, y))
+    n_groups = int(group.max()) + 1
+    per_row = np.zeros((x.size, 3 * n_groups + 3))
+    rows = np.arange(x.size)
+    for place, values in enumerate((np.ones(x.size), first, second)):
+        per_row[rows, place * n_groups + group] = values
+    per_row[:, -3:] = np.column_stack([first * first, second * second, first * second])
+    adding = sparse.csr_array((np.ones(x.size), (cluster, rows)), shape=(n_clusters, x.size))
+    sums = np.asarray(adding @ per_row, dtype=np.float64)
+
+    def statistic(counts: Floats) -> Floats:
+        found = products_with_counts(sums, counts)
+        drawn, of_x, of_y = (found[k * n_groups : (k + 1) * n_groups] for k in range(3))
+        return _of_sums(found[-3:], drawn, of_x, of_y)
+
+    return statistic
+
+
+def _residuals_of_ranks(
+    x: Floats, y: Floats, group: Indices, cluster: Indices, n_clusters: int, together: int
+) -> Callable[[Floats], Floats]:
+    """The same of mid-ranks over all rows, made anew for each set of counts."""
+    order = np.argsort(group, kind="stable")  # so that a group is a slice of the rows
+    ends = np.cumsum(np.bincount(group))
+    x, y, cluster = x[order], y[order], cluster[order]
+    sizes = np.bincount(cluster, minlength=n_clusters)
+    ranked = [ranked_column(values, cluster, n_clusters, together) for values in (x, y)]
+
+    def by_group(values: Floats) -> Floats:
+        return np.array([part.sum(axis=0) for part in np.split(values, ends[:-1])])
+
+    def statistic(counts: Floats) -> Floats:
+        weights = np.take(counts, cluster, axis=0)
+        n = sizes @ counts
+        first, second = (rank_rows(each, each.values.pick @ counts, n) for each in ranked)
+        drawn, first_drawn, second_drawn = by_group(weights), first * weights, second * weights
+        wholes = [
+            np.einsum("ib,ib->b", one, other)
+            for one, other in ((first_drawn, first), (second_drawn, second), (first_drawn, second))
+        ]
+        return _of_sums(np.array(wholes), drawn, by_group(first_drawn), by_group(second_drawn))
+
+    return statistic
+
+
+def _of_sums(wholes: Floats, drawn: Floats, of_x: Floats, of_y: Floats) -> Floats:
+    """Pearson's r within groups.
+
+    wholes: sums of x**2, y**2 and x y (3, resamples); drawn, of_x, of_y: rows, and sums of x and y, of each group.
+    """
+    between = np.array(
+        [
+            np.nansum(ratio(one * other, drawn), axis=0)
+            for one, other in ((of_x, of_x), (of_y, of_y), (of_x, of_y))
+        ]
+    )
+    xx, yy, xy = wholes - between
+    constant = (xx <= _CONSTANT * wholes[0]) | (yy <= _CONSTANT * wholes[1])
+    return np.clip(ratio(xy, np.sqrt(np.where(constant, 0.0, xx) * np.maximum(yy, 0.0))), -1.0, 1.0)
+
+
+def _around_medians(values: Floats, group: Indices) -> Floats:
+    """Values minus the median of their group, which takes nothing away that counts, over the largest difference.
+
+    Groups far apart, or one huge value, would leave no digits for what differs within groups.
+    """
+    centred = np.empty_like(values)
+    for number in range(int(group.max()) + 1):
+        mine = group == number
+        centred[mine] = values[mine] - np.median(values[mine])
+    return np.asarray(centred / np.abs(centred).max(), dtype=np.float64)
+
+
+def _pairs_at_equal_labels(
+    x: Floats,
+    y: Floats,
+    group: Indices,
+    cluster: Indices,
+    n_clusters: int,
+    together: int,
+) -> Callable[[Floats], Floats]:
+    """tau-b over the pairs of rows in one group, as a function of counts."""
+    rows = [group == number for number in range(int(group.max()) + 1)]
+    sizes = np.bincount(cluster, minlength=n_clusters).astype(np.float64)
+    pairs = [pair_sums(x[mine], y[mine], cluster[mine], n_clusters, together) for mine in rows]
+
+    def squares_of(labels: Indices) -> Callable[[Floats], Floats]:
+        place = numbered(labels)
+        if place.max() + 1 == x.size:
+            return lambda counts: np.asarray(sizes @ (counts * counts))
+        tied = sparse.csr_array((np.ones(x.size), (place, cluster)), shape=(int(place.max()) + 1, n_clusters))
+        return lambda counts: np.sum(np.asarray(tied @ counts) ** 2, axis=0)
+
+    of_all, of_x, of_y = (
+        squares_of(group + len(rows) * one) for one in (0 * group, numbered(x), numbered(y))
+    )
+
+    def statistic(counts: Floats) -> Floats:
+        both = of_all(counts)
+        untied = (both - of_x(counts)) * (both - of_y(counts))
+        drawn = drawn_of(counts, sizes)
+        found = np.sum([concordance(each, drawn) for each in pairs], axis=0)
+        return np.clip(ratio(2 * found, np.sqrt(untied)), -1.0, 1.0)
+
+    return statistic
+
+
+def _reason(x: Floats, y: Floats, group: Indices, names: tuple[str, str]) -> str | None:
+    if x.size < 2:
+        return "fewer than two rows"
+    for values, name in ((x, names[0]), (y, names[1])):
+        if all(is_constant(values[group == number], axis=0) for number in np.unique(group)):
+            return f"all {name} are equal within each group"
+    return None
+
+
+def _checked(
+    x: ArrayLike, y: ArrayLike, control: ArrayLike, items: ArrayLike | None
+) -> tuple[Floats, Floats, Indices, Indices, int]:
+    """Rows with both values: x, y, number of group and of cluster; and how many rows lack one."""
+    first, second, labels = column(x), column(y), np.asarray(control)
+    item_labels = np.arange(first.size) if items is None else np.asarray(items)
+    if not first.shape == second.shape == labels.shape == item_labels.shape:
+        raise ValueError(
+            "x, y, control and items must have one shape (n,), got "
+            f"{first.shape}, {second.shape}, {labels.shape}, {item_labels.shape}"
+        )
+    known = ~(np.isnan(first) | np.isnan(second))
+    group = numbered(labels[known])
+    cluster = numbered(item_labels[known])
+    return first[known], second[known], group, cluster, int((~known).sum())

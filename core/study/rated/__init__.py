@@ -1,0 +1,1 @@
+"""Studies in which texts are rated one by one."""

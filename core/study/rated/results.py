@@ -1,0 +1,268 @@
+"""What a rating study says: rated texts, ratings, totals by system and by rater. Only after it is unblinded."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from core.errors import NotAllowed
+from core.formats.spans.cells import with_weight
+from core.formats.spans.mqm import score_of
+from core.schema.judging import RatedText
+from core.schema.scores import ErrorSpan, Rating, RatingSet, ScorableOutput
+from core.schema.study import Item, Output, Rater, StudyRecord
+from core.schema.tasks import RatingAnswer, RatingTask
+from core.stats.resampling import Estimate, cluster_bootstrap, mean_of_sums
+from core.study.rated.desk import SPAN_DIMENSION
+
+DRY_RUN = "ratings of a preview"
+EXCLUDED = "ratings of raters who are left out"
+OPEN = "texts that were begun and never done"
+INVALID = "texts that a rater reported as broken"
+REPEATED = "hidden repeats: for consistency only"
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The answers of a record that count, and how many do not."""
+
+    record: StudyRecord
+    answers: tuple[RatingAnswer, ...]
+    """In the order of the study's texts, then of its raters."""
+    repeats: tuple[RatingAnswer, ...]
+    """Hidden repeats of raters who count, done and not reported as broken."""
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """Reason -> answers."""
+
+    @cached_property
+    def items(self) -> dict[str, Item]:
+        """By item id."""
+        return {item.item_id: item for item in self.record.items}
+
+
+def task_of(record: StudyRecord) -> RatingTask:
+    """What the study asks. Raises NotAllowed for a study of pairs."""
+    if record.study.task is None:
+        raise NotAllowed(
+            f"Study {record.study.name!r} compares pairs of answers: it holds no ratings of texts."
+        )
+    return record.study.task
+
+
+def counted(record: StudyRecord) -> Counted:
+    """Which answers count: done, of raters who count, of texts that are not broken; the rest by reason."""
+    raters = {rater.rater_id: rater for rater in record.raters}
+    place = {(o.item_id, o.level, o.source): n for n, o in enumerate(record.outputs)}
+    who = {rater.rater_id: n for n, rater in enumerate(record.raters)}
+    left_out: Counter[str] = Counter()
+    main: list[RatingAnswer] = []
+    repeats: list[RatingAnswer] = []
+    for answer in record.rating_answers:
+        reason = _why_not(answer, raters[answer.rater_id])
+        if reason is None and answer.repeat:
+            repeats.append(answer)
+            reason = REPEATED
+        if reason is None:
+            main.append(answer)
+        else:
+            left_out[reason] += 1
+
+    def order(answer: RatingAnswer) -> tuple[int, int]:
+        return place[answer.item_id, answer.level, answer.source], who[answer.rater_id]
+
+    return Counted(record, tuple(sorted(main, key=order)), tuple(sorted(repeats, key=order)), dict(left_out))
+
+
+def _why_not(answer: RatingAnswer, rater: Rater) -> str | None:
+    if rater.dry_run:
+        return DRY_RUN
+    if rater.excluded is not None:
+        return EXCLUDED
+    if answer.invalid:
+        return INVALID
+    return None if answer.done else OPEN
+
+
+def ratings_in(task: RatingTask, item: Item, answer: RatingAnswer) -> Iterator[Rating]:
+    """One rating a dimension, and of marked errors one of the dimension SPAN_DIMENSION: minus their MQM weights."""
+
+    def rating(dimension: str, score: float, spans: tuple[ErrorSpan, ...] | None = None) -> Rating:
+        return Rating(
+            item_id=answer.item_id,
+            score=score,
+            system=answer.source,
+            level=answer.level or None,
+            rater=answer.rater_id,
+            dimension=dimension,
+            language=item.language,
+            spans=spans,
+        )
+
+    for dimension in task.dimensions:
+        if dimension.name in answer.scores:
+            yield rating(dimension.name, answer.scores[dimension.name])
+    if task.spans is not None:
+        spans = tuple(with_weight(span) for span in answer.spans)
+        yield rating(SPAN_DIMENSION, score_of(spans), spans)
+
+
+def rating_set_of(record: StudyRecord) -> RatingSet:
+    """All ratings that count, one a rater, text and dimension; what is left out by reason.
+
+    The score of marked errors is minus their MQM weights (core.formats.spans.mqm); errors in the source are in it.
+    """
+    found, task = counted(record), task_of(record)
+    ratings = tuple(r for a in found.answers for r in ratings_in(task, found.items[a.item_id], a))
+    unknown = sum(span.weight is None for r in ratings for span in r.spans or ())
+    notes = (
+        (f"{unknown} errors of a severity without a weight count nothing in the score",) if unknown else ()
+    )
+    study = record.study
+    return RatingSet(ratings, study.dataset_sha256, f"study {study.name}", notes, found.left_out)
+
+
+def rated_texts_of(record: StudyRecord) -> tuple[RatedText, ...]:
+    """Every text of the study with the ratings that count, in the order of its file; unrated texts have none."""
+    found, task = counted(record), task_of(record)
+    by_text: dict[tuple[str, str, str], list[Rating]] = {}
+    for answer in found.answers:
+        key = (answer.item_id, answer.level, answer.source)
+        by_text.setdefault(key, []).extend(ratings_in(task, found.items[answer.item_id], answer))
+    return tuple(
+        RatedText(
+            _scorable(found.items[o.item_id], o), tuple(by_text.get((o.item_id, o.level, o.source), ()))
+        )
+        for o in record.outputs
+    )
+
+
+def _scorable(item: Item, output: Output) -> ScorableOutput:
+    return ScorableOutput(
+        item_id=item.item_id,
+        system=output.source,
+        text=output.text,
+        reference=item.reference or None,
+        source=item.question or None,
+        level=output.level or None,
+        language=item.language,
+    )
+
+
+def dimensions_of(task: RatingTask) -> list[str]:
+    """What is rated, in the order of the task; marked errors last, as SPAN_DIMENSION."""
+    return [one.name for one in task.dimensions] + ([SPAN_DIMENSION] if task.spans else [])
+
+
+@dataclass(frozen=True)
+class SystemTotal:
+    """What raters said of one system's texts on one dimension."""
+
+    system: str
+    level: str
+    """Empty where the study has no levels."""
+    dimension: str
+    mean: Estimate
+    """Over texts of the mean over raters; clusters are items."""
+    n_ratings: int
+    n_texts: int
+    """Rated; `n_unrated` of the system's texts are not."""
+    n_unrated: int
+    errors_per_rating: float | None
+    """Marked errors a text and rater, on SPAN_DIMENSION; None elsewhere."""
+
+
+def system_totals(
+    record: StudyRecord, *, n_resamples: int = 10_000, confidence_level: float = 0.95, rng: int = 0
+) -> tuple[SystemTotal, ...]:
+    """One total a system, level and dimension, in the order of the file and of the task.
+
+    Several raters of one text are averaged first, so that a text counts once however many rated it. Intervals resample
+    items. Misleads where systems were rated on different items: their means are then of different texts.
+    """
+    ratings = rating_set_of(record).ratings
+    n_texts = Counter((o.source, o.level) for o in record.outputs)
+    by_cell: dict[tuple[str, str, str], dict[str, list[Rating]]] = {}
+    for one in ratings:
+        cell = (one.system or "", one.level or "", one.dimension)
+        by_cell.setdefault(cell, {}).setdefault(one.item_id, []).append(one)
+    totals = []
+    for system, level in n_texts:
+        for dimension in dimensions_of(task_of(record)):
+            by_item = by_cell.get((system, level, dimension), {})
+            mean = _mean(by_item, n_resamples, confidence_level, rng)
+            n_unrated = n_texts[system, level] - len(by_item)
+            totals.append(_total(system, level, dimension, by_item, mean, n_unrated))
+    return tuple(totals)
+
+
+def _mean(by_item: Mapping[str, Sequence[Rating]], n_resamples: int, level: float, rng: int) -> Estimate:
+    means = [(float(np.mean([one.score for one in of])), 1.0) for of in by_item.values()]
+    return cluster_bootstrap(
+        np.array(means).reshape(-1, 2),
+        list(by_item),
+        mean_of_sums,
+        n_resamples=n_resamples,
+        confidence_level=level,
+        rng=rng,
+    )
+
+
+def _total(
+    system: str,
+    level: str,
+    dimension: str,
+    by_item: Mapping[str, Sequence[Rating]],
+    mean: Estimate,
+    n_unrated: int,
+) -> SystemTotal:
+    marked = [one.spans for of in by_item.values() for one in of if one.spans is not None]
+    return SystemTotal(
+        system=system,
+        level=level,
+        dimension=dimension,
+        mean=mean,
+        n_ratings=sum(map(len, by_item.values())),
+        n_texts=len(by_item),
+        n_unrated=n_unrated,
+        errors_per_rating=sum(map(len, marked)) / len(marked) if marked else None,
+    )
+
+
+@dataclass(frozen=True)
+class Consistency:
+    """How often one rater said of a text what they had said before, on one dimension."""
+
+    rater: str
+    dimension: str
+    n: int
+    """Texts shown twice and done twice."""
+    n_same: int
+    mean_difference: float | None
+    """Mean absolute difference of the two scores; None without repeats."""
+
+
+def consistency(record: StudyRecord) -> tuple[Consistency, ...]:
+    """Every rater against themselves, from the hidden repeats: a few texts each, so read it as a warning sign only."""
+    found, task = counted(record), task_of(record)
+    first = {answer.key: answer for answer in found.answers}
+    pairs: dict[tuple[str, str], list[float]] = {}
+    for again in found.repeats:
+        before = first.get((*again.key[:4], False))
+        if before is None:
+            continue
+        item = found.items[again.item_id]
+        then = {r.dimension: r.score for r in ratings_in(task, item, before)}
+        for rating in ratings_in(task, item, again):
+            if rating.dimension in then:
+                key = (again.rater_id, rating.dimension)
+                pairs.setdefault(key, []).append(abs(rating.score - then[rating.dimension]))
+    raters = [r.rater_id for r in record.raters if not r.dry_run and r.excluded is None]
+    lines = []
+    for rater in raters:
+        for dimension in dimensions_of(task):
+            gaps = pairs.get((rater, dimension), [])
+            mean = float(np.mean(gaps)) if gaps else None
+            lines.append(Consistency(rater, dimension, len(gaps), sum(gap == 0 for gap in gaps), mean))
+    return tuple(lines)

@@ -1,0 +1,1 @@
+"""Rows in and out, whatever their format: all problems at once."""

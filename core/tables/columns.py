@@ -1,0 +1,391 @@
+"""Tables with columns of their owner's: those a reader knows, under several names, and labels to group by."""
+
+import csv
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+
+import numpy as np
+import regex
+from numpy.typing import NDArray
+
+from core.tables.cells import is_nothing, label_of, numbers_as_json
+from core.tables.problems import FileFindings, likely_columns, listed, rename
+from core.tables.reading import (
+    JsonObject,
+    duplicate_problems,
+    name_of,
+    name_problem,
+    parse_json,
+    reject,
+    shown,
+    type_name,
+)
+from core.tables.rows import (
+    CSV_SUFFIXES,
+    DELIMITERS,
+    JSONL_SUFFIXES,
+    Columns,
+    JsonLine,
+    csv_lines,
+    header_of,
+    is_jsonl,
+    jsonl_objects,
+    known_fields,
+    note_ignored,
+    number_columns,
+    read_rows,
+)
+from core.tables.writer import guarded, unguarded
+
+ONLY_SYSTEM = "output"
+"""The system of texts, scores and ratings in a file that names none."""
+ITEM_NAMES = ("item_id", "item", "id", "question_id", "segment_id", "seg_id", "segment", "seg")
+SYSTEM_NAMES = ("system", "system_id", "system_name")
+LEVEL_NAMES = ("level", "damage_level")
+LANGUAGE_NAMES = ("language", "lang")
+LABEL_PAIR = "language_pair"
+PAIR_NAMES = (LABEL_PAIR, "lp")
+"""Language pairs, such as en-de: the second is the text's language."""
+MOST_REPEATED = 5
+"""Rows that repeat earlier ones and are named one by one: of more, a file was pasted twice."""
+LABEL_MARK = "label:"
+"""In front of a column's name: it is a label, whatever it looks like."""
+
+_NO_LABELS: Mapping[str, str] = {}
+"""One for all rows: nobody changes a row's."""
+_NEGATIVE = regex.compile(r"[-\u2212][0-9]+(\.[0-9]+)?")
+_PAIR = regex.compile(r"(?P<source>[A-Za-z]{2,3}(?:_[A-Za-z]+)?)-(?P<target>[A-Za-z]{2,3}(?:_[A-Za-z]+)?)")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One row of a table or one object of a file, under our names."""
+
+    where: str
+    """For messages: `line 7`, or a place in a JSON file."""
+    cells: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The names of what the rows are about."""
+
+    item_id: str
+    system: str | None
+    level: str | None
+    language: str
+    labels: Mapping[str, str]
+
+
+def is_json(text: str, file_name: str) -> bool:
+    """Whether the file is one JSON value, as its name says, else its beginning: a list, or an object over all lines."""
+    suffix = PurePath(file_name).suffix.lower()
+    if suffix == ".json" or suffix in (*JSONL_SUFFIXES, *CSV_SUFFIXES):
+        return suffix == ".json"
+    start = text.lstrip()
+    if not start.startswith("{"):
+        return start.startswith("[")
+    first, problem = parse_json(start.split("\n", 1)[0])
+    return problem is not None or (isinstance(first, JsonObject) and "questions" in first)
+
+
+def _written_header(text: str, header: list[str]) -> list[str]:
+    """A header as it is written: `header` has it in lower case, but BLEU and chrF are names."""
+    for delimiter in DELIMITERS:
+        reader = csv.reader(csv_lines(text), delimiter=delimiter)
+        cells = next(
+            ([cell.strip() for cell in row] for row in reader if any(cell.strip() for cell in row)), []
+        )
+        if [cell.lower() for cell in cells] == header:
+            return [unguarded(cell) for cell in cells]
+    return header
+
+
+def named_columns(keys: Sequence[str], known: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Key -> our name, for the first of each column's names that the file has in any case."""
+    written: dict[str, list[str]] = {}
+    for key in keys:
+        written.setdefault(key.strip().lower(), []).append(key)
+    found: dict[str, str] = {}
+    for column, names in known.items():
+        at_hand = (key for name in names for key in written.get(name, ()) if key not in found)
+        if first := next(at_hand, ""):
+            found[first] = column
+    return found
+
+
+def source_as_system(columns: dict[str, str]) -> dict[str, str]:
+    """The columns with `source` as who wrote a text, where a table that names no system means that by it.
+
+    That is one with a question, a context or a level, as in a data set's long table; else it is the sentence that
+    is translated.
+    """
+    read_as = set(columns.values())
+    if "system" in read_as or not read_as & {"question", "context", "level"}:
+        return columns
+    return {key: "system" if (key, name) == ("source", "source") else name for key, name in columns.items()}
+
+
+def open_records(
+    text: str,
+    known: Mapping[str, Sequence[str]],
+    findings: FileFindings,
+    *,
+    without: Collection[str] = (),
+) -> tuple[list[str], dict[str, str], list[Record]]:
+    """Keys, key -> our name, and the rows of a table, of JSONL, or of a JSON list of objects.
+
+    without: columns of a table whose cells are left out.
+    """
+    name = findings.file_name
+    if is_json(text, name):
+        value, problem = parse_json(numbers_as_json(text))
+        if problem:
+            reject(name, [problem])
+        objects = json_objects(value, "", findings)
+        return object_records(_filled_keys(one for _, one in objects), objects, known, findings)
+    if is_jsonl(text, name):
+        lines = list(jsonl_objects(numbers_as_json(text)))
+        keys = _filled_keys(one.value for one in lines if one.value is not None)
+        return object_records(keys, _reported(lines, findings), known, findings)
+    keys, columns, house = _house(text, known)
+    rows = read_rows(text, house, findings, without=without)
+    return keys, columns, [Record(f"line {row.line}", row.cells) for row in rows]
+
+
+def open_numbers(
+    text: str,
+    known: Mapping[str, Sequence[str]],
+    file_name: str,
+    choose: Callable[[list[str], dict[str, str]], Collection[str]],
+) -> dict[str, NDArray[np.float64]]:
+    """Columns of a table, of those to `choose` from keys and key -> our name, that hold nothing but numbers.
+
+    A row's cells there need no objects, which take a hundred times the room. Each column has a number a row.
+    """
+    if is_json(text, file_name) or is_jsonl(text, file_name):
+        return {}
+    keys, columns, house = _house(text, known)
+    return number_columns(text, house, choose(keys, columns))
+
+
+def _filled_keys(objects: Iterable[JsonObject]) -> list[str]:
+    """The keys of all objects in their order, but for those without a name."""
+    return [key for key in dict.fromkeys(key for one in objects for key in one) if key.strip()]
+
+
+def _reported(lines: Iterable[JsonLine], findings: FileFindings) -> Iterator[tuple[str, JsonObject]]:
+    """The lines that hold an object; what is wrong with a line is said when it is its turn."""
+    for one in lines:
+        findings.problems += one.problems
+        if one.value is not None:
+            yield f"line {one.line}", one.value
+
+
+def object_records(
+    keys: Sequence[str],
+    objects: Iterable[tuple[str, Mapping[str, object]]],
+    known: Mapping[str, Sequence[str]],
+    findings: FileFindings,
+) -> tuple[list[str], dict[str, str], list[Record]]:
+    """The same of objects with their places: known keys under our names, the other `keys` under their own."""
+    columns = source_as_system(named_columns(keys, known))
+    house, ignored = _Exact((), (), {key: columns.get(key, key) for key in keys}), dict[str, None]()
+    records = [Record(where, known_fields(one, house, where, findings, ignored)) for where, one in objects]
+    note_ignored(findings, list(ignored))
+    return list(keys), columns, records
+
+
+def _house(text: str, known: Mapping[str, Sequence[str]]) -> tuple[list[str], dict[str, str], "_Exact"]:
+    """Keys of a CSV text, key -> our name, and the columns to read."""
+    header = header_of(text, Columns(tuple(other for names in known.values() for other in names), ()))
+    keys = [key for key in _written_header(text, header) if key]
+    columns = source_as_system(named_columns(keys, known))
+    names = {key: columns.get(key, key) for key in keys}
+    # The rows' reader asks for a header's cells as they are written, in lower case.
+    plain = {guarded(key).lower(): name for key, name in names.items()} | {
+        key.lower(): name for key, name in names.items()
+    }
+    return keys, columns, _Exact(tuple(dict.fromkeys(plain.values())), (), plain)
+
+
+def require(
+    columns: Iterable[str], needed: Mapping[str, Sequence[str]], keys: Sequence[str], file_name: str
+) -> None:
+    """Refuse a file that lacks a column, with the names that the column may have and those that there are.
+
+    A file without any key is left to its reader, which says why nothing in it can be read.
+    """
+    found = set(columns)
+    missing = [name for name in needed if name not in found] if keys else []
+    taken = {name for names in needed.values() for name in names}
+    likely = likely_columns(missing, [key for key in keys if key.strip().lower() not in taken], needed)
+    problems = [
+        f"file: column {name} is missing{_other_names(name, needed[name])}; "
+        f"there are: {listed(keys, needed[name])}{rename(likely[name], name)}"
+        for name in missing
+    ]
+    if problems:
+        reject(file_name, problems)
+
+
+def _other_names(column: str, names: Sequence[str]) -> str:
+    others = [name for name in names if name != column]
+    return f" (or: {', '.join(others)})" if others else ""
+
+
+class _Exact(Columns):
+    """Columns known by what is written alone: `source` may mean the system while `question` means the source."""
+
+    def name(self, written: str) -> str | None:
+        return self.aliases.get(written)
+
+
+def json_objects(value: object, where: str, findings: FileFindings) -> list[tuple[str, JsonObject]]:
+    """The objects of a JSON list with their places; anything else in it is a problem."""
+    if not isinstance(value, list):
+        findings.problems.append(f"{where or 'file'}: is {type_name(value)}, expected a list of objects")
+        return []
+    found = []
+    for index, one in enumerate(value):
+        place = f"{where}[{index}]"
+        if isinstance(one, JsonObject):
+            findings.problems += duplicate_problems(place, one)
+            found.append((place, one))
+        else:
+            findings.problems.append(f"{place}: is {type_name(one)}, expected an object")
+    return found
+
+
+def labels_among(
+    keys: Sequence[str], unused: Collection[str], records: Sequence[Record], findings: FileFindings
+) -> list[str]:
+    """The columns among `keys` to group by; the `unused`, which mean nothing to the reader, are noted."""
+    if there := [key for key in keys if key in unused]:
+        findings.notes.append(f"columns not used: {listed(there)}")
+    return usable_labels([key for key in keys if key not in unused], records, findings)
+
+
+def usable_labels(columns: Iterable[str], records: Sequence[Record], findings: FileFindings) -> list[str]:
+    """Columns that can be labels, all of their cells too; the others are noted and not used."""
+    usable: dict[str, str] = {}
+    for column in columns:
+        name = column.removeprefix(LABEL_MARK)
+        if name_of(name) != name:
+            reason = f"its name {name_problem(name) if name_of(name) is None else 'has blanks around it'}"
+        elif name.lower() in usable:
+            # Other programs, and a table's header here, do not tell cases apart.
+            reason = f"{shown(usable[name.lower()])} is called the same"
+        else:
+            reason = _no_label(column, records)
+        if reason:
+            findings.notes.append(f"column {shown(column)} is not used: {reason}")
+        else:
+            usable[name.lower()] = column
+    return list(usable.values())
+
+
+def _no_label(column: str, records: Sequence[Record]) -> str:
+    """Which of a column's cells is no label, and why; empty where all can be."""
+    for record in records:
+        value = record.cells.get(column)
+        if not is_nothing(value) and label_of(value) is None:
+            return f"no label to group by ({record.where}: {name_problem(value)})"
+    return ""
+
+
+def names_in(record: Record, labels: Sequence[str], findings: FileFindings) -> Names | None:
+    """Whose text a row is about; None after its problems were reported."""
+    known = findings.problems.n
+    item_id = _name(record, "item_id", findings)
+    if item_id is None and findings.problems.n == known:
+        findings.problems.append(f"{record.where}: item_id is missing")
+    system, level = _name(record, "system", findings), _name(record, "level", findings)
+    if level is not None and _NEGATIVE.fullmatch(level):
+        findings.problems.append(
+            f"{record.where}: level is {level}, below 0: levels count damage from 0 (as 0-5 or A0-A4), higher is worse"
+        )
+    language, pair = "und", record.cells.get(LABEL_PAIR)
+    found = {
+        column.removeprefix(LABEL_MARK): label_of(record.cells[column]) or ""
+        for column in labels
+        if not is_nothing(record.cells.get(column))
+    }
+    if not is_nothing(pair):
+        language, name = _of_pair(record, pair, findings)
+        found[LABEL_PAIR] = name
+    if not is_nothing(record.cells.get("language")):
+        language = findings.language(record.where, record.cells["language"])
+    if item_id is None or findings.problems.n > known:
+        return None
+    return Names(item_id, system, level, language, found or _NO_LABELS)
+
+
+def _name(record: Record, column: str, findings: FileFindings) -> str | None:
+    value = record.cells.get(column)
+    if is_nothing(value):
+        return None
+    found = label_of(value) if isinstance(value, float) else name_of(value)
+    if found is None:
+        findings.problems.append(f"{record.where}: {column} {name_problem(value)}")
+    return found
+
+
+def _of_pair(record: Record, pair: object, findings: FileFindings) -> tuple[str, str]:
+    name = name_of(pair)
+    if name is None:
+        findings.problems.append(f"{record.where}: language pair {name_problem(pair)}")
+        return "und", ""
+    return target_language(name), name
+
+
+def target_language(pair: str) -> str:
+    """The language into which a pair such as en-de translates; `und` where it does not say."""
+    found = _PAIR.fullmatch(pair)
+    return found["target"].replace("_", "-") if found else "und"
+
+
+def repeated(keyed: Iterable[tuple[Hashable, str]], what: str, findings: FileFindings) -> None:
+    """One problem for each (key, place) whose key stood at an earlier place; a single one for many of them."""
+    first: dict[Hashable, str] = {}
+    found = []
+    for key, where in keyed:
+        before = first.setdefault(key, where)
+        if before != where:
+            found.append(f"{where}: {what} as in {before}")
+    if len(found) > MOST_REPEATED:
+        found = [f"{found[0]}; {len(found) - 1} more rows repeat an earlier one"]
+    findings.problems += found
+
+
+# A hyphen joins only behind a word: alone it is a minus.
+_LEVEL = regex.compile(r"(?:(?:A|L|level)[ _-]?)?(?P<number>\d+(?:\.\d+)?)", regex.IGNORECASE)
+_DAMAGED = regex.compile(r"(?P<item>.+)_level(?P<level>\d+)", regex.DOTALL)
+
+
+def level_number(level: str | None) -> float | None:
+    """How much was damaged: 0 for A0, L0 or 0, 3 for A3 or 3; higher is worse. None: the name tells no number."""
+    found = (
+        _LEVEL.fullmatch(level.strip()) if level is not None and len(level) < 20 and level.isascii() else None
+    )
+    return float(found["number"]) if found else None
+
+
+def with_item_level(records: list[Record]) -> list[Record]:
+    """000's ids name the level: ITEM_levelL is item ITEM at level L.
+
+    The list itself where one id names none, or where a column says another level.
+    """
+    split: list[Record] = []
+    for record in records:
+        match = _DAMAGED.fullmatch(label_of(record.cells.get("item_id")) or "")
+        level = record.cells.get("level")
+        if match is None:
+            return records
+        if is_nothing(level):
+            level = match["level"]
+        elif level_number(label_of(level)) != float(match["level"]):
+            return records
+        split.append(replace(record, cells={**record.cells, "item_id": match["item"], "level": level}))
+    return split
