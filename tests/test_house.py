@@ -88,7 +88,7 @@ def test_the_raters_page_cannot_reach_a_source() -> None:
         "core.study.rated.desk": {"RatingDesk", "BlindText", "EntryStatus"},
         "core.schema.tasks": {"Dimension", "RatingTask", "SpanTask", "TaskLabels"},
         "core.schema.scores": {"ErrorSpan"},
-        "core.schema": {"CHOICES", "FIRST_LEVEL", "Choice", "GuessedSide"},
+        "core.schema.study": {"CHOICES", "FIRST_LEVEL", "Choice", "GuessedSide"},
     }
     for name in RATERS_MODULES:
         for full in imported(ROOT / "pages" / name):

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import t as student
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -416,6 +415,8 @@ def _jackknife_interval(
         return None, None, "the statistic is undefined without one of the clusters"
     if np.ptp(values) <= _ROUNDING:
         return None, None, "the value is the same whichever cluster is left out: nothing varies"
+    from scipy.stats import t as student  # loads slowly, and judges need the bootstrap alone
+
     clusters = len(sums)
     error = float(np.sqrt((clusters - 1) / clusters * ((values - values.mean()) ** 2).sum()))
     reach = float(student.ppf((1 + found.confidence_level) / 2, clusters - 1)) * error

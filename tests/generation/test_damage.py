@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 import pytest
-from core.generation.damage.scheme.scheme import damage, damage_texts
 from helpers.models.model_answers import answer as fitting_answer
 from helpers.processes.scripted_server import Body, Said, ScriptedServer
 
 from core.errors import InputError
+from core.generation.damage.scheme import damage, damage_texts
 from core.generation.damage.steps import Damaged, DamageSettings, LlmDamage
 from core.generation.records import DamageTrace, Task
 from core.llm.asking import Answer, Model

@@ -338,8 +338,7 @@ def test_a_file_put_beside_the_shipped_ones_is_seen(tmp_path: Path, monkeypatch:
 
 
 def test_a_broken_file_spoils_only_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("prompts", "prompt_bases"):
-        monkeypatch.setattr(f"core.llm.{module}.SHIPPED", tmp_path)
+    monkeypatch.setattr("core.llm.prompts.SHIPPED", tmp_path)
     shutil.copytree(SHIPPED, tmp_path, dirs_exist_ok=True)
     usual = {prompt.name for prompt in shipped_prompts()}
     (tmp_path / "verify.yaml").write_text("name: verify\ntitle: 7\npurpose: no\nuser: [", "utf-8")

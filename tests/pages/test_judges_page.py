@@ -128,8 +128,7 @@ def broken(at: AppTest) -> list[str]:
 def test_a_broken_prompt_or_rubric_is_named_and_the_others_are_offered(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("prompts", "prompt_bases"):
-        monkeypatch.setattr(f"core.llm.{module}.SHIPPED", tmp_path / "prompts")
+    monkeypatch.setattr("core.llm.prompts.SHIPPED", tmp_path / "prompts")
     shutil.copytree(SHIPPED, tmp_path / "prompts")
     (tmp_path / "prompts" / "mine.yaml").write_text("user: [", "utf-8")
     at = visit()
