@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager, contextmanager
 import streamlit as st
 from starlette.middleware import Middleware
 
-from core.store import close_stores, database_path, open_store
+from core.store.connection import close_stores, database_path, open_store
 from pages import (
     annotate,
     calibration,
@@ -21,10 +21,10 @@ from pages import (
     specialist,
     studies,
 )
-from pages.components import visitor
-from pages.components.unusable_values import forget_unusable
 from pages.door.guard import Guard, believe_no_header_unasked
 from pages.door.routes import routes
+from pages.door.unusable_values import forget_unusable
+from pages.widgets import visitor
 
 
 def nobody() -> None:

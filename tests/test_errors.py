@@ -103,7 +103,7 @@ def test_the_same_does_not_fill_the_room_of_others() -> None:
 
 def page() -> None:
     from core.errors import InputError
-    from pages.components.messages import mistakes_shown
+    from pages.widgets.messages import mistakes_shown
 
     with mistakes_shown():
         raise InputError("a.csv", (f"line {number}" for number in range(1, 2_001)))

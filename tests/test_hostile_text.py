@@ -13,7 +13,7 @@ from helpers.texts.factories import dataset as some_dataset
 from core.errors import AssayError, InputError
 from core.formats.study_files import read_dataset
 from core.schema.study import Dataset
-from core.store import Store
+from core.store.connection import Store
 from core.store.record import load_record
 from core.store.studies import read_log, write_log
 from core.study.bundle import read_bundle, write_bundle
@@ -21,7 +21,7 @@ from core.study.export import to_csv, to_jsonl
 from core.study.lifecycle import set_guideline
 from core.study.raters import rater_id_problem
 from core.tables.reading import name_of, printable_text, shown
-from pages.components.messages import plain, with_code
+from pages.widgets.messages import plain, with_code
 
 FORMULA = "=+-@＝＋－＠"
 MARKUP = [

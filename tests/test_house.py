@@ -18,26 +18,19 @@ from core.runs.kinds import KINDS
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
-PAGES = sorted(path for path in (ROOT / "pages").glob("*.py") if path.name != "__init__.py")
+SHARED = ("door", "tabs", "widgets")
+"""Folders of pages/ that are no page."""
+PAGES = sorted(path for path in (ROOT / "pages").glob("*/__init__.py") if path.parent.name not in SHARED)
 
 RATERS_MODULES = (
-    "annotate.py",
-    "components/blind_pair.py",
-    "components/guessing.py",
-    "components/number_scale/__init__.py",
-    "components/onboarding.py",
-    "components/own_component.py",
-    "components/pair_list.py",
-    "components/presses.py",
-    "components/rating.py",
-    "components/rating_flow.py",
-    "components/rating_marks.py",
-    "components/rating_scales.py",
-    "components/rating_tab.py",
-    "components/rating_text.py",
-    "components/screen_top/__init__.py",
-    "components/span_marker/__init__.py",
-    "components/text_box/__init__.py",
+    "annotate/__init__.py",
+    "annotate/around.py",
+    "annotate/onboarding.py",
+    "annotate/pairs.py",
+    "annotate/texts.py",
+    "widgets/blind_pair.py",
+    "widgets/own.py",
+    "widgets/rating_scales.py",
 )
 
 
@@ -56,7 +49,7 @@ def imported(path: Path) -> set[str]:
     return names
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.parent.name)
 def test_a_page_does_nothing_at_import_and_shows_render_alone(path: Path) -> None:
     """Streamlit may run the files in pages/ by itself, past app.py."""
     quiet = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign)
@@ -64,12 +57,12 @@ def test_a_page_does_nothing_at_import_and_shows_render_alone(path: Path) -> Non
     for node in tree(path).body:
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             continue
-        assert isinstance(node, quiet), f"{path.name}, line {node.lineno} runs at import"
+        assert isinstance(node, quiet), f"{path.parent.name}, line {node.lineno} runs at import"
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
             public.append(node.name)
         if isinstance(node, ast.Assign):
             calls = [n for n in ast.walk(node.value) if isinstance(n, ast.Call)]
-            assert not calls, f"{path.name}, line {node.lineno} calls something at import"
+            assert not calls, f"{path.parent.name}, line {node.lineno} calls something at import"
             assert all(ast.unparse(target).lstrip("(").startswith("_") for target in node.targets)
     assert public == ["render"]
 
@@ -122,9 +115,9 @@ def reached(name: str) -> set[str]:
 
 def test_the_list_above_is_whole() -> None:
     """Whatever the rater's page is made of is looked at there; the door itself has a test of its own."""
-    packages = {"pages/__init__.py", "pages/components/__init__.py"}
-    door = packages | {"pages/components/visitor.py", "pages/door/cookies.py", "pages/components/messages.py"}
-    assert reached("pages/annotate.py") - door == {f"pages/{name}" for name in RATERS_MODULES}
+    packages = {"pages/__init__.py", "pages/widgets/__init__.py"}
+    door = packages | {"pages/widgets/visitor.py", "pages/door/cookies.py", "pages/widgets/messages.py"}
+    assert reached("pages/annotate/__init__.py") - door == {f"pages/{name}" for name in RATERS_MODULES}
 
 
 ORDINARY = {"scores", "answers", "direct", "quality", "damage"}
@@ -214,7 +207,7 @@ def test_what_is_frozen_is_loaded_in_one_place() -> None:
         loads = "load_record" in path.read_text("utf-8")
         there = path.relative_to(ROOT).as_posix()
         assert loads == (there in ("core/store/record.py", "core/study/release.py")), path
-    for path in sorted([*ROOT.glob("core/cli/*.py"), *ROOT.glob("pages/**/*.py"), ROOT / "app.py"]):
+    for path in sorted([*ROOT.glob("core/cli/**/*.py"), *ROOT.glob("pages/**/*.py"), ROOT / "app.py"]):
         names = imported(path)
         assert not [name for name in names if name.startswith("core.store.record")], path
         assert not names & UNRELEASED, path
@@ -237,17 +230,17 @@ def test_app_only_decides_who_gets_which_pages() -> None:
     core = {name.rpartition(".")[0] for name in imported(ROOT / "app.py") if name.startswith("core")}
     assert core == {"core.store"}
     registered = set(re.findall(r"st\.Page\((\w+)\.render", (ROOT / "app.py").read_text("utf-8")))
-    assert registered == {path.stem for path in PAGES}
+    assert registered == {path.parent.name for path in PAGES}
 
 
 def test_admin_pages_ask_for_the_role_themselves() -> None:
     public = {"methods"}  # shows documents alone
     for path in PAGES:
         text = path.read_text("utf-8")
-        if path.stem in public:
+        if path.parent.name in public:
             assert not [name for name in imported(path) if name.startswith(("core", "pages"))]
             continue
-        assert ("visitor.any_desk(" if path.stem == "annotate" else "visitor.admin_store()") in text
+        assert ("visitor.any_desk(" if path.parent.name == "annotate" else "visitor.admin_store()") in text
 
 
 def readme_commands() -> list[str]:

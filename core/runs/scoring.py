@@ -24,8 +24,7 @@ from core.runs.asked import Asked
 from core.runs.jobs import Batch, Outcome, RunAtHand, WorkPath, grouped
 from core.schema.scores import Metric, OutputSet, ScorableOutput, Score, ScoredRow, ScoreTable
 from core.schema.settings import Remark
-from core.store import Store
-from core.store.connection import Row
+from core.store.connection import Row, Store
 from core.store.runs import item_states
 from core.store.scores import (
     FreshScores,
@@ -207,7 +206,7 @@ def find_models(settings: ScoringSettings, running: ScoringRunning) -> None:
 
 
 def _open_neural(names: tuple[str, ...], settings: ScoringSettings, running: ScoringRunning) -> Scorer:
-    from core.metrics.neural import open_neural
+    from core.metrics.neural.scorer import open_neural
 
     models = {name: model for name, model in settings.models.items() if name in names}
     return open_neural(

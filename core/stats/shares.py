@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-from scipy.stats import binomtest
-
 from core.stats.resampling import check_confidence_level
 
 
@@ -41,5 +39,7 @@ def wilson_share(
         raise ValueError(f"count must lie between 0 and n, got {count} of {n}")
     if n == 0:
         return Share(0, 0, None, None, None, confidence_level, reason)
+    from scipy.stats import binomtest  # loads slowly
+
     interval = binomtest(count, n).proportion_ci(confidence_level=confidence_level, method="wilson")
     return Share(count, n, count / n, float(interval.low), float(interval.high), confidence_level)

@@ -5,7 +5,6 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import binomtest, norm
 
 from core.stats.resampling import Floats, cluster_sums
 from core.stats.shares import wilson_share
@@ -182,6 +181,8 @@ def position_bias(left: int, right: int) -> PositionBias:
     n = left + right
     if n == 0:
         return PositionBias(0, 0, 0, None, None, None, None, NO_SIDE)
+    from scipy.stats import binomtest  # loads slowly, and a desk needs to know votes alone
+
     test = binomtest(left, n, 0.5)
     interval = test.proportion_ci(confidence_level=0.95, method="exact")
     return PositionBias(
@@ -315,6 +316,8 @@ def composite_of_mean_vote(
     if not 0 <= agreement < 1:
         raise ValueError(f"agreement must lie in [0, 1), got {agreement!r}")
     loss, win = (decided - mean_vote) / 2, (decided + mean_vote) / 2
+    from scipy.stats import norm
+
     shared = norm.ppf((np.arange(_NODES) + 0.5) / _NODES)
     own = np.sqrt(1 - agreement)
     losses = norm.cdf((norm.ppf(loss) - np.sqrt(agreement) * shared) / own)

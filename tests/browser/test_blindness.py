@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, expect
 from wire import Wire
 
 from core.schema.study import Dataset, Design, Item, Output
-from core.store import open_store
+from core.store.connection import open_store
 from core.store.raters import assignments_of
 from core.store.studies import write_setting
 from core.study.lifecycle import import_study, move
@@ -203,7 +203,7 @@ def test_files_of_the_checkout_are_not_served(app: AppServer) -> None:
             return bytes(answer.read())
 
     empty = served("no-such-page")
-    for path in ("app.py", "pages/studies.py", "data/demo/answers.csv", "var/assay.db"):
+    for path in ("app.py", "pages/studies/__init__.py", "data/demo/answers.csv", "var/assay.db"):
         assert served(path) == empty, path
 
 

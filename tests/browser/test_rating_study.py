@@ -25,13 +25,13 @@ from wire import Wire
 
 from core.formats.tasks import find_task
 from core.schema.tasks import Dimension, RatingTask, SpanTask
-from core.store import Store
+from core.store.connection import Store
 from core.store.raters import rater_of_token
 from core.store.studies import list_studies
 from core.study.lifecycle import move
 from core.study.rated.desk import open_rating_desk
 from core.study.raters import links
-from pages.components.number_scale import NOT_RATED
+from pages.widgets.own import NOT_RATED
 
 SAID = {
     "First question?": ["One answer here.", "Another answer here."],

@@ -9,7 +9,7 @@ from helpers.processes.at_the_door import NO_LINK, Door, nothing_leaked
 from helpers.processes.raw_rater import RawVisitor, ask, cookie_of
 
 from core import access
-from core.store import open_store
+from core.store.connection import open_store
 from core.store.sign_in import session_is_open
 
 PAGES = (
@@ -23,7 +23,7 @@ PAGES = (
     "metrics",
     "judges",
     "app",
-    "pages/studies.py",
+    "pages/studies/__init__.py",
     "door",
 )
 CLOSED = (
@@ -49,7 +49,7 @@ def fresh(tmp_path: Path) -> Iterator[AppServer]:
         yield app
 
 
-@pytest.mark.parametrize("page", ["studies", "operation", "pages/studies.py"])
+@pytest.mark.parametrize("page", ["studies", "operation", "pages/studies/__init__.py"])
 def test_the_first_visitor_of_a_fresh_server_finds_no_page_of_the_admin(fresh: AppServer, page: str) -> None:
     assert b"Import a new study" not in ask(fresh.url, f"/{page}").body
     with RawVisitor(fresh.url) as visitor:

@@ -20,7 +20,7 @@ FOREIGN_PAGES = (
     "methods",
     "generate",
     "../studies",
-    "pages/studies.py",
+    "pages/studies/__init__.py",
 )
 
 

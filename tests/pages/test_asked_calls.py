@@ -15,10 +15,10 @@ from streamlit.testing.v1 import AppTest
 
 from core.runs.calls import calls_of
 from core.schema.runs import Run
-from core.store import Store
+from core.store.connection import Store
 from core.tables.reading import printable_text
-from pages.components import asked_calls
-from pages.components.asked_calls import KEY, LABEL, QUESTION
+from pages.widgets import chosen_judge
+from pages.widgets.chosen_judge import KEY, LABEL, QUESTION
 
 pytestmark = pytest.mark.usefixtures("cookies")
 
@@ -49,7 +49,7 @@ def test_nothing_is_read_before_it_is_unfolded(run: Run, monkeypatch: pytest.Mon
         read.append(asked)
         return calls_of(*asked)
 
-    monkeypatch.setattr(asked_calls, "calls_of", counted)
+    monkeypatch.setattr(chosen_judge, "calls_of", counted)
     at = visit(("run", run.run_id), "Texts")
     assert LABEL in [one.label for one in at.expander]
     assert (read, len(at.code)) == ([], 0)

@@ -10,24 +10,24 @@ from streamlit.testing.v1 import AppTest
 from core.results.study.blinding import blinding
 from core.results.study.results import study_results
 from core.schema.study import Guess, GuessedSide
-from core.store import Store
 from core.store.answers import restore_guesses
-from pages.components import blinding_part
-from pages.components.messages import plain
+from core.store.connection import Store
+from pages.results import figures
+from pages.widgets.messages import plain
 
 HOSTILE = ":smile: ![x](http://outside.invalid/y.png) <b>bold</b> $a$"
 
 
 def page() -> None:
     from core.results.study.results import study_results
-    from core.store import database_path, open_store
+    from core.store.connection import database_path, open_store
     from core.store.record import load_record
     from core.store.studies import list_studies
-    from pages.components import blinding_part
+    from pages.results import figures
 
     with open_store(database_path(None)) as store:
         record = load_record(store, list_studies(store)[0])
-    blinding_part.show(study_results(record, n_resamples=200))
+    figures.blinding(study_results(record, n_resamples=200))
 
 
 def visit() -> AppTest:
@@ -141,5 +141,5 @@ def test_the_tables_hold_what_the_analysis_says(store: Store) -> None:
     record = guessed(store, {"R1": ["right", "wrong", "unsure"] * 3}, raters=("R1",)).record
     found = blinding(record, n_resamples=100)
     assert found == study_results(record, n_resamples=100).blinding
-    shown = blinding_part.by_side(found)
+    shown = figures.by_side(found)
     assert shown.iloc[:2, 2:5].to_numpy().tolist() == [list(row) for row in found.per_rater["R1"].table]

@@ -6,9 +6,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.errors import InputError
-from core.store import Store
+from core.store.connection import Store
 from core.store.kept_files import kept_files
-from pages.components import metrics_kept, metrics_metal
+from pages.widgets import chosen_scores
 
 PEOPLE = {"rater-1": {"LA": 2, "H": 1}, "rater-2": {"LA": 2, "H": 1}}
 RECORDS = [
@@ -33,7 +33,7 @@ def test_metal_json_becomes_ratings_and_a_chosen_judge(store: Store) -> None:
     at.file_uploader[0].upload("metal.json", METAL)
     at.run()
     (people,) = kept_files(store, "ratings")
-    turned = {one.score for one in metrics_kept.ratings_of(store, people).ratings if one.dimension == "H"}
+    turned = {one.score for one in chosen_scores.ratings_of(store, people).ratings if one.dimension == "H"}
     assert turned == {0}, "two people say that there is a hallucination, which is bad"
     at.checkbox(key="metrics_evaluators_calibration").check()
     at.run()
@@ -43,7 +43,7 @@ def test_metal_json_becomes_ratings_and_a_chosen_judge(store: Store) -> None:
     assert not at.exception
     assert not at.error
     (judge,) = kept_files(store, "scores")
-    scores = metrics_kept.scores_of(store, judge)
+    scores = chosen_scores.scores_of(store, judge)
     assert {metric.name: set(scores.values[:, n]) for n, metric in enumerate(scores.metrics)} == {
         "gpt-LA": {2},
         "gpt-H": {1},
@@ -57,9 +57,9 @@ def test_metal_json_becomes_ratings_and_a_chosen_judge(store: Store) -> None:
 
 def test_turning_is_for_metal_json_alone() -> None:
     with pytest.raises(InputError, match="is not METAL's JSON: leave the dimensions"):
-        metrics_metal.read_people(b"item,score\n1,2\n", "x.csv", ("H",), lower_is_better=False)
+        chosen_scores.read_people(b"item,score\n1,2\n", "x.csv", ("H",), lower_is_better=False)
     with pytest.raises(InputError, match="is not METAL's JSON"):
-        metrics_metal.read_judge(b"item,m\n1,2\n", "x.csv", (), evaluators=True)
+        chosen_scores.read_judge(b"item,m\n1,2\n", "x.csv", (), evaluators=True)
     alone = json.dumps([RECORDS[0] | {"evaluators": {}}]).encode()
     with pytest.raises(InputError, match="holds no scores of an evaluator"):
-        metrics_metal.read_judge(alone, "x.json", (), evaluators=True)
+        chosen_scores.read_judge(alone, "x.json", (), evaluators=True)

@@ -7,9 +7,9 @@ from helpers.texts.rating_studies import SYSTEMS, rate_all, rating_study, rating
 from streamlit.testing.v1 import AppTest
 
 from core.stats.agreement import ONE_CATEGORY
-from core.store import Store
+from core.store.connection import Store
 from core.store.kept_files import keep_file
-from pages.components.visitor import FOR_THE_ADMIN
+from pages.widgets.visitor import FOR_THE_ADMIN
 
 VOTES = ((2, 2, 2), (2, 2, 1), (2, 1, 0), (0, 0, 0), (1, 1, 2), (2, 2, 2)) * 6
 SAID = (2, 2, 2, 1, 1, 2) * 6

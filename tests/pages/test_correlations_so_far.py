@@ -10,9 +10,9 @@ from helpers.texts.score_factories import ladder, table
 
 from core.results.correlations.table import correlate_scores, correlate_step_by_step
 from core.results.joining import CorrelationOptions
-from core.store import Store
+from core.store.connection import Store
 from core.store.kept_files import keep_file
-from pages.components import metrics_computed
+from pages.widgets import chosen_scores
 
 FAST = CorrelationOptions(n_resamples=50)
 SCORES = table(ladder({"a": [5, 4, 3, 2, 1], "b": [5, 3, 4, 2, 1], "c": [1, 2, 3, 4, 5]}))
@@ -25,7 +25,7 @@ CSV = "item,system,level,m\n" + "".join(
 def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Event]:
     """Opens the way from estimates to intervals; no scores are few."""
     opened = Event()
-    metrics_computed._works.clear()
+    chosen_scores._works.clear()
 
     def slowly(*given, tell, **options):
         steps = correlate_step_by_step(*given, tell=tell, **options)
@@ -34,43 +34,43 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Event]:
             tell("metric 1 of 1")
         yield from steps
 
-    monkeypatch.setattr(metrics_computed, "correlate_step_by_step", slowly)
-    monkeypatch.setattr(metrics_computed, "_FEW", 0)
+    monkeypatch.setattr(chosen_scores, "correlate_step_by_step", slowly)
+    monkeypatch.setattr(chosen_scores, "_FEW", 0)
     yield opened
     opened.set()
-    metrics_computed._works.clear()
+    chosen_scores._works.clear()
 
 
 def test_estimates_are_there_before_intervals(gate: Event) -> None:
     question = (("file",), SCORES, None, (), FAST)
-    report, _ = metrics_computed.correlated_so_far(*question)
+    report, _ = chosen_scores.correlated_so_far(*question)
     assert not report.is_complete
     assert report.rows[0].pooled["kendall"].over_items.estimate is not None
     gate.set()
     whole = correlate_scores(SCORES, options=FAST)
-    assert metrics_computed.correlated(*question) == whole
-    assert metrics_computed.correlated_so_far(*question)[0] == whole
+    assert chosen_scores.correlated(*question) == whole
+    assert chosen_scores.correlated_so_far(*question)[0] == whole
 
 
 def test_work_that_nobody_wants_ends_and_is_taken_up_again(
     gate: Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     question = (("file",), SCORES, None, (), FAST)
-    monkeypatch.setattr(metrics_computed, "_PATIENCE", 0.2)
-    metrics_computed.correlated_so_far(*question)
-    (work,) = metrics_computed._works().values()
+    monkeypatch.setattr(chosen_scores, "_PATIENCE", 0.2)
+    chosen_scores.correlated_so_far(*question)
+    (work,) = chosen_scores._works().values()
     assert work.complete.wait(20)
-    assert isinstance(work.error, metrics_computed._Unwanted)
-    monkeypatch.setattr(metrics_computed, "_PATIENCE", 60.0)
+    assert isinstance(work.error, chosen_scores._Unwanted)
+    monkeypatch.setattr(chosen_scores, "_PATIENCE", 60.0)
     gate.set()
-    assert metrics_computed.correlated(*question) == correlate_scores(SCORES, options=FAST)
+    assert chosen_scores.correlated(*question) == correlate_scores(SCORES, options=FAST)
 
 
 def test_a_mistake_reaches_everybody_who_asks(monkeypatch: pytest.MonkeyPatch) -> None:
-    metrics_computed._works.clear()
+    chosen_scores._works.clear()
     for _ in range(2):
         with pytest.raises(Exception, match="column to group by"):
-            metrics_computed.correlated(("file",), SCORES, None, ("colour",), FAST)
+            chosen_scores.correlated(("file",), SCORES, None, ("colour",), FAST)
 
 
 @pytest.mark.usefixtures("cookies")
@@ -82,7 +82,7 @@ def test_the_page_shows_the_table_while_intervals_are_computed(store: Store, gat
     estimate = frame["Kendall"][0]
     assert "Computing intervals" in said(at)
     gate.set()
-    (work,) = metrics_computed._works().values()
+    (work,) = chosen_scores._works().values()
     assert work.complete.wait(20)
     at.run()
     assert not at.exception
@@ -95,10 +95,10 @@ def test_the_page_shows_the_table_while_intervals_are_computed(store: Store, gat
 
 def test_intervals_of_many_scores_give_the_page_a_head_start(monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
-    monkeypatch.setattr(metrics_computed, "sleep", waits.append)
-    for few, expected in ((SCORES.values.size, []), (0, [metrics_computed._HEAD_START])):
-        metrics_computed._works.clear()
-        monkeypatch.setattr(metrics_computed, "_FEW", few)
-        metrics_computed.correlated(("file",), SCORES, None, (), FAST)
+    monkeypatch.setattr(chosen_scores, "sleep", waits.append)
+    for few, expected in ((SCORES.values.size, []), (0, [chosen_scores._HEAD_START])):
+        chosen_scores._works.clear()
+        monkeypatch.setattr(chosen_scores, "_FEW", few)
+        chosen_scores.correlated(("file",), SCORES, None, (), FAST)
         assert waits == expected
-    metrics_computed._works.clear()
+    chosen_scores._works.clear()

@@ -11,14 +11,14 @@ from helpers.texts.factories import StudyAtHand, dataset, study_in
 from helpers.texts.rating_studies import rate, rating_study, rating_texts
 from streamlit.testing.v1 import AppTest
 
-from core.store import Store, close_stores, open_store
 from core.store.answers import answers_of
+from core.store.connection import Store, close_stores, open_store
 from core.store.raters import update_rater
 from core.store.ratings import ratings_of
 from core.study.blinding import RaterDesk
 from core.study.lifecycle import change_design, move
 from core.study.raters import revoke_link
-from pages.components import rating, rating_text
+from pages.annotate import pairs, texts
 from pages.door.cookies import cookie_name
 
 SHORT, LONG = 4, 100
@@ -146,8 +146,8 @@ def text_pressed(store: Store, cookies: dict[str, str], counting: Callable[[], A
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rating, "DOUBLE_PRESS_SECONDS", 0)
-    monkeypatch.setattr(rating_text, "DOUBLE_PRESS_SECONDS", 0)
+    monkeypatch.setattr(pairs, "DOUBLE_PRESS_SECONDS", 0)
+    monkeypatch.setattr(texts, "DOUBLE_PRESS_SECONDS", 0)
 
 
 @pytest.mark.parametrize(("pressed", "most_reads"), [(pair_pressed, 20), (text_pressed, 25)])

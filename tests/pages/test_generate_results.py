@@ -20,12 +20,12 @@ from helpers.pages.generate_visit import (
 
 from core.runs.generation import run_answers
 from core.runs.path import written
-from core.store import Store
+from core.store.connection import Store
 from core.store.runs import run_item
 from core.store.studies import list_studies, outputs_of
 from core.study.audit import audit_note, audit_study
-from pages.components import run_choice
-from pages.components.messages import plain
+from pages.widgets import menus
+from pages.widgets.messages import plain
 
 HOSTILE = '<img src=x onerror="alert(1)"> **bold** $x$ ![i](http://outside.invalid/a.png)'
 MAKE_STUDY = "Make a study in draft"
@@ -266,7 +266,7 @@ def test_whole_runs_of_the_same_file_are_offered_first(store: Store) -> None:
 @pytest.mark.shared
 def test_the_published_report_is_replayed_and_shown(store: Store, shared_data: Path) -> None:
     at = visit()
-    field(at, "Run").set_value(run_choice.REPORT)
+    field(at, "Run").set_value(menus.REPORT)
     at.run()
     file = shared_data / "perturbation-report.json"
     at.file_uploader[0].upload(file.name, file.read_bytes())

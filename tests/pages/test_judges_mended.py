@@ -23,10 +23,11 @@ from core.runs.judging import judge_output
 from core.runs.path import at_hand
 from core.schema.runs import Run
 from core.schema.settings import fields_of
-from core.store import Store
+from core.store.connection import Store
 from core.store.replies import record_call, step_costs
 from core.store.runs import get_run, list_runs
-from pages.components import judges_cost, metrics_figure, metrics_scores
+from pages.tabs import judge_costs
+from pages.widgets import chosen_scores, results_shown
 
 pytestmark = pytest.mark.usefixtures("cookies")
 FACTS = "The tower was built in 1889. It is 330 metres tall."
@@ -49,7 +50,7 @@ def waiting(store: Store, judge: Judge, *prompts: str) -> Run:
 @pytest.fixture
 def again(store: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[[Run], Run]:
     """The run that the form makes which another run has filled, untouched by anybody."""
-    monkeypatch.setattr("pages.components.run_panel.start", lambda run: None)
+    monkeypatch.setattr("pages.widgets.run_panel.start", lambda run: None)
 
     def pressed(run: Run) -> Run:
         at = press(visit(("run", run.run_id), "Progress"), "Judge with other settings")
@@ -114,7 +115,7 @@ def test_what_was_asked_for_holds_the_rubric(store: Store) -> None:
 def test_scores_after_a_resume_are_the_new_ones_though_as_many_items_are_done(store: Store) -> None:
     run = judged(store, given())
     chosen = ("run", run.run_id)
-    before = metrics_scores.open_scores(store, chosen).table.values[1, 0]
+    before = chosen_scores.open_scores(store, chosen).table.values[1, 0]
     with store.writing():
         row = store.row("select result from run_item where run_id = :id", {"id": run.run_id})
         assert row is not None
@@ -122,14 +123,14 @@ def test_scores_after_a_resume_are_the_new_ones_though_as_many_items_are_done(st
         result["outputs"][1]["scores"][0] = before / 2
         store.table("run_item").update((run.run_id, 0), {"result": json.dumps(result)})
         store.table("run").update(run.run_id, {"finished_utc": "2099-01-01T00:00:00+00:00"})
-    assert metrics_scores.open_scores(store, chosen).table.values[1, 0] == before / 2
+    assert chosen_scores.open_scores(store, chosen).table.values[1, 0] == before / 2
 
 
 def test_fewer_resamples_while_one_of_two_runs_is_at_work(store: Store) -> None:
     run = judged(store, given())
-    still = metrics_scores.open_scores(store, ("run", run.run_id))
-    assert metrics_scores.resamples_for(still, still) == 10_000
-    assert metrics_scores.resamples_for(still, replace(still, moving=True)) == 1_000
+    still = chosen_scores.open_scores(store, ("run", run.run_id))
+    assert chosen_scores.resamples_for(still, still) == 10_000
+    assert chosen_scores.resamples_for(still, replace(still, moving=True)) == 1_000
 
 
 def test_two_judges_that_part_show_the_text_of_the_same_language(store: Store) -> None:
@@ -183,10 +184,10 @@ def test_the_account_of_a_run_is_read_once_until_there_is_more(
         read.append(run.run.run_id)
         return costs.cost_of_run(run)
 
-    monkeypatch.setattr(judges_cost, "cost_of_run", counted)
+    monkeypatch.setattr(judge_costs, "cost_of_run", counted)
     (run,) = by_model(store, given(), rubric())
-    first = judges_cost.account(store, get_run(store, run.run_id))
-    assert judges_cost.account(store, get_run(store, run.run_id)) == first
+    first = judge_costs.account(store, get_run(store, run.run_id))
+    assert judge_costs.account(store, get_run(store, run.run_id)) == first
     assert read == [run.run_id]
     record_call(
         store,
@@ -194,7 +195,7 @@ def test_the_account_of_a_run_is_read_once_until_there_is_more(
         | {"input_tokens": 1, "output_tokens": 1, "seconds": 1.0},
         None,
     )
-    after = judges_cost.account(store, get_run(store, run.run_id))
+    after = judge_costs.account(store, get_run(store, run.run_id))
     assert after.costs[0].calls == first.costs[0].calls + 1
 
 
@@ -205,13 +206,13 @@ def test_the_account_of_a_run_is_read_once_until_there_is_more(
 def written(monkeypatch: pytest.MonkeyPatch) -> dict[str, Sequence[Mapping[str, Any]]]:
     """Name of a file -> its rows, of all that a page offers."""
     found: dict[str, Sequence[Mapping[str, Any]]] = {}
-    real = metrics_figure.downloads
+    real = results_shown.downloads
 
     def kept(name: str, rows: Sequence[Mapping[str, Any]], figure: Any = None) -> None:
         found[name] = rows
         real(name, rows, figure)
 
-    monkeypatch.setattr(metrics_figure, "downloads", kept)
+    monkeypatch.setattr(results_shown, "downloads", kept)
     return found
 
 

@@ -6,8 +6,9 @@ from helpers.pages.judges_visit import CLAIMS, by_model, cef, judged, rubric, vi
 from helpers.pages.metrics_visit import lines
 from streamlit.testing.v1 import AppTest
 
-from core.store import Store
-from pages.components import judges_beside, judges_names, metrics_scores, run_choice
+from core.store.connection import Store
+from pages.tabs import beside
+from pages.widgets import chosen_judge, chosen_scores, menus
 
 pytestmark = pytest.mark.usefixtures("cookies")
 GOOD = "The tower was built in 1889. It is 330 metres tall."
@@ -25,11 +26,11 @@ def given(item: str = "1") -> tuple[bytes, str]:
 def _menu() -> None:
     import streamlit as st
 
-    from pages.components import choices
+    from pages.widgets import menus
 
     scores = st.session_state.get("scores", {"a": 1, "b": 2})
     rows = sorted(scores, key=scores.__getitem__)
-    chosen = choices.one_of(None, "Text", rows, lambda row: f"{row}: {scores[row]}", "menu")
+    chosen = menus.one_of(None, "Text", rows, lambda row: f"{row}: {scores[row]}", "menu")
     st.markdown(f"shown {chosen}")
 
 
@@ -48,9 +49,9 @@ def test_the_name_in_the_menu_is_of_the_text_that_is_shown_when_the_order_change
 def _backend() -> None:
     import streamlit as st
 
-    from pages.components import generate_backend
+    from pages.widgets import asked_model
 
-    generate_backend.choose("one", "Rules." if st.session_state.get("rules", True) else None)
+    asked_model.choose_backend("one", "Rules." if st.session_state.get("rules", True) else None)
 
 
 def test_a_backend_is_chosen_when_rules_are_offered_no_more() -> None:
@@ -72,7 +73,7 @@ def test_runs_that_differ_in_a_setting_have_names_that_differ(store: Store) -> N
         rubric(order="both"),
     ]
     runs = [waiting(store, given(), one) for one in judges]
-    names = [run_choice.name_of(run).split(": ", 1)[1] for run in runs]
+    names = [menus.name_of(run).split(": ", 1)[1] for run in runs]
     assert len(set(names)) == len(names)
     assert "questions 5" in names[1]
     assert "repeats 3" in names[2]
@@ -85,14 +86,14 @@ def test_scores_of_other_texts_and_runs_without_any_are_not_offered(store: Store
     first, same = judged(store, given()), judged(store, given())
     judged(store, given("elsewhere"))
     unstarted = waiting(store, given(), CLAIMS)
-    scores = metrics_scores.open_scores(store, ("run", first.run_id))
-    assert list(judges_beside.others(store, scores)) == [("run", same.run_id)]
+    scores = chosen_scores.open_scores(store, ("run", first.run_id))
+    assert list(beside.others(store, scores)) == [("run", same.run_id)]
     assert unstarted.run_id > same.run_id
 
 
 def test_columns_of_one_name_say_whose_they_are(store: Store) -> None:
-    both = [metrics_scores.open_scores(store, ("run", judged(store, given()).run_id)) for _ in range(2)]
-    merged = judges_beside.merged(both)
+    both = [chosen_scores.open_scores(store, ("run", judged(store, given()).run_id)) for _ in range(2)]
+    merged = beside.merged(both)
     names = [metric.name for metric in merged.metrics]
     own = [metric.name for metric in both[0].table.metrics]
     assert names == [f"{name} (run {one.chosen[1]})" for one in both for name in own]
@@ -101,11 +102,11 @@ def test_columns_of_one_name_say_whose_they_are(store: Store) -> None:
 
 
 def test_a_step_says_what_was_read() -> None:
-    assert judges_names.of_document("questions from source: cut off", "reference").startswith(
+    assert chosen_judge.of_document("questions from source: cut off", "reference").startswith(
         "questions from reference"
     )
-    assert judges_names.of_document("questions from source", "source") == "questions from source"
-    assert judges_names.sides("reference")["source"] == "made from references"
+    assert chosen_judge.of_document("questions from source", "source") == "questions from source"
+    assert chosen_judge.sides("reference")["source"] == "made from references"
 
 
 def test_a_rubrics_scale_stands_with_its_scores(store: Store) -> None:

@@ -43,11 +43,11 @@ from core.runs.kinds import KINDS
 from core.runs.path import at_hand
 from core.runs.scoring import score_table
 from core.schema.runs import Run
-from core.store import Store
+from core.store.connection import Store
 from core.store.kept_files import kept_files
 from core.store.replies import step_costs
 from core.store.runs import item_counts, list_runs
-from pages.components.metrics_levels import NO_LEVELS
+from pages.tabs.levels import NO_LEVELS
 
 pytestmark = pytest.mark.usefixtures("cookies")
 FACTS = (
@@ -151,7 +151,7 @@ def test_a_broken_prompt_or_rubric_is_named_and_the_others_are_offered(
 def test_rules_judge_claims_and_five_items_come_first(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[int] = []
     # The process itself is tried in tests/browser: here it would outlive the database.
-    monkeypatch.setattr("pages.components.run_panel.start", lambda run: begun.append(run.run_id))
+    monkeypatch.setattr("pages.widgets.run_panel.start", lambda run: begun.append(run.run_id))
     at = visit()
     field(at, "From").set_value("file")  # type: ignore[attr-defined]
     field(at, "Kind").set_value("claims")  # type: ignore[attr-defined]
@@ -202,7 +202,7 @@ def test_a_rubric_that_is_none_is_refused_beside_the_form(store: Store) -> None:
 
 @pytest.mark.slow
 def test_a_run_is_asked_for_again_as_it_was(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pages.components.run_panel.start", lambda run: None)
+    monkeypatch.setattr("pages.widgets.run_panel.start", lambda run: None)
     (run,) = by_model(store, given(1), cef(reask=True, answers="each", questions="mixed", repeats=2))
     at = press(visit(("run", run.run_id), "Progress"), "Judge with other settings")
     assert field(at, "Kind").value == "cef"  # type: ignore[attr-defined]
@@ -218,7 +218,7 @@ def test_a_run_is_asked_for_again_as_it_was(store: Store, monkeypatch: pytest.Mo
 def test_a_rubric_of_ones_own_is_still_there_in_the_next_form(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pages.components.run_panel.start", lambda run: None)
+    monkeypatch.setattr("pages.widgets.run_panel.start", lambda run: None)
     own = find_rubric("coverage").dump().replace("name: coverage", "name: mine").replace("2:", "3:")
     (run,) = by_model(store, given(1), rubric(attached=own))
     at = press(visit(("run", run.run_id), "Progress"), "Judge with other settings")
@@ -240,7 +240,7 @@ def test_a_judge_that_is_one_file_and_one_line_is_asked_shown_and_asked_again(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(KINDS, toy_judge.KIND.name, toy_judge.KIND)  # type: ignore[arg-type]  # a plain dict
-    monkeypatch.setattr("pages.components.run_panel.start", lambda run: None)
+    monkeypatch.setattr("pages.widgets.run_panel.start", lambda run: None)
     at = visit()
     field(at, "From").set_value("file")  # type: ignore[attr-defined]
     field(at, "Kind").set_value("toy")  # type: ignore[attr-defined]
@@ -486,7 +486,7 @@ def mqm(run: Run, store: Store) -> bytes:
 
 def test_errors_that_people_marked_meet_the_mismatches(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[int] = []
-    monkeypatch.setattr("pages.components.run_panel.start", lambda run: begun.append(run.run_id))
+    monkeypatch.setattr("pages.widgets.run_panel.start", lambda run: begun.append(run.run_id))
     rows = [json.loads(line) for line in given(1)[0].splitlines()][1:2]
     (run,) = by_model(store, (lines(*({**row, "level": None} for row in rows)), "texts.jsonl"), cef())
     marks = mqm(run, store)

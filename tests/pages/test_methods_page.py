@@ -11,7 +11,7 @@ from core.runs.kinds import KINDS
 
 ROOT = Path(__file__).resolve().parents[2]
 PLACE = {"part": 2, "explained": 1}
-"""Function of pages.components.parts -> which of its arguments names a section."""
+"""Function of pages.widgets.parts -> which of its arguments names a section."""
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def named(path: Path) -> set[str]:
 
 
 def test_every_section_that_a_page_names_is_there(shown: str) -> None:
-    by_module = {path.name: named(path) for path in sorted((ROOT / "pages" / "components").glob("*.py"))}
+    by_module = {str(path): named(path) for path in sorted((ROOT / "pages").rglob("*.py"))}
     assert len(set().union(*by_module.values())) > 15
     by_module["kinds"] = {kind.section for kind in KINDS.values() if kind.section}
     missing = {name: names - sections(shown) for name, names in by_module.items()}

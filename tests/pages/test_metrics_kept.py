@@ -9,9 +9,10 @@ from helpers.pages.generate_visit import field, said
 from helpers.pages.metrics_visit import lines, scored, visit
 from streamlit.testing.v1 import AppTest
 
-from core.store import Store, open_store
+from core.store.connection import Store, open_store
 from core.store.kept_files import keep_file, kept_files
-from pages.components import metrics_kept, metrics_metal, metrics_scores, metrics_texts
+from pages.tabs import new_run
+from pages.widgets import chosen_scores
 
 pytestmark = pytest.mark.usefixtures("cookies")
 
@@ -46,10 +47,10 @@ def test_run_1_of_another_database_is_another_run(store: Store, tmp_path: Path) 
             row: dict[str, object] = {"item": item, "text": f"a mill {item}", "reference": "a mill"}
             run = scored(place, lines(row), metrics=["bleu-1"])
             assert run.run_id == 1
-            scores = metrics_scores.open_scores(place, ("run", 1))
+            scores = chosen_scores.open_scores(place, ("run", 1))
             assert scores.run == run
             assert [one.item_id for one in scores.table.rows] == [item]
-            assert [one.item_id for one in metrics_scores.outputs(place, run).outputs] == [item]
+            assert [one.item_id for one in chosen_scores.outputs(place, run).outputs] == [item]
 
 
 def test_a_folder_is_read_again_only_when_it_changes(
@@ -62,7 +63,7 @@ def test_a_folder_is_read_again_only_when_it_changes(
     }.items():
         (tmp_path / "set" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "set" / name).write_text(text)
-    calls = counted(metrics_texts, "texts_of_folder")
+    calls = counted(new_run, "texts_of_folder")
     at = visit()
     choose(at, "From", "folder")
     choose(at, "Folder", str(tmp_path / "set"))
@@ -78,7 +79,7 @@ def test_a_folder_is_read_again_only_when_it_changes(
 def test_an_uploaded_file_is_read_once(store: Store, counted: Callable[[Any, str], list[str]]) -> None:
     scores = [{"item": str(n), "system": "s", "read once": n} for n in range(4)]
     file = keep_file(store, "scores", "read-once.jsonl", lines(*scores))
-    calls = counted(metrics_metal, "read_any_ratings")
+    calls = counted(chosen_scores, "read_any_ratings")
     at = visit(("file", file.file_id), "Correlations")
     at.file_uploader[0].upload("read-once.csv", b"item,system,score\n0,s,1\n1,s,2\n2,s,4\n3,s,3\n")
     at.run()
@@ -89,8 +90,8 @@ def test_an_uploaded_file_is_read_once(store: Store, counted: Callable[[Any, str
 
 def test_correlations_of_a_file_are_read_once(store: Store, counted: Callable[[Any, str], list[str]]) -> None:
     file = keep_file(store, "correlations", "read-once.json", b'{"a": {"spearman": 0.125}}')
-    calls = counted(metrics_kept, "read_correlations")
-    human = [metrics_kept.correlations_of(store, file, synthetic=False) for _ in range(2)]
+    calls = counted(chosen_scores, "read_correlations")
+    human = [chosen_scores.correlations_of(store, file, synthetic=False) for _ in range(2)]
     assert human[0] is human[1]
-    metrics_kept.correlations_of(store, file, synthetic=True)
+    chosen_scores.correlations_of(store, file, synthetic=True)
     assert len(calls) == 2, "the two sides read a file differently"

@@ -28,13 +28,13 @@ from core.runs.scoring import score_table
 from core.runs.texts import texts_of_study
 from core.schema.runs import Run
 from core.stats.degeneracy import constant, constants_said
-from core.store import Store
+from core.store.connection import Store
 from core.store.kept_files import file_data, keep_file, kept_files
 from core.store.runs import list_runs
 from core.study.release import released_record
-from pages.components.messages import plain
-from pages.components.metrics_meta import NOTHING_SHARED
-from pages.components.visitor import FOR_THE_ADMIN
+from pages.metrics.meta_correlation import NOTHING_SHARED
+from pages.widgets.messages import plain
+from pages.widgets.visitor import FOR_THE_ADMIN
 
 OF_METRICS = (
     "Synonyms of METEOR",
@@ -104,7 +104,7 @@ def test_a_generation_run_is_scored_by_a_process_of_its_own(
 ) -> None:
     begun: list[int] = []
     # The process itself is tried in tests/browser: here it would outlive the database.
-    monkeypatch.setattr("pages.components.run_panel.start", lambda run: begun.append(run.run_id))
+    monkeypatch.setattr("pages.widgets.run_panel.start", lambda run: begun.append(run.run_id))
     source = generated(store)
     at = visit()
     assert "84 texts on 14 items by rules, levels 0, 1, 2, 3, 4, 5." in said(at)
@@ -510,7 +510,7 @@ def test_everybody_else_is_turned_away(store: Store, cookies: dict[str, str]) ->
 
 
 def test_the_csv_guards_formulas() -> None:
-    from pages.components.metrics_figure import _csv
+    from pages.widgets.results_shown import _csv
 
     rows = list(csv.DictReader(io.StringIO(_csv([{"metric": "=1+1", "value": -0.5}]).decode())))
     assert rows == [{"metric": "'=1+1", "value": "-0.5"}]
@@ -548,7 +548,11 @@ def test_every_statistic_is_explained_where_the_page_says() -> None:
         for line in (ROOT / "docs" / "statistics.md").read_text("utf-8").splitlines()
         if line.startswith("## ")
     }
-    parts = [path.read_text("utf-8") for path in (ROOT / "pages" / "components").glob("metrics_*.py")]
+    parts = [
+        path.read_text("utf-8")
+        for name in ("metrics", "tabs")
+        for path in (ROOT / "pages" / name).glob("*.py")
+    ]
     named = {
         anchor for text in parts for anchor in re.findall(r'^\s+"([a-z]+(?:-[a-z]+)*)",\n    \)', text, re.M)
     }

@@ -11,12 +11,12 @@ from streamlit.testing.v1 import AppTest
 
 from core.formats.tasks import find_task
 from core.schema.tasks import Dimension, RatingTask
-from core.store import Store
+from core.store.connection import Store
 from core.store.ratings import ratings_of
-from pages.components import number_scale, text_box
-from pages.components.number_scale import NOT_RATED, Given
-from pages.components.rating import DOUBLE_PRESS_SECONDS
+from pages.annotate.pairs import DOUBLE_PRESS_SECONDS
 from pages.door.cookies import cookie_name
+from pages.widgets import own
+from pages.widgets.own import NOT_RATED, Given
 
 GivenByPlace = dict[tuple[int, int], Given]
 """(number of the text, of the dimension) -> what was given on that slider."""
@@ -49,7 +49,7 @@ def test_a_comment_is_kept_when_another_text_of_the_source_is_pressed(
     store: Store, cookies: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at, study_id = on_first_text(store, cookies, BOXED)
-    monkeypatch.setattr(text_box, "in_browser", lambda key: {"1": "Two words are missing."}.get(key[1]))
+    monkeypatch.setattr(own, "in_browser", lambda key: {"1": "Two words are missing."}.get(key[1]))
     at.checkbox[0].set_value(True)
     pressed(at, "2")
     (kept,) = ratings_of(store, study_id)
@@ -62,7 +62,7 @@ def test_one_number_that_is_not_on_offer_keeps_nothing_else_back(
 ) -> None:
     at, study_id = on_first_text(store, cookies, BOXED)
     given[1, 1] = Given(1, 7.5)
-    monkeypatch.setattr(text_box, "in_browser", lambda key: {"1": "Half a step."}.get(key[1]))
+    monkeypatch.setattr(own, "in_browser", lambda key: {"1": "Half a step."}.get(key[1]))
     at.run()
     (kept,) = ratings_of(store, study_id)
     assert kept.comment == "Half a step."
@@ -83,7 +83,7 @@ def given(monkeypatch: pytest.MonkeyPatch) -> GivenByPlace:
         dimension, text, _ = key[1:].split("-", 2)
         return told.get((int(text), int(dimension)))
 
-    monkeypatch.setattr(number_scale, "in_browser", in_browser)
+    monkeypatch.setattr(own, "in_browser", in_browser)
     return told
 
 
@@ -165,7 +165,7 @@ def test_what_a_slider_sends_is_read_only_where_it_is_what_a_slider_sends() -> N
 
 def _read_as_sent(value: object) -> Given | None:
     st.session_state["slider"] = {"given": value}
-    return number_scale.in_browser("slider")
+    return own.scale_in_browser("slider")
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,13 @@ from streamlit.testing.v1 import AppTest
 from core.formats.tasks import find_task
 from core.schema.scores import ErrorSpan, OutputSet, ScorableOutput
 from core.schema.study import Design
-from core.store import Store
+from core.store.connection import Store
 from core.store.studies import get_study
 from core.study.lifecycle import move
 from core.study.rated.desk import open_rating_desk
 from core.study.rated.importing import import_rating_study
 from core.study.raters import add_raters
-from pages.components.span_marker import Marked, in_browser, revision
+from pages.widgets.own import Marked, marks_in_browser, revision
 
 
 def page_of(name: str) -> AppTest:
@@ -130,4 +130,4 @@ def test_what_a_marker_sends_is_read_only_where_it_is_what_a_marker_sends() -> N
 
 def _read_as_sent(value: object) -> Marked | None:
     st.session_state["marker"] = {"marked": value}
-    return in_browser("marker")
+    return marks_in_browser("marker")

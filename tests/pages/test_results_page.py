@@ -25,18 +25,19 @@ from core.formats.trutheval import read_votes
 from core.results.study.results import NO_AGREEMENT, NO_TABLE, study_results
 from core.schema.study import PREFERENCES, Answer, Design, Guess
 from core.stats.votes import NO_SIDE
-from core.store import Store
 from core.store.answers import insert_guess, save_answer
+from core.store.connection import Store
 from core.store.sign_in import delete_session
 from core.store.studies import find_study, set_state
 from core.study.bundle import write_bundle
 from core.study.export import to_csv, to_jsonl, to_paper_zip
 from core.study.lifecycle import DEMO_NAME, import_study, load_demo_once, move
 from core.study.raters import import_votes
-from pages.components import figures, results_tables
-from pages.components.blinding_part import NO_GUESS
-from pages.components.messages import plain
 from pages.door.cookies import cookie_name
+from pages.results import figures
+from pages.results import tables as results_tables
+from pages.results.figures import NO_GUESS
+from pages.widgets.messages import plain
 
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = (
@@ -400,9 +401,10 @@ def _addresses(at: AppTest) -> set[str]:
 
 
 def of_scores(anchors: set[str]) -> set[str]:
-    """Those that the components of the pages on scores name."""
-    kinds = ("metrics", "judges", "specialist", "calibration", "results_ratings")
-    paths = [path for kind in kinds for path in (ROOT / "pages" / "components").glob(f"{kind}*.py")]
+    """Those that the pages on scores and on rated texts name."""
+    folders = ("metrics", "judges", "specialist", "calibration", "tabs", "widgets")
+    paths = [path for name in folders for path in (ROOT / "pages" / name).glob("*.py")]
+    paths.append(ROOT / "pages" / "results" / "ratings.py")
     text = "".join(path.read_text("utf-8") for path in paths)
     return {anchor for anchor in anchors if f'"{anchor}"' in text}
 

@@ -13,8 +13,8 @@ from core.runs.asked import ask
 from core.runs.jobs import RunAtHand
 from core.runs.progress import progress_of
 from core.runs.scoring import score_table
-from core.store import Store
-from pages.components.run_choice import name_of
+from core.store.connection import Store
+from pages.widgets.menus import name_of
 
 TEXTS = "".join(
     f'{{"item_id": "q{item}", "system": "one", "text": "mill {item} {level}", "reference": "mill {item}", '
@@ -27,9 +27,9 @@ pytestmark = pytest.mark.usefixtures("cookies")
 
 
 def _panel(run_id: int) -> None:
-    from core.store import database_path, open_store
+    from core.store.connection import database_path, open_store
     from core.store.runs import get_run
-    from pages.components import run_panel
+    from pages.widgets import run_panel
 
     with open_store(database_path()) as store:
         run_panel.render(store, get_run(store, run_id))

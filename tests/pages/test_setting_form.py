@@ -13,7 +13,7 @@ from core.judges.rubric import RubricSettings
 from core.llm.call_settings import CallSettings
 from core.schema.kinds import KindSettings
 from core.schema.settings import Settings, fields_of, setting
-from pages.components.setting_form import put, render
+from pages.widgets.settings_form import put, render
 
 DRAWN = [
     "tone",
@@ -34,15 +34,15 @@ DRAWN = [
 def page(model: type, prefix: str, options: dict) -> None:  # type: ignore[type-arg]  # run by itself, without imports
     import streamlit as st
 
-    from pages.components import setting_form
+    from pages.widgets import settings_form
 
     if st.session_state.get("put") is not None:
-        setting_form.put(st.session_state.pop("put"), prefix)
+        settings_form.put(st.session_state.pop("put"), prefix)
     if st.session_state.get("away"):
         st.write("another page")
     else:
         options |= st.session_state.get("options", {})
-        st.session_state["values"] = setting_form.render(model, prefix, **options)
+        st.session_state["values"] = settings_form.render(model, prefix, **options)
 
 
 def visit(
@@ -356,10 +356,10 @@ def test_two_forms_on_one_page_keep_apart() -> None:
         import streamlit as st
         from helpers.toys.settings import ToySettings
 
-        from pages.components import setting_form
+        from pages.widgets import settings_form
 
         for prefix in ("one", "two"):
-            st.session_state[f"{prefix}-values"] = setting_form.render(ToySettings, prefix, backend="openai")
+            st.session_state[f"{prefix}-values"] = settings_form.render(ToySettings, prefix, backend="openai")
 
     at = AppTest.from_function(both, default_timeout=60).run()
     at.number_input(key="two_rounds").set_value(9).run()

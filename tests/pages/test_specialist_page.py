@@ -27,9 +27,9 @@ from core.runs.texts import rated_of_folder
 from core.schema.judging import RatedText
 from core.schema.runs import Run
 from core.schema.scores import ErrorSpan, Rating, ScorableOutput
-from core.store import Store
+from core.store.connection import Store
 from core.store.runs import list_runs
-from pages.components.specialist_marked import OF_JUDGE, OF_PERSON, Marked, marked_html, met
+from pages.specialist.texts import OF_JUDGE, OF_PERSON, Marked, marked_html, met
 
 HOSTILE = '<img src=x onerror="alert(1)"> **bold** $x$'
 
@@ -138,7 +138,7 @@ pytestmark = pytest.mark.usefixtures("cookies")
 def test_the_form_makes_the_run_that_the_command_makes(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[int] = []
     # The process itself is tried in tests/browser: here it would outlive the database.
-    monkeypatch.setattr("pages.components.run_panel.start", lambda run: begun.append(run.run_id))
+    monkeypatch.setattr("pages.widgets.run_panel.start", lambda run: begun.append(run.run_id))
     at = visit()
     assert "Choose texts above" in said(at)
     assert "The Parrot: no model" in said(at)
@@ -165,7 +165,7 @@ def test_a_judge_of_ratings_that_is_one_file_and_one_line_is_asked_and_shown(
 ) -> None:
     toy = replace(toy_judge.KIND, reads="rated texts")
     monkeypatch.setitem(KINDS, toy.name, toy)  # type: ignore[arg-type]  # a plain dict
-    monkeypatch.setattr("pages.components.run_panel.start", lambda run: None)
+    monkeypatch.setattr("pages.widgets.run_panel.start", lambda run: None)
     at = visit()
     field(at, "Kind").set_value("toy")  # type: ignore[attr-defined]
     texts = [
@@ -341,7 +341,7 @@ def test_quotes_that_are_not_there_and_texts_that_want_to_be_more(store: Store) 
 
 
 def test_ratings_of_a_study_become_examples(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pages.components.run_panel.start", lambda run: None)
+    monkeypatch.setattr("pages.widgets.run_panel.start", lambda run: None)
     at_hand = rating_study(store)
     for rater in ("R1", "R2"):
         rate_all(at_hand.desk(rater))

@@ -7,17 +7,17 @@ from pathlib import Path
 from helpers.texts.factories import dataset, study_in
 from streamlit.testing.v1 import AppTest
 
-from core.store import Store
+from core.store.connection import Store
 from core.study.audit import audit_study
-from pages.components.messages import plain
+from pages.widgets.messages import plain
 
 STATISTICS = Path(__file__).resolve().parents[2] / "docs" / "statistics.md"
 
 
 def page() -> None:
-    from core.store import database_path, open_store
+    from core.store.connection import database_path, open_store
     from core.store.studies import list_studies
-    from pages.components.study_audit import render_audit
+    from pages.studies.audit import render_audit
 
     with open_store(database_path(None)) as store:
         render_audit(store, list_studies(store)[0])

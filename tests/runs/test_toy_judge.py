@@ -19,7 +19,7 @@ from core.runs.kinds import KINDS
 from core.runs.path import NO_SUCH_RUN, at_hand
 from core.runs.records import read_judge_folder
 from core.schema.settings import SettingsError
-from core.store import open_store
+from core.store.connection import open_store
 
 TEXTS = "item,text,reference\n1,a mill burned,a mill burned down\n2,b mill stood,a mill burned\n3,a mill,\n"
 ASKED = ("judge", "toy", "texts.csv", "--backend", "rules")
@@ -129,9 +129,9 @@ def test_what_it_kept_comes_back_and_records_of_its_own_are_refused() -> None:
 def page(model: type, given: dict) -> None:  # type: ignore[type-arg]  # run by itself, without imports
     import streamlit as st
 
-    from pages.components import setting_form
+    from pages.widgets import settings_form
 
-    given["values"] = setting_form.render(model, "judges_toy", backend="rules")
+    given["values"] = settings_form.render(model, "judges_toy", backend="rules")
     st.write("drawn")
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import InputError
-from core.metrics.neural import NeuralScorer, open_neural
+from core.metrics.neural.scorer import NeuralScorer, open_neural
 from core.metrics.registry import metrics_of
 from core.metrics.scorer import MetricSpec, ScoringPair
 

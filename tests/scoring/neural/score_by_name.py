@@ -5,7 +5,7 @@ import sys
 import time
 
 from core.errors import InputError
-from core.metrics.neural import open_neural
+from core.metrics.neural.scorer import open_neural
 from core.metrics.registry import metrics_of
 from core.metrics.scorer import ScoringPair
 

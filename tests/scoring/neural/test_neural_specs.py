@@ -9,8 +9,8 @@ import pytest
 from helpers.models.neural_environment import ROOT
 
 from core.errors import InputError
-from core.metrics.neural import open_neural
 from core.metrics.neural.model import NO_NUMBER, scores_of
+from core.metrics.neural.scorer import open_neural
 from core.metrics.registry import canonical_name, find_metrics, metrics_of
 from core.metrics.scorer import ScoringPair
 

@@ -1,0 +1,239 @@
+"""What is calibrated: whose ratings, whose scores, and how they are compared."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import streamlit as st
+
+from core.formats.tasks import parse_task, shipped_tasks
+from core.judges.quality import Majority
+from core.results.calibration.cells import GROUP_BY, Evaluator, evaluators_of
+from core.results.calibration.results import Calibration, CalibrationOptions, calibrate, columns_to_group_by
+from core.runs.asked import Asked, asked_of
+from core.schema.scores import RatingSet
+from core.schema.study import Study
+from core.schema.tasks import RatingTask
+from core.store.connection import Store
+from core.store.studies import list_studies
+from core.study.rated.results import rating_set_of, task_of
+from core.study.release import released_record
+from pages.widgets import chosen_scores, menus
+from pages.widgets.chosen_scores import Chosen, Key, Scores
+from pages.widgets.menus import menu
+from pages.widgets.messages import mistakes_shown
+
+_FILE = 0
+"""Stands for ratings from a file."""
+_JUDGES, _NEW, _TAKEN = "calibration_judges", "calibration_new", "calibration_taken"
+"""Who is chosen; a file that is to be chosen in the next run; the last file that was."""
+_AVERAGED = {"macro": "each group counts once", "pooled": "each text counts once"}
+_RESAMPLES = (200, 2_000, 10_000)
+_SPLIT: dict[Majority, str] = {
+    "drop": "are left out of the agreement with the majority",
+    "median": "count as the median vote, unless the two middle votes differ",
+    "middle": "count as the middle class, where a rater gave it",
+}
+_AS_GIVEN = "the whole numbers that raters gave"
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """Whose ratings, and what they were asked."""
+
+    found: RatingSet
+    key: Key
+    task: RatingTask | None
+
+
+@dataclass(frozen=True)
+class How:
+    """How they are compared."""
+
+    options: CalibrationOptions
+    by: tuple[str, ...] | None
+    """None: language, task and dimension, as far as there are any."""
+    averaged: str
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One evaluator against people."""
+
+    scores: Scores
+    evaluator: Evaluator
+    key: Key
+    found: Calibration
+
+
+def ratings(store: Store) -> Ratings | None:
+    """Ratings of a file or of an unblinded rating study; None: none are given yet."""
+    studies = {study.study_id: study for study in list_studies(store) if _holds_ratings(study)}
+    chosen = _FILE
+    if studies:
+        chosen = menu(
+            "Ratings from",
+            [_FILE, *studies],
+            "calibration_ratings_from",
+            lambda number: f"study {studies[number].name}" if number else "a file",
+        )
+    if chosen != _FILE:
+        record = released_record(store, studies[chosen])
+        found = rating_set_of(record)
+        chosen_scores.read_notes(found.notes, found.left_out)
+        return Ratings(
+            found,
+            ("study", chosen, found.sha256, _hash(found)),
+            task_of(record),
+        )
+    file = chosen_scores.choose_kept(store, "ratings", "calibration", "Human ratings")
+    if file is None:
+        return None
+    found = chosen_scores.ratings_of(store, file)
+    chosen_scores.read_notes(found.notes, found.left_out)
+    chosen_scores.forget_button(store, file, "calibration")
+    return Ratings(found, chosen_scores.key_of(file), None)
+
+
+def _hash(found: RatingSet) -> int:
+    """Another number where other ratings count, such as after a rater was left out."""
+    return hash(
+        tuple(
+            (one.rater, one.item_id, one.system, one.level, one.dimension, one.score) for one in found.ratings
+        )
+    )
+
+
+def _holds_ratings(study: Study) -> bool:
+    return study.kind == "ratings" and study.state == "unblinded"
+
+
+def judges(store: Store) -> tuple[Scores, ...]:
+    """Runs and tables of scores; several for a temperature sweep, or to look at one after the other."""
+    names = chosen_scores.named(store)
+    if (new := st.session_state.pop(_NEW, None)) in names:
+        before = st.session_state.get(_JUDGES, [])
+        st.session_state[_JUDGES] = before if new in before else [*before, new]
+    chosen: list[Chosen] = st.multiselect(
+        "Judges",
+        list(names),
+        format_func=names.__getitem__,
+        key=_JUDGES,
+        placeholder="Choose runs of judges or tables of scores",
+        help="Runs of the page Judges, and tables that were given here or on the pages Judges and Metrics.",
+    )
+    with st.expander("Give a judge's scores", expanded=not names), mistakes_shown():
+        given = chosen_scores.choose_new(store, "scores", "calibration")
+        if given is not None and st.session_state.get(_TAKEN) != given.file_id:
+            st.session_state[_TAKEN] = given.file_id  # it stays in the upload box: choose it once
+            st.session_state[_NEW] = (chosen_scores.FILE, given.file_id)
+            st.rerun()
+    return tuple(chosen_scores.open_scores(store, one) for one in chosen if one in names)
+
+
+def how(given: Ratings, scores: Sequence[Scores]) -> How:
+    """The options, folded away. Classes are the study's, else the judge's own, unless a task is named."""
+    own = given.task or next((task for one in scores if (task := _task_of(one)) is not None), None)
+    with st.expander("How they are compared"):
+        left, right = st.columns(2)
+        majority = left.selectbox(
+            "Texts whose raters are split",
+            list(_SPLIT),
+            format_func=_SPLIT.__getitem__,
+            key="calibration_majority",
+            help="With three raters and three classes the multilingual-evaluator paper takes the middle class. A majority "
+            "is always a class that a rater gave.",
+        )
+        averaged = right.selectbox(
+            "Over several groups",
+            list(_AVERAGED),
+            format_func=_AVERAGED.__getitem__,
+            key="calibration_averaged",
+        )
+        columns = columns_to_group_by(given.found, scores[0].table)
+        by = left.multiselect(
+            "A group for each",
+            columns,
+            default=[name for name in GROUP_BY if name in columns],
+            key="calibration_by",
+        )
+        tasks = {one.name: one for one in shipped_tasks() if any(each.classes for each in one.dimensions)}
+        named = right.selectbox(
+            "Classes on offer",
+            [None, *tasks],
+            format_func=lambda name: _as_asked(own) if name is None else tasks[name].title,
+            key="calibration_task",
+        )
+        paper = left.checkbox("An undefined kappa counts as 0 in means", key="calibration_paper")
+        n_resamples = right.selectbox(
+            "Resamples for intervals",
+            _RESAMPLES,
+            index=1,
+            format_func=lambda n: f"{n:,}",
+            key="calibration_resamples",
+        )
+    task = own if named is None else tasks[named]
+    options = CalibrationOptions(
+        majority=majority,
+        paper_kappa=paper,
+        dimensions=task.dimensions if task else (),
+        n_resamples=n_resamples,
+    )
+    return How(options, None if tuple(by) == GROUP_BY else tuple(by), averaged)
+
+
+def _as_asked(task: RatingTask | None) -> str:
+    return _AS_GIVEN if task is None else f"as was asked: {task.title}"
+
+
+def _task_of(scores: Scores) -> RatingTask | None:
+    """What a judge's run was asked."""
+    asked = _asked(scores)
+    return None if asked is None or not asked.attached else parse_task(asked.attached, scores.name)
+
+
+def _dimension_of(scores: Scores) -> str | None:
+    """What a judge's run was asked for, where that is one dimension."""
+    asked = _asked(scores)
+    dimension: str | None = None if asked is None else asked.chosen.dimension_scored
+    return dimension
+
+
+def _asked(scores: Scores) -> Asked | None:
+    """What the run of a judge that people's ratings may stand behind was asked for; None for other scores."""
+    asked = None if scores.run is None else asked_of(scores.run)
+    return asked if asked is not None and asked.kind.reads == "rated texts" else None
+
+
+def judged(given: Ratings, scores: Scores, wanted: How) -> tuple[Judged, ...]:
+    """Every evaluator in a table of scores, each computed once. Raises InputError."""
+    found = []
+    for evaluator in evaluators_of(scores.table, given.found, said=_dimension_of(scores)):
+        key: Key = (
+            "calibration",
+            given.key,
+            scores.key,
+            tuple(evaluator.columns.items()),
+            wanted.options,
+            wanted.by,
+        )
+        result = chosen_scores.once(key, partial(_calibrated, given, scores, evaluator, wanted))
+        found.append(Judged(scores, evaluator, key, result))
+    return tuple(found)
+
+
+def _calibrated(given: Ratings, scores: Scores, evaluator: Evaluator, wanted: How) -> Calibration:
+    return calibrate(given.found, scores.table, evaluator, group_by=wanted.by, options=wanted.options)
+
+
+def one_of(everyone: Sequence[Judged]) -> Judged:
+    """The evaluator that is looked at."""
+    if len(everyone) == 1:
+        return everyone[0]
+    return menus.one_of(
+        None,
+        "Evaluator",
+        everyone,
+        lambda one: f"{one.evaluator.name} ({one.scores.name})",
+        "calibration_one",
+    )

@@ -1,0 +1,41 @@
+"""Generate: answers of known quality from questions and references; watch a run, inspect it, send it on."""
+
+import streamlit as st
+
+from core.runs.path import at_hand, runs_that
+from core.store.connection import Store
+from pages.generate import form, made, one_item, replay
+from pages.widgets import blind_pair, menus, messages, parts, run_panel, visitor
+from pages.widgets.parts import tabs
+
+
+def render() -> None:
+    """Choose a run or make one, then look at it."""
+    with visitor.admin_store() as store:
+        st.title("Generate")
+        blind_pair.style()
+        parts.style()
+        messages.news()
+        chosen = menus.choose_run(runs_that(store, "generation"))
+        if chosen == menus.NEW_RUN:
+            started = form.form(store)
+            if started is not None:
+                menus.remember_run(started)
+                st.rerun()
+        elif chosen == menus.REPORT:
+            replay.render()
+        else:
+            _run(store, chosen)
+
+
+def _run(store: Store, run_id: int) -> None:
+    run = at_hand(store, run_id)
+    tabs(
+        {
+            "Progress": lambda: run_panel.render(store, run.run),
+            "Items": lambda: one_item.of_run(run),
+            "Levels": lambda: one_item.levels_kept(run),
+            "Results": lambda: made.render(run),
+        },
+        "generate_part",
+    )

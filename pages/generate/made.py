@@ -1,0 +1,228 @@
+"""What a run made, to take away as files, to be scored, or side by side with another source as a new study in draft."""
+
+from pathlib import PurePath
+
+import streamlit as st
+
+from core.errors import InputError
+from core.formats.study_files import SourceAnswers, collect_dataset, place_beside, read_answers, verbatim_note
+from core.runs.generation import count_verbatim, run_answers, spans_found_by, spans_warning
+from core.runs.jobs import RunAtHand
+from core.runs.path import at_hand, runs_that, written
+from core.schema.runs import Run
+from core.schema.study import Dataset, Design
+from core.store.connection import Store
+from core.store.runs import item_counts, item_states
+from core.store.studies import studies_of_file
+from core.study import lifecycle
+from core.study.audit import audit_note, audit_study
+from core.tables.reading import same_name, sha256_of
+from pages.generate.one_item import with_materials
+from pages.tabs import downloads, new_run
+from pages.widgets import menus, parts
+from pages.widgets.menus import name_of, once
+from pages.widgets.messages import capital, mistakes_shown, plain
+from pages.widgets.parts import nothing, part
+from pages.widgets.run_panel import small_notes
+
+_PLACED, _NAMES, _SENT = "send_to_study_placed", "send_to_study_names", "send_to_study_sent"
+_FILE = 0
+"""Stands for a file among the runs to choose from."""
+
+
+def form(run: RunAtHand) -> None:
+    """Choose the other source, see what would become of it, and make the study."""
+    part(
+        "Send to a study",
+        "Blind raters compare these answers with another source's answers to the same questions, level by level: "
+        "another run's, or those in a file.",
+    )
+    with mistakes_shown():
+        other = _other(run.store, run.run)
+        if other is None:
+            return
+        dataset = _placed(run, *other)
+        count = "1 question" if len(dataset.items) == 1 else f"{len(dataset.items)} questions"
+        st.info(
+            f"{count} at levels {plain(', '.join(dataset.levels))} from "
+            f"{plain(' and '.join(dataset.sources))}."
+        )
+        small_notes(dataset.notes)
+        if note := verbatim_note(dataset):
+            st.warning(
+                f"{plain(note)}. Raters see the reference beside the answers: such a text is no answer of a source, "
+                "and can be told at once."
+            )
+        if st.session_state.get(_SENT, {}).get("file") == dataset.sha256:
+            _sent()
+        else:
+            _make(run.store, dataset, run.run.data_file)
+
+
+def _other(store: Store, run: Run) -> tuple[str, SourceAnswers] | None:
+    """A key that changes with them, and the other source's answers; None: nothing is chosen yet."""
+    fitting = [one for one in runs_that(store, "generation") if _fits(store, one, run)]
+    # What has the same questions for certain comes first, and a whole run before a part of one.
+    fitting.sort(
+        key=lambda one: (one.data_sha256 != run.data_sha256, _done(store, one) < one.n_items, -one.run_id)
+    )
+    others = {one.run_id: one for one in fitting}
+    names = {_FILE: "A file with answers ..."} | {one.run_id: name_of(one) for one in fitting}
+    chosen = st.selectbox(
+        "The other source",
+        list(names),
+        index=None,
+        format_func=names.__getitem__,
+        placeholder="Choose the other source ...",
+        key=f"study_other_{run.run_id}",
+        help="Runs of the same file come first, whole ones before partial ones.",
+    )
+    if chosen is None:
+        return None
+    if chosen != _FILE:
+        answers = run_answers(at_hand(store, others[chosen]))
+        return f"{chosen} {len(answers.outputs)}", answers
+    st.markdown(
+        "Accepted: the paper's JSON, or CSV, TSV and JSONL with the columns item_id, question, reference, level, source, "
+        "text, language. It has the same questions and the same names of levels."
+    )
+    upload = st.file_uploader("Answers", type=["json", "csv", "tsv", "jsonl", "ndjson"], key="study_file")
+    if upload is None:
+        return None
+    data = upload.getvalue()
+    sources = _sources(data, upload.name)
+    named: str | None = sources[0]
+    if len(sources) > 1:
+        named = st.selectbox(
+            "Whose answers of this file",
+            sources,
+            index=None,
+            format_func=plain,
+            placeholder="Choose a source ...",
+            key=f"study_file_source_{sha256_of(data)[:8]}",
+        )
+    return None if named is None else (f"{sha256_of(data)} {named}", read_answers(data, upload.name, named))
+
+
+def _sources(data: bytes, file_name: str) -> list[str]:
+    """Whose answers a file holds, read once a file."""
+
+    def found() -> list[str]:
+        _, outputs = collect_dataset(data, file_name).finish_outputs()
+        return list(dict.fromkeys(output.source for output in outputs))
+
+    return once(_NAMES, (sha256_of(data), file_name), found)
+
+
+def _fits(store: Store, other: Run, run: Run) -> bool:
+    """Whether it is another run with the same kind of levels that has made something."""
+    return other.run_id != run.run_id and other.kind == run.kind and bool(_done(store, other))
+
+
+def _done(store: Store, run: Run) -> int:
+    """Items with all their levels: the others cannot be placed beside anything."""
+    return item_counts(store, run.run_id)[0].get("done", 0)
+
+
+def _placed(run: RunAtHand, key: str, other: SourceAnswers) -> Dataset:
+    """Both side by side, made again only when something changed."""
+    own = run_answers(run)
+    clash = same_name(own.source) == same_name(other.source)
+    left, right = st.columns(2)
+    mine = left.text_input("Name of these answers", own.source, key=f"study_mine_{run.run.run_id}")
+    theirs = right.text_input(
+        "Name of the other source",
+        f"{other.source} ({other.where})" if clash else other.source,
+        key=f"study_theirs_{sha256_of(key.encode())[:8]}",
+    )
+    shared_only = st.checkbox("Leave out questions that only one of the two has", key="study_shared")
+    if not mine.strip() or not theirs.strip():
+        raise InputError("Both sources need a name.")
+    return once(
+        _PLACED,
+        (run.run.run_id, len(own.outputs), key, mine, theirs, shared_only),
+        lambda: place_beside(own.called(mine.strip()), other.called(theirs.strip()), shared_only=shared_only),
+    )
+
+
+def _make(store: Store, dataset: Dataset, file_name: str) -> None:
+    known = studies_of_file(store, dataset.sha256, "pairs")
+    with st.form("send_to_study"):
+        name = st.text_input("Name of the study", PurePath(file_name).stem)
+        candidate = st.radio(
+            "Candidate: the source you ask about",
+            dataset.sources,
+            index=None,
+            format_func=plain,
+            horizontal=True,
+            help="The other source is the comparator. Margin, seed and all else can be set on the page Studies until "
+            "the first vote.",
+        )
+        again = bool(known) and st.checkbox(
+            f"Make it once more: these very answers are in {plain(', '.join(known))}"
+        )
+        if not st.form_submit_button("Make a study in draft", type="primary"):
+            return
+    if candidate is None:
+        raise InputError("Say which source is the candidate.")
+    candidate, comparator = lifecycle.roles(dataset, candidate, None)
+    design = Design(candidate=candidate, comparator=comparator, seed=lifecycle.new_seed())
+    study = lifecycle.import_study(store, name, dataset, design, again=again)
+    menus.remember_study(study.study_id)
+    st.session_state[_SENT] = {
+        "file": dataset.sha256,
+        "name": study.name,
+        "study": study.study_id,
+        "audit": audit_note(audit_study(store, study)),
+    }
+    st.rerun()
+
+
+def _sent() -> None:
+    """What became of it, where the button was."""
+    sent = st.session_state[_SENT]
+    st.success(f"{plain(sent['name'])} is a draft. Look at its leakage audit, add raters, then open it.")
+    if sent["audit"]:
+        st.warning(plain(sent["audit"]))
+    menus.remember_study(sent["study"])
+    st.page_link(
+        parts.studies(),
+        label="Open it on the page Studies",
+        icon=":material/arrow_forward:",
+    )
+
+
+_MADE = "run_results_made"
+
+
+def render(run: RunAtHand) -> None:
+    """Downloads, and the ways to metrics and to a study."""
+    states = item_states(run.store, run.run.run_id)
+    done = sum(state == "done" for state in states.values())
+    if not states:
+        nothing("the run has not finished an item yet")
+        return
+    with mistakes_shown():
+        _downloads(run, done, len(states))
+    new_run.button(run.run)
+    form(run)
+
+
+def _downloads(run: RunAtHand, done: int, n_items: int) -> None:
+    rest = " Reports and tables also hold what came of the others." if done < n_items else ""
+    part("Downloads", f"{done:,} of {run.run.n_items:,} items are complete.{rest}")
+    files, verbatim, found_by = once(
+        _MADE,
+        menus.key_of(run.store, run.run),
+        lambda: (written(with_materials(run)), count_verbatim(run), spans_found_by(run)),
+        "Making the files ...",
+    )
+    if (warning := spans_warning(found_by)) is not None:
+        st.warning(plain(warning.replace("`", "")))
+    if verbatim:
+        first = run.asked.chosen.first_level
+        st.warning(
+            f"{capital(first)} is the reference word for word in {verbatim:,} of {n_items:,} items (`verbatim` in the records): "
+            "every metric calls such a text perfect, and raters of a study see the reference beside it."
+        )
+    downloads.buttons(files, f"assay-run-{run.run.run_id}.zip", "run")

@@ -1,0 +1,344 @@
+"""One item of a run: choose it, failing ones first, and follow every step that was taken; how far its levels are from the reference."""
+
+from collections.abc import Callable, Mapping
+from html import escape
+from itertools import islice
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from core import plots
+from core.generation.factual.pipeline import VERBATIM
+from core.generation.factual.published import PUBLISHED
+from core.generation.records import DamageTrace, FactualTrace
+from core.results.words_kept import WordsKept, words_kept
+from core.runs.calls import became
+from core.runs.generation import scheme_of, trace_of
+from core.runs.jobs import RunAtHand
+from core.schema.runs import RunItem
+from core.schema.study import Item, Material
+from core.store.replies import item_costs
+from core.store.runs import item_states, run_item, run_items
+from pages.widgets import chosen_judge, level_diff, menus
+from pages.widgets import level_diff as texts
+from pages.widgets.menus import once
+from pages.widgets.messages import mistakes_shown, one_line, plain
+from pages.widgets.parts import chart, nothing, number, part, table
+
+_HOW = {
+    "llm": "written by the model",
+    "paraphrase": "the file's paraphrase",
+    "verbatim": "the reference word for word: every metric would call it perfect",
+}
+
+
+def damage_levels(trace: DamageTrace, item: Item) -> None:
+    """All levels that were asked for, with what they changed."""
+    for note in trace.notes:
+        st.markdown(f":small[{plain(note)}]")
+    if not trace.levels:
+        nothing("no level was made")
+        return
+    st.subheader("Levels", anchor=False)
+    against = texts.base_control("level 0")
+    first = next((level.text for level in trace.levels if level.level == 0), None)
+    before = item.reference
+    for level in trace.levels:
+        if level.text is None:
+            again = " Resume the run to ask again." if level.temporary else ""
+            st.warning(
+                f"Level {level.level} is missing: {plain(level.reason or 'no reason was kept')}. "
+                f"{plain(level.detail)}{again}"
+            )
+            continue
+        at_first = item.reference if level.level == 0 or first is None else first
+        texts.level_card(f"Level {level.level}", level.text, item, against, before=before, first=at_first)
+        answers = f"; {level.attempts} answers of the model" if level.attempts > 1 else ""
+        st.markdown(f":small[Made by: {plain(_HOW.get(level.how, level.how))}{answers}.]")
+        before = level.text
+
+
+_ORIGINS = {
+    "llm": "Written by the model.",
+    "paraphrase": "Taken from the file's paraphrase.",
+    "verbatim": "The reference word for word (`verbatim`): raters would see the reference itself, and every metric "
+    "would call it perfect.",
+}
+_LEGEND = "; the colour and the small A1, A2 ... say at which level a fact is changed. A dashed line: held, never changed."
+_STEPS = {
+    "paraphrase": "writing A0",
+    "spans": "finding facts",
+    "rank": "ranking the facts",
+    "question filter": "choosing facts that the question does not name",
+    "edit": "changing facts",
+    "internal": "a defect of Assay (the run's log has more)",
+}
+
+
+def factual_steps(trace: FactualTrace, item: Item) -> None:
+    """Every step, in the order in which they were taken."""
+    for note in trace.notes:
+        if note != VERBATIM:  # said with the text itself
+            st.markdown(f":small[{plain(note)}]")
+    if not trace.levels:
+        nothing("no level was made")
+        return
+    _facts(trace, item)
+    _levels(trace, item)
+
+
+def why_it_ended(trace: FactualTrace) -> str:
+    """At which step an item failed and for what reason; plain text."""
+    step = _STEPS.get(trace.failed_step or "", trace.failed_step or "no step that was kept")
+    reason = trace.reason or "no reason was kept"
+    return f"It ended at {step} ({reason}){': ' + trace.detail if trace.detail else '.'}"
+
+
+def _facts(trace: FactualTrace, item: Item) -> None:
+    st.subheader("A0 and its facts", anchor=False)
+    if trace.a0_from == "verbatim":
+        st.warning(_ORIGINS["verbatim"])
+    found_by = f" Facts found by {plain(trace.spans_by)}." if trace.spans_by not in ("", PUBLISHED) else ""
+    stop_words = f" Stop words: {plain(trace.stop_words)}." if trace.stop_words else ""
+    origin = "" if trace.a0_from in (None, "verbatim") else _ORIGINS[str(trace.a0_from)]
+    legend = (
+        f" In brackets: the facts with their number{_LEGEND if trace.groups else '.'}" if trace.spans else ""
+    )
+    st.markdown(f"{origin}{found_by}{stop_words}{legend}")
+    group_of = {span: at for at, group in enumerate(trace.groups, start=1) for span in group}
+    texts.facts_card("A0", trace.levels[0].text, trace.spans, group_of, item.language)
+    if not trace.spans:
+        return
+    with st.expander(f"The {len(trace.spans)} facts: ranking, groups, and why some are held"):
+        st.markdown(
+            "Facts are numbered from 0, as in prompts and records. Rank 1 is the most important; a fact that was dropped before the ranking has none."
+        )
+        table(_fact_table(trace, group_of))
+
+
+def _fact_table(trace: FactualTrace, group_of: dict[int, int]) -> pd.DataFrame:
+    dropped = {one.span: one for one in trace.dropped}
+    ranks = {span: at for at, span in enumerate(trace.ranking, start=1)}
+    rows = []
+    for n, span in enumerate(trace.spans):
+        if n in group_of:
+            fate = f"changed at A{group_of[n]}"
+        elif n in dropped:
+            word = f" ({dropped[n].word})" if dropped[n].word else ""
+            fate = f"held: {dropped[n].reason}{word}"
+        else:
+            fate = "held"
+        rows.append((n, span.text, span.kind, str(ranks.get(n, "none")), fate))
+    return pd.DataFrame(rows, columns=["Fact", "Text", "Kind", "Rank", "What became of it"])
+
+
+def _levels(trace: FactualTrace, item: Item) -> None:
+    st.subheader("Levels", anchor=False)
+    against = texts.base_control("A0")
+    before = item.reference
+    for level in trace.levels:
+        first = item.reference if level is trace.levels[0] else trace.levels[0].text
+        texts.level_card(level.name, level.text, item, against, before=before, first=first)
+        said = [plain(level.note)] if level.note else []
+        if level.attempts:
+            said.append(f"{level.attempts} {'answer' if level.attempts == 1 else 'answers'} of the model")
+        if said:
+            st.markdown(f":small[{'; '.join(said)}.]")
+        if level.edits:
+            table(
+                pd.DataFrame(
+                    [(edit.span, edit.old, edit.new, edit.how) for edit in level.edits],
+                    columns=["Fact", "Was", "Is", "By"],
+                )
+            )
+        before = level.text
+
+
+_STATES = {"failed": "incomplete", "again": "no answer yet", "done": "complete"}
+"""In the order of the list: what needs a look comes first."""
+_MATERIALS, _CHOSEN = "generated_item_materials", "generated_item_chosen"
+_RENDERED: Mapping[type, Callable[[Any, Item], None]] = {
+    FactualTrace: factual_steps,
+    DamageTrace: damage_levels,
+}
+
+
+def of_run(run: RunAtHand) -> None:
+    """Choose an item of the run and show it."""
+    states = item_states(run.store, run.run.run_id)
+    if not states:
+        nothing("the run has not finished an item yet")
+        return
+    with mistakes_shown():
+        materials = with_materials(run).contents.materials
+        position = _choose(run.run.run_id, states, materials)
+        item = None if position is None else run_item(run.store, run.run.run_id, position)
+        if item is None or position is None:
+            nothing("no item is in this state")
+            return
+        trace = trace_of(run, item)
+        _standing(run, item, trace)
+        material = materials[position]
+        heading(material.item, material.context)
+        _RENDERED[type(trace)](trace, material.item)
+        if not run.asked.by_rules:
+            chosen_judge.of_item(run.store, run.run.run_id, position)
+        with st.expander("Calls and prompts of this item"):
+            prompts(trace.prompts)
+            _calls(run, position)
+
+
+def with_materials(run: RunAtHand) -> RunAtHand:
+    """The run with its questions, which are read once a session and run."""
+    run.contents = once(_MATERIALS, menus.identity(run.run), lambda: run.contents)
+    return run
+
+
+def heading(item: Item, context: str | None = None) -> None:
+    """Question, reference, and the passage or source that the task gives besides."""
+    level_diff.style()
+    tag = level_diff.language_of(item.language)
+    st.html(
+        f'<div class="assay-question assay-text assay-tall" {tag}>{escape(item.question)}</div>'
+        '<div class="assay-quiet" style="margin-top:.5rem">Reference</div>'
+        f'<div class="assay-reference assay-text" {tag}>{escape(item.reference)}</div>'
+    )
+    if context and context != item.question:
+        with st.expander("Context"):
+            level_diff.plain_card("Passage, source text or sentence", context, item.language)
+
+
+def prompts(hashes: dict[str, str] | None) -> None:
+    """Which prompts were sent, by step."""
+    if not hashes:
+        st.markdown("No prompt was sent: no model was asked.")
+        return
+    table(pd.DataFrame({"Step": list(hashes), "Prompt (sha256)": [sha[:16] for sha in hashes.values()]}))
+
+
+def _choose(run_id: int, states: dict[int, str], materials: tuple[Material, ...]) -> int | None:
+    counts = {state: sum(one == state for one in states.values()) for state in _STATES}
+    labels = {"all": f"all ({len(states)})"} | {s: f"{said} ({counts[s]})" for s, said in _STATES.items()}
+    wanted = st.segmented_control(
+        "Items",
+        list(labels),
+        default="all",
+        format_func=labels.__getitem__,
+        required=True,
+        key="generated_state",
+    )
+    order = list(_STATES)
+    found = sorted(
+        (at for at, state in states.items() if wanted in ("all", state) and at < len(materials)),
+        key=lambda at: (order.index(states[at]), at),
+    )
+    if not found:
+        return None
+    before = st.session_state.setdefault(_CHOSEN, {}).get(run_id)
+    chosen: int = st.selectbox(
+        "Item",
+        found,
+        found.index(before) if before in found else 0,
+        format_func=lambda at: _label(materials[at].item, states[at]),
+        help="Those that need a look come first.",
+    )
+    st.session_state[_CHOSEN][run_id] = chosen
+    return chosen
+
+
+def _label(item: Item, state: str) -> str:
+    return f"{item.item_id} ({_STATES[state]}): {one_line(item.question)}"
+
+
+def _standing(run: RunAtHand, item: RunItem, trace: Any) -> None:
+    if item.state == "done":
+        return
+    end = "Resume the run to ask again."
+    if item.state == "failed":
+        there = bool(scheme_of(run.asked).came(trace).texts)
+        end = (
+            "A level is missing; partial results are below and in outputs.csv."
+            if there
+            else "No level was made."
+        )
+    if isinstance(trace, FactualTrace):
+        why = why_it_ended(trace)
+    else:
+        why = "; ".join(f"{step}: {reason}" for step, reason in item.failures) + "."
+    st.warning(f"This item is {_STATES[item.state]}. {plain(why)} {end}")
+
+
+def _calls(run: RunAtHand, position: int) -> None:
+    calls = item_costs(run.store, run.run.run_id, position)
+    if not calls:
+        st.markdown("No call was made.")
+        return
+    st.markdown("After a reply that is not usable, the model is asked again: the same step follows.")
+    table(
+        pd.DataFrame(
+            {
+                "Step": [call["step"] for call in calls],
+                "Reply": [became(call) for call in calls],
+                "From the cache": ["yes" if call["cached"] else "no" for call in calls],
+                "Tokens in": [_number(call["input_tokens"]) for call in calls],
+                "Tokens out": [_number(call["output_tokens"]) for call in calls],
+                "Seconds": [f"{call['seconds']:.2f}" for call in calls],
+            }
+        )
+    )
+
+
+def _number(value: object) -> str:
+    return "not counted" if value is None else str(value)
+
+
+MOST_ITEMS = 1000
+"""More would make the page wait, and change the figure little."""
+_KEPT = "generated_levels_kept"
+
+
+def levels_kept(run: RunAtHand) -> None:
+    """Mean share of the reference's words at each level, with its range over items."""
+    part(
+        "Words kept",
+        "The share of the reference's words that a level still has, in the same order. It says how much was "
+        "changed and nothing of how well: this is no metric of quality.",
+        "words-kept",
+    )
+    states = item_states(run.store, run.run.run_id)
+    if not states:
+        nothing("the run has not finished an item yet")
+        return
+    with mistakes_shown():
+        _show(once(_KEPT, menus.key_of(run.store, run.run), lambda: _computed(run)), len(states))
+
+
+def _computed(run: RunAtHand) -> tuple[WordsKept, ...]:
+    materials, scheme = with_materials(run).contents.materials, scheme_of(run.asked)
+    references = {one.item.item_id: one.item.reference for one in materials}
+    found = (
+        (item.item_id, scheme.came(trace_of(run, item)).texts)
+        for item in islice(run_items(run.store, run.run.run_id), MOST_ITEMS)
+    )
+    return words_kept(references, found, run.asked.chosen.level_names)
+
+
+def _show(levels: tuple[WordsKept, ...], n_items: int) -> None:
+    said = ", ".join(f"{one.level} {number(one.mean)}" for one in levels)
+    chart(plots.words_kept(levels), f"Mean share of the reference's words kept: {said}", "generated_levels")
+    table(
+        pd.DataFrame(
+            {
+                "Level": [one.level for one in levels],
+                "Items used": [one.n for one in levels],
+                "Mean": [number(one.mean) for one in levels],
+                "Fewest kept": [number(one.low) for one in levels],
+                "Most kept": [number(one.high) for one in levels],
+            }
+        )
+    )
+    more = f" Only the first {MOST_ITEMS:,} of {n_items:,} items are used." if n_items > MOST_ITEMS else ""
+    st.markdown(
+        f":small[Dots: the mean; lines: from the item that kept fewest to the one that kept most.{more}]"
+    )

@@ -1,0 +1,109 @@
+"""Judges: language models that score texts. Their scores, their reasons, whether to believe them, what they cost."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import streamlit as st
+
+from core.judges.alignment import MarkedText
+from core.judges.answers import QuestionSet
+from core.judges.kind import AuditKind
+from core.runs.kinds import KINDS
+from core.schema.runs import Run
+from core.store.connection import Store
+from core.store.runs import get_run
+from pages.judges import agreement, reliability
+from pages.tabs import downloads, judge_costs, judge_scores, new_run, texts
+from pages.widgets import (
+    blind_pair,
+    chosen_judge,
+    chosen_scores,
+    level_diff,
+    messages,
+    parts,
+    results_shown,
+    run_panel,
+    visitor,
+)
+from pages.widgets.chosen_scores import FILE, NEW, RUN, UPLOAD_SCORES, Chosen
+from pages.widgets.parts import explained, tabs
+from pages.widgets.run_panel import PREVIEW_WORD
+
+
+def render() -> None:
+    """Choose a judge's run or make one, then look at it."""
+    with visitor.admin_store() as store:
+        st.title("Judges")
+        blind_pair.style()
+        parts.style()
+        level_diff.style()
+        results_shown.style()
+        messages.news()
+        chosen = chosen_judge.choose(store)
+        if chosen[0] == NEW:
+            explained(
+                "A judge is a language model that scores texts and gives reasons. Start with texts of known quality: their "
+                f"scores show whether you can trust the judge. Preview {PREVIEW_WORD} items first to see what all of them "
+                "will cost.",
+                "judges",
+            )
+            started = new_run.form(store, "judges", chosen_judge.judges_of("texts"))
+            if started is not None:
+                chosen_judge.remember((RUN, started))
+                st.rerun()
+        elif chosen[0] == UPLOAD_SCORES:
+            downloads.upload(store)
+        elif chosen[0] == FILE:
+            tabs(_of_scores(store, chosen), "judges_part_file")
+        else:
+            _run(store, get_run(store, chosen[1]))
+
+
+def _of_scores(store: Store, chosen: Chosen) -> dict[str, Callable[[], None]]:
+    """What can be shown of any scores."""
+    looks = {
+        "Scores": judge_scores.render,
+        "Judges": agreement.render,
+        "Files": downloads.scores_to_take,
+    }
+    return {name: partial(chosen_scores.live, store, chosen, look) for name, look in looks.items()}
+
+
+def _run(store: Store, run: Run) -> None:
+    judges = KINDS[run.kind].work == "judging"
+    scores = _of_scores(store, (RUN, run.run_id))
+    bodies: dict[str, Callable[[], None]] = {
+        "Progress": partial(_progress, store, run),
+        **(
+            {
+                "Scores": scores["Scores"],
+                "Texts": partial(texts.render, store, run),
+                "Judges": scores["Judges"],
+                "Reliability": partial(reliability.render, store, run),
+            }
+            if judges
+            else {"Result": partial(_result, store, run)}
+        ),
+        "Cost": partial(judge_costs.render, store, run),
+        "Files": partial(downloads.judge_to_take, store, run),
+    }
+    tabs(bodies, f"judges_part_{'judge' if judges else 'check'}")
+
+
+def _progress(store: Store, run: Run) -> None:
+    run_panel.render(store, run)
+    if KINDS[run.kind].work == "judging":
+        new_run.again_button(store, run, "judges", lambda: chosen_judge.remember((NEW, 0)))
+
+
+def _result(store: Store, run: Run) -> None:
+    kind = KINDS[run.kind]
+    assert isinstance(kind, AuditKind)
+    _RESULTS.get(kind.Piece, downloads.judge_to_take)(store, run)
+
+
+_RESULTS: Mapping[type, Callable[[Store, Run], None]] = {
+    QuestionSet: reliability.result_of_answers,
+    MarkedText: reliability.result_of_marked,
+}
+"""What an audit works on -> what shows its result; of any other there are its files."""

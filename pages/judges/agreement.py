@@ -1,0 +1,263 @@
+"""Tab Judges: two judges (or a judge and a metric) on the same texts, where they disagree, and all of them side by side."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from core import plots
+from core.results.joining import place_of
+from core.results.judges.agreement import SHARES, Agreement, Disagreement, agreement, same_components
+from core.runs.kinds import KINDS
+from core.schema.judging import JudgedText
+from core.schema.scores import METHODS, Method, ScoredRow, ScoreTable
+from core.stats.resampling import Estimate
+from core.store.connection import Store
+from pages.tabs import beside, ranking, texts
+from pages.widgets import chosen_judge, chosen_scores, level_diff, menus, results_shown
+from pages.widgets.chosen_judge import ends, factor_of, level_said, score, times, value, with_ends
+from pages.widgets.chosen_scores import Chosen, Scores
+from pages.widgets.messages import mistakes_shown, plain
+from pages.widgets.parts import left_out, nothing, part, table
+
+_LISTED, _SHORT = 50, 40
+
+
+def render(store: Store, scores: Scores) -> None:
+    """Choose the other scores, compare two columns, and see a heat map of all columns."""
+    part(
+        "Two judges on the same texts",
+        "Do they order the texts alike? Two judges that agree can share an error; levels or people tell who is right.",
+        "judge-agreement",
+    )
+    if not scores.table.rows:
+        nothing("nothing is judged yet")
+        return
+    names = beside.others(store, scores)
+    if not names:
+        nothing("there are no other scores of these texts; let a second judge or a metric score them")
+        return
+    chosen = st.selectbox("Beside", list(names), format_func=names.__getitem__, key="judges_beside")
+    with mistakes_shown():
+        _two(store, scores, chosen_scores.open_scores(store, chosen))
+    with mistakes_shown():
+        _heat(store, scores, names)
+
+
+def _two(store: Store, first: Scores, second: Scores) -> None:
+    if not second.table.rows:
+        nothing("the other one has scored nothing yet")
+        return
+    pairs = same_components(first.table, second.table)
+    left, right = st.columns(2)
+    own = [metric.name for metric in first.table.metrics]
+    # A column that both have is where a comparison begins.
+    name_a = left.selectbox(
+        "Score of this judge", own, own.index(pairs[0][0]) if pairs else 0, key=f"judges_two_a_{first.chosen}"
+    )
+    theirs = [metric.name for metric in second.table.metrics]
+    same = next((b for a, b in pairs if a == name_a), theirs[0])
+    name_b = right.selectbox(
+        "Score of the other", theirs, theirs.index(same), key=f"judges_two_b_{second.chosen}_{name_a}"
+    )
+    with st.spinner("Comparing ..."):
+        found = _agreement(first, name_a, second, name_b)
+    if not found.n:
+        nothing("no text has both of these scores; choose other columns or other scores")
+        return
+    factors = _factor(first.table, name_a), _factor(second.table, name_b)
+    _numbers(found, in_points=factors == (100.0, 100.0) and found.scale == SHARES)
+    if found.disagreements:
+        axes = _axis(name_a, first, factors[0]), _axis(name_b, second, factors[1])
+        results_shown.show(
+            plots.two_judges(found.disagreements, axes, factors),
+            f"{found.n} texts by {name_a} and {name_b}",
+            "two-judges",
+            [_csv_row(one) for one in found.disagreements],
+        )
+        _disagreements(store, (first, second), found, factors)
+    if len(pairs) > 1:
+        _components(first, second, pairs)
+
+
+def _agreement(first: Scores, name_a: str, second: Scores, name_b: str) -> Agreement:
+    n_resamples = chosen_scores.resamples_for(first, second)
+    return chosen_scores.once(
+        ("agreement", first.key, name_a, second.key, name_b, n_resamples),
+        lambda: agreement(
+            beside.table_of(first),
+            name_a,
+            beside.table_of(second),
+            name_b,
+            n_resamples=n_resamples,
+        ),
+    )
+
+
+def _axis(name: str, scores: Scores, factor: float) -> str:
+    return f"{beside.called(scores)}: {name}{'' if factor == 1.0 else ' (%)'}"
+
+
+def _numbers(found: Agreement, *, in_points: bool) -> None:
+    """in_points: scores are shown in percent, and so their differences in percentage points."""
+    rows: list[tuple[str, Estimate | None]] = [
+        *((f"{method.capitalize()} over all texts", found.pooled.get(method)) for method in METHODS),
+        ("Kendall within items", found.per_item),
+        *((f"{method.capitalize()} between systems", one) for method, one in _between(found)),
+        ("Mean difference (other minus this)", found.mean_difference),
+        ("SD of the differences", found.sd_difference),
+    ]
+    points = (found.mean_difference, found.sd_difference) if in_points else ()
+    shown = [times(one, 100.0) if any(one is each for each in points) else one for _, one in rows]
+    table(
+        pd.DataFrame(
+            {
+                "Agreement": [name for name, _ in rows],
+                "Value": [f"{value(one)}{_resting_on(one, found.per_item)}" for one in shown],
+                "95 % interval": [ends(one) for one in shown],
+            }
+        )
+    )
+    st.markdown(
+        f":small[n = {found.n:,} texts that both scored. Intervals resample items. Differences are "
+        f"{'in percentage points' if in_points else f'on the scale {found.scale}'}.]"
+    )
+    chosen_scores.read_notes(
+        (
+            *beside.notes_of(found.notes),
+            *((f"left out: {left_out(found.left_out)}",) if found.left_out else ()),
+        )
+    )
+
+
+def _resting_on(one: Estimate | None, per_item: Estimate) -> str:
+    """On how many items a mean over items rests, where others have no part in it."""
+    if one is not per_item or one.estimate is None or not one.n_left_out:
+        return ""
+    return f" ({one.n_clusters} of {one.n_clusters + one.n_left_out} items)"
+
+
+def _between(found: Agreement) -> list[tuple[Method, Estimate]]:
+    """Coefficients between systems' means, where there are several systems."""
+    return [(method, one) for method, one in found.per_system.items() if one.estimate is not None]
+
+
+def _disagreements(
+    store: Store, both: tuple[Scores, Scores], found: Agreement, factors: tuple[float, float]
+) -> None:
+    part(
+        "Where they disagree",
+        "Texts by how far their ranks differ between the two judges, in percentiles: the largest difference first.",
+        "judge-agreement",
+    )
+    listed = found.disagreements[:_LISTED]
+    columns = (*(scores.chosen for scores in both), found.metric_a, found.metric_b)
+    one = menus.one_of(
+        None, "Text", listed, lambda case: _case(case, factors), f"judges_disagreement_{columns}"
+    )
+    said = [(scores, _judged(store, scores, one.row)) for scores in both]
+    known = next((text for _, text in said if text is not None), None)
+    if known is None:
+        st.markdown("These tables hold no texts; judge the texts here to read them side by side.")
+        return
+    left, right = st.columns(2)
+    text, named = known
+    with left:
+        level_diff.plain_card(named.capitalize(), text.document or "", text.row.language)
+    with right:
+        level_diff.plain_card("Text", text.text, text.row.language)
+    for place, (scores, found_text) in enumerate(said):
+        if found_text is not None:
+            with st.expander(
+                f"What {'this judge' if place == 0 else 'the other'} said ({plain(scores.name)})"
+            ):
+                texts.record(*found_text, slot=f"two_{place}")
+
+
+def _judged(store: Store, scores: Scores, row: ScoredRow) -> tuple[JudgedText, str] | None:
+    """The text with its record and what it was compared with, where a judge's run scored it."""
+    if scores.run is None or KINDS[scores.run.kind].work != "judging":
+        return None
+    output = chosen_judge.output_of(store, scores.run)
+    place = place_of(row, [text.row for text in output.texts])
+    return None if place is None else (output.texts[place], chosen_judge.document_name(output))
+
+
+def _components(first: Scores, second: Scores, pairs: Sequence[tuple[str, str]]) -> None:
+    part(
+        "Component by component",
+        "What both judges measure under one name, over all texts; between the modes of a cross-examination, that is "
+        "Figure 1 of the Cross-Examination Framework: does it work without a reference?",
+        "judge-agreement",
+    )
+    found = [_agreement(first, a, second, b) for a, b in pairs]
+    rows = []
+    for (name_a, name_b), one in zip(pairs, found, strict=True):
+        row = {"This": name_a, "Other": name_b, "n": f"{one.n:,}"}
+        for method in METHODS:
+            estimate = one.pooled.get(method)
+            row[method.capitalize()] = with_ends(estimate)
+        rows.append(row)
+    table(pd.DataFrame(rows).drop(columns=[] if _differ(pairs) else ["Other"]))
+    st.markdown(":small[With 95 % intervals over items.]")
+    results_shown.downloads(
+        "judge-components",
+        [
+            {"first": a, "second": b, "n": one.n}
+            | {
+                k: v
+                for method in METHODS
+                for k, v in results_shown.estimate(method, one.pooled.get(method)).items()
+            }
+            for (a, b), one in zip(pairs, found, strict=True)
+        ],
+    )
+
+
+def _differ(pairs: Sequence[tuple[str, str]]) -> bool:
+    return any(a != b for a, b in pairs)
+
+
+def _heat(store: Store, scores: Scores, names: dict[Chosen, str]) -> None:
+    part(
+        "Beside other scores",
+        "How alike every two columns score the same texts: does a judge add anything to a metric that costs nothing?",
+        "redundancy",
+    )
+    left, right = st.columns([3, 1])
+    others = left.multiselect(
+        "Scores of the same texts", list(names), format_func=names.__getitem__, key="judges_heat"
+    )
+    method: Method = right.selectbox(
+        "Coefficient", METHODS, index=1, format_func=str.capitalize, key="judges_heat_method"
+    )
+    opened = [scores, *(chosen_scores.open_scores(store, one) for one in others if one in names)]
+    filled = [one for one in opened if one.table.rows]
+    merged = beside.merged(filled)
+    if len(merged.metrics) < 2:
+        nothing("it takes two columns; choose other scores")
+        return
+    ranking.heat(tuple(one.key for one in filled), merged, method, "judge-redundancy")
+    chosen_scores.read_notes(merged.notes)
+
+
+def _factor(found: ScoreTable, name: str) -> float:
+    return next(factor_of(metric) for metric in found.metrics if metric.name == name)
+
+
+def _case(one: Disagreement, factors: tuple[float, float]) -> str:
+    name = f"{one.row.item_id[:_SHORT]}, {one.row.system[:_SHORT]}{level_said(one.row)}"
+    scores = f"{score(one.score_a, factors[0])} and {score(one.score_b, factors[1])}"
+    return f"{name}: {scores}, {100 * one.difference:+.0f} percentiles"
+
+
+def _csv_row(one: Disagreement) -> dict[str, object]:
+    return {
+        "item": one.row.item_id,
+        "system": one.row.system,
+        "level": one.row.level,
+        "first": one.score_a,
+        "second": one.score_b,
+        "first_percentile": one.percentile_a,
+        "second_percentile": one.percentile_b,
+    }

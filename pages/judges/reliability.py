@@ -1,0 +1,411 @@
+"""Tab Reliability: does a judge repeat itself, stand by its questions, agree with others and with marked errors?"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import pandas as pd
+import streamlit as st
+
+from core.judges.alignment import KIND as KIND_of_alignment
+from core.judges.alignment import MarkedError, MarkedText
+from core.judges.answers import KIND, AnswerSet, question_sets_of
+from core.judges.cross_examination.verdicts import VERDICTS
+from core.results.judges.alignment import AlignmentRow, alignment_table, marked_texts
+from core.results.judges.consistency import AblationRow, Reasked, ReaskedRow, ablation, confusion
+from core.results.judges.reliability import ModelReliability, Reliability, reliability, verdicts_by_author
+from core.runs.asked import asked_of
+from core.runs.judging import answered, pieces_done
+from core.runs.kinds import KINDS, kinds_with
+from core.runs.path import at_hand
+from core.runs.records import write_pieces
+from core.schema.runs import Run
+from core.store.connection import Store
+from pages.tabs import consistency, new_run
+from pages.widgets import chosen_judge, chosen_scores, level_diff, menus, results_shown
+from pages.widgets.chosen_judge import MARKS, SIDES, in_percent, level_said
+from pages.widgets.messages import mistakes_shown, plain
+from pages.widgets.parts import UNDEFINED, explained, left_out, nothing, number, part, percent, table
+
+_VARIANTS = {"paper": "as the paper defines it", "cef-code": "as its programs count"}
+
+
+def render_answers(store: Store, run: Run) -> None:
+    """ADR and ADS of the models whose answers are there, and a way to have another model answer."""
+    part(
+        "Questions of several models",
+        "Models answer each other's questions from the text a question was made from. Disagreement rate (ADR): how "
+        "often the others do not confirm a model's questions. Deviation (ADS): how often a model answers otherwise "
+        "than most. Lower is more reliable; agreement does not make an answer right.",
+        "judge-reliability",
+    )
+    runs = chosen_judge.with_results(store, KIND)
+    if runs:
+        _rates(store, menus.several("Answers", runs, "judges_answers_chosen", _first_of_each(runs)))
+    else:
+        nothing("no model has answered questions yet; it takes the answers of two")
+    with st.expander("Have a model answer questions"), mistakes_shown():
+        _start(store, run)
+
+
+def result_of_answers(store: Store, run: Run) -> None:
+    """What one model answered."""
+    part(
+        "Answers",
+        "What this model says to the questions that judges made, from the text each was made from. Two models' answers "
+        "to the same questions tell how reliable each is.",
+        "judge-reliability",
+    )
+    counts = chosen_scores.once(
+        ("verdicts", *menus.key_of(store, run)), lambda: verdicts_by_author(_answers(store, run).sets)
+    )
+    if not counts:
+        nothing("no question is answered yet")
+        return
+    table(pd.DataFrame([{"Questions by": author, **said} for author, said in counts.items()]))
+    render_answers(store, run)
+
+
+def _answers(store: Store, run: Run) -> AnswerSet:
+    return AnswerSet(*answered(at_hand(store, run), KIND))
+
+
+def _first_of_each(runs: dict[int, Run]) -> list[int]:
+    """The newest run of each model: two of one model cannot be compared."""
+    newest: dict[str, int] = {}
+    for run_id, run in runs.items():
+        newest.setdefault(asked_of(run).model.model, run_id)
+    return list(newest.values())
+
+
+def _rates(store: Store, runs: Sequence[Run]) -> None:
+    if len(runs) < 2:
+        nothing("it takes the answers of two models")
+        return
+    with mistakes_shown():
+        with st.spinner("Computing ..."):
+            found = _reliability(store, runs)
+        chosen_scores.read_notes(found.notes)
+        left, right = st.columns(2)
+        variant = left.selectbox(
+            "Counted", list(_VARIANTS), format_func=_VARIANTS.__getitem__, key="judges_adr_variant"
+        )
+        sides = [side for side in SIDES if any(row.side == side for row in found.rows)]
+        side = right.selectbox("Questions", sides, format_func=SIDES.__getitem__, key="judges_adr_side")
+        rows = [row for row in found.rows if row.variant == variant and row.side == side]
+        table(pd.DataFrame([_answers_row(row) for row in rows]))
+        st.markdown(
+            f":small[With {100 * found.confidence_level:g} % intervals over {found.n_items:,} items; "
+            "equal rates share the better rank.]"
+        )
+        results_shown.downloads("judge-reliability", [_answers_csv_row(row) for row in found.rows])
+
+
+def _reliability(store: Store, runs: Sequence[Run]) -> Reliability:
+    key = ("reliability", *(menus.key_of(store, run) for run in runs))
+    return chosen_scores.once(key, lambda: reliability([_answers(store, run) for run in runs]))
+
+
+def _answers_row(one: ModelReliability) -> dict[str, str]:
+    return {
+        "Model": one.model,
+        "ADR": in_percent(one.disagreement),
+        "ADR rank": str(one.disagreement_rank or ""),
+        "Own questions": f"{one.disagreement.n:,}",
+        "ADS": in_percent(one.deviation),
+        "ADS rank": str(one.deviation_rank or ""),
+        "All questions": f"{one.deviation.n:,}",
+        "Left out": f"{one.disagreement.n_left_out:,} and {one.deviation.n_left_out:,}",
+    }
+
+
+def _answers_csv_row(one: ModelReliability) -> dict[str, object]:
+    return {
+        "model": one.model,
+        "side": one.side,
+        "variant": one.variant,
+        **results_shown.estimate("adr", one.disagreement),
+        "adr_rank": one.disagreement_rank,
+        **results_shown.estimate("ads", one.deviation),
+        "ads_rank": one.deviation_rank,
+    }
+
+
+def _start(store: Store, run: Run) -> None:
+    cefs = chosen_judge.with_results(store, *kinds_with("answers"))
+    if not cefs:
+        nothing("no cross-examination has made questions yet")
+        return
+    chosen = menus.several(
+        "Questions of",
+        cefs,
+        f"judges_answers_of_{run.run_id}",
+        list(cefs)[:2] if run.run_id not in cefs else [run.run_id],
+        help_text="Choose the runs of several models on the same texts; let each of these models answer all of them.",
+    )
+    if len({asked_of(one).model.model for one in chosen}) == 1:
+        st.markdown(":small[Questions of one model: it takes several models' questions to compare models.]")
+    wanted = new_run.model(KIND)
+    sets = [one for cef in chosen for one in question_sets_of(chosen_judge.output_of(store, cef))]
+    count = sum(len(one.questions) for one in sets)
+    st.markdown(f"{count:,} questions from {len(sets):,} texts.")
+    if st.button(
+        f"Let {plain(wanted.called) or 'the model'} answer {count:,} questions",
+        key="judges_answers_start",
+        type="primary",
+        disabled=not sets or wanted.model.missing is not None,
+    ):
+        name = f"questions-{'-'.join(map(str, sorted(one.run_id for one in chosen)))}.jsonl"
+        new_run.start(store, write_pieces(sets), name, wanted)
+        st.rerun()
+
+
+def start(store: Store, run: Run) -> None:
+    """Choose ratings with marked errors, and let rules or a model compare."""
+    part(
+        "Errors that people marked",
+        "Does a mismatching question point to each error that a person marked in the text? Needs ratings with error "
+        "spans of the same texts, such as MQM. What is flagged wrongly is not counted here.",
+        "alignment-with-marked-errors",
+    )
+    with st.expander("Compare with marked errors"), mistakes_shown():
+        file = chosen_scores.choose_kept(store, "ratings", KIND_of_alignment.name, "Ratings")
+        if file is None:
+            return
+        texts, notes = chosen_scores.once(
+            ("marked", *menus.key_of(store, run), *chosen_scores.key_of(file)),
+            lambda: marked_texts(chosen_judge.output_of(store, run), chosen_scores.ratings_of(store, file)),
+        )
+        chosen_scores.read_notes(notes)
+        wanted = new_run.model(KIND_of_alignment)
+        if st.button(
+            f"Compare {sum(len(text.errors) for text in texts):,} marked errors",
+            key="judges_alignment_start",
+            type="primary",
+            disabled=not texts or wanted.model.missing is not None,
+        ):
+            new_run.start(store, write_pieces(texts), f"marked-errors-run-{run.run_id}.jsonl", wanted)
+            st.rerun()
+
+
+def result_of_marked(store: Store, run: Run) -> None:
+    """How many marked errors were found, by kind, and each of them."""
+    part(
+        "Marked errors that a mismatch points to",
+        "Share of the errors with a verdict, with a 95 % interval that takes the errors of one text for "
+        "independent. Many mismatches point to anything: read it beside the number of mismatches.",
+        "alignment-with-marked-errors",
+    )
+    texts = chosen_scores.once(
+        ("looked at", *menus.key_of(store, run)), lambda: pieces_done(at_hand(store, run))
+    )
+    if not any(text.errors for text in texts):
+        nothing("no error is looked at yet")
+        return
+    found = alignment_table(texts)
+    mismatches = sum(len(text.mismatches) for text in texts)
+    by = (
+        " Compared by rules: a stand-in, which reads no meaning."
+        if at_hand(store, run).asked.by_rules
+        else ""
+    )
+    st.markdown(f"Texts: {len(texts):,}; mismatching questions: {mismatches:,}.{by}")
+    groups: dict[str, Sequence[AlignmentRow]] = {
+        "all": [found.overall],
+        "meaning": found.by_meaning,
+        "category": found.by_category,
+        "severity": found.by_severity,
+    }
+    for name, rows in groups.items():
+        head = name.capitalize() if name == "all" else f"By {name}"
+        table(pd.DataFrame([_marked_row(head, row) for row in rows]))
+    explained(":small[Intervals are Wilson's, for shares.]", "shares")
+    chosen_scores.read_notes((), dict(found.reasons))
+    results_shown.downloads(
+        "judge-alignment", [_marked_csv_row(name, row) for name, rows in groups.items() for row in rows]
+    )
+    _errors(texts, run.run_id)
+
+
+def _marked_row(head: str, row: AlignmentRow) -> dict[str, str]:
+    return {
+        head: row.name,
+        "Found": f"{row.caught.count:,} of {row.total:,}",
+        "Share, 95 % interval": in_percent(row.caught),
+        "No verdict": f"{row.n_left_out:,}",
+    }
+
+
+def _marked_csv_row(group: str, row: AlignmentRow) -> dict[str, object]:
+    return {
+        "by": group,
+        "name": row.name,
+        **results_shown.share("caught", row.caught),
+        "no_verdict": row.n_left_out,
+    }
+
+
+def _errors(texts: Sequence[MarkedText], run_id: int) -> None:
+    part("Text by text", "Texts with errors that were not found come first.", "alignment-with-marked-errors")
+    order = sorted(texts, key=lambda text: -sum(error.found is False for error in text.errors))
+    text = menus.one_of(None, "Text", order, _case, f"judges_marked_text_{run_id}")
+    left, right = st.columns(2)
+    with left:
+        level_diff.plain_card("Compared with", text.document or "", text.row.language)
+    with right:
+        level_diff.plain_card("Text", text.text, text.row.language)
+    table(pd.DataFrame([_error(error) for error in text.errors]))
+    if not text.mismatches:
+        nothing("no question of this text mismatches")
+        return
+    table(
+        pd.DataFrame(
+            {
+                "Mismatching question": [one.question for one in text.mismatches],
+                "Expected": [one.expected for one in text.mismatches],
+                "Answer": [one.answer for one in text.mismatches],
+            }
+        )
+    )
+
+
+def _error(error: MarkedError) -> dict[str, str]:
+    return {
+        "Found": MARKS[error.found],
+        "Marked": error.quote,
+        "Category": error.category,
+        "Severity": error.severity,
+        "Why": error.reason or error.why,
+    }
+
+
+def _case(text: MarkedText) -> str:
+    missed = sum(error.found is False for error in text.errors)
+    return f"{text.row.item_id[:40]}, {text.row.system[:40]}{level_said(text.row)}: {missed} of {len(text.errors)} not found"
+
+
+def render(store: Store, run: Run) -> None:
+    """What can be told of this run, and what further runs would tell."""
+    if not chosen_judge.output_of(store, run).texts:
+        nothing("nothing is judged yet")
+        return
+    with mistakes_shown():
+        consistency.render(store, run)
+    for report, show in _PARTS.items():
+        if report in KINDS[run.kind].reports:
+            with mistakes_shown():
+                show(store, run)
+
+
+def _reasked(store: Store, run: Run) -> None:
+    part(
+        "Questions asked again",
+        "Does the judge answer a question of its own text as it said it should be? Rows: the expected answer; columns: "
+        "the second one.",
+        "re-asked-questions",
+    )
+    if not asked_of(run).chosen.reask:
+        nothing("this run asked no question of its own text; choose that with the settings of a new run")
+        return
+    found: Reasked = chosen_scores.once(
+        ("reasked", menus.key_of(store, run)), lambda: confusion(chosen_judge.output_of(store, run))
+    )
+    sides = chosen_judge.sides(chosen_judge.document_name(chosen_judge.output_of(store, run)))
+    side = st.segmented_control(
+        "Questions",
+        list(sides),
+        default="all",
+        format_func=sides.__getitem__,
+        required=True,
+        key="judges_reasked_side",
+    )
+    table(pd.DataFrame([_again(row) for row in found.by_side[side]]))
+    if found.n_not_asked:
+        chosen_scores.read_notes((f"{found.n_not_asked:,} questions were not asked again",))
+    rows = [_again_csv(side, row) for side, own in found.by_side.items() for row in own]
+    results_shown.downloads("judge-reasked", rows)
+
+
+def _again(row: ReaskedRow) -> dict[str, object]:
+    return {
+        "Expected": row.expected,
+        **{verdict: row.counts.get(verdict, 0) for verdict in VERDICTS},
+        "No answer": left_out(row.without),
+        "Unchanged, 95 % interval": in_percent(row.unchanged),
+    }
+
+
+def _again_csv(side: str, row: ReaskedRow) -> dict[str, object]:
+    return {
+        "side": side,
+        "expected": row.expected,
+        **{verdict: row.counts.get(verdict, 0) for verdict in VERDICTS},
+        "no_answer": sum(row.without.values()),
+        "no_answer_reasons": left_out(row.without),
+        **results_shown.share("unchanged", row.unchanged),
+    }
+
+
+def _ablation(store: Store, run: Run) -> None:
+    part(
+        "How many questions does it take?",
+        "How far scores vary over repeats, by the number of questions N: of the mean of all texts, and of one text. "
+        "As in Table 2 of the Cross-Examination Framework, in squared percent. Choose runs that differ in N, each with repeats.",
+        "number-of-questions",
+    )
+    runs = chosen_judge.with_results(store, *kinds_with("ablation"))
+    if run.run_id not in runs:
+        nothing("no text is examined yet")
+        return
+    used = menus.several("Cross-examinations", runs, f"judges_ablation_{run.run_id}", [run.run_id])
+    if not used:
+        nothing("no run is chosen")
+        return
+    rows = chosen_scores.once(
+        ("ablation", *(menus.key_of(store, one) for one in used)),
+        lambda: ablation([chosen_judge.output_of(store, one) for one in used]),
+    )
+    table(pd.DataFrame([_variance(row) for row in rows]))
+    chosen_scores.read_notes(tuple(dict.fromkeys(f"{row.judge}: {row.note}" for row in rows if row.note)))
+    results_shown.downloads("judge-ablation", [_csv_row(row) for row in rows])
+
+
+def _variance(row: AblationRow) -> dict[str, str]:
+    why = f"{UNDEFINED}: {row.reason}"
+    return {
+        "N": str(row.n_questions),
+        "Judge": row.judge,
+        "Score": row.component,
+        "Mean": UNDEFINED if row.mean is None else percent(round(row.mean, 4)),
+        "Variance of the mean": why if row.variance_of_mean is None else number(row.percent_variance_of_mean),
+        "Variance of a text": "" if row.variance_within is None else number(row.percent_variance_within),
+        "Repeats": str(row.n_repeats),
+        "Texts": f"{row.n_texts:,}",
+        "Left out": f"{row.n_left_out:,}",
+    }
+
+
+_COLUMNS = (
+    "judge",
+    "n_questions",
+    "component",
+    "mean",
+    "variance_of_mean",
+    "variance_within",
+    "percent_variance_of_mean",
+    "percent_variance_within",
+    "n_repeats",
+    "n_texts",
+    "n_left_out",
+)
+
+
+def _csv_row(row: AblationRow) -> dict[str, object]:
+    return {name: getattr(row, name) for name in _COLUMNS} | {"reason": row.reason or ""}
+
+
+_PARTS: Mapping[str, Callable[[Store, Run], None]] = {
+    "reasked": _reasked,
+    "ablation": _ablation,
+    "answers": render_answers,
+    "align": start,
+}
+"""Result table -> what shows it of a run."""

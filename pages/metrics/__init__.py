@@ -1,0 +1,90 @@
+"""Metrics: which metric follows quality? Scores, correlations, live meta-correlation, votes, and what papers printed."""
+
+from collections.abc import Callable
+from functools import partial
+
+import streamlit as st
+
+from core.runs.path import at_hand
+from core.runs.scoring import reading_notes
+from core.store.connection import Store
+from pages.metrics import correlations, form, meta_correlation, published, votes
+from pages.tabs import downloads, levels
+from pages.widgets import (
+    blind_pair,
+    chosen_scores,
+    level_diff,
+    menus,
+    messages,
+    parts,
+    results_shown,
+    run_panel,
+    visitor,
+)
+from pages.widgets.chosen_scores import FILE, NEW, PUBLISHED, RUN, UPLOAD_SCORES, Chosen, Scores
+from pages.widgets.parts import tabs
+
+
+def render() -> None:
+    """Choose scores or make some, then look at them."""
+    with visitor.admin_store() as store:
+        st.title("Metrics")
+        blind_pair.style()
+        parts.style()
+        level_diff.style()
+        results_shown.style()
+        messages.news()
+        chosen = chosen_scores.choose(store)
+        if chosen[0] == NEW:
+            started = form.form(store)
+            if started is not None:
+                chosen_scores.remember((RUN, started))
+                st.rerun()
+        elif chosen[0] == UPLOAD_SCORES:
+            chosen_scores.upload(store)
+        else:
+            _tabs(store, chosen)
+
+
+def _tabs(store: Store, chosen: Chosen) -> None:
+    def of_scores(look: Callable[[Store, Scores], None]) -> Callable[[], None]:
+        return partial(chosen_scores.live, store, chosen, look)
+
+    def meta() -> None:
+        meta_correlation.render(chosen)
+
+    looks: dict[str, Callable[[], None]] = {
+        "Correlations": of_scores(correlations.render),
+        "Levels": of_scores(levels.render),
+        "Meta-correlation": meta,
+        "Votes": of_scores(votes.render),
+    }
+    bodies: dict[str, dict[str, Callable[[], None]]] = {
+        RUN: {
+            "Progress": partial(_progress, store, chosen),
+            **looks,
+            "Published": published.render,
+        },
+        FILE: {
+            **looks,
+            "Scores": of_scores(downloads.scores_to_take),
+            "Published": published.render,
+        },
+        PUBLISHED: {"Published": published.render, "Meta-correlation": meta},
+    }
+    tabs(bodies[chosen[0]], f"metrics_part_{chosen[0]}")
+
+
+def _progress(store: Store, chosen: Chosen) -> None:
+    run = at_hand(store, chosen[1])
+    run_panel.render(store, run.run)
+    if run.kind.work == "scores":
+        form.again_button(run)
+        for note in chosen_scores.once(
+            ("reading", menus.identity(run.run)),
+            lambda: tuple(
+                reading_notes(run.asked.chosen.specs(), chosen_scores.outputs(store, run.run).outputs)
+            ),
+        ):
+            st.warning(messages.with_code(note))
+    chosen_scores.live(store, chosen, downloads.scores_to_take)

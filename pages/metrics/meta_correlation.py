@@ -1,0 +1,352 @@
+"""Tab Meta-correlation: do metrics that follow known quality follow people too? One at a time, or many at once."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import pandas as pd
+import streamlit as st
+
+from core import plots
+from core.errors import InputError
+from core.formats.correlations import PREFIX, published_names, published_side
+from core.results.meta_correlation import (
+    LiveSide,
+    Matrix,
+    MetaCorrelation,
+    NothingShared,
+    Side,
+    meta_correlate,
+    meta_matrix,
+)
+from core.schema.scores import METHODS, Method
+from core.store.connection import Store
+from pages.metrics.correlations import columns_of
+from pages.widgets import against, chosen_scores, results_shown, visitor
+from pages.widgets.chosen_scores import Key
+from pages.widgets.messages import mistakes_shown, plain
+from pages.widgets.parts import interval, nothing, number, part, table
+
+Which = Literal["human", "synthetic"]
+_FROM: dict[Which, dict[str, str]] = {
+    "human": {
+        "published": "Published",
+        "file": "Correlations from a file",
+        "live": "Scores and human ratings",
+    },
+    "synthetic": {
+        "live": "Scores by level",
+        "file": "Correlations from a file",
+        "published": "Published",
+    },
+}
+
+
+@dataclass(frozen=True)
+class OpenSide:
+    """A side, and what changes with it."""
+
+    side: Side
+    key: Key
+    moving: bool = False
+    """A run is at work on its scores."""
+    published: bool = False
+    """Only Spearman correlations are known of it."""
+
+
+def choose(store: Store, which: Which, shown: chosen_scores.Chosen) -> OpenSide | None:
+    """One side; None: a file is still to be given. `shown`: the scores that the page shows."""
+    names = dict(_FROM[which])
+    if not chosen_scores.named(store):
+        names.pop("live")
+    known = bool(shown[1]) and against.has_levels(chosen_scores.open_scores(store, shown).table)
+    # Scores of texts whose quality nobody fixed meet ratings, and stand on the other side.
+    rated = bool(shown[1]) and not known
+    first = "live" if rated == (which == "human") and shown[1] else "published"
+    came = st.radio(
+        "From",
+        list(names),
+        index=list(names).index(first),
+        format_func=names.__getitem__,
+        horizontal=True,
+        key=f"metrics_side_{which}_{bool(shown[1])}_{known}",
+        persist_state="session",
+    )
+    if came == "published":
+        return _published(which)
+    if came == "file":
+        return _file(store, which)
+    return _live(store, which, shown)
+
+
+def _published(which: Which) -> OpenSide:
+    # published:DATASET is what people said, published:DATASET:GENERATOR:SHOTS what damage said.
+    names = [name for name in published_names() if (name.count(":") == 1) == (which == "human")]
+    chosen = st.selectbox("Column", names, key=f"metrics_published_side_{which}", persist_state="session")
+    return OpenSide(published_side(chosen), (chosen,), published=True)
+
+
+def _file(store: Store, which: Which) -> OpenSide | None:
+    file = chosen_scores.choose_kept(store, "correlations", which, f"Correlations of the {which} side")
+    if file is None:
+        return None
+    found = chosen_scores.correlations_of(store, file, synthetic=which == "synthetic")
+    chosen_scores.read_notes(found.notes)
+    chosen_scores.forget_button(store, file, f"side_{which}")
+    return OpenSide(found, (which, file.sha256))
+
+
+def _live(store: Store, which: Which, shown: chosen_scores.Chosen) -> OpenSide | None:
+    names = chosen_scores.named(store)
+    options = list(names)
+    # Another key for other scores: what the page shows is what stands here until somebody changes it.
+    chosen = st.selectbox(
+        "Scores",
+        options,
+        index=options.index(shown) if shown in options else 0,
+        format_func=names.__getitem__,
+        key=f"metrics_live_{which}_{shown[0]}_{shown[1]}",
+    )
+    scores = against.choose_rows(chosen_scores.open_scores(store, chosen), f"side_{which}")
+    if which == "synthetic":
+        if scores.table.rows and not against.has_levels(scores.table):
+            raise InputError(
+                "These scores name no levels: choose others, or put them on the human side with ratings."
+            )
+        side = LiveSide(scores.name, scores.table)
+        return OpenSide(side, scores.key, scores.moving)
+    target = against.human(store, "side")
+    if target is None:
+        return None
+    ratings = None if target.ratings is None else against.people(scores, target.ratings, target.key)
+    side = LiveSide(scores.name, scores.table, ratings, target.options)
+    return OpenSide(side, (*scores.key, *target.key, target.options), scores.moving)
+
+
+_RESAMPLES = 1_000
+
+
+def render_matrix(human: OpenSide, synthetic: OpenSide, method: Method, first: Method) -> None:
+    """Choose the columns, and see a cell for each combination of their values."""
+    if not isinstance(synthetic.side, LiveSide):
+        return
+    scores = synthetic.side.table
+    columns = columns_of(scores)
+    if not columns:
+        return
+    part(
+        "By data set, generator and prompt",
+        "One meta-correlation for each combination of the values of some columns of the scores.",
+        "meta-correlation",
+    )
+    left, right = st.columns(2)
+    by = left.multiselect("A cell for each", columns, key="metrics_matrix_by")
+    over = right.selectbox(
+        "Mean and SD over",
+        [name for name in columns if name not in by],
+        index=None,
+        placeholder="nothing",
+        key="metrics_matrix_over",
+        help="A column whose values are variants, such as prompts.",
+    )
+    by = [name for name in by if name in columns]
+    if not by and over is None:
+        st.markdown("Choose at least one column.")
+        return
+    humans, key = _humans(human, synthetic.side)
+    with st.spinner("Computing ..."):
+        found = chosen_scores.once(
+            ("matrix", key, synthetic.key, tuple(by), over, method, first),
+            lambda: meta_matrix(
+                humans,
+                scores,
+                by=tuple(by),
+                over=over,
+                method=method,
+                first_order=first,
+                n_resamples=_RESAMPLES,
+            ),
+        )
+    _show(found)
+
+
+def _humans(human: OpenSide, synthetic: LiveSide) -> tuple[Mapping[str, Side], object]:
+    """The human side for every data set: what a paper printed of each, or the one chosen above for all."""
+    names = {row.labels.get("dataset", "") for row in synthetic.table.rows}
+    printed = set(published_names())
+    if human.published and names and all(PREFIX + name in printed for name in names):
+        st.markdown(":small[Each data set meets its own published human column.]")
+        return {name: published_side(PREFIX + name) for name in sorted(names)}, tuple(sorted(names))
+    return {"": human.side}, human.key
+
+
+def _show(found: Matrix) -> None:
+    if found.caution is not None:
+        st.warning(found.caution)
+    results_shown.show(
+        plots.meta_matrix(found),
+        f"Heat map of {len(found.cells)} meta-correlations",
+        "meta-matrix",
+        results_shown.matrix(found),
+    )
+    st.markdown(":small[On hover: the interval over metrics and n. A dash is undefined.]")
+    for cell in found.cells:
+        if cell.result is None or cell.reason:
+            st.markdown(
+                f"Undefined: {plain(', '.join(cell.by.values()))}: {plain(cell.reason or 'no reason given')}."
+            )
+    chosen_scores.read_notes(found.notes)
+    if not found.summaries:
+        return
+    names = list(found.summaries[0].by)
+    table(
+        pd.DataFrame(
+            {name: [one.by[name] for one in found.summaries] for name in names}
+            | {
+                "Mean": [number(one.mean) for one in found.summaries],
+                "SD": [number(one.sd) for one in found.summaries],
+                "Variants": [one.n for one in found.summaries],
+                "Left out": [one.left_out for one in found.summaries],
+            }
+        )
+    )
+    results_shown.downloads("meta-summaries", results_shown.summaries(found))
+
+
+_LEAST_P = 0.001
+"""A smaller p is not written with three decimals, where it would be zero."""
+_OVER_ITEMS = (
+    "Interval over items: would other texts say the same of these metrics? With few items and metrics that score alike "
+    "it lies too low and misleads: simulated with 20 items it held the true value in 17 % to 87 % of cases, not in 95 %."
+)
+"""Figures: docs/statistics.md, Meta-correlation."""
+NOTHING_SHARED = "no metric has scores on both sides; choose scores of the same metrics above"
+_MOVING = "metrics_meta_moving"
+"""Whether a run was at work on a side when they were last looked at."""
+
+
+def render(chosen: chosen_scores.Chosen) -> None:
+    """Both sides and their scatter; looks again by itself while a run is at work on either side."""
+    moving = st.session_state.get(_MOVING, False)
+    st.fragment(_look, run_every=chosen_scores.TICK if moving else None)(chosen, moving)
+
+
+def _look(chosen: chosen_scores.Chosen, moving: bool) -> None:
+    with visitor.admin_store() as store:
+        part(
+            "Meta-correlation",
+            "Does data of known quality rank metrics as people do? Each metric has a correlation with human "
+            "ratings and one with known quality; the meta-correlation is the correlation of the two over metrics.",
+            "meta-correlation",
+        )
+        human, synthetic = _sides(store, chosen)
+        if human is None or synthetic is None:
+            return
+        if (human.moving or synthetic.moving) != moving:
+            st.session_state[_MOVING] = not moving
+            st.rerun()  # the clock starts or stops
+        with mistakes_shown():
+            try:
+                _result(human, synthetic)
+            except NothingShared:  # such as a judge's run, which is the newest, and the published metrics
+                nothing(NOTHING_SHARED)
+
+
+def _sides(store: Store, chosen: chosen_scores.Chosen) -> tuple[OpenSide | None, OpenSide | None]:
+    found: list[OpenSide | None] = [None, None]
+    sides: tuple[Which, ...] = get_args(Which)
+    for place, (column, which) in enumerate(zip(st.columns(2), sides, strict=True)):
+        with column, st.container(border=True), mistakes_shown():
+            st.markdown("**Human side**" if which == "human" else "**Synthetic side**")
+            found[place] = choose(store, which, chosen)
+    return found[0], found[1]
+
+
+def _result(human: OpenSide, synthetic: OpenSide) -> None:
+    method: Method = st.segmented_control(
+        "Coefficient",
+        METHODS,
+        default="spearman",
+        format_func=str.capitalize,
+        required=True,
+        key="metrics_meta_method",
+        persist_state="session",
+        help="At both orders: of scores with quality, and of the two columns of correlations.",
+    )
+    first: Method = "spearman" if human.published or synthetic.published else method
+    if first != method:
+        st.markdown(
+            f"Only Spearman correlations are published: {method.capitalize()} is taken at the second order."
+        )
+    with st.spinner("Computing ..."):
+        found = chosen_scores.once(
+            ("meta", human.key, synthetic.key, method, first),
+            lambda: meta_correlate(
+                human.side, synthetic.side, method=method, first_order=first, n_resamples=_RESAMPLES
+            ),
+        )
+    _limits(found)
+    results_shown.show(
+        plots.meta_scatter(found), plots.meta_title(found), "meta-correlation", results_shown.points(found)
+    )
+    _standing(found)
+    _families(found)
+    render_matrix(human, synthetic, method, first)
+
+
+def _limits(found: MetaCorrelation) -> None:
+    """What limits the comparison, before its number: few metrics, and those left out."""
+    if found.caution is not None:
+        st.warning(found.caution)
+    if found.dropped:
+        total = found.n_metrics + len(found.dropped)
+        st.markdown(f"Metrics compared: {found.n_metrics} of {total}.")
+    by_reason: dict[str, list[str]] = {}
+    for name, reason in found.dropped.items():
+        by_reason.setdefault(reason, []).append(name)
+    for reason, names in by_reason.items():
+        st.markdown(f":small[Dropped, {plain(reason)}: {plain(', '.join(names))}.]")
+
+
+def _standing(found: MetaCorrelation) -> None:
+    whole = found.over_metrics
+    counted = "1 metric" if found.n_metrics == 1 else f"{found.n_metrics} metrics"
+    families = "1 family" if found.n_families == 1 else f"{found.n_families} families"
+    said = f"n = {counted} of {families}, {len(found.dropped)} dropped."
+    if found.p_two_sided is not None:
+        said += f" p of no association: {_p(found.p_two_sided)} two-sided, {_p(found.p_one_sided)} one-sided."
+    st.markdown(said)
+    if whole.low is not None:
+        st.markdown(
+            f":small[Interval over metrics: would other metrics agree as well? Metrics of a family are near copies, so "
+            f"it is too narrow, and p too small. {whole.n_resamples:,} resamples.]"
+        )
+    if found.over_items is not None:
+        st.markdown(f":small[{_OVER_ITEMS}]")
+    chosen_scores.read_notes(tuple(found.notes))
+
+
+def _p(value: float | None) -> str:
+    return f"below {_LEAST_P:g}" if value is not None and value < _LEAST_P else number(value)
+
+
+def _families(found: MetaCorrelation) -> None:
+    if not found.without_family:
+        return
+    with st.expander("Without one family at a time"):
+        st.markdown("Does the result rest on one family of metrics, whose members are much alike?")
+        table(
+            pd.DataFrame(
+                {
+                    "Without": list(found.without_family),
+                    "Metrics left": [one.n for one in found.without_family.values()],
+                    "Meta-correlation": [number(one.estimate) for one in found.without_family.values()],
+                    "Interval over metrics": [
+                        interval(one.low, one.high) for one in found.without_family.values()
+                    ],
+                    "Note": [
+                        one.reason or one.interval_reason or "" for one in found.without_family.values()
+                    ],
+                }
+            )
+        )

@@ -1,0 +1,562 @@
+"""Tabs Spans and Texts: one text with the errors that people and the judge marked, or what both said of it; the worst first."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from html import escape
+from itertools import pairwise
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from core.errors import InputError
+from core.judges.automqm.errors import AutoMqmRecord, ErrorTrial, Located
+from core.judges.direct import DirectRecord
+from core.judges.quality import QualityRecord
+from core.judges.rated import ExampleSettings, ExampleUsed, ShownExample
+from core.results.spans.agreement import counts_of
+from core.results.spans.segments import Locating, Segment, locating, n_draws, pair_spans, ratings_of_judge
+from core.runs.asked import asked_of
+from core.runs.kinds import kind_named
+from core.schema.judging import JudgedText, JudgeOutput, RatedText
+from core.schema.runs import Run
+from core.schema.scores import Rating, ScorableOutput, ScoredRow
+from core.store.connection import Store
+from pages.specialist import chosen_run
+from pages.specialist.chosen_run import People
+from pages.tabs import texts
+from pages.widgets import chosen_judge, chosen_scores, level_diff, menus
+from pages.widgets.chosen_judge import level_said
+from pages.widgets.chosen_scores import Key
+from pages.widgets.level_diff import language_of
+from pages.widgets.messages import plain
+from pages.widgets.parts import UNDEFINED, nothing, number, part, table
+
+_LINES = {"neutral": "dotted", "minor": "dotted", "major": "solid", "critical": "double"}
+"""Severity -> its underline; any other is dashed."""
+_STYLE = """<style>
+.assay-error { color: inherit; background: color-mix(in srgb, #d55e00 16%, transparent); border-radius: .15rem;
+  text-decoration: underline #d55e00 2px dashed; text-underline-offset: 4px; }
+.assay-error-dotted { text-decoration-style: dotted; }
+.assay-error-solid { text-decoration-style: solid; }
+.assay-error-double { text-decoration-style: double; }
+.assay-error-met { background: color-mix(in srgb, #0072b2 22%, transparent); }
+.assay-number { font-size: .68em; font-weight: 600; line-height: 0; margin-inline: .1em; direction: ltr;
+  unicode-bidi: isolate; }
+.assay-card ul.assay-errors { margin: .6rem 0 0; padding: 0; list-style: none; font-size: .92rem; }
+.assay-card ul.assay-errors li { margin: .3rem 0; padding: 0; overflow-wrap: anywhere; }
+.assay-errors bdi { font-weight: 600; }
+.assay-tall { max-height: 24em; overflow-y: auto; }
+</style>"""
+_KEY = (
+    "Underline: dotted minor, solid major, double critical, dashed any other. Blue ground: the other side marked "
+    "something there too; orange: it did not."
+)
+
+
+@dataclass(frozen=True)
+class Marked:
+    """One error on one side."""
+
+    quote: str
+    """The words, as they were named or as they stand in the text."""
+    severity: str
+    category: str
+    start: int | None
+    """In code points of the text; None: it stands nowhere there."""
+    end: int | None
+    """Exclusive."""
+    met: str = ""
+    """What the other side says of these characters, in words; empty: there is no other side."""
+    where: str = ""
+    """Why it is not underlined, or how it was located; empty: exactly."""
+    by: str = ""
+    """Who marked it, where there are several."""
+
+    @property
+    def placed(self) -> bool:
+        """Whether it marks characters of the text."""
+        return self.start is not None and self.end is not None and self.start < self.end
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """In the words of the page, what the other side says of an error."""
+
+    hit: str = "hit"
+    other_severity: str = "hit, other severity"
+    missed: str = "missed"
+
+
+OF_PERSON, OF_JUDGE = Overlap(missed="missed by the judge"), Overlap(missed="marked by nobody")
+LOCATED: dict[Located, str] = {
+    "exact": "",
+    "nearest": "nearest words",
+    "not found": "not found in the text",
+    "nothing quoted": "quotes nothing",
+}
+
+
+def style() -> None:
+    """The style sheet of marked texts; blind_pair's has to be there too."""
+    st.html(_STYLE)
+
+
+def explain() -> None:
+    """What underlines and grounds mean."""
+    st.markdown(f":small[{_KEY}]")
+
+
+def met(error: Marked, others: Sequence[Marked], words: Overlap) -> str:
+    """What the other side says of an error: a character of it counts as soon as one of theirs holds it too."""
+    if not error.placed:
+        return ""
+    touching = [one for one in others if one.placed and one.start < error.end and error.start < one.end]  # type: ignore[operator]  # placed: none of them is None
+    if not touching:
+        return words.missed
+    same = any(one.severity.lower() == error.severity.lower() for one in touching)
+    return words.hit if same else words.other_severity
+
+
+def card(
+    title: str, text: str, errors: Sequence[Marked], language: str, empty: str = "No error is marked."
+) -> None:
+    """A text with its errors, and the list of them."""
+    listed = "".join(f"<li>{_listed(number, one)}</li>" for number, one in enumerate(errors, start=1))
+    below = (
+        f'<ul class="assay-errors">{listed}</ul>'
+        if errors
+        else f'<div class="assay-quiet">{escape(empty)}</div>'
+    )
+    st.html(
+        f'<div class="assay-card"><div class="assay-side">{escape(title)}</div>'
+        f'<div class="assay-text assay-tall" {language_of(language)}>{marked_html(text, errors)}</div>{below}</div>'
+    )
+
+
+def _listed(number: int, error: Marked) -> str:
+    about = [error.severity, error.category, error.by, error.where, error.met]
+    words = ", ".join(escape(one) for one in about if one)
+    quote = f"<bdi>{escape(error.quote)}</bdi>" if error.quote else "no words"
+    return f"{number}. {quote}: {words}"
+
+
+def marked_html(text: str, errors: Sequence[Marked]) -> str:
+    """The text with every error underlined; where several overlap, the last that begins decides the line.
+
+    Errors that stand nowhere in the text, or beyond its end, are in the list alone.
+    """
+    placed = [
+        (number, one, one.start or 0, min(one.end or 0, len(text)))
+        for number, one in enumerate(errors, start=1)
+        if one.placed and (one.start or 0) < len(text)
+    ]
+    ends = {0, len(text)} | {at for _, _, start, end in placed for at in (start, end)}
+    borders = sorted(ends)
+    pieces = []
+    for start, end in pairwise(borders):
+        inside = [
+            (begin, number, one) for number, one, begin, stop in placed if begin <= start and end <= stop
+        ]
+        body = escape(text[start:end])
+        if inside:
+            _, _, top = max(inside, key=lambda found: found[:2])
+            body = f'<mark class="{_classes(top)}">{body}</mark>'
+        numbers = [number for number, _, _, stop in placed if stop == end]
+        pieces.append(body + "".join(f'<sup class="assay-number">{number}</sup>' for number in numbers))
+    return "".join(pieces)
+
+
+def _classes(error: Marked) -> str:
+    line = _LINES.get(error.severity.lower(), "dashed")
+    hit = error.met in (Overlap.hit, Overlap.other_severity)
+    return f"assay-error assay-error-{line}{' assay-error-met' if hit else ''}"
+
+
+MOST_LISTED = 200
+"""Texts that a menu offers; a search narrows."""
+_WORST, _FILE, _LOST, _LOW = (
+    "lowest F1 first",
+    "as in the file",
+    "quotes not found first",
+    "lowest score first",
+)
+Place = tuple[object, ...]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One judged text, with what people said of it."""
+
+    text: JudgedText
+    people: RatedText | None
+    f1: float | None = None
+    """Of the characters marked in this text; None: not compared, or nothing is marked on either side."""
+    lost: int = 0
+    """Quotes that stand nowhere in the text."""
+
+
+def place_of(one: ScoredRow | ScorableOutput | Rating) -> Place:
+    """What a text of one file is told by."""
+    return one.item_id, one.system, one.level, one.language, tuple(sorted(one.labels.items()))
+
+
+def cases(store: Store, run: Run, repeat: int = 0) -> list[Case]:
+    """Every text that the judge came to, in the order of the file; computed once."""
+    return _cases((*menus.key_of(store, run), repeat), store, run, repeat)
+
+
+# A resource: thousands of texts would be copied at every press of a widget. Nobody changes them.
+@st.cache_resource(show_spinner="Comparing ...", max_entries=4)
+def _cases(key: Key, _store: Store, _run: Run, _repeat: int) -> list[Case]:
+    return cases_of(chosen_judge.output_of(_store, _run), chosen_run.people_of(_store, _run), _repeat)
+
+
+def cases_of(output: JudgeOutput, people: People, repeat: int = 0) -> list[Case]:
+    """The same, computed."""
+    known = {place_of(text.output): text for text in people.rated.texts}
+    f1 = f1_by_text(output, people, repeat)
+    return [
+        Case(text, known.get(place_of(text.row)), f1.get(place_of(text.row)), _lost(trial_of(text, repeat)))
+        for text in output.texts
+    ]
+
+
+def trial_of(text: JudgedText, repeat: int) -> ErrorTrial | None:
+    """What an error-marking judge said the n-th time; None: it was not asked so often."""
+    if not isinstance(text.record, AutoMqmRecord):
+        return None
+    return next((trial for trial in text.record.trials if trial.repeat == repeat), None)
+
+
+def _lost(trial: ErrorTrial | None) -> int:
+    return sum(error.located == "not found" for error in (trial.errors or () if trial else ()))
+
+
+def f1_by_text(output: JudgeOutput, people: People, repeat: int) -> dict[Place, float]:
+    """F1 of each text's characters, over all who marked it; texts without a mark on either side have none.
+
+    Empty for a judge that marks no errors.
+    """
+    try:
+        marks = ratings_of_judge(output, repeat)
+        segments: Sequence[Segment] = pair_spans(
+            people.ratings, marks, texts=people.texts, references=True
+        ).segments
+    except InputError:
+        return {}
+    counts = counts_of(segments)
+    sums: dict[Place, list[float]] = {}
+    for segment, credit, predicted, gold in zip(
+        segments, counts.credit.tolist(), counts.predicted.tolist(), counts.gold.tolist(), strict=True
+    ):
+        own = sums.setdefault(place_of(segment.row), [0.0, 0.0])
+        own[0] += 2 * credit
+        own[1] += predicted + gold
+    return {place: credit / marked for place, (credit, marked) in sums.items() if marked}
+
+
+def choose(cases: Sequence[Case], run: Run, metric: str) -> Case | None:
+    """The text to look at, by system, order and search; None: none is like that."""
+    by_errors = chosen_run.marks_errors(run)
+    left, middle, right = st.columns(3)
+    systems = sorted({case.text.row.system for case in cases})
+    system = left.selectbox(
+        "System", [None, *systems], format_func=lambda name: name or "All", key="specialist_system"
+    )
+    orders = [_WORST, _FILE, _LOST] if by_errors else [_LOW, _FILE]
+    order = middle.selectbox("Order", orders, key=f"specialist_order_{by_errors}")
+    sought = right.text_input("Search in item, source and text", key="specialist_search").strip().casefold()
+    found = [
+        case
+        for case in _ordered(cases, order, metric)
+        if system in (None, case.text.row.system) and (not sought or sought in _searched(case.text))
+    ]
+    if not found:
+        nothing("no matching text; change the system or the search")
+        return None
+    listed = found[:MOST_LISTED]
+    if len(found) > len(listed):
+        st.markdown(f":small[The first {len(listed)} of {len(found):,} texts are listed: a search narrows.]")
+    key = f"specialist_case_{run.run_id}_{order}_{system}_{sought}"
+    return menus.one_of(None, "Text", listed, lambda case: _said(case, metric), key)
+
+
+def _ordered(cases: Sequence[Case], order: str, metric: str) -> list[Case]:
+    def low(value: float | None) -> tuple[bool, float]:
+        return value is None, value or 0.0
+
+    if order == _WORST:
+        return sorted(cases, key=lambda case: low(case.f1))
+    if order == _LOST:
+        return sorted(cases, key=lambda case: -case.lost)
+    if order == _LOW:
+        return sorted(cases, key=lambda case: low(case.text.scores.get(metric)))
+    return list(cases)
+
+
+def _searched(text: JudgedText) -> str:
+    return "\n".join((text.row.item_id, text.question or "", text.text)).casefold()
+
+
+def _said(case: Case, metric: str) -> str:
+    row = case.text.row
+    what = f"F1 {number(case.f1)}" if case.f1 is not None else number(case.text.scores.get(metric))
+    lost = f", {case.lost} not found" if case.lost else ""
+    return f"{row.item_id[:40]}, {row.system[:40]}{level_said(row)}: {what}{lost}"
+
+
+def examples(
+    store: Store, run: Run, text: RatedText | None, used: Sequence[ExampleUsed], repeat: int
+) -> None:
+    """What the judge was shown beside this text, and whose texts they are; folded away."""
+    with st.expander(f"Examples used: {len(used)}"):
+        if not used:
+            nothing("the judge was shown no example")
+            return
+        st.markdown(
+            ":small[None is of the judged system. The run stores who rated each example. The texts are in its file.]"
+        )
+        drawn = _drawn(store, run, text, repeat)
+        # Drawn from another file or by another version they would not be what the judge saw.
+        same = [(one.used.item_id, one.used.system) for one in drawn] == [
+            (one.item_id, one.system) for one in used
+        ]
+        for place, one in enumerate(used):
+            _example(one, drawn[place] if same else None)
+
+
+def _drawn(store: Store, run: Run, text: RatedText | None, repeat: int) -> tuple[ShownExample, ...]:
+    """The examples as the judge drew them, drawn once more from the same seed."""
+    pool = chosen_run.pool(store, run)
+    if pool is None or text is None:
+        return ()
+    chosen: ExampleSettings = asked_of(run).chosen
+    return chosen.draw(pool, text, repeat)
+
+
+def _example(used: ExampleUsed, example: ShownExample | None) -> None:
+    by = f", rated by {used.rater}" if used.rater else ""
+    title = f"{used.system}, item {used.item_id}{by}"
+    if example is None:
+        st.markdown(f"{plain(title)}: {used.n_errors} errors")
+    elif example.score is not None:
+        card(title, example.output.text, (), example.output.language, f"Score {number(example.score)}")
+    else:
+        errors = [
+            Marked(quote, span.severity, span.category, span.start, span.end)
+            for quote, span in example.errors
+        ]
+        card(title, example.output.text, errors, example.output.language)
+
+
+_SEVERAL = "all raters together"
+_COUNTED: dict[Located, str] = {
+    "exact": "letter by letter",
+    "nearest": "by the nearest words",
+    "not found": "not found: these mark no character, and count in the score",
+    "nothing quoted": "quoted nothing",
+}
+
+
+def render_spans(store: Store, run: Run) -> None:
+    """Choose a text, and read who marked what in it."""
+    part(
+        "Spans",
+        "What people marked on the left, what the judge marked on the right. What the judge quotes is looked for in the text: "
+        "letter by letter, then the nearest words.",
+        "specialist-automqm",
+    )
+    output = chosen_judge.output_of(store, run)
+    if not output.texts:
+        nothing("nothing is judged yet")
+        return
+    style()
+    _located(chosen_scores.once(("located", *chosen_run.keys_of(store, [run])), lambda: locating(output)))
+    repeat, n = 0, n_draws(output)
+    if n > 1:
+        repeat = st.selectbox(
+            "Repeat", range(n), format_func=lambda at: f"{at + 1}", key=f"specialist_repeat_{run.run_id}"
+        )
+    case = choose(cases(store, run, repeat), run, output.metrics[0].name)
+    if case is not None:
+        _span_case(store, run, case, repeat)
+
+
+def _located(found: Locating) -> None:
+    said = [f"{n:,} {_COUNTED[how]}" for how, n in found.located.items() if n]
+    st.markdown(
+        f":small[{found.n_errors:,} errors in {found.n_texts:,} texts, draws together: {'; '.join(said) or 'none named'}.]"
+    )
+
+
+def _span_case(store: Store, run: Run, case: Case, repeat: int) -> None:
+    text, trial = case.text, trial_of(case.text, repeat)
+    if text.question:
+        level_diff.plain_card("Source", text.question, "und")
+    rater, ratings = _ratings(case.people, run.run_id)
+    theirs, judged = _people_marked(text.text, ratings, several=rater == _SEVERAL), _judge_marked(text, trial)
+    person = [replace(one, met=met(one, judged, OF_PERSON)) for one in theirs]
+    judge = [replace(one, met=met(one, theirs, OF_JUDGE)) for one in judged]
+    if not ratings or trial is None or trial.errors is None:  # nothing to be hit or missed by
+        person, judge = theirs, judged
+    left, right = st.columns(2)
+    with left:
+        empty = "No error is marked." if ratings else "Nobody marked errors in this text."
+        card(f"People: {rater}" if rater else "People", text.text, person, text.row.language, empty)
+    with right:
+        card(f"Judge{level_said(text.row)}", text.text, judge, text.row.language, _why(trial, text))
+    explain()
+    _numbers(case, ratings, judge)
+    examples(store, run, case.people, trial.examples if trial else (), repeat)
+    chosen_judge.of_text(store, run, chosen_judge.output_of(store, run), text)
+
+
+def _ratings(people: RatedText | None, run_id: int) -> tuple[str, list[Rating]]:
+    """Whose marks are shown, and the ratings that hold them."""
+    marked = [one for one in (people.ratings if people else ()) if one.spans is not None]
+    names = sorted({one.rater for one in marked if one.rater})
+    if len(names) < 2:
+        return (names[0] if names else ""), marked
+    chosen = st.selectbox(
+        "Marked by", [_SEVERAL, *names], key=f"specialist_marked_by_{run_id}_{'/'.join(names)}"
+    )
+    return chosen, marked if chosen == _SEVERAL else [one for one in marked if one.rater == chosen]
+
+
+def _people_marked(text: str, ratings: Sequence[Rating], *, several: bool) -> list[Marked]:
+    found = [
+        Marked(
+            quote="" if span.in_source else text[span.start : span.end],
+            severity=span.severity,
+            category=span.category,
+            start=None if span.in_source else span.start,
+            end=None if span.in_source else span.end,
+            where="in the source" if span.in_source else "",
+            by=(rating.rater or "") if several else "",
+        )
+        for rating in ratings
+        for span in rating.spans or ()
+    ]
+    return sorted(found, key=lambda one: (one.start is None, one.start or 0, one.end or 0))
+
+
+def _judge_marked(text: JudgedText, trial: ErrorTrial | None) -> list[Marked]:
+    found = []
+    for error in (trial.errors or ()) if trial else ():
+        where = LOCATED[error.located]
+        if error.located == "nearest" and error.start is not None and error.end is not None:
+            where = f"{where}: {text.text[error.start : error.end]}"
+        found.append(Marked(error.quote, error.severity, error.category, error.start, error.end, where=where))
+    return sorted(found, key=lambda one: (one.start is None, one.start or 0, one.end or 0))
+
+
+def _why(trial: ErrorTrial | None, text: JudgedText) -> str:
+    """What stands in place of errors where the judge marked none."""
+    if trial is None:
+        return f"Not asked: {'; '.join(text.reasons.values()) or 'there is no such repeat'}."
+    if trial.errors is None:
+        return f"No usable answer: {trial.reason or 'unknown'}. {trial.detail}".strip()
+    return "The judge found no error."
+
+
+def _numbers(case: Case, ratings: Sequence[Rating], judge: Sequence[Marked]) -> None:
+    """Scores of both sides, and the F1 of this text."""
+    said = [f"people: {number(sum(one.score for one in ratings) / len(ratings), 2)}"] if ratings else []
+    said += [f"{plain(name)}: {number(value, 2)}" for name, value in case.text.scores.items()]
+    f1 = "" if case.f1 is None else f" F1 of its characters: {number(case.f1)}, over all who marked it."
+    why = "; ".join(case.text.reasons.values())
+    st.markdown(f"Scores: {'; '.join(said) or 'none'}{f' ({plain(why)})' if why else ''}.{f1}")
+    if lost := sum(one.where == LOCATED["not found"] for one in judge):
+        st.markdown(f"Quotes not found in the text: {lost}. They mark no character, and count in the score.")
+
+
+def render_said(store: Store, run: Run) -> None:
+    """Choose a text, and read its scores with their reasons."""
+    part(
+        "Texts",
+        "What the judge said of one text, beside people's ratings. A justification is the model's own words: it can be wrong.",
+        kind_named(run.kind).section,
+    )
+    output = chosen_judge.output_of(store, run)
+    if not output.texts:
+        nothing("nothing is judged yet")
+        return
+    style()
+    case = choose(cases(store, run), run, output.metrics[0].name)
+    if case is not None:
+        _said_case(store, run, case)
+
+
+def _said_case(store: Store, run: Run, case: Case) -> None:
+    text = case.text
+    left, right = st.columns(2)
+    with left:
+        if text.question:
+            level_diff.plain_card("Source", text.question, "und")
+        else:
+            nothing("there is no source")
+    with right:
+        level_diff.plain_card(f"Text{level_said(text.row)}", text.text, text.row.language)
+    texts.scores(text, chosen_judge.output_of(store, run), "source")
+    _people(case)
+    if text.record is None:
+        nothing("the judge was not asked about this text")
+    elif (shown := _RECORDS.get(type(text.record))) is not None:
+        shown(store, run, case, text.record)
+    else:
+        texts.details(text.record)
+    chosen_judge.of_text(store, run, chosen_judge.output_of(store, run), text)
+
+
+def _people(case: Case) -> None:
+    ratings = case.people.ratings if case.people else ()
+    if not ratings:
+        nothing("nobody rated this text")
+        return
+    table(
+        pd.DataFrame(
+            {
+                "Rater": [one.rater or "not named" for one in ratings],
+                "Dimension": [one.dimension for one in ratings],
+                "Rating": [number(one.score, 2) for one in ratings],
+            }
+        )
+    )
+
+
+def _direct(store: Store, run: Run, case: Case, record: DirectRecord) -> None:
+    _trials([("", one.repeat, one.score, one.reason or one.detail) for one in record.trials])
+    if record.trials:
+        examples(store, run, case.people, record.trials[0].examples, 0)
+
+
+def _quality(store: Store, run: Run, case: Case, record: QualityRecord) -> None:
+    _trials(
+        [
+            (one.dimension, one.repeat, one.score, one.justification or one.reason or one.detail)
+            for one in record.trials
+        ]
+    )
+    if record.judged is not None:
+        level_diff.plain_card("As the judge read it", record.judged, case.text.row.language)
+    examples(store, run, None, record.examples, 0)
+
+
+_RECORDS: Mapping[type, Callable[[Store, Run, Case, Any], None]] = {
+    DirectRecord: _direct,
+    QualityRecord: _quality,
+}
+"""A record's class -> what shows it."""
+
+
+def _trials(rows: Sequence[tuple[str, int, float | None, str]]) -> None:
+    frame = pd.DataFrame(
+        {
+            "Dimension": [dimension for dimension, _, _, _ in rows],
+            "Repeat": [repeat + 1 for _, repeat, _, _ in rows],
+            "Said": [UNDEFINED if score is None else number(score, 2) for _, _, score, _ in rows],
+            "Note": [why for _, _, _, why in rows],
+        }
+    )
+    table(frame if any(frame["Dimension"]) else frame.drop(columns="Dimension"))

@@ -1,0 +1,111 @@
+"""What raters read: the study's own guidelines, consent text and labels; and its log."""
+
+import re
+
+import pandas as pd
+import streamlit as st
+
+from core.schema.study import Study
+from core.store.connection import Store
+from core.store.studies import read_guidelines, read_log, read_wording
+from core.study import lifecycle
+from core.study.guidelines import (
+    CONSENT,
+    GUESS_QUESTION,
+    LABEL_KEYS,
+    LONGEST_LABEL,
+    guideline_text,
+    levels_note,
+    shipped_languages,
+    wording,
+)
+from pages.widgets.messages import mistakes_shown, moment, tell
+from pages.widgets.parts import table
+
+_LABELS = {
+    "left": "Button 1",
+    "right": "Button 2",
+    "both_good": "Button 3",
+    "both_bad": "Button 4",
+    "box_left": "Name of the first answer",
+    "box_right": "Name of the second answer",
+    GUESS_QUESTION: "Question after the last answer",
+    "guess_left": "Its button 1",
+    "guess_right": "Its button 2",
+    "guess_unsure": "Its button 3",
+}
+_LONG_HASH = re.compile(r"([0-9a-f]{32})(?=[0-9a-f])")  # broken in two, so that a table need not cut it
+
+
+def guidelines_form(store: Store, study: Study) -> None:
+    """Edit the guidelines of one language; they may name no source."""
+    own = read_guidelines(store, study.study_id)
+    languages = sorted({*shipped_languages(study.kind), *own})
+    left, right = st.columns(2)
+    chosen = left.selectbox("Language", languages, languages.index("en"))
+    other = right.text_input("Or another language (BCP 47, such as cs or pt-BR)").strip()
+    language = other or chosen
+    text = st.text_area(
+        "Guidelines (Markdown). They must not say who or what wrote the answers.",
+        guideline_text(own, language, study.kind),
+        height=380,
+        key=f"guideline_{study.study_id}_{language}",  # not another study's text,
+    )
+    if study.kind == "pairs" and (note := levels_note(study.levels)):
+        st.warning(note)
+    with mistakes_shown():
+        if st.button("Save guidelines"):
+            lifecycle.set_guideline(store, study, language, text)
+            tell(f"The guidelines in {language} are saved.")
+    with st.expander("As raters see it"):
+        st.markdown(text)
+
+
+def wording_form(store: Store, study: Study) -> None:
+    """Edit the consent text and the labels of one language; an empty label is what Assay says.
+
+    Raters of texts have no buttons whose labels could be changed: their task says what is asked.
+    """
+    keys = LABEL_KEYS if study.kind == "pairs" else ()
+    own = read_wording(store, study.study_id)
+    language = (
+        st.text_input("Language (BCP 47)", study.language, key=f"wording_language_{study.study_id}").strip()
+        or "en"
+    )
+    said, mine = wording({}, language), own.get(language, {})
+    with st.form(f"wording_{study.study_id}_{language}"):
+        consent = st.text_area(
+            "Consent text (Markdown; raters are asked if any language has one)",
+            mine.get(CONSENT, ""),
+            height=160,
+        )
+        columns = st.columns(2)
+        labels = {
+            key: columns[n % 2].text_input(
+                _LABELS[key], mine.get(key, ""), max_chars=LONGEST_LABEL, placeholder=said[key]
+            )
+            for n, key in enumerate(keys)
+        }
+        submitted = st.form_submit_button("Save consent and labels" if keys else "Save consent")
+    if submitted:
+        with mistakes_shown():
+            given = {CONSENT: consent, **labels}
+            lifecycle.set_wording(
+                store, study, language, {k: text for k, text in given.items() if text.strip()}
+            )
+            tell(f"Consent and labels in {language} are saved.")
+
+
+def log_table(store: Store, study: Study) -> None:
+    """Everything an owner did, oldest first."""
+    entries = read_log(store, study.study_id)
+    table(
+        pd.DataFrame(
+            {
+                "Time (UTC)": [moment(entry.at_utc) for entry in entries],
+                "Action": [entry.action for entry in entries],
+                "Rater": [entry.rater_id or "" for entry in entries],
+                "Detail": [_LONG_HASH.sub(r"\1 ", entry.detail) for entry in entries],
+            }
+        )
+    )

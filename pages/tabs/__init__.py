@@ -1,0 +1,1 @@
+"""Tabs that several pages have."""

@@ -1,0 +1,137 @@
+"""Tab Files: scores and what a judge's run made, to take away; and scores of a judge that were made elsewhere."""
+
+import io
+import zipfile
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import streamlit as st
+
+from core.formats.scores import write_scores_csv, write_scores_parquet
+from core.runs.path import at_hand, written
+from core.schema.runs import Run
+from core.schema.scores import ScoreTable
+from core.store.connection import Store
+from core.store.kept_files import get_file
+from core.store.runs import item_states
+from pages.widgets import chosen_judge, chosen_scores, menus, visitor
+from pages.widgets.chosen_scores import FILE, Scores
+from pages.widgets.menus import once
+from pages.widgets.messages import mistakes_shown
+from pages.widgets.parts import nothing, part
+
+_TYPES = {
+    "csv": "text/csv",
+    "json": "application/json",
+    "jsonl": "application/jsonl",
+    "parquet": "application/vnd.apache.parquet",
+}
+
+
+def buttons(files: Mapping[str, bytes], whole: str, place: str) -> None:
+    """whole: the name of the archive with all files; place: what the buttons' keys begin with."""
+    checked = visitor.admin_making()
+    with st.container(horizontal=True):
+        st.download_button(
+            f"All files ({whole})",
+            partial(checked, partial(_zipped, files)),
+            whole,
+            "application/zip",
+            key=f"{place}_files_all",
+            on_click="ignore",
+            type="primary",
+        )
+        for name, data in files.items():
+            st.download_button(
+                name,
+                partial(checked, partial(bytes, data)),
+                name,
+                _TYPES.get(name.rpartition(".")[2], "application/octet-stream"),
+                key=f"{place}_file_{name}",
+                on_click="ignore",
+            )
+    st.markdown(":small[The formats are described in `docs/formats.md`.]")
+
+
+def _zipped(files: Mapping[str, bytes]) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return packed.getvalue()
+
+
+def scores_to_take(store: Store, scores: Scores) -> None:
+    """How many scores there are, and a button a file, which is made when it is pressed."""
+    table = scores.table
+    part(
+        "Scores",
+        "One row per text and metric, with the metric's signature. Undefined scores come with their reason.",
+    )
+    if not table.rows:
+        nothing("nothing is scored yet")
+        return
+    undefined = int((table.values != table.values).sum())
+    metrics = "1 metric" if len(table.metrics) == 1 else f"{len(table.metrics):,} metrics"
+    st.markdown(
+        f"{len(table.rows):,} texts, {metrics}, {undefined:,} of {table.values.size:,} scores undefined."
+    )
+    chosen_scores.read_notes(table.notes)
+    checked = visitor.admin_making()
+    writers: dict[str, tuple[str, Callable[[ScoreTable], bytes]]] = {
+        "scores.csv": ("text/csv", lambda one: write_scores_csv(one, "long")),
+        "scores-wide.csv": ("text/csv", lambda one: write_scores_csv(one, "wide")),
+        "scores.parquet": ("application/vnd.apache.parquet", lambda one: write_scores_parquet(one, "long")),
+    }
+    with st.container(horizontal=True):
+        for name, (kind, write) in writers.items():
+            st.download_button(
+                name,
+                partial(checked, partial(write, table)),
+                f"assay-{name}",
+                kind,
+                key=f"metrics_file_{name}",
+                on_click="ignore",
+                icon=":material/download:",
+            )
+    if scores.chosen[0] == FILE:
+        chosen_scores.forget_button(store, get_file(store, scores.chosen[1]), "scores")
+
+
+_MADE = "judges_files_made"
+
+
+def judge_to_take(store: Store, run: Run) -> None:
+    """A button a file, and one for all."""
+    states = item_states(store, run.run_id)
+    done = sum(state == "done" for state in states.values())
+    if not states:
+        nothing("no item is finished yet")
+        return
+    part(
+        "Downloads",
+        f"{done:,} of {run.n_items:,} items are complete. The records hold everything the judge said; "
+        "commands can read them again.",
+    )
+    files = once(
+        _MADE,
+        menus.key_of(store, run),
+        lambda: written(at_hand(store, run)),
+        "Making the files ...",
+    )
+    buttons(files, f"assay-judge-{run.run_id}.zip", "judges")
+
+
+def upload(store: Store) -> None:
+    """Give scores of a judge that was asked elsewhere, and look at them."""
+    part(
+        "A judge's output",
+        "Scores that a judge gave elsewhere, such as results of the factual-perturbation study, answers of the "
+        "Cross-Examination Framework over REST, RAGAS rows or a long CSV: are they to be believed? They are kept, and stand beside all other scores.",
+        "importing",
+    )
+    with mistakes_shown():
+        given = chosen_scores.choose_new(store, "scores", "judges")
+        if given is not None:
+            chosen_judge.remember((FILE, given.file_id))
+            st.rerun()

@@ -1,0 +1,162 @@
+"""Tab Levels: scores by damage level, and where a metric prefers the damaged text."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from core import plots
+from core.results.correlations.levels import ALL_LEVELS, MetricByLevel, Preference, by_level
+from core.schema.scores import OutputSet, ScorableOutput
+from core.stats.degeneracy import constants_said
+from core.store.connection import Store
+from core.tables.columns import level_number
+from pages.widgets import against, chosen_scores, level_diff, menus, results_shown
+from pages.widgets.against import has_levels
+from pages.widgets.chosen_judge import with_ends
+from pages.widgets.chosen_scores import Scores
+from pages.widgets.parts import constants, left_out, nothing, number, part, table
+
+_LONGEST = 30
+
+
+def show_worst(store: Store, scores: Scores, found: Sequence[MetricByLevel]) -> None:
+    """Choose a metric and a case."""
+    part(
+        "Where the damaged text wins",
+        "Texts that a metric scores above the undamaged text of the same item, the largest lead first.",
+        "levels",
+    )
+    by_name = {one.metric: one for one in found if one.worst}
+    if not by_name:
+        shares = [one.prefers_damaged[ALL_LEVELS] for one in found]
+        reasons = dict.fromkeys(one.reason for one in shares if one.reason)
+        told = [f"undefined where {reason}" for reason in reasons]
+        if not told or any(one.estimate is not None for one in shares):
+            told.insert(0, "no metric prefers a damaged text")
+        nothing("; ".join(told))
+        return
+    left, right = st.columns(2)
+    name = left.selectbox("Metric", list(by_name), key="metrics_worst_metric")
+    cases = by_name[name].worst
+    if scores.run is None:
+        st.dataframe([_row(case) for case in cases], hide_index=True, key="metrics_worst_cases")
+        st.markdown(":small[A table of scores holds no texts; score them here to see them side by side.]")
+        return
+    case = menus.one_of(right, "Case", cases, _case, f"metrics_worst_case_{scores.chosen}_{name}")
+    _texts(chosen_scores.outputs(store, scores.run), case)
+
+
+def _case(case: Preference) -> str:
+    ahead = number(case.score - case.first_score)
+    return f"{case.item_id[:_LONGEST]}, {case.system[:_LONGEST]}, level {case.level}: {ahead} ahead"
+
+
+def _row(case: Preference) -> dict[str, str | float]:
+    scores = {"Undamaged": case.first_score, "Damaged": case.score, "Ahead": case.score - case.first_score}
+    return {
+        "Item": case.item_id,
+        "System": case.system,
+        **case.labels,
+        "Level": case.level,
+        **{name: round(score, 3) for name, score in scores.items()},
+    }
+
+
+def _texts(outputs: OutputSet, case: Preference) -> None:
+    named = (case.item_id, case.system, dict(case.labels))
+    own = [one for one in outputs.outputs if (one.item_id, one.system, dict(one.labels)) == named]
+    by_level = {one.level: one for one in own if one.level is not None}
+    if case.level not in by_level:
+        nothing("the file of texts does not hold this pair")
+        return
+    first = min(by_level, key=lambda level: level_number(level) or 0)
+    _cards(by_level[first], by_level[case.level], case)
+
+
+def _cards(first: ScorableOutput, damaged: ScorableOutput, case: Preference) -> None:
+    if first.reference is not None:
+        level_diff.plain_card("Reference", first.reference, first.language)
+    left, right = st.columns(2)
+    with left:
+        title = f"Undamaged (level {first.level}), score {number(case.first_score)}"
+        level_diff.plain_card(title, first.text, first.language)
+    with right:
+        title = f"Level {case.level}, score {number(case.score)}"
+        level_diff.marked_card(title, first.text, damaged.text, damaged.language)
+
+
+NO_LEVELS = "these scores name no levels"
+_SHOWN_FIRST = 4
+"""Metrics that are drawn before anybody chooses: the first of each family, then others."""
+
+
+def render(store: Store, scores: Scores, *, warned: bool = False) -> None:
+    """Lines by level, shares, and the texts behind the worst cases; warned: constant metrics are named above."""
+    part(
+        "Levels",
+        "A metric that follows quality falls from each level to the next. Texts of one item are compared with each "
+        "other, never with those of another.",
+        "levels",
+    )
+    if not scores.table.rows:
+        nothing("nothing is scored yet")
+        return
+    if not has_levels(scores.table):
+        nothing(NO_LEVELS)
+        return
+    scores = against.choose_rows(scores, "main")
+    with st.spinner("Computing ..."):
+        found = chosen_scores.once(("levelled", scores.key), lambda: by_level(scores.table))
+    if not warned:
+        constants(constants_said((one.metric, one.constant) for one in found))
+    chosen = _choose(found)
+    if chosen:
+        results_shown.show(
+            plots.scores_by_level(chosen),
+            "Mean score by level, with intervals: " + ", ".join(one.metric for one in chosen),
+            "levels",
+            results_shown.level_means(chosen),
+        )
+        st.markdown(":small[Dots: means over items; lines: 95 % intervals, resampling items.]")
+    _shares(found)
+    show_worst(store, scores, found)
+
+
+def _choose(found: tuple[MetricByLevel, ...]) -> list[MetricByLevel]:
+    by_name = {one.metric: one for one in found}
+    of_families = {one.family: one.metric for one in reversed(found)}.values()
+    first = sorted(by_name, key=lambda name: name not in of_families and not _sums_up(name))[:_SHOWN_FIRST]
+    names = st.multiselect("Metrics", list(by_name), default=first, key="metrics_levels_shown")
+    return [by_name[name] for name in names]
+
+
+def _sums_up(name: str) -> bool:
+    """Whether it is the mean of its family's other components, as of a cross-examination."""
+    return name.removesuffix(" (%)").endswith("-overall")
+
+
+def _shares(found: tuple[MetricByLevel, ...]) -> None:
+    part(
+        "Order of the levels",
+        "Monotonic: share of items whose scores never rise from a level to the next worse one; strictly: they fall "
+        "at every step. Prefers damaged: share of damaged texts that score above the undamaged text of their item. "
+        "An item whose scores are all equal counts in neither Monotonic nor Prefers damaged.",
+        "levels",
+    )
+    table(
+        pd.DataFrame(
+            {
+                "Metric": [one.metric for one in found],
+                "Items": [one.monotonic.n for one in found],
+                "Left out": [left_out(one.left_out) for one in found],
+                "Monotonic": [with_ends(one.monotonic) for one in found],
+                "Strictly": [with_ends(one.strictly_monotonic) for one in found],
+                "Prefers damaged": [with_ends(one.prefers_damaged[ALL_LEVELS]) for one in found],
+            }
+        )
+    )
+    st.markdown(
+        ":small[Items, Left out: of Monotonic. Strictly counts every item with a score at each level.]"
+    )
+    results_shown.downloads("monotonic", results_shown.order_of_levels(found))

@@ -1,0 +1,208 @@
+"""What scores are correlated with, which texts take no part, and which end of a metric is better."""
+
+from dataclasses import dataclass, replace
+from typing import get_args
+
+import streamlit as st
+
+from core.results.choices import (
+    AS_GIVEN,
+    ITEM,
+    TableChoice,
+    chosen_people,
+    chosen_table,
+    columns_to_leave_out,
+    values_to_leave_out,
+    with_directions,
+)
+from core.results.correlations.table import dimension_of
+from core.results.joining import DEFAULT_OPTIONS, CorrelationOptions, Raters, SystemScores
+from core.schema.scores import Direction, RatingSet, ScoreTable
+from core.store.connection import Store
+from pages.widgets import chosen_scores
+from pages.widgets.chosen_scores import Key, Scores
+from pages.widgets.messages import plain
+from pages.widgets.parts import nothing, places
+
+_MOST_OFFERED = 5_000
+"""Values of a column that a menu can hold."""
+_PLURALS = {"system": "systems", ITEM: "items", "language": "languages", "level": "levels"}
+
+
+def choose_rows(scores: Scores, slot: str) -> Scores:
+    """The scores without the texts to leave out, with the declared directions; what was chosen is said below."""
+    table = scores.table
+    place = f"{slot}_{scores.chosen[0]}_{scores.chosen[1]}"
+    with st.expander("Leave out texts, or say which end of a metric is better"):
+        leave_out = _leave_out(table, place)
+        directions = _directions(table, place)
+    choice = TableChoice(leave_out, directions)
+    if choice == AS_GIVEN:
+        return scores
+    key = (*scores.key, choice)
+    found = _chosen(key, table, choice)
+    said = tuple(note for note in found.notes if note not in table.notes)
+    chosen_scores.read_notes(said)
+    return replace(scores, key=key, table=found, choice=choice, said=said)
+
+
+def people(scores: Scores, ratings: RatingSet, key: Key) -> RatingSet:
+    """The ratings without those of texts left out. key: names the ratings."""
+    return ratings if not scores.choice.leave_out else _people((*scores.key, *key), ratings, scores)
+
+
+def _leave_out(table: ScoreTable, place: str) -> tuple[tuple[str, str], ...]:
+    chosen: list[tuple[str, str]] = []
+    # Systems first: that is what most people leave out.
+    columns = sorted(columns_to_leave_out(table), key=lambda name: name != "system")
+    offered = {name: values for name in columns if len(values := values_to_leave_out(table, name)) > 1}
+    for (name, values), where in zip(offered.items(), places(), strict=False):
+        if len(values) > _MOST_OFFERED:
+            where.markdown(
+                f"{len(values):,} {_PLURALS.get(name, plain(name))}: too many for a menu. `correlate --leave-out` takes any."
+            )
+            continue
+        gone = where.multiselect(
+            f"Leave out {_PLURALS.get(name, plain(name))}",
+            values,
+            key=f"metrics_leave_out_{name}_{place}",
+            placeholder="None",
+            persist_state="session",
+        )
+        chosen += [(name, value) for value in gone]
+    return tuple(chosen)
+
+
+def _directions(table: ScoreTable, place: str) -> tuple[tuple[str, Direction], ...]:
+    """The metrics whose direction the user changed."""
+    before: dict[str, Direction] = {one.name: one.direction for one in with_directions(table)[0].metrics}
+    lower = st.multiselect(
+        "Lower is better for",
+        list(before),
+        default=[name for name, direction in before.items() if direction == "lower"],
+        key=f"metrics_lower_is_better_{place}_{len(before)}",
+        placeholder="No metric",
+        persist_state="session",
+        help="Such as distances and error rates. Their signs are turned in every result.",
+    )
+    after: dict[str, Direction] = {name: "lower" if name in lower else "higher" for name in before}
+    return tuple((name, direction) for name, direction in after.items() if direction != before[name])
+
+
+# Resources, not data: large tables would be copied at every press of a widget. Nobody changes them: they are frozen.
+@st.cache_resource(show_spinner=False, max_entries=6)
+def _chosen(key: Key, _table: ScoreTable, choice: TableChoice) -> ScoreTable:
+    return chosen_table(_table, choice)
+
+
+@st.cache_resource(show_spinner=False, max_entries=6)
+def _people(key: Key, _ratings: RatingSet, _scores: Scores) -> RatingSet:
+    return chosen_people(_ratings, _scores.choice, _scores.table)
+
+
+_RATERS: dict[Raters, str] = {"averaged": "averaged: one mean a text", "kept": "kept: one row a rating"}
+UNTIL_SETTLED = 0
+RESAMPLES = (UNTIL_SETTLED, 200, 1_000, 10_000)
+
+
+@dataclass(frozen=True)
+class Target:
+    """What to correlate with, and how."""
+
+    ratings: RatingSet | None
+    """None: the level."""
+    key: Key
+    options: CorrelationOptions
+
+
+def has_levels(table: ScoreTable) -> bool:
+    """Whether any text's quality is known by construction."""
+    return any(row.level is not None for row in table.rows)
+
+
+def choose(store: Store, table: ScoreTable, slot: str, *, moving: bool) -> Target | None:
+    """The target; None: a file of ratings is still to be given."""
+    names = {"level": "the damage level", "human": "human ratings"}
+    levels = has_levels(table)
+    left, right = st.columns([2, 1])
+    against = left.segmented_control(
+        "Against",
+        list(names),
+        default="level" if levels else "human",
+        format_func=names.__getitem__,
+        required=True,
+        key=f"metrics_against_{slot}",
+        persist_state="session",
+    )
+    chosen: int = right.selectbox(
+        "Resamples for intervals",
+        RESAMPLES,
+        index=int(moving),
+        format_func=lambda n: f"{n:,}" if n else "until settled",
+        key=f"metrics_resamples_{slot}_{moving}",
+        help=f"Until settled: at most {DEFAULT_OPTIONS.n_resamples:,}, fewer once each bound's Monte Carlo error is below "
+        "1/20 of its interval. With many scores 10,000 take minutes. Results are kept.",
+    )
+    n_resamples, until_settled = chosen or DEFAULT_OPTIONS.n_resamples, chosen == UNTIL_SETTLED
+    options = CorrelationOptions(n_resamples=n_resamples, until_settled=until_settled)
+    if against == "level":
+        raw = st.checkbox(
+            "Against the level itself: a good metric is then negative",
+            key=f"metrics_raw_{slot}",
+            persist_state="session",
+        )
+        return Target(None, ("level",), replace(options, raw_level=raw))
+    given = human(store, slot)
+    if given is None:
+        return None
+    rated = st.checkbox(
+        "Systems' means over rated texts only",
+        key=f"metrics_system_scores_{slot}",
+        persist_state="session",
+        help="Otherwise a metric's score of a system is its mean over all texts, as in WMT's metrics task. People's is "
+        "always over the rated ones.",
+    )
+    of_systems: SystemScores = "rated" if rated else "all"
+    options = replace(
+        given.options, n_resamples=n_resamples, until_settled=until_settled, system_scores=of_systems
+    )
+    return replace(given, options=options)
+
+
+def human(store: Store, slot: str) -> Target | None:
+    """Kept ratings and how they count; None: none is given yet."""
+    file = chosen_scores.choose_kept(store, "ratings", slot, "Human ratings")
+    if file is None:
+        return None
+    found = chosen_scores.ratings_of(store, file)
+    dimensions = list(dict.fromkeys(rating.dimension for rating in found.ratings))
+    named: list[str] = []
+    if len(dimensions) > 1:
+        named = st.multiselect(
+            "Dimensions",
+            dimensions,
+            default=dimensions[:1],
+            key=f"metrics_dimension_{slot}_{file.file_id}",
+            help="Of several, the table has each, and the mean of a text's ratings over them. All else uses the mean.",
+        )
+        if not named:
+            nothing("choose a dimension of the ratings")
+            return None
+    left, right = st.columns(2, vertical_alignment="bottom")
+    raters: Raters = left.selectbox(
+        "Several ratings of a text are",
+        get_args(Raters),
+        format_func=_RATERS.__getitem__,
+        key=f"metrics_raters_{slot}",
+        persist_state="session",
+    )
+    normalise = right.checkbox(
+        "Normalise each rater (z)",
+        key=f"metrics_z_{slot}",
+        persist_state="session",
+        help="Ratings minus the rater's mean, over the rater's standard deviation: takes out who is strict.",
+    )
+    chosen_scores.read_notes(found.notes, found.left_out)
+    chosen_scores.forget_button(store, file, slot)
+    options = CorrelationOptions(raters=raters, z_normalise=normalise, dimension=dimension_of(named))
+    return Target(found, (file.sha256, bool(file.options.get("lower_is_better"))), options)

@@ -1,0 +1,254 @@
+"""Which judge is looked at, what judges are called, their numbers as words, and what a model was asked about a text."""
+
+import re
+from collections.abc import Collection
+from dataclasses import replace
+
+import streamlit as st
+
+from core.judges.kind import JudgeKind, JudgeSettings
+from core.results.correlations.acc23 import AccuracyTest
+from core.results.spans.agreement import SpanTest
+from core.runs.asked import asked_of
+from core.runs.calls import THINKING, ItemCall, calls_of
+from core.runs.judging import judge_output
+from core.runs.kinds import KINDS, kinds_that
+from core.runs.path import at_hand
+from core.schema.judging import JudgedText, JudgeOutput
+from core.schema.kinds import Kind, KindSettings, Reads
+from core.schema.runs import RULES, Run
+from core.schema.scores import Metric, ScoredRow
+from core.stats.resampling import Estimate
+from core.stats.shares import Share
+from core.store.connection import Store
+from core.store.kept_files import kept_files
+from core.store.runs import item_counts, item_position, list_runs
+from pages.widgets import chosen_scores, menus
+from pages.widgets.chosen_scores import FILE, NEW, RUN, UPLOAD_SCORES, Chosen, Key
+from pages.widgets.messages import plain
+from pages.widgets.parts import UNDEFINED, interval, nothing, number, percent
+
+SIDES = {"source": "made from sources", "text": "made from texts", "all": "all questions"}
+"""What questions were made from."""
+MARKS: dict[bool | None, str] = {True: "✓", False: "✗", None: "?"}
+"""A verdict on a claim or an error as a sign; None: nobody could tell."""
+_SOURCE = re.compile(r"\bsource\b")
+
+
+def document_name(output: JudgeOutput) -> str:
+    """What the judge compares a text with: `reference` or `source`."""
+    return _compared_with(KINDS[output.kind].Settings.saved(output.settings))
+
+
+def document_of_run(run: Run) -> str:
+    """The same of a run, whatever its kind."""
+    return _compared_with(asked_of(run).chosen)
+
+
+def _compared_with(chosen: KindSettings) -> str:
+    return chosen.compares_with if isinstance(chosen, JudgeSettings) else "source"
+
+
+def of_document(step: str, named: str) -> str:
+    """A step or a side of a cross-examination in words that fit what was read: `source`, or `reference` in its place."""
+    return step if named == "source" else _SOURCE.sub(named, step)
+
+
+def sides(named: str) -> dict[str, str]:
+    """What questions were made from, of a run that read a source or a reference."""
+    return {side: said.replace("sources", f"{named}s") for side, said in SIDES.items()}
+
+
+def short_name(run: Run) -> str:
+    """A judge's run in a table or a figure."""
+    return f"{asked_of(run).called} (run {run.run_id})"
+
+
+def value(found: Estimate | None) -> str:
+    """The estimate, or why there is none."""
+    if found is None:
+        return "not computed"
+    return f"{UNDEFINED}: {found.reason}" if found.estimate is None else number(found.estimate)
+
+
+def ends(found: Estimate | None) -> str:
+    """Both ends of its interval; empty where there is no estimate."""
+    return "" if found is None or found.estimate is None else interval(found.low, found.high)
+
+
+def with_ends(found: Estimate | None) -> str:
+    """The estimate with its interval, or why there is none."""
+    return f"{value(found)} {ends(found)}".strip()
+
+
+def in_percent(found: Estimate | Share) -> str:
+    """A share or a rate in percent with its interval, or why there is none."""
+    share = found.share if isinstance(found, Share) else found.estimate
+    if share is None:
+        return f"{UNDEFINED}: {found.reason}"
+    if found.low is None or found.high is None:
+        return _percent(share)
+    return f"{_percent(share)} [{_percent(found.low)}, {_percent(found.high)}]"
+
+
+def factor_of(metric: Metric) -> float:
+    """What its scores are multiplied with to be shown: some judges' are in percent, as their paper prints them."""
+    judges = (kind for kind in KINDS.values() if isinstance(kind, JudgeKind))
+    return 100.0 if any(one.in_percent and one.family == metric.family for one in judges) else 1.0
+
+
+def times(found: Estimate | None, factor: float) -> Estimate | None:
+    """The same estimate on a scale that is wider by the factor."""
+    if found is None or found.estimate is None:
+        return found
+    low = None if found.low is None else factor * found.low
+    high = None if found.high is None else factor * found.high
+    return replace(found, estimate=factor * found.estimate, low=low, high=high)
+
+
+def score(found: float | None, factor: float) -> str:
+    """A score of one text on the scale on which it is shown."""
+    return number(found) if found is None or factor == 1.0 else f"{number(factor * found, 1)} %"
+
+
+def level_said(row: ScoredRow) -> str:
+    """The level behind a text's name; empty where it has none."""
+    return "" if row.level is None else f", level {row.level}"
+
+
+def tested(one: AccuracyTest | SpanTest) -> dict[str, str]:
+    """A row on two judges: the difference and its p."""
+    return {
+        "First": one.first,
+        "Second": one.second,
+        "First minus second": number(one.test.difference),
+        "p": p_value(one.test.p),
+    }
+
+
+def p_value(p: float | None) -> str:
+    """With four decimals."""
+    return UNDEFINED if p is None else number(p, 4)
+
+
+def _percent(share: float) -> str:
+    return percent(round(share + 0.0, 3)).replace(" ", "\u00a0")
+
+
+_NOTHING_YET: dict[Chosen, str] = {
+    (NEW, 0): "Ask a judge ...",
+    (UPLOAD_SCORES, 0): "Give a judge's output ...",
+}
+_CHOSEN = "judges_chosen"
+
+
+def remember(chosen: Chosen) -> None:
+    """Make this what the page shows."""
+    st.session_state[_CHOSEN] = chosen
+
+
+def choose(store: Store) -> Chosen:
+    """What is looked at; without any judge's run yet, the form that makes one."""
+    runs: dict[Chosen, str] = {
+        (RUN, run.run_id): menus.name_of(run)
+        for run in list_runs(store, tuple(kind.name for kind in (*judges_of("texts"), *kinds_that("audit"))))
+    }
+    files: dict[Chosen, str] = {
+        (FILE, file.file_id): chosen_scores.name_of(file) for file in kept_files(store, "scores")
+    }
+    names = {**runs, **_NOTHING_YET, **files}
+    return menus.one_run("Judge", names, _CHOSEN, ", and tables of scores from elsewhere")
+
+
+def judges_of(reads: Reads) -> tuple[JudgeKind, ...]:
+    """The judges whose files hold this."""
+    return tuple(
+        kind for kind in kinds_that("judging") if isinstance(kind, JudgeKind) and kind.reads == reads
+    )
+
+
+def with_results(store: Store, *kinds: Kind) -> dict[int, Run]:
+    """Runs of these kinds that have finished an item, newest first."""
+    return {
+        run.run_id: run
+        for run in list_runs(store, tuple(kind.name for kind in kinds))
+        if any(item_counts(store, run.run_id)[0].values())
+    }
+
+
+def output_of(store: Store, run: Run) -> JudgeOutput:
+    """All that a judge said so far, read once."""
+    return _output(menus.key_of(store, run), store, run)
+
+
+# A resource: thousands of records would be copied at every press of a widget. Nobody changes them: they are frozen.
+@st.cache_resource(show_spinner=False, max_entries=12)
+def _output(key: Key, _store: Store, _run: Run) -> JudgeOutput:
+    return judge_output(at_hand(_store, _run))
+
+
+LABEL = "What the model was asked"
+KEY = "asked_calls"
+QUESTION = "Question to the model"
+
+
+def of_text(store: Store, run: Run, output: JudgeOutput, text: JudgedText) -> None:
+    """Every call that a judge made for one of its texts; nothing where rules judged. output: the run's."""
+    position = item_position(store, run.run_id, text.row.item_id)
+    if position is None or output.model == RULES:
+        return
+    number = [one for one in output.texts if one.row.item_id == text.row.item_id].index(text)
+    of_item(store, run.run_id, position, number, document_name(output))
+
+
+def of_item(store: Store, run_id: int, position: int, text: int | None = None, named: str = "source") -> None:
+    """A folded part with every call for an item, or for one of its texts. Nothing is read before it is opened.
+
+    text: its number, as core.runs.calls has it; named: what a judge compares with, `reference` or `source`.
+    """
+    # One key for every text: who goes through texts finds the part as it was left.
+    folded = st.expander(LABEL, key=KEY, on_change="rerun")
+    if not folded.open:
+        return
+    with folded:
+        calls = calls_of(store, run_id, position, None if text is None else [text])
+        if not calls:
+            nothing("no call was made")
+            return
+        for call in _question(calls, named, f"{KEY}_{run_id}_{position}_{text}"):
+            _call(call, named)
+
+
+def _question(calls: Collection[ItemCall], named: str, key: str) -> list[ItemCall]:
+    """The calls of one question, which the reader chooses where there are several."""
+    questions: dict[tuple[str, object], list[ItemCall]] = {}
+    for at, call in enumerate(calls):
+        questions.setdefault(
+            (call.step, f"call {at}" if call.question is None else call.question), []
+        ).append(call)
+    order = list(questions)
+    if len(order) == 1:
+        return questions[order[0]]
+
+    def label(number: int) -> str:
+        found = questions[order[number]]
+        step = of_document(found[0].step, named)
+        tries = "" if len(found) == 1 else f", {len(found)} calls"
+        return f"{number + 1}. {step}{tries}: {found[-1].became}"
+
+    chosen = st.selectbox(QUESTION, range(len(order)), format_func=label, key=key)
+    return questions[order[chosen]]
+
+
+def _call(call: ItemCall, named: str) -> None:
+    title = of_document(call.title, named)
+    st.markdown(f"**{plain(title)}: {plain(call.became)}**  \n:small[{plain(call.cost)}]")
+    for name, text in call.parts:
+        if not text:
+            st.markdown(f":small[{plain(name)}.]")
+        elif name == THINKING:
+            with st.expander(name):
+                st.code(text, language=None, wrap_lines=True)
+        else:
+            st.markdown(f":small[{plain(name)}]")
+            st.code(text, language=None, wrap_lines=True)

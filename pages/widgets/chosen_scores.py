@@ -1,0 +1,534 @@
+"""Which scores are looked at: a run of metrics or of a judge, a table, a folder; files that were given are kept, analyses computed once."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from threading import Event, Lock, Thread
+from time import monotonic, sleep
+from typing import Any, TypeVar
+
+import streamlit as st
+
+from core.errors import InputError, NotFound
+from core.formats.correlations import read_correlations
+from core.formats.human_ratings import holds_metal, read_any_ratings, write_ratings_jsonl
+from core.formats.metal import SCALES, read_metal
+from core.formats.mt_metrics_eval import MtFolder, read_folder
+from core.formats.rated import outputs_of
+from core.formats.scores import read_scores, write_scores_jsonl
+from core.results.choices import AS_GIVEN, TableChoice
+from core.results.correlations.table import CorrelationReport, correlate_step_by_step
+from core.results.joining import CorrelationOptions
+from core.runs.judging import judged_among
+from core.runs.path import at_hand, runs_that
+from core.runs.progress import is_worked_on
+from core.runs.scoring import score_table
+from core.schema.judging import RatedSet
+from core.schema.runs import Run
+from core.schema.scores import CorrelationSet, OutputSet, RatingSet, ScoreTable
+from core.store.connection import Store
+from core.store.kept_files import KeptFile, KeptKind, delete_file, file_data, get_file, keep_file, kept_files
+from core.store.runs import get_run
+from core.tables.reading import sha256_of, shown
+from pages.widgets import menus, visitor
+from pages.widgets.menus import menu
+from pages.widgets.messages import mistakes_shown, moment, plain
+
+Key = tuple[object, ...]
+Result = TypeVar("Result")
+_MOST = 128
+"""Answers that are kept."""
+_FEW = 50_000
+"""Scores whose correlations a page waits for."""
+_LOOK, _PATIENCE = 1.0, 15.0
+"""Seconds between two looks at work, and until work that nobody looks at ends."""
+_HEAD_START = 1.5
+"""Seconds in which a page shows the estimates of many scores before their intervals take processor and memory."""
+_STARTING = Lock()
+
+
+def correlated(
+    key: Key,
+    table: ScoreTable,
+    ratings: RatingSet | None,
+    group: tuple[str, ...],
+    options: CorrelationOptions,
+) -> CorrelationReport:
+    """Per-metric correlations, all of them."""
+    work = _work_on(key, table, ratings, group, options)
+    while not work.complete.wait(_LOOK):
+        work.wanted_at = monotonic()
+    return _report_of(work)
+
+
+def correlated_so_far(
+    key: Key,
+    table: ScoreTable,
+    ratings: RatingSet | None,
+    group: tuple[str, ...],
+    options: CorrelationOptions,
+) -> tuple[CorrelationReport, str]:
+    """What is known of the per-metric correlations, estimates at least, and what is being computed.
+
+    Few scores are waited for. The work goes on beside the page, so that the page stays usable; nobody asking for a while
+    ends it, and the next one who asks goes on where it ended.
+    """
+    work = _work_on(key, table, ratings, group, options)
+    enough = work.complete if table.values.size <= _FEW else work.begun
+    while not enough.wait(_LOOK):
+        work.wanted_at = monotonic()
+    return _report_of(work), work.doing
+
+
+@dataclass
+class _Work:
+    """An answer in the making."""
+
+    wanted_at: float
+    """When somebody last asked."""
+    report: CorrelationReport | None = None
+    doing: str = ""
+    error: Exception | None = None
+    begun: Event = field(default_factory=Event)
+    """There is a report, or an error."""
+    complete: Event = field(default_factory=Event)
+
+
+class _Unwanted(Exception):
+    """Nobody waits for the answer any more."""
+
+
+def _work_on(
+    key: Key,
+    table: ScoreTable,
+    ratings: RatingSet | None,
+    group: tuple[str, ...],
+    options: CorrelationOptions,
+) -> _Work:
+    """The work on a question, begun or taken up again where it is not being worked on."""
+    question, works = ("correlated", key, group, options), _works()
+    with _STARTING:
+        found = works.get(question)
+        if found is not None and found.error is None:
+            found.wanted_at = monotonic()
+            return found
+        so_far = found.report if found is not None and isinstance(found.error, _Unwanted) else None
+        work = works[question] = _Work(monotonic(), so_far)
+        for oldest in list(works)[:-_MOST]:
+            del works[oldest]
+    steps = partial(correlate_step_by_step, table, ratings, group=group, options=options, so_far=so_far)
+    Thread(target=_do, args=(work, steps, table.values.size > _FEW), daemon=True).start()
+    return work
+
+
+def _do(work: _Work, steps: Callable[..., Iterator[CorrelationReport]], many: bool) -> None:
+    def tell(doing: str) -> None:
+        work.doing = doing
+        if monotonic() - work.wanted_at > _PATIENCE:
+            raise _Unwanted
+
+    try:
+        for report in steps(tell=tell):
+            first, work.report = not work.begun.is_set(), report
+            work.begun.set()
+            if first and many:
+                sleep(_HEAD_START)
+    except Exception as error:  # whoever asks is told
+        work.error = error
+    work.begun.set()
+    work.complete.set()
+
+
+def _report_of(work: _Work) -> CorrelationReport:
+    if work.report is None or (work.error is not None and not isinstance(work.error, _Unwanted)):
+        raise work.error or RuntimeError("no report")
+    return work.report
+
+
+@st.cache_resource(show_spinner=False)
+def _works() -> dict[Key, _Work]:
+    """Question -> what is known of its answer."""
+    return {}
+
+
+def once(question: Key, compute: Callable[[], Result]) -> Result:
+    """The answer to a question that says all that it depends on."""
+    answer: Result = _kept(question, compute)
+    return answer
+
+
+@st.cache_data(show_spinner=False, max_entries=_MOST)
+def _kept(question: Key, _compute: Callable[[], Result]) -> Result:
+    return _compute()
+
+
+Flip = tuple[str, ...]
+
+_FLIP, _EVALUATORS = "flip", "evaluators"
+
+
+def asked(holding: KeptKind, slot: str) -> dict[str, object]:
+    """What must be known of such a file before it is read, as options to keep with it."""
+    options: dict[str, object] = {}
+    if holding == "scores":
+        options[_EVALUATORS] = st.checkbox(
+            "It is METAL JSON: take what its evaluators said", key=f"metrics_evaluators_{slot}"
+        )
+        if not options[_EVALUATORS]:
+            return {}
+    turned = st.multiselect(
+        "In METAL JSON, dimensions in which 1 is bad",
+        list(SCALES),
+        key=f"metrics_flip_{slot}",
+        placeholder="None: higher is better throughout",
+        help="METAL's own files count a hallucination (H) and problematic content (PC) as 1. They are turned, so that "
+        "higher is better. Give people's ratings and an evaluator's scores with the same dimensions turned.",
+    )
+    return {**options, _FLIP: turned}
+
+
+def flip_of(options: Mapping[str, object]) -> Flip:
+    """The dimensions that are turned."""
+    names = options.get(_FLIP)
+    return tuple(map(str, names)) if isinstance(names, list) else ()
+
+
+def wants_evaluators(options: Mapping[str, object]) -> bool:
+    """Whether the file's evaluators are what is wanted of it."""
+    return bool(options.get(_EVALUATORS))
+
+
+def read_people(data: bytes, file_name: str, flip: Flip, *, lower_is_better: bool) -> RatingSet:
+    """The ratings of a file. Raises InputError."""
+    try:
+        return read_any_ratings(data, file_name, lower_is_better=lower_is_better, flip=flip)
+    except InputError as problem:
+        if flip and not holds_metal(data, file_name):
+            raise InputError(
+                f"{shown(file_name)} is not METAL's JSON: leave the dimensions in which 1 is bad empty."
+            ) from problem
+        raise
+
+
+def read_judge(data: bytes, file_name: str, flip: Flip, *, evaluators: bool) -> ScoreTable:
+    """The scores of a file. Raises InputError."""
+    if not evaluators:
+        return read_scores(data, file_name)
+    if not holds_metal(data, file_name):
+        raise InputError(f"{shown(file_name)} is not METAL's JSON.")
+    found = read_metal(data, file_name, flip=flip).evaluators
+    if found is None:
+        raise InputError(f"{shown(file_name)} holds no scores of an evaluator.")
+    return found
+
+
+_WITH_METAL = ("calibration",)
+"""The places where a file may be METAL's JSON with dimensions to turn."""
+UPLOAD = 0
+"""Stands for a file that is still to be given."""
+_MOST_MB = 100
+_Key = tuple[KeptKind, str, str, bool, Flip]
+"""Kind, hash and name of a file, and how it is read: lower ratings are better, scores are those of METAL's
+evaluators, or correlations are synthetic; and the dimensions of METAL's JSON in which 1 is bad."""
+_TYPES: dict[KeptKind, list[str]] = {
+    "ratings": ["csv", "tsv", "jsonl", "ndjson"],
+    "scores": ["csv", "tsv", "jsonl", "ndjson", "json", "parquet"],
+    "correlations": ["json"],
+}
+_ACCEPTED: dict[KeptKind, str] = {
+    "ratings": "Accepted: CSV, TSV or JSONL with the columns item, score and, where there are, system, level, rater, "
+    "dimension, language; with a column of numbers a dimension; JSONL with nested ratings; rated texts (JSONL); or an "
+    "MQM table (TSV).",
+    "scores": "Accepted: what `score` and this page write, or CSV, TSV, JSONL or Parquet with the columns item, "
+    "system, level and one column a metric; JSONL with id, level and result; RAGAS' rows; answers of a "
+    "cross-examination server.",
+    "correlations": "Accepted: what `correlate --json` prints, or Meta-Judge's `{metric: {pearson, spearman, "
+    "kendall}}`.",
+}
+
+
+def choose_kept(store: Store, kind: KeptKind, slot: str, label: str) -> KeptFile | None:
+    """A kept file, or one that is given now; `slot` tells apart the places that ask for a file."""
+    files = {file.file_id: file for file in kept_files(store, kind)}
+    place = f"metrics_kept_{slot}"
+    chosen = menu(
+        label,
+        [*files, UPLOAD],
+        place,
+        lambda number: name_of(files[number]) if number else "Upload a file ...",
+    )
+    if chosen != UPLOAD:
+        return files[chosen]
+    given = choose_new(store, kind, slot)
+    if given is not None:
+        st.session_state[place] = given.file_id
+        st.rerun()
+    return None
+
+
+def name_of(file: KeptFile) -> str:
+    """A kept file in a menu."""
+    return f"{file.file_name}, {moment(file.created_utc)} UTC"
+
+
+def forget_button(store: Store, file: KeptFile, slot: str) -> None:
+    """Delete the kept file; results that were computed from it go with it."""
+    if st.button("Forget this file", key=f"metrics_forget_{slot}", type="tertiary"):
+        delete_file(store, file.file_id)
+        st.rerun()
+
+
+def choose_new(store: Store, kind: KeptKind, slot: str) -> KeptFile | None:
+    """A file that is given now; it is kept if it can be read."""
+    with_metal = slot in _WITH_METAL
+    st.markdown(f":small[{_ACCEPTED[kind]}{' Also METAL JSON.' if with_metal else ''}]")
+    options: dict[str, object] = {}
+    if kind == "ratings":
+        options["lower_is_better"] = st.checkbox(
+            "In this file lower is better (such as MQM penalties)", key=f"metrics_lower_{slot}"
+        )
+    if with_metal:
+        options |= asked(kind, slot)
+    types = dict.fromkeys([*_TYPES[kind], *(["json"] if with_metal else [])])
+    upload = st.file_uploader("File", type=list(types), key=f"metrics_file_{slot}", max_upload_size=_MOST_MB)
+    if upload is None:
+        return None
+    with mistakes_shown():
+        data = upload.getvalue()
+        _read(_key(kind, sha256_of(data), upload.name, options), lambda: data)
+        return keep_file(store, kind, upload.name, data, options)
+    return None  # type: ignore[unreachable]  # what is wrong with it is on the page
+
+
+def read_notes(notes: tuple[str, ...], left_out: Mapping[str, int] | None = None) -> None:
+    """What was noticed in a file, small."""
+    lines = [*notes, *(f"{n} left out: {reason}" for reason, n in (left_out or {}).items())]
+    if lines:
+        st.markdown("  \n".join(f":small[{plain(line)}]" for line in lines))
+
+
+def ratings_of(store: Store, file: KeptFile) -> RatingSet:
+    """The ratings that a kept file holds."""
+    found: RatingSet = _read(key_of(file), _bytes(store, file))
+    return found
+
+
+def scores_of(store: Store, file: KeptFile) -> ScoreTable:
+    """The scores that a kept file holds."""
+    found: ScoreTable = _read(key_of(file), _bytes(store, file))
+    return found
+
+
+def correlations_of(store: Store, file: KeptFile, *, synthetic: bool) -> CorrelationSet:
+    """The correlations that a kept file holds; synthetic: of Meta-Judge's files, those with the raw level."""
+    found: CorrelationSet = _read(
+        (file.kind, file.sha256, file.file_name, synthetic, ()), _bytes(store, file)
+    )
+    return found
+
+
+def key_of(file: KeptFile) -> _Key:
+    """Names what is read from the file in a cache."""
+    return _key(file.kind, file.sha256, file.file_name, file.options)
+
+
+def _key(kind: KeptKind, sha256: str, file_name: str, options: Mapping[str, object]) -> _Key:
+    option = bool(options.get("lower_is_better")) or wants_evaluators(options)
+    return kind, sha256, file_name, option, flip_of(options)
+
+
+def _bytes(store: Store, file: KeptFile) -> Callable[[], bytes]:
+    return partial(file_data, store, file.file_id)
+
+
+# Resources, not data: large tables would be copied at every press of a widget. Nobody changes them: they are frozen.
+@st.cache_resource(show_spinner=False, max_entries=12)
+def _read(key: _Key, _data: Callable[[], bytes]) -> Any:
+    kind, _, name, option, flip = key
+    return _READERS[kind](_data(), name, option, flip)
+
+
+_READERS: dict[KeptKind, Callable[[bytes, str, bool, Flip], object]] = {
+    "ratings": lambda data, name, lower, flip: read_people(data, name, flip, lower_is_better=lower),
+    "scores": lambda data, name, own, flip: read_judge(data, name, flip, evaluators=own),
+    "correlations": lambda data, name, synthetic, _: read_correlations(data, name, synthetic=synthetic),
+}
+
+
+_PARTS = ("sources", "references", "documents", "system-outputs", "metric-scores", "human-scores")
+"""What the form names; nothing else of the folder is read."""
+
+
+def fields(slot: str) -> tuple[Path, str | None] | None:
+    """Where the folder is and which language pair of it; None: nothing is named yet. Raises InputError."""
+    st.markdown(
+        "A folder of the machine that runs Assay, with sources, references, system-outputs and so on."
+    )
+    left, right = st.columns([3, 1])
+    folder = left.text_input("Folder", key=f"metrics_folder_{slot}", persist_state="session").strip()
+    pair = right.text_input("Language pair", key=f"metrics_pair_{slot}", persist_state="session").strip()
+    if not folder:
+        return None
+    path = Path(folder).expanduser()
+    if not path.is_dir():
+        raise InputError("There is no such folder on the machine that runs Assay. Give its whole path.")
+    return path, pair or None
+
+
+def stamp(path: Path) -> tuple[tuple[str, int, int], ...]:
+    """Another one as soon as a file of the folder is another."""
+    files = [file for name in _PARTS for file in (path / name).glob("**/*") if file.is_file()]
+    stats = [(str(file), file.stat()) for file in sorted(files)]
+    return tuple((name, stat.st_mtime_ns, stat.st_size) for name, stat in stats)
+
+
+def take(store: Store) -> KeptFile | None:
+    """Keep the folder's scores and all its ratings once a button is pressed; returns the scores."""
+    given = fields("scores")
+    if given is None or not st.button("Take scores and ratings", type="primary", key="metrics_folder_take"):
+        return None
+    path, pair = given
+    with st.spinner("Reading ..."):
+        found = read_folder(path, language_pair=pair)
+    return keep(store, path.resolve().name, found)
+
+
+def keep(store: Store, name: str, found: MtFolder) -> KeptFile:
+    """Keep what the folder holds. Raises InputError where it holds no metric's scores."""
+    if not found.scores.metrics:
+        raise InputError(
+            "This folder holds no scores of metrics: score its texts (Score texts ..., a folder)."
+        )
+    stem = f"{name}-{found.language_pair}"
+    for kind, ratings in found.ratings.items():
+        keep_file(store, "ratings", f"{stem}-{kind}.jsonl", write_ratings_jsonl(ratings))
+    return keep_file(store, "scores", f"{stem}-scores.jsonl", write_scores_jsonl(found.scores, "long"))
+
+
+RUN, FILE, NEW, UPLOAD_SCORES, PUBLISHED = "run", "file", "new", "upload", "published"
+Chosen = tuple[str, int]
+"""One of the words above, and the number of the run or file; 0 for the others."""
+NOTHING_YET: dict[Chosen, str] = {
+    (NEW, 0): "Score texts ...",
+    (UPLOAD_SCORES, 0): "Give a table of scores ...",
+    (PUBLISHED, 0): "Published tables",
+}
+TICK = 5.0
+"""Seconds between two looks at a run that is worked on: a look costs an analysis."""
+_CHOSEN = "metrics_scores_chosen"
+_LONGEST = 40
+_MOST_FOR_ALL, _RESAMPLES, _FEWER = 20_000, 10_000, 1_000
+"""Scores up to which all resamples are drawn at once."""
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Scores as they stand now."""
+
+    chosen: Chosen
+    name: str
+    key: Key
+    """Another one as soon as there are more or other scores."""
+    table: ScoreTable
+    run: Run | None = None
+    moving: bool = False
+    """A run is at work on them."""
+    choice: TableChoice = AS_GIVEN
+    """What the user left out of the table, and the directions that were declared."""
+    said: tuple[str, ...] = ()
+    """What that changed; it is on the page already."""
+
+
+def remember(chosen: Chosen) -> None:
+    """Make this what the page shows."""
+    st.session_state[_CHOSEN] = chosen
+
+
+def choose(store: Store) -> Chosen:
+    """What is looked at; without any scores yet, the form that makes some."""
+    return menus.one_run("Scores", {**named(store), **NOTHING_YET}, _CHOSEN)
+
+
+def named(store: Store) -> dict[Chosen, str]:
+    """All scores there are, with their names in menus."""
+    runs = {(RUN, run.run_id): menus.name_of(run) for run in runs_that(store, "scores", "judging")}
+    files = {(FILE, file.file_id): name_of(file) for file in kept_files(store, "scores")}
+    return runs | files
+
+
+def open_scores(store: Store, chosen: Chosen) -> Scores:
+    """The scores as they are now. Raises NotFound for a file or run that has gone, InputError for a bad file."""
+    kind, number = chosen
+    if kind == FILE:
+        file = get_file(store, number)
+        return Scores(chosen, file.file_name, (file.sha256,), scores_of(store, file))
+    if kind != RUN:
+        raise NotFound("No scores are chosen.")
+    run = get_run(store, number)
+    key = menus.key_of(store, run)
+    return Scores(
+        chosen,
+        f"run {number} ({run.data_file})",
+        key,
+        _table(key, store, run),
+        run,
+        run.state == "waiting" or is_worked_on(run),
+    )
+
+
+# A resource: large tables would be copied at every press of a widget. Nobody changes them: they are frozen.
+@st.cache_resource(show_spinner=False, max_entries=6)
+def _table(key: Key, _store: Store, _run: Run) -> ScoreTable:
+    return score_table(at_hand(_store, _run))
+
+
+def outputs(store: Store, run: Run) -> OutputSet:
+    """The texts that a run scores, read once for all who look at them."""
+    return _outputs(menus.identity(run), store, run)
+
+
+@st.cache_resource(show_spinner=False, max_entries=3)
+def _outputs(key: Key, _store: Store, _run: Run) -> OutputSet:
+    run = at_hand(_store, _run)
+    if isinstance(run.contents, RatedSet):
+        return outputs_of(replace(run.contents, texts=judged_among(run)))
+    found: OutputSet = run.contents
+    return found
+
+
+def upload(store: Store) -> None:
+    """Give a table of scores or a folder that holds some, and look at them."""
+    came = st.radio(
+        "From",
+        ["file", "folder"],
+        format_func={"file": "A file", "folder": "A folder in the form of mt-metrics-eval"}.__getitem__,
+        horizontal=True,
+        key="metrics_upload_from",
+    )
+    given: KeptFile | None = None
+    with mistakes_shown():
+        given = choose_new(store, "scores", "scores") if came == "file" else take(store)
+    if given is not None:
+        remember((FILE, given.file_id))
+        st.rerun()
+
+
+def resamples_for(*several: Scores) -> int:
+    """How often items are resampled: less often while a run is at work, which is looked at again and again."""
+    quick = any(one.moving or one.table.values.size > _MOST_FOR_ALL for one in several)
+    return _FEWER if quick else _RESAMPLES
+
+
+def live(store: Store, chosen: Chosen, body: Callable[[Store, Scores], None]) -> None:
+    """Show `body(store, scores)`, which looks again by itself while a run is at work on the scores."""
+    moving = open_scores(store, chosen).moving
+    st.fragment(_again, run_every=TICK if moving else None)(chosen, moving, body)
+
+
+def _again(chosen: Chosen, moving: bool, body: Callable[[Store, Scores], None]) -> None:
+    with visitor.admin_store() as store, mistakes_shown():
+        scores = open_scores(store, chosen)
+        if scores.moving != moving:
+            st.rerun()  # the clock starts or stops, and the menu above names the state too
+        body(store, scores)

@@ -1,0 +1,220 @@
+"""Menus whose names may change or hold scores while they are open: of texts, runs and studies; and what was read once, kept."""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import TypeVar
+
+import streamlit as st
+
+from core.plots.dressing import shortened
+from core.runs.asked import Asked, asked_of
+from core.runs.progress import state_of
+from core.schema.runs import Run
+from core.schema.study import Study
+from core.schema.tasks import StudyKind
+from core.store.connection import Store
+from core.store.runs import item_counts
+from core.store.studies import list_studies
+from pages.widgets.messages import moment, plain
+
+Option = TypeVar("Option")
+
+
+def menu(
+    label: str,
+    options: Sequence[Option],
+    place: str,
+    name_of: Callable[[Option], str],
+    *,
+    help_text: str | None = None,
+) -> Option:
+    """The option chosen, kept in the session's state under `place`; the first one until somebody chooses."""
+    before = st.session_state.get(place)
+    chosen: Option = st.selectbox(
+        label,
+        options,
+        index=options.index(before) if before in options else 0,
+        format_func=name_of,
+        help=help_text,
+    )
+    st.session_state[place] = chosen
+    if before in options and chosen != before:
+        # Streamlit knows the menu by its names and by where it stands: drawn again at once, or the next
+        # choice would be made in a menu that is gone, and be lost.
+        st.rerun()
+    return chosen
+
+
+Row = TypeVar("Row")
+
+
+def one_of(
+    place: "st.delta_generator.DeltaGenerator | None",
+    label: str,
+    rows: Sequence[Row],
+    name_of: Callable[[Row], str],
+    key: str,
+) -> Row:
+    """The row chosen of at least one, the first until somebody chooses.
+
+    The options are the names themselves, never places in a list: a browser goes on showing the name that stood at a
+    place when other rows come to stand there. key: names the scores too, so that other scores begin at their first row.
+    """
+    named: dict[str, Row] = {}
+    for row in rows:
+        name = again = name_of(row)
+        number = 1
+        while again in named:
+            number += 1
+            again = f"{name} ({number})"
+        named[again] = row
+    chosen: str = (st if place is None else place).selectbox(label, list(named), key=key)
+    return named.get(chosen, rows[0])
+
+
+Result = TypeVar("Result")
+
+
+def once(
+    slot: str, key: Hashable, make: Callable[[], Result], waiting: str = "Reading the texts ..."
+) -> Result:
+    """What `key` names, made once and not at every press of a widget; of each slot only the last is kept.
+
+    slot: where it is kept in this visitor's session. waiting: what is said meanwhile.
+    """
+    known = st.session_state.get(slot)
+    if known is None or known[0] != key:
+        with st.spinner(waiting):
+            st.session_state[slot] = known = (key, make())
+    made: Result = known[1]
+    return made
+
+
+def given_file(slot: str, key: str, types: Sequence[str]) -> tuple[bytes, str] | None:
+    """A file that was uploaded, with its name, while the session lasts; None: none was.
+
+    slot: where it is kept in this visitor's session; another page may put one there. key: of the widget.
+    """
+    upload = st.file_uploader("File", type=types, key=key, max_upload_size=100)
+    if upload is not None:
+        st.session_state[slot] = (upload.getvalue(), upload.name)
+    kept: tuple[bytes, str] | None = st.session_state.get(slot)
+    if kept is not None and upload is None:
+        st.markdown(f"The file is still {plain(kept[1])}; choose another to replace it.")
+    return kept
+
+
+NEW_RUN, REPORT = 0, -1
+"""Stand for a run that is still to be made, and for a report that was published."""
+_CHOSEN_RUN = "run_choice"
+_LONGEST = 28
+"""Letters of a file's or a model's name in a menu."""
+
+
+def choose_run(runs: Sequence[Run]) -> int:
+    """The number of the run chosen, NEW or REPORT."""
+    names = {NEW_RUN: "Make new answers ...", REPORT: "Inspect a published report ..."}
+    names |= {run.run_id: name_of(run) for run in runs}
+    return one_run("Run", names, _CHOSEN_RUN)
+
+
+def one_run(label: str, names: Mapping[Option, str], place: str, also: str = "") -> Option:
+    """What is chosen of runs and what stands beside them. names: of each; also: what else is there, for the help."""
+    text = f"Newest first; runs that were started by command are here too{also}."
+    return menu(label, list(names), place, names.__getitem__, help_text=text)
+
+
+def several(
+    label: str,
+    runs: Mapping[int, Run],
+    key: str,
+    default: Sequence[int] = (),
+    *,
+    place: "st.delta_generator.DeltaGenerator | None" = None,
+    placeholder: str | None = None,
+    help_text: str | None = None,
+) -> list[Run]:
+    """Some of the runs, by their numbers."""
+    chosen = (st if place is None else place).multiselect(
+        label,
+        list(runs),
+        default=list(default),
+        format_func=lambda number: name_of(runs[number]),
+        key=key,
+        placeholder=placeholder,
+        help=help_text,
+    )
+    return [runs[number] for number in chosen if number in runs]
+
+
+def remember_run(run_id: int) -> None:
+    """Make this the run that the page shows."""
+    st.session_state[_CHOSEN_RUN] = run_id
+
+
+def identity(run: Run) -> tuple[int, str, str]:
+    """Names a run in a cache, which outlives a database: in another one its number is another run's."""
+    return run.run_id, run.data_sha256, run.created_utc
+
+
+def key_of(store: Store, run: Run) -> tuple[object, ...]:
+    """Names what a run has made so far in a cache: another one as soon as it has more or other items.
+
+    A run that was resumed may end with other results and the same counts, so that its last end is part of it.
+    """
+    states, _ = item_counts(store, run.run_id)
+    return (*identity(run), *sorted(states.items()), run.finished_utc)
+
+
+def name_of(run: Run) -> str:
+    """A run in a menu: what tells it from others comes before what may be cut off."""
+    part = "" if run.n_wanted == run.n_items else f", first {run.n_wanted:,} of {run.n_items:,}"
+    file = shortened(run.data_file, _LONGEST)
+    return f"Run {run.run_id} ({state_of(run)}), {moment(run.created_utc)} UTC: {_what(asked_of(run))}, {file}{part}"
+
+
+def _what(asked: Asked) -> str:
+    if asked.kind.work == "scores":
+        metrics = asked.chosen.metrics
+        return str(metrics[0]) if len(metrics) == 1 else f"{len(metrics)} metrics"
+    who = shortened(asked.name or asked.model.short_name, _LONGEST)
+    return f"{', '.join([asked.kind.title, *asked.unusual])} by {who}"
+
+
+NEW_STUDY = 0
+"""Stands for a study that is still to be imported."""
+_CHOSEN_STUDY = "study_choice"
+
+
+def choose_study(studies: Sequence[Study], *, offer_new: bool = False) -> int | None:
+    """The number of the study chosen, NEW, or None when there is nothing to choose."""
+    names = {study.study_id: f"{study.name} ({study.state})" for study in studies}
+    options = [*([NEW_STUDY] if offer_new else []), *names]
+    if not options:
+        return None
+    if st.session_state.get(_CHOSEN_STUDY) not in options:
+        remember_study(next(iter(names), NEW_STUDY))
+    return menu("Study", options, _CHOSEN_STUDY, lambda number: names.get(number, "Import a new study ..."))
+
+
+def unblinded(store: Store, key: str, kind: StudyKind | None = None) -> Study | None:
+    """One of the studies whose answers are open, of that kind or of any, kept under `key`; None: there is none yet."""
+    studies = {
+        study.study_id: study
+        for study in list_studies(store)
+        if study.state == "unblinded" and kind in (None, study.kind)
+    }
+    if not studies:
+        return None
+    chosen = st.selectbox(
+        "Study",
+        list(studies),
+        format_func=lambda number: studies[number].name,
+        key=key,
+        persist_state="session",
+    )
+    return studies[chosen]
+
+
+def remember_study(study_id: int) -> None:
+    """Make this the study that all pages show."""
+    st.session_state[_CHOSEN_STUDY] = study_id

@@ -1,0 +1,204 @@
+"""What a task asks of a text, on the screen: answers in words to press, or a slider with its number; and all explained.
+
+Words of a task are its author's: they are shown as they are and never become Markdown.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from html import escape
+
+import streamlit as st
+
+from core.schema.tasks import Dimension, RatingTask, SpanTask
+from pages.widgets import own
+from pages.widgets.blind_pair import in_turn
+from pages.widgets.messages import plain
+
+MOST_BUTTONS = 7
+"""With more answers on offer than this a dimension has a slider, and a box for its number."""
+_FEWEST_PLACES = 20
+"""On a slider whose dimension offers any number; a number between two places is written into the box."""
+_KEYS_IN_TEXT = (
+    "**Marking errors by keyboard.** Move to the text with Tab. Arrow keys move, with Shift they select; Ctrl goes "
+    "word by word. Then press the number of a severity, choose a category, and press Enter. Inside a marked error "
+    "Enter opens it, the numbers change its severity, Delete removes it. Escape lets go."
+)
+
+
+@dataclass(frozen=True)
+class Box:
+    """What a rater gave on a slider, or in the box beside it."""
+
+    dimension: str
+    value: float | None
+
+
+def has_buttons(dimension: Dimension) -> bool:
+    """Whether the answers are few enough to be pressed."""
+    return 0 < len(dimension.classes) <= MOST_BUTTONS
+
+
+def one_keyed(task: RatingTask) -> bool:
+    """Whether the keys 1, 2 ... may stand for answers: one dimension, and no errors whose severities have them."""
+    return len(task.dimensions) == 1 and task.spans is None
+
+
+def buttons(
+    dimension: Dimension,
+    number: int,
+    current: float | None,
+    key: str,
+    *,
+    keyed: bool,
+    on_press: Callable[[str, float], None],
+) -> float | None:
+    """The answers of one dimension side by side; what was pressed in this run.
+
+    number: of the dimension in the task, which its keys carry in place of its name.
+    """
+    _question(dimension, current)
+    anchors = dict(dimension.anchors)
+    pressed = None
+    columns = st.columns(len(dimension.classes))
+    for place, (column, value) in enumerate(zip(columns, dimension.classes, strict=True), start=1):
+        words = f": {anchors[value]}" if value in anchors else ""
+        if column.button(
+            plain(f"{value:g}{words}"),
+            key=f"answer-{number}-{place}-{key}",
+            shortcut=str(place) if keyed else None,
+            type="primary" if value == current else "secondary",
+            width="stretch",
+            on_click=in_turn(on_press),
+            args=(dimension.name, value),
+        ):
+            pressed = value
+    return pressed
+
+
+def slider(
+    dimension: Dimension,
+    number: int,
+    current: float | None,
+    key: str,
+    on_change: Callable[[], None],
+) -> Box | None:
+    """A slider and a box for the number of one dimension; what this browser gave by now, None before it gave anything.
+
+    They hold no number until the rater gives one; emptying the box takes the answer back.
+    """
+    _question(dimension, current)
+    anchors = dict(dimension.anchors)
+    if anchors:
+        st.html(
+            '<div class="assay-quiet">'
+            + "<br>".join(f"{value:g}: {escape(words)}" for value, words in dimension.anchors)
+            + "</div>"
+        )
+    low, high = (
+        f"{end:g}{f' = {anchors[end]}' if end in anchors else ''}"
+        for end in (dimension.lowest, dimension.highest)
+    )
+    given = own.number_scale(
+        dimension.title,
+        _places(dimension),
+        (low, high),
+        current,
+        key=_key(number, key),
+        on_change=in_turn(on_change),
+    )
+    return None if given is None else Box(dimension.name, given.value)
+
+
+def in_browser(dimension: Dimension, number: int, key: str) -> Box | None:
+    """What a slider and its box gave by now, for a callback that comes before they are drawn."""
+    given = own.scale_in_browser(_key(number, key))
+    return None if given is None else Box(dimension.name, given.value)
+
+
+def _key(number: int, key: str) -> str:
+    """Of a dimension's slider, by the dimension's number in the task."""
+    return f"b{number}-{key}"
+
+
+def _places(dimension: Dimension) -> tuple[float, ...]:
+    """Where a slider can stand: the answers on offer, or of any number a round step apart, both ends among them."""
+    if dimension.classes:
+        return tuple(map(float, dimension.classes))
+    low, high = float(dimension.lowest), float(dimension.highest)
+    step = 10.0 ** math.floor(math.log10((high - low) / _FEWEST_PLACES))
+    n = math.ceil((high - low) / step - 1e-9)
+    return (*(round(low + k * step, 12) for k in range(n)), high)
+
+
+def explained(task: RatingTask) -> None:
+    """What is shown, dimensions with the meaning of their answers, severities and categories with theirs, the keys."""
+    labels = task.labels
+    if task.dimensions or task.show_reference:
+        st.subheader("What you are asked", anchor=False)
+    if task.show_reference:
+        st.markdown(
+            f"You see the {plain(labels.source)}, the {plain(labels.reference)} and the {plain(labels.text)}."
+        )
+    for dimension in task.dimensions:
+        rows = "".join(f"<li>{value:g}: {escape(words)}</li>" for value, words in dimension.anchors)
+        more = (
+            f"<p style='white-space:pre-wrap'>{escape(dimension.detailed)}</p>" if dimension.detailed else ""
+        )
+        st.html(
+            f"<h4>{escape(dimension.title)} ({dimension.lowest:g} to {dimension.highest:g})</h4>"
+            f"<p>{escape(dimension.description)}</p>{more}<ul>{rows}</ul>"
+        )
+    if task.spans is None:
+        return
+    st.subheader("Marking errors", anchor=False)
+    st.markdown(
+        "Select the words that are wrong, choose how severe the error is and what kind of error it is. Errors may "
+        "overlap. Words that are missing cannot be selected: select those next to the gap. Where there is nothing to "
+        "mark, tick *No errors in this text*."
+        + (
+            f" Where the error is in the {plain(labels.source)} itself, select it there."
+            if task.spans.source_side
+            else ""
+        )
+    )
+    if task.spans.meanings:
+        meanings(task.spans)
+    else:
+        _names(task.spans)
+    st.markdown(_KEYS_IN_TEXT)
+
+
+def meanings(spans: SpanTask) -> None:
+    """Severities and categories, each with its meaning."""
+    for heading, names in (
+        ("Severities, mildest first", spans.severities),
+        ("Categories", spans.categories),
+    ):
+        rows = "".join(f"<li>{escape(spans.in_words(name))}</li>" for name in names)
+        st.html(f"<p>{heading}:</p><ul>{rows}</ul>")
+
+
+def _names(spans: SpanTask) -> None:
+    """Severities and categories that their names explain: in one line a group."""
+    st.markdown(f"Severities, mildest first: {plain(', '.join(spans.severities))}.")
+    if spans.categories:
+        groups: dict[str, list[str]] = {}
+        for category in spans.categories:
+            group, _, name = category.partition("/")
+            groups.setdefault(group, []).append(name or group)
+        rows = "".join(
+            f"<li><b>{escape(group)}</b>{'' if names == [group] else escape(': ' + ', '.join(names))}</li>"
+            for group, names in groups.items()
+        )
+        st.html(f"<p>Categories:</p><ul>{rows}</ul>")
+
+
+def changed(boxes: list[Box], known: Mapping[str, float | None]) -> dict[str, float | None]:
+    """What was written into number boxes in this tab, and only that: another tab may have said more meanwhile."""
+    return {one.dimension: one.value for one in boxes if one.value != known.get(one.dimension)}
+
+
+def _question(dimension: Dimension, current: float | None) -> None:
+    said = "" if current is None else f" · :material/check: {current:g} saved"
+    st.markdown(f"**{plain(dimension.title)}**{said}  \n{plain(dimension.description)}")

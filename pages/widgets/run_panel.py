@@ -1,0 +1,631 @@
+"""How a run goes: what it was asked for, progress, what is missing and why, what it cost; start, cancel, resume."""
+
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+import streamlit as st
+
+from core.formats.generation import read_questions
+from core.generation.records import Task
+from core.runs.asked import Asked, asked_of, fields_named
+from core.runs.costs import Estimate, estimate_all
+from core.runs.environments import forget_children, lives, run_log, start_child
+from core.runs.jobs import RunAtHand
+from core.runs.path import at_hand, create, resume
+from core.runs.progress import (
+    Answered,
+    Progress,
+    duration,
+    money_of,
+    not_sent_said,
+    progress_of,
+    spoken_range,
+    starting,
+    why_not_now,
+    worked_said,
+)
+from core.runs.texts import Texts
+from core.schema.kinds import Kind, Work
+from core.schema.runs import Run, StepCost
+from core.schema.settings import Remark, SettingField, Settings, fields_of, on_page, said
+from core.schema.study import MaterialSet
+from core.store.connection import Store, database_path
+from core.store.replies import parts_not_sent
+from core.store.runs import ask_to_stop, run_data
+from core.tables.reading import sha256_of
+from pages.widgets import asked_model, chosen_judge, menus, messages, settings_form, visitor
+from pages.widgets.menus import given_file, once
+from pages.widgets.messages import file_read, mistakes_shown, moment, plain, show_mistake
+from pages.widgets.parts import part, table
+
+PREVIEW, PREVIEW_WORD = 5, "five"
+"""Items that show what a run makes or says, and what all of them will cost."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunWords:
+    """Sentences about runs of one work; the usual ones are those of a run that may ask a model."""
+
+    nothing_made: str
+    counts: str
+    """What complete, incomplete and unanswered items are."""
+    before_all: str
+    failing: str
+    stopping: str = "Open requests are put down, and the model is closed."
+    resuming: str = "Nothing that is finished is paid for again."
+    told_from: str = "each step's calls and tokens per item"
+    """What an estimate is made of."""
+
+
+_NO_ANSWER = "No answer yet: the server or the connection failed; Resume asks again."
+WORDS: Mapping[Work, RunWords] = {
+    "generation": RunWords(
+        nothing_made="Nothing was made, and nothing was paid for.",
+        counts="Complete: every level was made. Incomplete: a level is missing, and another try would not help; partial "
+        f"results are in outputs.csv. {_NO_ANSWER}",
+        before_all="Look at the answers under Items first. The items above are not paid for again.",
+        failing="Each missing level of an item is counted.",
+    ),
+    "scores": RunWords(
+        nothing_made="Nothing was scored.",
+        counts="Complete: every text has its scores, or the reason why a metric is undefined for it. Incomplete: a "
+        "metric failed on a text; the other texts have their scores.",
+        before_all="The items above are not scored again.",
+        failing="Each text of an item on which a metric failed is counted.",
+        stopping="The texts that are being scored are finished first, if that takes seconds.",
+        resuming="Nothing that is scored is computed again.",
+        told_from="texts and seconds per item",
+    ),
+    "judging": RunWords(
+        nothing_made="Nothing was judged, and nothing was paid for.",
+        counts="Complete: every text has its scores, or the reason why it has none. Incomplete: a step of the judge "
+        f"failed for a text, and another try would not help; the score shows the reason. {_NO_ANSWER}",
+        before_all="Look at what the judge said first. The items above are not paid for again.",
+        failing="Each failed step of each text is counted.",
+    ),
+    "audit": RunWords(
+        nothing_made="Nothing was asked, and nothing was paid for.",
+        counts="Complete: everything asked about the item has an answer. Incomplete: an answer is missing, and another "
+        f"try would not help. {_NO_ANSWER}",
+        before_all="Look at the answers first. The items above are not paid for again.",
+        failing="Each missing answer is counted.",
+    ),
+}
+
+
+def show_asked(run: RunAtHand) -> None:
+    """Settings, the prompts of a run that asks a model, and the file that they refer to."""
+    made = run.run
+    rows: dict[str, object] = {
+        "File": f"{made.data_file} (sha256 {made.data_sha256[:16]})",
+        "Made": f"{moment(made.created_utc)} UTC with Assay {made.app_version}",
+    }
+    rows |= _named(run) | _model(run) | _fields(run.asked.chosen, run.asked.model.backend)
+    table(pd.DataFrame({"Setting": list(rows), "Value": [str(value) for value in rows.values()]}))
+    with mistakes_shown():
+        for prompt in run.asked.prompts_read.values():
+            asked_model.said(prompt)
+    with mistakes_shown():
+        _attached(run)
+
+
+def _named(run: RunAtHand) -> dict[str, object]:
+    """Under which name its results are found."""
+    what = {"generation": "Answers", "judging": "Scores"}.get(run.kind.work)
+    return {} if what is None else {f"{what} stand under": run.asked.called}
+
+
+def _model(run: RunAtHand) -> dict[str, object]:
+    """Who does the work, and how."""
+    backend = run.asked.model.backend
+    asked = {} if run.kind.work == "scores" else _fields(run.asked.model, backend)
+    return asked | _fields(run.running, backend)
+
+
+def _attached(run: RunAtHand) -> None:
+    """The whole file, as the run keeps it: one of that name may have been changed since."""
+    kind, text = run.kind.attachment, run.asked.attached
+    if kind is None or not text:
+        return
+    found = kind.read(text, f"{kind.name}.yaml")
+    st.markdown(f"{kind.label}: {plain(found.title)}")
+    st.code(text, language=None, wrap_lines=True, height=300)
+    st.markdown(f":small[{plain(found.name)}. Hash {kind.sha256(text)[:16]}.]")
+
+
+def _fields(settings: Settings, backend: str) -> dict[str, object]:
+    """Label -> value, of those that do something."""
+    idle = settings.idle(backend)
+    return {
+        one.about.label: _value(one, getattr(settings, name))
+        for name, one in fields_of(type(settings)).items()
+        if name not in idle
+    }
+
+
+def _value(one: SettingField, value: object) -> str:
+    if isinstance(value, dict):
+        value = tuple(f"{name}: {inner}" for name, inner in value.items())
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value is None or value in ("", ()):
+        return one.about.words.get("") or "none"
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else one.word(str(value))
+
+
+def estimate_table(found: Estimate, run: RunAtHand) -> None:
+    """For all items of a run that has done its first ones."""
+    rows = {"Time": found.time or "not known"}
+    if run.kind.work == "scores":
+        rows |= {
+            "Texts to score": "not known: no text was scored yet"
+            if found.calls is None
+            else f"{found.calls:,}"
+        }
+    elif run.asked.by_rules:
+        rows |= {"Calls": "none: rules ask no model"}
+    elif found.calls is None:
+        rows |= {"Calls": "not known: these items came from the cache, or none is finished"}
+    else:
+        rows |= {
+            "Calls": f"{found.calls:,}",
+            "Tokens in": tokens(found.input_tokens),
+            "Tokens out": tokens(found.output_tokens),
+            "Money": "not known: give both prices, and a server that counts tokens"
+            if found.money is None
+            else f"{found.money:,.4f}",
+        }
+    table(pd.DataFrame({"All items": list(rows), "About": list(rows.values())}))
+    said = ["Time is worked time by the clock, the start of the model included."]
+    if found.calls and (found.spread or 0) >= 0.01:
+        said.append(
+            f"Calls, tokens and money may differ by {found.spread:.0%}, judging by how the items above differ."
+        )
+    if found.n_seen == 1:
+        said.append("One item says little: preview more items to narrow this down.")
+    st.markdown(f":small[{' '.join(said)}]")
+
+
+def left_out(run: RunAtHand, progress: Progress) -> None:
+    """Failures by step and reason; nothing where there are none."""
+    if not progress.failures:
+        return
+    part("What is missing, by step and reason", WORDS[run.kind.work].failing)
+    named = chosen_judge.document_of_run(run.run)
+    table(
+        pd.DataFrame(
+            [
+                (chosen_judge.of_document(step, named), reason, count)
+                for (step, reason), count in progress.failures.items()
+            ],
+            columns=["Step", "Reason", "Times"],
+        )
+    )
+
+
+def costs(run: RunAtHand, progress: Progress) -> None:
+    """Calls, time and money by step; nothing before the first one."""
+    if not progress.costs:
+        return
+    if run.kind.work == "scores":
+        _scored(progress)
+    else:
+        _calls(run, progress)
+    if worked := worked_said(progress.run):
+        st.markdown(worked)
+
+
+def _scored(progress: Progress) -> None:
+    part(
+        "Cost by group of metrics",
+        "Equal texts of an item are scored once. Texts from the cache were scored by an earlier run with the same "
+        "metrics, versions and models. Processes run in parallel: their seconds together may exceed the time that passed.",
+    )
+    table(
+        pd.DataFrame(
+            {
+                "Metrics": [cost.step for cost in progress.costs],
+                "Texts scored": [f"{cost.calls:,}" for cost in progress.costs],
+                "Computing, s": [f"{cost.seconds:,.1f}" for cost in progress.costs],
+                "From the cache": [f"{cost.cached:,}" for cost in progress.costs],
+            }
+        )
+    )
+
+
+def _calls(run: RunAtHand, progress: Progress) -> None:
+    part(
+        "Cost by step",
+        "Calls are requests that were sent, those without a usable answer included; answers from the cache cost "
+        "nothing. The seconds of requests are summed: requests overlap, so the sum can exceed the time worked.",
+    )
+    step_table(progress.costs, chosen_judge.document_of_run(run.run))
+    if missing := parts_not_sent(run.store, run.run.run_id):
+        st.markdown(f"{not_sent_said({f'`{name}`': n for name, n in missing.items()})}.")
+    money = money_of(progress)
+    if money is not None:
+        st.markdown(f"Money so far: {money:,.4f} (tokens times the two prices).")
+
+
+def step_table(costs: Sequence[StepCost], named: str) -> None:
+    """A row a step. named: what a judge compares with, `reference` or `source`."""
+    unusable = {"Not usable": [f"{cost.unusable:,}" for cost in costs]}
+    table(
+        pd.DataFrame(
+            {
+                "Step": [chosen_judge.of_document(cost.step, named) for cost in costs],
+                "Calls": [f"{cost.calls:,}" for cost in costs],
+                "Tokens in": [tokens(cost.input_tokens) for cost in costs],
+                "Tokens out": [tokens(cost.output_tokens) for cost in costs],
+                "Requests open, s": [f"{cost.seconds:,.1f}" for cost in costs],
+                "From the cache": [f"{cost.cached:,}" for cost in costs],
+            }
+            | (unusable if any(cost.unusable for cost in costs) else {})
+        )
+    )
+
+
+def tokens(count: int | None) -> str:
+    """A number of tokens, which not every server tells."""
+    return "not counted" if count is None else f"{count:,}"
+
+
+UNNAMED = "und"
+"""Stands in place of a language that a file does not name."""
+_DEMO = Path(__file__).resolve().parents[2] / "data" / "demo" / "questions.jsonl"
+_MOST_NOTES = 5
+"""More are folded away: the buttons below stay in sight."""
+_FILE, _READ = "generate_file_kept", "generate_file_read"
+
+
+def put(name: str, data: bytes) -> None:
+    """Take this file as the one that was given."""
+    if data == _DEMO.read_bytes():
+        st.session_state["generate_from"] = "demo"
+        return
+    st.session_state["generate_from"] = "file"
+    st.session_state[_FILE] = (data, name)
+
+
+def choose() -> Texts | None:
+    """The file to work on; one that was uploaded is kept while the session lasts."""
+    which = st.radio(
+        "From",
+        ["demo", "file"],
+        format_func={"demo": "The demo's questions", "file": "A file of mine"}.__getitem__,
+        horizontal=True,
+        key="generate_from",
+        persist_state="session",
+    )
+    if which == "demo":
+        return _DEMO.read_bytes(), _DEMO.name
+    st.markdown(
+        "Accepted: the paper's JSON (`question`, `ground_truth`), or CSV, TSV and JSONL with the columns item_id, "
+        "question, reference and, where there are, paraphrase, context, language."
+    )
+    return given_file(_FILE, "generate_file", ["json", "csv", "tsv", "jsonl", "ndjson"])
+
+
+def read(file: Texts, task: Task | None) -> MaterialSet:
+    """The questions, read once for a file and task and not at every press of a widget."""
+    return once(_READ, (sha256_of(file[0]), file[1], task), lambda: read_questions(*file, task))
+
+
+def summary(materials: MaterialSet, backend: str, first_level: str | None) -> None:
+    """What was found in the file, and what the first level will lack for want of a paraphrase; None: it is not made."""
+    found = materials.materials
+    languages = sorted({material.item.language for material in found})
+    count = "1 question" if len(found) == 1 else f"{len(found)} questions"
+    bare = sum(one.paraphrase is None for one in found) if backend == "rules" and first_level else 0
+    file_read(f"{count} {_languages(languages)}", remarks=bare > 0)
+    small_notes(materials.notes)
+    if bare:
+        who = (
+            "No question has a paraphrase"
+            if bare == len(found)
+            else f"{bare} of {len(found)} questions have no paraphrase"
+        )
+        st.warning(
+            f"{who}. Rules cannot write one, so {first_level} will be the reference word for word (`verbatim` in the "
+            "records): in a study its raters would see the reference twice, and every metric would call it perfect. "
+            "Add a column `paraphrase`, or let a model make the answers."
+        )
+
+
+def small_notes(notes: Sequence[str]) -> None:
+    """Remarks on a file, a line each; nothing that has to be mended."""
+    if not notes:
+        return
+    listed = "  \n".join(f":small[{plain(note)}]" for note in notes)
+    if len(notes) > _MOST_NOTES:
+        with st.expander(f"{len(notes)} remarks"):
+            st.markdown(listed)
+    else:
+        st.markdown(listed)
+
+
+def _languages(tags: Sequence[str]) -> str:
+    named = [tag for tag in tags if tag != UNNAMED]
+    if not named:
+        return f"in a language that the file does not name (`{UNNAMED}`)"
+    rest = "" if len(named) == len(tags) else f", some with no language named (`{UNNAMED}`)"
+    return f"in {plain(', '.join(named))}{rest}"
+
+
+FORM = "generate"
+"""With which the keys of the form's widgets begin."""
+
+
+def open_form(run: RunAtHand) -> None:
+    """Open the form as it was filled for the run, with its file."""
+    settings_form.put(run.asked.chosen, FORM)
+    asked_model.put_backend(FORM, run)
+    asked_model.put_prompts(FORM, run)
+    st.session_state[f"{FORM}_kind"] = run.kind.name
+    st.session_state[f"{FORM}_source"] = run.asked.name
+    put(run.run.data_file, run_data(run.store, run.run.run_id))
+    menus.remember_run(menus.NEW_RUN)
+    st.rerun()
+
+
+_STARTED = "run_panel_started"
+"""Run -> (process, when the run was started before): until the process has said that it works."""
+_TICK = 1.0
+"""Seconds between two looks at a run that is worked on."""
+_LOG_LINES = 15
+_MOVING = ("starting", "running", "cancelling")
+_ANSWERED = "run_panel_answered"
+"""Requests that the last start of the run on show has had answered."""
+_STATES = {
+    "waiting": "waits to be started",
+    "starting": "is being started",
+    "running": "is running",
+    "cancelling": "is being cancelled",
+    "done": "is done",
+    "cancelled": "was cancelled: what was finished is kept",
+    "stopped": "stopped before its end: what was finished is kept",
+    "interrupted": "was interrupted: its process is gone. What was finished is kept",
+}
+
+
+def start(run: Run) -> None:
+    """Work on the run in a process of its own. Raises InputError where its environment is missing."""
+    process = start_child(database_path(), run.run_id, asked_of(run).environment)
+    st.session_state.setdefault(_STARTED, {})[run.run_id] = (process, run.started_utc)
+
+
+def render(store: Store, run: Run) -> None:
+    """The panel, which looks again by itself while the run is worked on."""
+    forget_children()
+    state = _state(progress_of(store, run.run_id))
+    st.fragment(_live, run_every=_TICK if state in _MOVING else None)(run.run_id, state)
+    with st.expander("Settings and prompts"):
+        show_asked(at_hand(store, run))
+
+
+def _live(run_id: int, before: str) -> None:
+    with visitor.admin_store() as store:
+        run, progress = at_hand(store, run_id), progress_of(store, run_id)
+        state = _state(progress)
+        if state != before:
+            if state not in _MOVING:
+                _let_end(run_id)
+            st.rerun()  # the clock starts or stops, and the rest of the page names the state too
+        if _refused(progress):
+            _why_not_started(run)
+            return
+        _standing(run, progress, state)
+        with mistakes_shown():
+            _buttons(run, progress, state)
+        if state not in _MOVING:
+            _unfinished_start(run)
+            _all_items(run, progress)
+        left_out(run, progress)
+        costs(run, progress)
+
+
+def _words(run: RunAtHand) -> RunWords:
+    return WORDS[run.kind.work]
+
+
+def _state(progress: Progress) -> str:
+    """As the store has it, or `starting` until a process that was begun here says that it works."""
+    begun = st.session_state.get(_STARTED, {}).get(progress.run.run_id)
+    if begun and progress.state not in _MOVING and begun[1] == progress.run.started_utc and lives(begun[0]):
+        return "starting"
+    return progress.state
+
+
+def _let_end(run_id: int) -> None:
+    """Wait a moment for a process that ends a little after its run, so that none stays behind as a zombie.
+
+    To look again later instead would be a rerun more, which can swallow a press of a button.
+    """
+    begun = st.session_state.get(_STARTED, {}).get(run_id)
+    latest = time.monotonic() + _TICK
+    while begun is not None and lives(begun[0]) and time.monotonic() < latest:
+        time.sleep(0.02)
+
+
+def _refused(progress: Progress) -> bool:
+    """Whether the run was stopped before it came to its first item, for a reason that it says."""
+    return progress.state == "stopped" and progress.n_finished == 0 and bool(progress.run.message)
+
+
+def _why_not_started(run: RunAtHand) -> None:
+    """No counts: there is nothing to count, and no bar of a run that never moved."""
+    st.markdown(f"Run {run.run.run_id} **did not start**. {_words(run).nothing_made}")
+    _show_kept(run.run.message)
+    with st.container(horizontal=True):
+        _change_button(run, first=True)
+        if st.button("Try again as it is", key="run_resume"):
+            with mistakes_shown():
+                start(resume(run, None, run.run.limit).run)
+                st.rerun()
+
+
+def _show_kept(message: str) -> None:
+    """Show the message that a run keeps as the mistake that it was: a sentence, and its problems as a list."""
+    what, *listed = message.splitlines() or [""]
+    show_mistake(what, [line.strip().removeprefix("- ") for line in listed])
+
+
+def _change_button(run: RunAtHand, *, first: bool = False) -> None:
+    if run.kind.work == "generation" and st.button(
+        "Change the settings",
+        type="primary" if first else "secondary",
+        key="run_change",
+        help="Opens the form of a new run, filled with this run's settings and file.",
+    ):
+        open_form(run)
+
+
+def _standing(at: RunAtHand, progress: Progress, state: str) -> None:
+    run = progress.run
+    answered = _answered(at, progress)
+    st.markdown(f"Run {run.run_id} **{_STATES[state]}**.{_speed(at, progress, answered)}")
+    share = progress.n_finished / run.n_wanted if run.n_wanted else 1.0
+    so_far = f"{progress.n_finished:,} of {run.n_wanted:,} items{f', {answered}' if answered and answered.n else ''}"
+    st.progress(min(share, 1.0), text=so_far)
+    if run.message and state in ("stopped", "cancelled"):
+        _show_kept(run.message)
+    if progress.silent_seconds is not None:
+        st.warning(why_not_now(run) or "")
+    elif state == "cancelling":
+        st.info(
+            f"Process {run.process} still runs. {_words(at).stopping} A process that this page started ends within ten "
+            "seconds; one that a command started may take longer."
+        )
+    with st.container(horizontal=True, gap="large"):
+        st.metric("Complete", progress.n_done, width="content")
+        st.metric("Incomplete", progress.n_failed, width="content")
+        if at.kind.work != "scores":
+            st.metric("No answer yet", progress.n_again, width="content")
+    st.markdown(f":small[{_words(at).counts}]")
+
+
+def _answered(at: RunAtHand, progress: Progress) -> Answered | None:
+    """Requests and tokens of this start, while it goes on: they come long before the first item is finished."""
+    run = progress.run
+    if progress.state not in _MOVING:
+        return None
+    known = st.session_state.get(_ANSWERED)
+    if known is None or (known.run.run_id, known.run.started_utc) != (run.run_id, run.started_utc):
+        known = st.session_state[_ANSWERED] = Answered(run)
+    return known.look(at.store)
+
+
+def _speed(run: RunAtHand, progress: Progress, answered: Answered | None) -> str:
+    if progress.state != "running" or answered is None:
+        return ""
+    if (passed := progress.starting_seconds) is not None:
+        return f" {starting(run.asked.model).capitalize()}: {duration(passed)} so far."
+    if progress.rate is None:
+        return f" No {'further ' if progress.n_done else ''}item is finished yet."
+    said = (
+        f" {progress.rate * 60:,.0f} items a minute"
+        if progress.rate < 10
+        else f" {progress.rate:,.0f} items a second"
+    )
+    left = answered.left_between(run.store, progress.run)
+    return f"{said}{'' if left is None else f', {spoken_range(*left)} left'}."
+
+
+def _buttons(run: RunAtHand, progress: Progress, state: str) -> None:
+    if state in _MOVING:
+        if st.button("Cancel", key="run_cancel", disabled=state != "running"):
+            ask_to_stop(run.store, run.run.run_id)
+            st.rerun(scope="fragment")
+    elif progress.can_resume:
+        label = "Start" if state == "waiting" else "Resume"
+        if st.button(label, type="primary", key="run_resume", help=_words(run).resuming):
+            start(resume(run, None, run.run.limit).run)  # which takes back a cancel that nobody lived to hear
+            st.rerun()
+    if state == "stopped":
+        _change_button(run)
+
+
+def _unfinished_start(run: RunAtHand) -> None:
+    """Say what became of a process that ended before it could say anything in the database."""
+    begun = st.session_state.get(_STARTED, {}).get(run.run.run_id)
+    if not begun or begun[1] != run.run.started_utc:
+        return
+    log = run_log(database_path(), run.run.run_id)
+    st.error("The run's process ended before it began to work. The last lines it wrote:")
+    lines = log.read_text("utf-8", errors="replace").splitlines()[-_LOG_LINES:] if log.is_file() else []
+    st.code("\n".join(lines) or "(nothing)", language=None, wrap_lines=True)
+    _change_button(run)
+
+
+def _all_items(at: RunAtHand, progress: Progress) -> None:
+    """After a preview: what all items will take, and the button that lets them run."""
+    run = progress.run
+    if run.limit is None or run.n_wanted >= run.n_items or not progress.n_done:
+        return
+    part(
+        "All items",
+        f"Estimated from the {progress.n_done + progress.n_failed} items above, for all {run.n_items:,}: "
+        f"{_words(at).told_from}, times the number of items.",
+    )
+    estimate_table(estimate_all(at, progress), at)
+    st.markdown(_words(at).before_all)
+    with mistakes_shown():
+        if st.button(f"Run all {run.n_items:,} items", type="primary", key="run_all"):
+            start(resume(at, None, None).run)
+            st.rerun()
+
+
+def start_buttons(
+    store: Store,
+    prefix: str,
+    wanted: Callable[[], tuple[Asked, Settings]],
+    data: bytes,
+    name: str,
+    n_items: int,
+    *,
+    disabled: bool,
+    does: str = "Judge",
+    told: Collection[str] = (),
+    free: bool | None = None,
+) -> int | None:
+    """Make the run and start it, once a button is pressed; its number. Raises InputError in the words of the form.
+
+    prefix: of the buttons' keys. wanted: what is asked for, checked as a button is pressed. data, name: its file. n_items:
+    that it would work on. does: first word of the buttons. told: notes that the form has shown; others are shown with the
+    run. free: whether all items cost nothing; False: they do, and a preview has to come first.
+    """
+    limit = None if n_items <= PREVIEW else PREVIEW
+    everything = f"{does} all {n_items:,} items" if n_items != 1 else f"{does} the one item"
+    with st.container(horizontal=True):
+        first = st.button(
+            f"Preview {PREVIEW_WORD} items" if limit else everything,
+            type="primary",
+            disabled=disabled,
+            key=f"{prefix}_preview",
+        )
+        at_once = (
+            limit is not None
+            and free is not False
+            and st.button(
+                everything,
+                disabled=disabled,
+                key=f"{prefix}_all",
+                help="Rules cost nothing." if free else "Without a preview the cost is unknown.",
+            )
+        )
+    if not first and not at_once:
+        return None
+    asked, running = wanted()
+    run, notes = create(store, data, name, asked, running, None if at_once else limit)
+    if new := [text for note in notes if (text := worded(asked.kind, note)) not in told]:
+        messages.keep(" ".join(f"{text.rstrip('.')}." for text in new))
+    start(run.run)
+    return run.run.run_id
+
+
+def worded(kind: Kind, note: Remark | str) -> str:
+    """A note on a run in the words of the form."""
+    return note if isinstance(note, str) else said(note, fields_named(kind), on_page)

@@ -1,0 +1,204 @@
+"""Who is at the door. Every page asks here again: a page must never trust that app.py asked before it."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+import streamlit as st
+
+from core.access import NO_ENTRY, UNKNOWN_TOKEN, is_admin, knocked
+from core.errors import AssayError, NotAllowed, StorageError
+from core.store.connection import Store, borrowed_store, database_path, open_store
+from core.store.raters import token_sha256
+from core.study.blinding import RaterDesk
+from core.study.rated.desk import RatingDesk, open_any_desk
+from pages.door.cookies import Holder, token_in
+from pages.widgets.messages import with_code
+
+_Desk = TypeVar("_Desk", bound=RaterDesk | RatingDesk)
+Who = Literal["rater", "admin", "nobody"]
+FOR_THE_ADMIN = "This page is for the admin"
+PLACE = "at"
+"""The part of a rater's address that says where in their list they are."""
+_KNOCKED = "visitor_knocked"
+
+
+def who() -> Who:
+    """Whose pages to show. An admin who opened a preview has both cookies: the address says which is meant."""
+    try:
+        with borrowed_store(database_path()) as store:
+            admin = _is_admin(store)
+            rater = _token(store, "rater")
+    except StorageError:
+        return "rater" if PLACE in st.query_params else "nobody"  # each page says what is wrong
+    if rater and (PLACE in st.query_params or not admin):
+        return "rater"
+    return "admin" if admin else "nobody"
+
+
+def said_to_rater(problem: AssayError) -> str:
+    """What a rater reads of a problem: nothing of the database, whose name is the owner's."""
+    if isinstance(problem, StorageError):
+        return (
+            "The study's data cannot be reached at the moment. What was marked as saved is safe. "
+            "Try again shortly; if it stays like this, tell the person who sent you the link."
+        )
+    return str(problem)
+
+
+def key_of(token: str, mark: str) -> str:
+    """Makes a widget's key one rater's own: a tab that goes on under another link brings what was typed along."""
+    return token_sha256(f"{token} {mark}")[:12]
+
+
+def turn_away(problem: AssayError) -> None:
+    """Say to a rater why nothing is shown, and count a link that opens nothing."""
+    st.error(said_to_rater(problem))
+    if isinstance(problem, NotAllowed):
+        with suppress(StorageError), borrowed_store(database_path()) as store:
+            note_refusal(store)
+
+
+@dataclass
+class _Run:
+    """What the presses and the drawing of one run share: one connection, one look at the link, one desk."""
+
+    closing: ExitStack
+    store: Store | None = None
+    carried: str | None = None
+    """The link that the connection carries, as soon as there is a store."""
+    desk: RaterDesk | RatingDesk | None = None
+
+    def desk_for(self, drawn_for: str | None) -> RaterDesk | RatingDesk:
+        """The desk of this run, opened where it is not yet, or opened under another link."""
+        if self.store is None:
+            self.store = self.closing.enter_context(borrowed_store(database_path()))
+            self.carried = _token(self.store, "rater")
+        if drawn_for and self.carried and self.carried != drawn_for:
+            raise NotAllowed(
+                "Another personal link was opened in this browser. Reload the page, then answer."
+            )
+        token = drawn_for or self.carried
+        if self.desk is None or self.desk.token != token:
+            self.desk = _opened(open_any_desk(self.store, token) if token else None)
+        return self.desk
+
+
+_RUN: ContextVar[_Run | None] = ContextVar("run", default=None)
+
+
+@contextmanager
+def one_desk() -> Iterator[None]:
+    """Until the block ends the desk is opened once, whoever asks for it; where something failed, once more."""
+    with ExitStack() as closing:
+        before = _RUN.set(_Run(closing))
+        try:
+            yield
+        finally:
+            _RUN.reset(before)
+
+
+@contextmanager
+def any_desk(drawn_for: str | None = None) -> Iterator[RaterDesk | RatingDesk]:
+    """The desk that this browser's link opens, whatever is rated there. Raises NotAllowed when it opens none.
+
+    `drawn_for` is the token under which a pair was drawn: where the connection carries another by now, nothing
+    is opened, so that a press is never saved for somebody else. A connection that has just gone carries none;
+    what it sent before was its own.
+    """
+    run = _RUN.get()
+    if run is None:
+        with one_desk(), any_desk(drawn_for) as desk:
+            yield desk
+        return
+    try:
+        yield run.desk_for(drawn_for)
+    except AssayError:
+        run.desk = None  # the link, the study or the list may be another by now
+        raise
+
+
+@contextmanager
+def rater_desk(drawn_for: str | None = None) -> Iterator[RaterDesk]:
+    """The desk of a study of pairs that this browser's link opens; as any_desk."""
+    with any_desk(drawn_for) as desk:
+        yield _opened(desk if isinstance(desk, RaterDesk) else None)
+
+
+@contextmanager
+def rating_desk(drawn_for: str | None = None) -> Iterator[RatingDesk]:
+    """The desk of a rating study that this browser's link opens; as any_desk."""
+    with any_desk(drawn_for) as desk:
+        yield _opened(desk if isinstance(desk, RatingDesk) else None)
+
+
+def _opened(desk: _Desk | None) -> _Desk:
+    if desk is None:
+        raise NotAllowed(
+            "This link does not open anything. It may be incomplete, replaced or withdrawn. "
+            "Ask the person who sent it for a new one."
+        )
+    return desk
+
+
+@contextmanager
+def admin_store() -> Iterator[Store]:
+    """The store, for the admin only. Stops the page for everybody else, and when the database cannot be used."""
+    try:
+        with open_store(database_path()) as store:
+            if not _is_admin(store):
+                note_refusal(store, NO_ENTRY)
+                st.title(FOR_THE_ADMIN)
+                st.markdown(
+                    "[Sign in](sign-in), or open the one-time link that `./run` prints at its first start."
+                )
+                st.stop()
+            yield store
+    except StorageError as problem:
+        st.error(with_code(str(problem)))
+        st.stop()
+
+
+def admin_again() -> Callable[[], AbstractContextManager[Store]]:
+    """A way to the store for a download that is made later, outside the page: the role is asked for anew then."""
+    with open_store(database_path()) as store:
+        session = _token(store, "admin")
+
+    @contextmanager
+    def again() -> Iterator[Store]:
+        with open_store(database_path()) as store:
+            if session is None or not is_admin(store, session):
+                raise NotAllowed("Sign in again: this download is for the admin.")
+            yield store
+
+    return again
+
+
+def admin_making() -> Callable[[Callable[[], bytes]], bytes]:
+    """A way to make a download's bytes when it is pressed, for who is the admin by then."""
+    again = admin_again()
+
+    def checked(make: Callable[[], bytes]) -> bytes:
+        with again():
+            return make()
+
+    return checked
+
+
+def note_refusal(store: Store, kind: str = UNKNOWN_TOKEN) -> None:
+    """Count a visitor whom a page turned away, once a visit and kind."""
+    seen = st.session_state.setdefault(_KNOCKED, set())
+    if kind not in seen:
+        seen.add(kind)
+        knocked(store, kind, st.context.ip_address or "")
+
+
+def _token(store: Store, holder: Holder) -> str | None:
+    return token_in(st.context.cookies, store, holder)
+
+
+def _is_admin(store: Store) -> bool:
+    session = _token(store, "admin")
+    return session is not None and is_admin(store, session)
