@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager, contextmanager
 import streamlit as st
 from starlette.middleware import Middleware
 
-from core.store.connection import close_stores, database_path, open_store
+from core.store import close_stores, database_path, open_store
 from pages import (
     annotate,
     calibration,

@@ -27,7 +27,7 @@ from helpers.processes.scripted_server import Said, ScriptedServer
 from core.runs.costs import estimate_all
 from core.runs.path import at_hand
 from core.runs.progress import progress_of, wall_seconds
-from core.store.connection import open_store
+from core.store import open_store
 
 ROOT = Path(__file__).resolve().parents[1]
 FACTOR = 2.0

@@ -30,7 +30,7 @@ from core.runs.kinds import KINDS
 from core.runs.path import create
 from core.runs.progress import progress_of
 from core.runs.worker import work
-from core.store.connection import open_store
+from core.store import open_store
 
 LEVELS = 4
 

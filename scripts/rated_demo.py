@@ -11,7 +11,7 @@ from core.diff import diff_against
 from core.formats.tasks import find_task
 from core.schema.scores import ErrorSpan, OutputSet, ScorableOutput
 from core.schema.study import Design
-from core.store.connection import Store
+from core.store import Store
 from core.store.raters import update_rater
 from core.store.studies import find_study
 from core.study.lifecycle import move

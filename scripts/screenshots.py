@@ -25,7 +25,7 @@ from playwright.sync_api import Page, expect  # noqa: E402
 from rated_demo import ITEMS, LEVELS, NAME, end, mark, study_of_marks  # noqa: E402
 
 from core.cli import main as assay  # noqa: E402
-from core.store.connection import open_store  # noqa: E402
+from core.store import open_store  # noqa: E402
 from core.store.raters import update_rater  # noqa: E402
 from core.store.studies import find_study  # noqa: E402
 from core.study.blinding import open_desk  # noqa: E402

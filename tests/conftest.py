@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.runs.environments import SPACY_VARIABLE, missing_for, python_for
-from core.store.connection import Store, open_store
+from core.store import Store, open_store
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED_DATA = ROOT.parent / "shared" / "data"

@@ -35,7 +35,7 @@ from core.results.choices import check_names
 from core.runs.texts import notes_of
 from core.schema.judging import RatedSet
 from core.schema.scores import OutputSet, Rating, RatingSet
-from core.store.connection import database_path
+from core.store import database_path
 from core.tables.reading import shown
 
 

@@ -50,7 +50,7 @@ from core.results.correlations.table import (
 from core.results.joining import DEFAULT_OPTIONS, SYSTEM_MEANS, CorrelationOptions
 from core.schema.scores import METHODS, Direction, RatingSet, ScoreTable
 from core.stats.resampling import Estimate
-from core.store.connection import database_path
+from core.store import database_path
 from core.tables.reading import shown
 
 _MOST_REASONS = 12

@@ -41,7 +41,7 @@ from core.results.meta_correlation import (
 )
 from core.schema.scores import METHODS
 from core.stats.resampling import Estimate
-from core.store.connection import database_path
+from core.store import database_path
 from core.tables.reading import shown
 
 

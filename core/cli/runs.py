@@ -32,7 +32,7 @@ from core.runs.path import at_hand, resume, run_report
 from core.runs.progress import Progress, progress_of, state_of, why_not_now
 from core.runs.worker import end_at_once, work
 from core.schema.runs import Run
-from core.store.connection import Store
+from core.store import Store
 from core.store.runs import ask_to_stop, get_run, list_runs
 from core.tables.problems import listed
 from core.tables.reading import shown

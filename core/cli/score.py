@@ -22,7 +22,7 @@ from core.runs.jobs import RunAtHand
 from core.runs.progress import progress_of
 from core.runs.scoring import score_table
 from core.schema.scores import ScoreTable
-from core.store.connection import database_path
+from core.store import database_path
 
 _WRITERS: dict[str, Callable[[ScoreTable, Shape], bytes]] = {
     ".csv": write_scores_csv,

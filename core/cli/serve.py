@@ -10,7 +10,7 @@ from core import access
 from core.access import PROXIES, check_proxies
 from core.cli.shared.options import Commands, add_database_option
 from core.errors import InputError, NotFound
-from core.store.connection import Store, database_path, open_store
+from core.store import Store, database_path, open_store
 from core.store.studies import find_study, read_setting, write_setting
 from core.study.lifecycle import DEMO_NAME, load_demo_once
 from core.study.raters import links

@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 from core.llm.client import TRANSPORT, Message
 from core.runs.jobs import RunAtHand
-from core.store.connection import Row, Store
+from core.store import Store
+from core.store.connection import Row
 from core.store.replies import item_calls
 from core.tables.reading import printable_text
 

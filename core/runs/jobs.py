@@ -20,7 +20,7 @@ from core.schema.kinds import Kind
 from core.schema.runs import ItemState, Run
 from core.schema.scores import Metric
 from core.schema.settings import Remark, SettingField
-from core.store.connection import Store
+from core.store import Store
 from core.store.runs import get_run, run_data
 from core.store.scores import run_metrics
 

@@ -16,7 +16,7 @@ from core.runs.scoring import Scoring
 from core.schema.kinds import Work
 from core.schema.runs import RUN_FILE, Run
 from core.schema.settings import Remark, Settings, refuse
-from core.store.connection import Store
+from core.store import Store
 from core.store.replies import answers_of_others, parts_not_sent
 from core.store.runs import change_run, get_run, insert_run, item_states, list_runs
 from core.tables.reading import sha256_of

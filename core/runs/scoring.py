@@ -24,7 +24,8 @@ from core.runs.asked import Asked
 from core.runs.jobs import Batch, Outcome, RunAtHand, WorkPath, grouped
 from core.schema.scores import Metric, OutputSet, ScorableOutput, Score, ScoredRow, ScoreTable
 from core.schema.settings import Remark
-from core.store.connection import Row, Store
+from core.store import Store
+from core.store.connection import Row
 from core.store.runs import item_states
 from core.store.scores import (
     FreshScores,

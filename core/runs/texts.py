@@ -17,7 +17,7 @@ from core.schema.judging import RatedSet
 from core.schema.scores import OutputSet, RatingSet
 from core.schema.settings import Remark, SettingsError
 from core.schema.study import Study
-from core.store.connection import Store
+from core.store import Store
 from core.study.rated.results import rated_texts_of
 from core.study.release import released_record
 from core.tables.reading import shown

@@ -14,8 +14,8 @@ from core.schema.study import (
     StudyRecord,
 )
 from core.stats.votes import composite_of_mean_vote
+from core.store import Store
 from core.store.answers import answers_of
-from core.store.connection import Store
 from core.store.raters import raters_of
 from core.store.studies import get_study, now_utc, read_log, update_study, write_log
 from core.tables.reading import shown

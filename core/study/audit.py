@@ -12,7 +12,7 @@ from core import __version__
 from core.diff import diff_against, tokenize
 from core.schema.study import FIRST_LEVEL, Design, Item, Output, Study
 from core.stats.blinding import Separability, SingleRule, separability, strongest_rule
-from core.store.connection import Store
+from core.store import Store
 from core.store.studies import items_of, outputs_of
 from core.study.raters import check_kind
 

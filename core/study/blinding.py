@@ -19,8 +19,8 @@ from core.schema.study import (
     Preference,
     Study,
 )
+from core.store import Store
 from core.store.answers import answers_of, find_answer, guesses_of, insert_guess, save_answer
-from core.store.connection import Store
 from core.store.raters import assignment_at, assignments_of
 from core.store.studies import items_of, now_utc, outputs_of
 from core.study.desk import Desk, EntryStatus, study_and_rater

@@ -7,8 +7,8 @@ from typing import TypeVar, get_args
 from core.errors import InputError
 from core.schema.study import Answer, Design, Output, Role, Study
 from core.schema.tasks import RatingAnswer, RatingAssignment
+from core.store import Store
 from core.store.answers import answers_of
-from core.store.connection import Store
 from core.store.raters import assignments_of, raters_of, replace_assignments
 from core.store.ratings import rating_assignments_of, ratings_of, replace_rating_assignments
 from core.store.studies import get_study, items_of, outputs_of

@@ -8,7 +8,7 @@ from typing import ClassVar, Generic, TypeVar
 from core.errors import NotAllowed
 from core.schema.study import Answer, Assignment, Rater, Study
 from core.schema.tasks import RatingAnswer, RatingAssignment, StudyKind
-from core.store.connection import Store
+from core.store import Store
 from core.store.raters import (
     ListProgress,
     list_progress,

@@ -11,7 +11,7 @@ from core.errors import InputError, NotAllowed
 from core.formats.study_files import read_dataset
 from core.schema.study import Dataset, Design, Rater, State, Study, StudyRecord
 from core.schema.tasks import StudyKind
-from core.store.connection import Store
+from core.store import Store
 from core.store.raters import find_rater, raters_of, rename_rater, update_rater
 from core.store.record import insert_record
 from core.store.studies import (

@@ -7,8 +7,8 @@ from statistics import median
 from core.schema.study import Answer, Assignment, Rater, Study
 from core.schema.tasks import RatingAnswer
 from core.stats.votes import consistency, position_bias
+from core.store import Store
 from core.store.answers import answers_of
-from core.store.connection import Store
 from core.store.raters import assignments_of, raters_of
 from core.store.ratings import rating_assignments_of, ratings_of
 

@@ -8,8 +8,8 @@ from core.errors import InputError, NotAllowed, Problems
 from core.formats.trutheval import read_votes
 from core.schema.study import Answer, Preference, Rater, Study
 from core.schema.tasks import StudyKind
+from core.store import Store
 from core.store.answers import answers_of, insert_answers
-from core.store.connection import Store
 from core.store.raters import (
     current_token,
     find_rater,

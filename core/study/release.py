@@ -4,7 +4,7 @@ import shlex
 
 from core.errors import NotAllowed
 from core.schema.study import Study, StudyRecord
-from core.store.connection import Store
+from core.store import Store
 from core.store.record import load_record
 from core.store.studies import get_study
 from core.study.analysis_set import fix_when_shown

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.store.connection import Store
+from core.store import Store
 from pages.calibration import advice, agreement, choice, classes, map_part, repeats
 from pages.calibration.choice import How, Judged
 from pages.widgets import blind_pair, messages, results_shown, visitor

@@ -14,7 +14,7 @@ from core.runs.asked import Asked, asked_of
 from core.schema.scores import RatingSet
 from core.schema.study import Study
 from core.schema.tasks import RatingTask
-from core.store.connection import Store
+from core.store import Store
 from core.store.studies import list_studies
 from core.study.rated.results import rating_set_of, task_of
 from core.study.release import released_record

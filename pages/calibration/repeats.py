@@ -14,7 +14,7 @@ from core.results.calibration.temperatures import Sweep, temperature_sweep
 from core.runs.asked import asked_of
 from core.runs.kinds import kind_named
 from core.schema.runs import Run
-from core.store.connection import Store
+from core.store import Store
 from pages.calibration.choice import Judged
 from pages.tabs import consistency
 from pages.widgets import chosen_judge, chosen_scores, menus, results_shown

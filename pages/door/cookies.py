@@ -6,7 +6,7 @@ from typing import Literal
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
-from core.store.connection import Store
+from core.store import Store
 from core.store.raters import cookie_suffix
 
 Holder = Literal["rater", "admin"]

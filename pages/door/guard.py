@@ -19,7 +19,7 @@ from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 from core.access import NO_ENTRY, PROXIES, is_admin, knocked, known_address
 from core.errors import StorageError
-from core.store.connection import database_path, open_store
+from core.store import database_path, open_store
 from pages.door.cookies import token_in
 
 APP_POLICY = (

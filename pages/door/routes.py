@@ -15,7 +15,7 @@ from starlette.routing import Route
 from core import access
 from core.access import UNKNOWN_TOKEN, knocked
 from core.errors import AssayError, InputError, NotAllowed, StorageError
-from core.store.connection import Store, database_path, open_store
+from core.store import Store, database_path, open_store
 from core.store.raters import rater_of_token
 from pages.door import forms
 from pages.door.cookies import drop_cookie, set_cookie, token_in

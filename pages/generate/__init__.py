@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.runs.path import at_hand, runs_that
-from core.store.connection import Store
+from core.store import Store
 from pages.generate import form, made, one_item, replay
 from pages.widgets import blind_pair, menus, messages, parts, run_panel, visitor
 from pages.widgets.parts import tabs

@@ -13,7 +13,7 @@ from core.runs.kinds import kinds_that
 from core.schema.kinds import Kind
 from core.schema.settings import fields_of
 from core.schema.study import Material
-from core.store.connection import Store
+from core.store import Store
 from pages.widgets import asked_model, run_panel, settings_form
 from pages.widgets.messages import capital, mistakes_shown, plain
 from pages.widgets.parts import explained

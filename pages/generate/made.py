@@ -11,7 +11,7 @@ from core.runs.jobs import RunAtHand
 from core.runs.path import at_hand, runs_that, written
 from core.schema.runs import Run
 from core.schema.study import Dataset, Design
-from core.store.connection import Store
+from core.store import Store
 from core.store.runs import item_counts, item_states
 from core.store.studies import studies_of_file
 from core.study import lifecycle

@@ -10,7 +10,7 @@ from core.judges.answers import QuestionSet
 from core.judges.kind import AuditKind
 from core.runs.kinds import KINDS
 from core.schema.runs import Run
-from core.store.connection import Store
+from core.store import Store
 from core.store.runs import get_run
 from pages.judges import agreement, reliability
 from pages.tabs import downloads, judge_costs, judge_scores, new_run, texts

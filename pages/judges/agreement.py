@@ -12,7 +12,7 @@ from core.runs.kinds import KINDS
 from core.schema.judging import JudgedText
 from core.schema.scores import METHODS, Method, ScoredRow, ScoreTable
 from core.stats.resampling import Estimate
-from core.store.connection import Store
+from core.store import Store
 from pages.tabs import beside, ranking, texts
 from pages.widgets import chosen_judge, chosen_scores, level_diff, menus, results_shown
 from pages.widgets.chosen_judge import ends, factor_of, level_said, score, times, value, with_ends

@@ -18,7 +18,7 @@ from core.runs.kinds import KINDS, kinds_with
 from core.runs.path import at_hand
 from core.runs.records import write_pieces
 from core.schema.runs import Run
-from core.store.connection import Store
+from core.store import Store
 from pages.tabs import consistency, new_run
 from pages.widgets import chosen_judge, chosen_scores, level_diff, menus, results_shown
 from pages.widgets.chosen_judge import MARKS, SIDES, in_percent, level_said

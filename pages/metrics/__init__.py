@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.runs.path import at_hand
 from core.runs.scoring import reading_notes
-from core.store.connection import Store
+from core.store import Store
 from pages.metrics import correlations, form, meta_correlation, published, votes
 from pages.tabs import downloads, levels
 from pages.widgets import (

@@ -18,7 +18,7 @@ from core.results.correlations.table import (
 from core.results.joining import SYSTEM_MEANS
 from core.schema.scores import METHODS, Method, ScoreTable
 from core.stats.resampling import Estimate
-from core.store.connection import Store
+from core.store import Store
 from pages.tabs import ranking
 from pages.widgets import against, chosen_scores, results_shown, visitor
 from pages.widgets.chosen_scores import Scores

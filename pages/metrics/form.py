@@ -13,7 +13,7 @@ from core.runs.asked import ask
 from core.runs.environments import missing_for
 from core.runs.jobs import RunAtHand
 from core.runs.path import create
-from core.store.connection import Store
+from core.store import Store
 from core.store.runs import run_data
 from pages.tabs import new_run
 from pages.widgets import chosen_scores, run_panel, settings_form

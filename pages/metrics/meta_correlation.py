@@ -20,7 +20,7 @@ from core.results.meta_correlation import (
     meta_matrix,
 )
 from core.schema.scores import METHODS, Method
-from core.store.connection import Store
+from core.store import Store
 from pages.metrics.correlations import columns_of
 from pages.widgets import against, chosen_scores, results_shown, visitor
 from pages.widgets.chosen_scores import Key

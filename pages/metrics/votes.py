@@ -5,7 +5,7 @@ import streamlit as st
 
 from core import plots
 from core.results.correlations.votes import MetricVotes, metrics_against_votes
-from core.store.connection import Store
+from core.store import Store
 from core.study.release import released_record
 from pages.widgets import chosen_scores, menus, results_shown
 from pages.widgets.chosen_scores import Scores

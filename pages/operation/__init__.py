@@ -5,8 +5,8 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
+from core.store import Store, database_path
 from core.store.backup import write_backup
-from core.store.connection import Store, database_path
 from core.store.sign_in import count_event, events
 from pages.widgets import visitor
 from pages.widgets.messages import moment, plain

@@ -6,7 +6,7 @@ from functools import partial
 import streamlit as st
 
 from core.schema.runs import Run
-from core.store.connection import Store
+from core.store import Store
 from core.store.runs import get_run, item_counts
 from pages.specialist import accuracy, agreement, chosen_run, copying, raters, texts
 from pages.tabs import downloads, judge_costs, judge_scores, new_run

@@ -11,7 +11,7 @@ from core.results.joining import SYSTEM_MEANS
 from core.schema.runs import Run
 from core.stats.correlation.systems import SoftAccuracy
 from core.stats.tie_calibration import Swap
-from core.store.connection import Store
+from core.store import Store
 from pages.specialist import chosen_run
 from pages.tabs import beside
 from pages.widgets import chosen_scores, results_shown

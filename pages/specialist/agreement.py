@@ -19,7 +19,7 @@ from core.results.spans.agreement import (
 from core.results.spans.segments import GoldRaters, draws_of_judge, n_draws, ratings_of_judge
 from core.schema.runs import Run
 from core.stats.span_f1 import SpanF1
-from core.store.connection import Store
+from core.store import Store
 from pages.specialist import chosen_run
 from pages.widgets import chosen_judge, chosen_scores, results_shown
 from pages.widgets.chosen_judge import tested, with_ends

@@ -14,7 +14,7 @@ from core.runs.path import at_hand
 from core.schema.judging import RatedSet
 from core.schema.runs import Run
 from core.schema.scores import OutputSet, RatingSet
-from core.store.connection import Store
+from core.store import Store
 from core.store.runs import list_runs
 from pages.widgets import chosen_judge, menus
 from pages.widgets.chosen_scores import Key

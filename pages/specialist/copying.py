@@ -12,7 +12,7 @@ from core.results.spans.copying import Copying, Disjoint, disjoint_errors, error
 from core.results.spans.examples import CurvePoint, ExampleCurve, example_curve
 from core.runs.asked import asked_of
 from core.schema.runs import Run
-from core.store.connection import Store
+from core.store import Store
 from pages.specialist import agreement, chosen_run
 from pages.widgets import chosen_judge, chosen_scores, results_shown
 from pages.widgets.chosen_judge import in_percent, tested, with_ends

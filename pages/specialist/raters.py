@@ -11,7 +11,7 @@ from core.results.spans.segments import ratings_of_judge
 from core.runs.asked import asked_of
 from core.schema.runs import Run
 from core.stats.span_f1 import Measure
-from core.store.connection import Store
+from core.store import Store
 from pages.specialist import chosen_run
 from pages.widgets import chosen_judge, chosen_scores, results_shown
 from pages.widgets.parts import nothing, number, part, table

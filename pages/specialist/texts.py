@@ -21,7 +21,7 @@ from core.runs.kinds import kind_named
 from core.schema.judging import JudgedText, JudgeOutput, RatedText
 from core.schema.runs import Run
 from core.schema.scores import Rating, ScorableOutput, ScoredRow
-from core.store.connection import Store
+from core.store import Store
 from pages.specialist import chosen_run
 from pages.specialist.chosen_run import People
 from pages.tabs import texts

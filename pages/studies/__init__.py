@@ -5,7 +5,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from core.schema.study import Study
-from core.store.connection import Store
+from core.store import Store
 from core.store.studies import get_study, list_studies
 from pages.studies import audit, designing, importing, progress, raters, texts
 from pages.widgets import menus, messages, visitor

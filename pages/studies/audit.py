@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from core.schema.study import Study
-from core.store.connection import Store
+from core.store import Store
 from core.study.audit import LeakageAudit, LevelAudit, audit_study, reading_sentences
 from pages.widgets.messages import plain
 from pages.widgets.parts import HELP, table

@@ -7,7 +7,7 @@ from typing import Any, get_args
 import streamlit as st
 
 from core.schema.study import Design, FlaggedPairs, LevelOrder, Role, Score, State, Study
-from core.store.connection import Store
+from core.store import Store
 from core.store.studies import items_of, outputs_of
 from core.study import lifecycle
 from core.study.analysis_set import MOST_VOTES, describe_analysis_set, main_levels, margin_note

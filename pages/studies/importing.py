@@ -15,7 +15,7 @@ from core.runs.path import at_hand, runs_that
 from core.schema.scores import OutputSet
 from core.schema.study import Dataset, Design
 from core.schema.tasks import RatingTask, StudyKind
-from core.store.connection import Store
+from core.store import Store
 from core.store.studies import studies_of_file
 from core.study import lifecycle
 from core.study.analysis_set import margin_note

@@ -4,7 +4,7 @@ import streamlit as st
 
 from core.errors import InputError
 from core.schema.study import Study
-from core.store.connection import Store
+from core.store import Store
 from core.store.raters import raters_of
 from core.study import raters
 from core.study.guidelines import shipped_languages

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from core.schema.study import Study
-from core.store.connection import Store
+from core.store import Store
 from core.store.studies import read_guidelines, read_log, read_wording
 from core.study import lifecycle
 from core.study.guidelines import (

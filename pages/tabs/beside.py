@@ -10,7 +10,7 @@ from core.errors import AssayError
 from core.results.merging import merge_tables
 from core.runs.path import runs_that
 from core.schema.scores import ScoreTable
-from core.store.connection import Store
+from core.store import Store
 from core.store.runs import item_counts
 from pages.widgets import chosen_scores
 from pages.widgets.chosen_scores import FILE, RUN, Chosen, Scores

@@ -8,7 +8,7 @@ from core.results.judges.consistency import Consistency, OrderConsistency, consi
 from core.runs.kinds import KINDS
 from core.schema.runs import Run
 from core.stats.resampling import Estimate
-from core.store.connection import Store
+from core.store import Store
 from pages.widgets import chosen_judge, chosen_scores, menus, results_shown
 from pages.widgets.chosen_judge import in_percent, with_ends
 from pages.widgets.parts import constants, left_out, nothing, part, table

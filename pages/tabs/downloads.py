@@ -11,7 +11,7 @@ from core.formats.scores import write_scores_csv, write_scores_parquet
 from core.runs.path import at_hand, written
 from core.schema.runs import Run
 from core.schema.scores import ScoreTable
-from core.store.connection import Store
+from core.store import Store
 from core.store.kept_files import get_file
 from core.store.runs import item_states
 from pages.widgets import chosen_judge, chosen_scores, menus, visitor

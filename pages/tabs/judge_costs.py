@@ -12,7 +12,7 @@ from core.runs.costs import cost_of_run
 from core.runs.kinds import kinds_that
 from core.runs.path import at_hand
 from core.schema.runs import Run
-from core.store.connection import Store
+from core.store import Store
 from core.store.replies import step_costs
 from core.store.runs import item_counts
 from pages.widgets import chosen_judge, chosen_scores, menus, results_shown

@@ -17,7 +17,7 @@ from core.runs.asked import asked_of
 from core.runs.kinds import KINDS
 from core.schema.scores import ScoreTable
 from core.stats.degeneracy import constants_said
-from core.store.connection import Store
+from core.store import Store
 from pages.tabs import levels
 from pages.widgets import chosen_judge, chosen_scores, parts, results_shown
 from pages.widgets.against import has_levels

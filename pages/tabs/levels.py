@@ -9,7 +9,7 @@ from core import plots
 from core.results.correlations.levels import ALL_LEVELS, MetricByLevel, Preference, by_level
 from core.schema.scores import OutputSet, ScorableOutput
 from core.stats.degeneracy import constants_said
-from core.store.connection import Store
+from core.store import Store
 from core.tables.columns import level_number
 from pages.widgets import against, chosen_scores, level_diff, menus, results_shown
 from pages.widgets.against import has_levels

@@ -31,7 +31,7 @@ from core.schema.runs import Run
 from core.schema.scores import OutputSet
 from core.schema.settings import Settings
 from core.schema.tasks import RatingTask
-from core.store.connection import Store
+from core.store import Store
 from core.store.runs import run_data
 from core.store.studies import get_study
 from core.tables.reading import sha256_of

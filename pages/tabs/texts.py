@@ -16,7 +16,7 @@ from core.judges.rubric import RubricRecord, RubricTrial
 from core.runs.kinds import KINDS
 from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.runs import Run
-from core.store.connection import Store
+from core.store import Store
 from core.store.replies import step_costs
 from core.store.runs import item_position
 from pages.widgets import chosen_judge, level_diff, run_panel

@@ -18,7 +18,7 @@ from core.results.choices import (
 from core.results.correlations.table import dimension_of
 from core.results.joining import DEFAULT_OPTIONS, CorrelationOptions, Raters, SystemScores
 from core.schema.scores import Direction, RatingSet, ScoreTable
-from core.store.connection import Store
+from core.store import Store
 from pages.widgets import chosen_scores
 from pages.widgets.chosen_scores import Key, Scores
 from pages.widgets.messages import plain

@@ -20,7 +20,7 @@ from core.schema.runs import RULES, Run
 from core.schema.scores import Metric, ScoredRow
 from core.stats.resampling import Estimate
 from core.stats.shares import Share
-from core.store.connection import Store
+from core.store import Store
 from core.store.kept_files import kept_files
 from core.store.runs import item_counts, item_position, list_runs
 from pages.widgets import chosen_scores, menus

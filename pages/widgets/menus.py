@@ -11,7 +11,7 @@ from core.runs.progress import state_of
 from core.schema.runs import Run
 from core.schema.study import Study
 from core.schema.tasks import StudyKind
-from core.store.connection import Store
+from core.store import Store
 from core.store.runs import item_counts
 from core.store.studies import list_studies
 from pages.widgets.messages import moment, plain

@@ -32,7 +32,7 @@ from core.schema.kinds import Kind, Work
 from core.schema.runs import Run, StepCost
 from core.schema.settings import Remark, SettingField, Settings, fields_of, on_page, said
 from core.schema.study import MaterialSet
-from core.store.connection import Store, database_path
+from core.store import Store, database_path
 from core.store.replies import parts_not_sent
 from core.store.runs import ask_to_stop, run_data
 from core.tables.reading import sha256_of

@@ -13,7 +13,7 @@ from helpers.texts.factories import LEVELS, Policy, StudyAtHand, always, dataset
 from core.results.study.results import StudyResults, study_results
 from core.schema.study import PREFERENCES, Choice
 from core.stats.votes import NO_SIDE
-from core.store.connection import Store
+from core.store import Store
 from core.study.blinding import BlindPair
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core.cli import main
-from core.store.connection import open_store
+from core.store import open_store
 from core.store.studies import find_study, items_of
 from core.study.raters import import_votes
 

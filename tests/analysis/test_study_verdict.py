@@ -26,7 +26,7 @@ from core.results.study.results import StudyResults, as_of, study_results
 from core.results.study.verdict_words import headline
 from core.schema.study import Rater, StudyRecord
 from core.stats.non_inferiority import NO_SCORED_PAIR
-from core.store.connection import Store, open_store
+from core.store import Store, open_store
 from core.store.studies import get_study, write_design
 from core.study.analysis_set import MOST_VOTES, RESULTS_SHOWN, analysis_set, results_seen
 from core.study.bundle import read_bundle, write_bundle

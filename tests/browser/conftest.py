@@ -7,7 +7,7 @@ import pytest
 from helpers.processes.app_server import CHROMIUM, AppServer, chromium
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from core.store.connection import Store, open_store
+from core.store import Store, open_store
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

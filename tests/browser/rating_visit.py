@@ -7,8 +7,8 @@ from helpers.texts.factories import dataset
 from playwright.sync_api import Page
 
 from core.schema.study import Design
+from core.store import Store
 from core.store.answers import answers_of
-from core.store.connection import Store
 from core.store.raters import assignments_of
 from core.study.lifecycle import import_study, move
 from core.study.raters import add_raters

@@ -12,7 +12,7 @@ from helpers.texts.factories import always, dataset, ended, study_in, vote
 from playwright.sync_api import Browser, Page, expect
 
 from core.access import make_link
-from core.store.connection import Store
+from core.store import Store
 from core.store.raters import update_rater
 from core.study.lifecycle import set_wording
 

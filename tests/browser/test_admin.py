@@ -14,8 +14,8 @@ from helpers.texts.factories import dataset, paper_json, study_in
 from playwright.sync_api import Page, expect
 
 from core.schema.study import Design
+from core.store import Store
 from core.store.answers import answers_of
-from core.store.connection import Store
 from core.store.raters import raters_of
 from core.store.studies import find_study, list_studies, read_log
 from core.study.lifecycle import import_study, move

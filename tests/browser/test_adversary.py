@@ -12,8 +12,8 @@ from helpers.texts.factories import StudyAtHand, dataset, study_in, vote
 from playwright.sync_api import Page, expect
 from wire import Wire
 
+from core.store import Store
 from core.store.answers import answers_of, guesses_of, history_of
-from core.store.connection import Store
 from core.study.raters import Link, links
 
 NewPage = Callable[[], Page]

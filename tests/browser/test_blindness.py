@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, expect
 from wire import Wire
 
 from core.schema.study import Dataset, Design, Item, Output
-from core.store.connection import open_store
+from core.store import open_store
 from core.store.raters import assignments_of
 from core.store.studies import write_setting
 from core.study.lifecycle import import_study, move

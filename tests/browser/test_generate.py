@@ -16,7 +16,7 @@ from helpers.processes.scripted_server import Body, Said, ScriptedServer
 from helpers.texts.factories import study_in
 from playwright.sync_api import Page, expect
 
-from core.store.connection import Store
+from core.store import Store
 from core.store.runs import item_states, list_runs
 
 NewPage = Callable[[], Page]

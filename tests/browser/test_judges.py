@@ -11,7 +11,7 @@ from helpers.processes.app_server import AppServer, choose_file, fill, open_tab,
 from helpers.processes.scripted_server import Body, ScriptedServer
 from playwright.sync_api import Page, expect
 
-from core.store.connection import Store
+from core.store import Store
 
 NewPage = Callable[[], Page]
 SOON = 20_000

@@ -17,7 +17,7 @@ from core.metrics.kind import ScoringRunning
 from core.runs.asked import asked_of
 from core.runs.path import create
 from core.schema.runs import Run, RunItem
-from core.store.connection import Store
+from core.store import Store
 from core.store.runs import Owner, claim_run, finish_run, get_run, list_runs, run_data, run_items, save_items
 from core.store.scores import keep_run_metrics, run_metrics
 

@@ -10,7 +10,7 @@ from rating_visit import open_study
 from text_visit import NewPage, given, on_text, rating_study, saved, texts, the_text
 
 from core.formats.tasks import find_task
-from core.store.connection import Store
+from core.store import Store
 
 pytestmark = pytest.mark.slow
 LONG = " ".join(f"Sentence {n} of a text that goes on and on." for n in range(90))

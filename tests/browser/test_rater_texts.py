@@ -8,8 +8,8 @@ from helpers.processes.app_server import AppServer, on_pair, settled
 from helpers.texts.factories import always, dataset, study_in, vote
 from playwright.sync_api import Page, expect
 
+from core.store import Store
 from core.store.answers import answers_of, guesses_of
-from core.store.connection import Store
 from core.store.raters import find_rater, update_rater
 from core.study.blinding import pairs_to_guess
 from core.study.lifecycle import set_guideline, set_wording

@@ -8,8 +8,8 @@ from playwright.sync_api import expect
 from rating_visit import NewPage, at_the_first_pair, click, given, open_study, press
 
 from core.results.study.results import study_results
+from core.store import Store, open_store
 from core.store.answers import answers_of, history_of
-from core.store.connection import Store, open_store
 from core.store.raters import assignments_of
 from core.store.record import load_record
 from core.store.studies import get_study

@@ -11,8 +11,8 @@ from playwright.sync_api import expect
 from rating_visit import NewPage, at_the_first_pair, click, given, press
 
 from core.schema.study import Design
+from core.store import Store
 from core.store.answers import answers_of, history_of
-from core.store.connection import Store
 from core.study.lifecycle import import_study, move
 from core.study.raters import add_raters
 

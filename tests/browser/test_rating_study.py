@@ -25,7 +25,7 @@ from wire import Wire
 
 from core.formats.tasks import find_task
 from core.schema.tasks import Dimension, RatingTask, SpanTask
-from core.store.connection import Store
+from core.store import Store
 from core.store.raters import rater_of_token
 from core.store.studies import list_studies
 from core.study.lifecycle import move

@@ -10,7 +10,7 @@ from rating_visit import KEYS, LABELS, given
 from text_visit import on_text, rating_study, texts
 
 from core.schema.study import Dataset, Design
-from core.store.connection import Store
+from core.store import Store
 from core.store.raters import update_rater
 from core.study.guidelines import practice_pairs
 from core.study.lifecycle import import_study, move

@@ -7,7 +7,7 @@ from helpers.processes.app_server import AppServer, settled
 from playwright.sync_api import Page, expect
 
 from core.access import is_admin, make_link
-from core.store.connection import Store
+from core.store import Store
 from core.store.sign_in import events
 
 PASSPHRASE = "correct horse battery staple"
@@ -78,8 +78,8 @@ def test_a_backup_by_button_restores(app: AppServer, app_store: Store, new_page:
     from helpers.pages.admin_session import sign_in
     from helpers.texts.factories import study_in
 
+    from core.store import open_store
     from core.store.backup import restore_backup
-    from core.store.connection import open_store
     from core.store.studies import list_studies
 
     study_in(app_store, name="kept")

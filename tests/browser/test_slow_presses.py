@@ -6,8 +6,8 @@ from playwright.sync_api import Locator, Page, expect
 from rating_visit import at_the_first_pair
 from text_visit import NewPage, given, on_text, rating_study, texts
 
+from core.store import Store
 from core.store.answers import answers_of
-from core.store.connection import Store
 
 HELD_MS = 150
 """Longer than the server takes to save what was typed before and to draw the page anew."""

@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 from text_visit import NewPage, given, on_text, rating_study, saved, texts, the_text
 
 from core.schema.scores import ErrorSpan
-from core.store.connection import Store
+from core.store import Store
 
 LATIN = "Two 👩‍👩‍👧 families met at the cafe\u0301 today."
 ARABIC = "ذهب الطالب إلى المدرسة في الصباح الباكر."

@@ -9,7 +9,7 @@ from helpers.processes.app_server import AppServer, choose_file, open_tab, settl
 from helpers.texts.slips import rated_texts
 from playwright.sync_api import Page, expect
 
-from core.store.connection import Store
+from core.store import Store
 
 NewPage = Callable[[], Page]
 SOON = 60_000

@@ -20,7 +20,7 @@ from core.runs.path import at_hand
 from core.runs.records import read_judge_folder
 from core.schema.judging import JudgedText
 from core.schema.scores import ErrorSpan
-from core.store.connection import Store
+from core.store import Store
 from core.store.runs import list_runs
 from core.store.studies import find_study
 from core.study.rated.results import rated_texts_of

@@ -10,7 +10,7 @@ from core.formats.tasks import find_task
 from core.schema.scores import OutputSet, ScorableOutput
 from core.schema.study import Design
 from core.schema.tasks import RatingAnswer, RatingTask
-from core.store.connection import Store
+from core.store import Store
 from core.store.raters import update_rater
 from core.store.ratings import rating_assignments_of, ratings_of
 from core.study.lifecycle import move

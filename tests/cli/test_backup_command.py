@@ -10,7 +10,7 @@ import pytest
 from helpers.texts.factories import dataset, members_of, paper_json, zipped
 
 from core.cli import main
-from core.store.connection import open_store
+from core.store import open_store
 
 Run = Callable[..., tuple[int, str, str]]
 

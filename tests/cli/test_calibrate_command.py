@@ -16,7 +16,7 @@ from scipy.stats import spearmanr
 
 from core.cli import main
 from core.results.calibration.advice import SHIFTED
-from core.store.connection import open_store
+from core.store import open_store
 
 Run = Callable[..., str]
 VOTES = {"a": (2, 2, 2), "b": (2, 2, 1), "c": (2, 1, 0), "d": (0, 0, 0), "e": (1, 1, 2), "f": (2, 2, 2)}

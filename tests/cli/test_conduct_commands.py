@@ -10,7 +10,7 @@ from helpers.texts.factories import always, guess_all, prefers, study_in, tokens
 from core import access
 from core.cli import main
 from core.errors import NotAllowed
-from core.store.connection import open_store
+from core.store import open_store
 from core.study.blinding import open_desk
 from core.study.guidelines import wording
 

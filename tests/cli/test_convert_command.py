@@ -14,7 +14,7 @@ from core.formats.rated import ratings_of, read_rated, write_rated
 from core.formats.spans.files import read_span_file
 from core.schema.judging import RatedText
 from core.schema.scores import Rating
-from core.store.connection import open_store
+from core.store import open_store
 
 Run = Callable[..., str]
 TEXTS = {

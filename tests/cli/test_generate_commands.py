@@ -13,7 +13,7 @@ from helpers.processes.scripted_server import ScriptedServer
 from core.cli import main
 from core.formats.study_files import read_dataset
 from core.llm.prompts import find_prompt
-from core.store.connection import open_store
+from core.store import open_store
 from core.store.runs import list_runs
 
 DEMO = Path(__file__).resolve().parents[2] / "data" / "demo" / "questions.jsonl"

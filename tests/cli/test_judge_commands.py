@@ -13,7 +13,7 @@ from helpers.texts.judge_runs import LEVELS, marked_texts, marks, rows_of, texts
 from core.cli import main
 from core.formats.scores import read_scores
 from core.runs.records import read_judge_folder
-from core.store.connection import open_store
+from core.store import open_store
 from core.store.runs import list_runs
 
 N_ITEMS = 2

@@ -11,7 +11,7 @@ from helpers.processes.scripted_server import Said, ScriptedServer, error
 from helpers.texts.judge_runs import texts
 
 from core.cli import main
-from core.store.connection import open_store
+from core.store import open_store
 from core.store.runs import list_runs
 
 LEVELS = ("A0", "A2")

@@ -13,7 +13,7 @@ from helpers.texts.rating_studies import SYSTEMS
 from core.cli import main
 from core.formats.rated import read_rated
 from core.schema.scores import ErrorSpan
-from core.store.connection import open_store
+from core.store import open_store
 from core.study.rated.desk import open_rating_desk
 
 Run = Callable[..., str]

@@ -12,7 +12,7 @@ from helpers.texts.judge_runs import LEVELS, run_to_the_end, settings, texts
 
 from core.cli import main
 from core.runs.calls import calls_of
-from core.store.connection import open_store
+from core.store import open_store
 from core.tables.reading import printable_text
 
 Show = Callable[..., tuple[int, str, str]]

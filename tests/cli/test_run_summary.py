@@ -4,7 +4,7 @@ from core.cli.shared.running import summary
 from core.runs.path import at_hand
 from core.runs.progress import Progress
 from core.schema.runs import Run, StepCost
-from core.store.connection import Store
+from core.store import Store
 
 
 def lines_of(store: Store, kind: str, cost: StepCost, worked: float | None) -> list[str]:

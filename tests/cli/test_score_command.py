@@ -15,7 +15,7 @@ from core.formats.scores import read_scores
 from core.metrics.registry import all_metrics
 from core.runs.path import NO_SUCH_RUN
 from core.schema.scores import ScoreTable
-from core.store.connection import open_store
+from core.store import open_store
 from core.store.runs import get_run, list_runs, run_data
 
 DEMO = Path(__file__).resolve().parents[2] / "data" / "demo" / "questions.jsonl"

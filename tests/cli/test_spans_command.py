@@ -13,7 +13,7 @@ from helpers.texts.span_makers import rated, span
 from core.cli import main
 from core.formats.rated import write_rated
 from core.schema.scores import Rating
-from core.store.connection import open_store
+from core.store import open_store
 
 Run = Callable[..., str]
 TEXTS = {

@@ -20,7 +20,7 @@ from core.judges.rubric import find_rubric
 from core.runs.records import read_judge_folder
 from core.schema.judging import JudgeOutput
 from core.schema.scores import ErrorSpan
-from core.store.connection import open_store
+from core.store import open_store
 
 N_ITEMS = 4
 RATED_ALL = "Note: 16 ratings of 16 of 16 texts"

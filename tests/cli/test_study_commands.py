@@ -30,7 +30,7 @@ from core.results.study.results import (
 )
 from core.results.study.verdict_words import headline
 from core.stats.resampling import NO_WIDTH
-from core.store.connection import open_store
+from core.store import open_store
 from core.store.record import load_record
 from core.store.studies import find_study
 from core.study.blinding import open_desk

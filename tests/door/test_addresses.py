@@ -9,7 +9,7 @@ from helpers.processes.at_the_door import NO_LINK, Door, nothing_leaked
 from helpers.processes.raw_rater import RawVisitor, ask, cookie_of
 
 from core import access
-from core.store.connection import open_store
+from core.store import open_store
 from core.store.sign_in import session_is_open
 
 PAGES = (

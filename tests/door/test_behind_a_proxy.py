@@ -18,7 +18,7 @@ from helpers.processes.raw_rater import RawVisitor, ask, post
 
 from core import access
 from core.access import NO_ENTRY, UNKNOWN_TOKEN
-from core.store.connection import Store, open_store
+from core.store import Store, open_store
 from core.store.sign_in import events
 from pages.door.cookies import cookie_name
 

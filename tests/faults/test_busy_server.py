@@ -14,8 +14,8 @@ from helpers.texts.rating_studies import HARM, RatingStudyAtHand, rating_study
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from core.schema.tasks import Dimension, RatingAnswer, RatingTask
+from core.store import open_store
 from core.store.answers import answers_of
-from core.store.connection import open_store
 from core.store.raters import assignments_of, update_rater
 from core.store.ratings import rating_assignments_of, ratings_of
 from core.study.blinding import open_desk

@@ -10,7 +10,7 @@ from helpers.processes.raw_rater import DOUBLE_PRESS_SECONDS, RawRater
 from helpers.texts.factories import StudyAtHand, dataset, study_in
 from helpers.texts.rating_studies import rating_study
 
-from core.store.connection import open_store
+from core.store import open_store
 from core.store.raters import update_rater
 from core.study.lifecycle import move
 from core.study.raters import revoke_link

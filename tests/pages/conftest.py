@@ -7,7 +7,7 @@ import pytest
 from helpers.pages.admin_session import admin_cookie
 from streamlit.runtime.context import ContextProxy
 
-from core.store.connection import Store, open_store
+from core.store import Store, open_store
 
 
 @pytest.fixture

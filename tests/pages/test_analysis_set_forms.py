@@ -8,7 +8,7 @@ from helpers.texts.factories import always, dataset, paper_json, study_in, vote
 from streamlit.testing.v1 import AppTest
 
 from core.schema.study import Design
-from core.store.connection import Store
+from core.store import Store
 from core.store.studies import find_study
 from core.study.analysis_set import analysis_set_problems, describe_analysis_set, margin_note
 from core.study.lifecycle import move

@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.runs.calls import calls_of
 from core.schema.runs import Run
-from core.store.connection import Store
+from core.store import Store
 from core.tables.reading import printable_text
 from pages.widgets import chosen_judge
 from pages.widgets.chosen_judge import KEY, LABEL, QUESTION

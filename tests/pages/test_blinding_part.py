@@ -10,8 +10,8 @@ from streamlit.testing.v1 import AppTest
 from core.results.study.blinding import blinding
 from core.results.study.results import study_results
 from core.schema.study import Guess, GuessedSide
+from core.store import Store
 from core.store.answers import restore_guesses
-from core.store.connection import Store
 from pages.results import figures
 from pages.widgets.messages import plain
 
@@ -20,7 +20,7 @@ HOSTILE = ":smile: ![x](http://outside.invalid/y.png) <b>bold</b> $a$"
 
 def page() -> None:
     from core.results.study.results import study_results
-    from core.store.connection import database_path, open_store
+    from core.store import database_path, open_store
     from core.store.record import load_record
     from core.store.studies import list_studies
     from pages.results import figures

@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.errors import InputError
-from core.store.connection import Store
+from core.store import Store
 from core.store.kept_files import kept_files
 from pages.widgets import chosen_scores
 

@@ -7,7 +7,7 @@ from helpers.texts.rating_studies import SYSTEMS, rate_all, rating_study, rating
 from streamlit.testing.v1 import AppTest
 
 from core.stats.agreement import ONE_CATEGORY
-from core.store.connection import Store
+from core.store import Store
 from core.store.kept_files import keep_file
 from pages.widgets.visitor import FOR_THE_ADMIN
 

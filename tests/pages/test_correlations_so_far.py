@@ -10,7 +10,7 @@ from helpers.texts.score_factories import ladder, table
 
 from core.results.correlations.table import correlate_scores, correlate_step_by_step
 from core.results.joining import CorrelationOptions
-from core.store.connection import Store
+from core.store import Store
 from core.store.kept_files import keep_file
 from pages.widgets import chosen_scores
 

@@ -27,7 +27,7 @@ from core.runs import environments
 from core.runs.asked import ModelSettings, Running
 from core.runs.path import at_hand
 from core.schema.settings import Remark, SettingsError, fields_of
-from core.store.connection import Store
+from core.store import Store
 from core.store.runs import finish_run, get_run, list_runs, run_data
 
 OWN = questions(

@@ -16,7 +16,7 @@ from core.runs.jobs import RunAtHand
 from core.runs.kinds import kinds_that
 from core.schema.runs import Run
 from core.schema.settings import fields_of
-from core.store.connection import Store
+from core.store import Store
 from core.store.runs import finish_run, get_run, list_runs, run_item
 from pages.door.cookies import cookie_name
 

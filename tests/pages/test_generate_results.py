@@ -20,7 +20,7 @@ from helpers.pages.generate_visit import (
 
 from core.runs.generation import run_answers
 from core.runs.path import written
-from core.store.connection import Store
+from core.store import Store
 from core.store.runs import run_item
 from core.store.studies import list_studies, outputs_of
 from core.study.audit import audit_note, audit_study

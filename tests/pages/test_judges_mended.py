@@ -23,7 +23,7 @@ from core.runs.judging import judge_output
 from core.runs.path import at_hand
 from core.schema.runs import Run
 from core.schema.settings import fields_of
-from core.store.connection import Store
+from core.store import Store
 from core.store.replies import record_call, step_costs
 from core.store.runs import get_run, list_runs
 from pages.tabs import judge_costs

@@ -6,7 +6,7 @@ from helpers.pages.judges_visit import CLAIMS, by_model, cef, judged, rubric, vi
 from helpers.pages.metrics_visit import lines
 from streamlit.testing.v1 import AppTest
 
-from core.store.connection import Store
+from core.store import Store
 from pages.tabs import beside
 from pages.widgets import chosen_judge, chosen_scores, menus
 

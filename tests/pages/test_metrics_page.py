@@ -28,7 +28,7 @@ from core.runs.scoring import score_table
 from core.runs.texts import texts_of_study
 from core.schema.runs import Run
 from core.stats.degeneracy import constant, constants_said
-from core.store.connection import Store
+from core.store import Store
 from core.store.kept_files import file_data, keep_file, kept_files
 from core.store.runs import list_runs
 from core.study.release import released_record
@@ -548,11 +548,8 @@ def test_every_statistic_is_explained_where_the_page_says() -> None:
         for line in (ROOT / "docs" / "statistics.md").read_text("utf-8").splitlines()
         if line.startswith("## ")
     }
-    parts = [
-        path.read_text("utf-8")
-        for name in ("metrics", "tabs")
-        for path in (ROOT / "pages" / name).glob("*.py")
-    ]
+    paths = [*(ROOT / "pages" / "metrics").glob("*.py"), ROOT / "pages" / "tabs" / "levels.py"]
+    parts = [path.read_text("utf-8") for path in paths]
     named = {
         anchor for text in parts for anchor in re.findall(r'^\s+"([a-z]+(?:-[a-z]+)*)",\n    \)', text, re.M)
     }

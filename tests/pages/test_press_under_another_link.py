@@ -7,8 +7,8 @@ from helpers.texts.factories import StudyAtHand, study_in
 from helpers.texts.rating_studies import RatingStudyAtHand, rating_study
 
 from core.errors import NotAllowed
+from core.store import Store
 from core.store.answers import answers_of
-from core.store.connection import Store
 from core.store.ratings import ratings_of
 from pages.door.cookies import cookie_name
 from pages.widgets import visitor

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.formats.tasks import find_task
 from core.schema.tasks import Dimension, RatingTask
-from core.store.connection import Store
+from core.store import Store
 from core.store.ratings import ratings_of
 from pages.annotate.pairs import DOUBLE_PRESS_SECONDS
 from pages.door.cookies import cookie_name
@@ -49,7 +49,7 @@ def test_a_comment_is_kept_when_another_text_of_the_source_is_pressed(
     store: Store, cookies: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at, study_id = on_first_text(store, cookies, BOXED)
-    monkeypatch.setattr(own, "in_browser", lambda key: {"1": "Two words are missing."}.get(key[1]))
+    monkeypatch.setattr(own, "box_in_browser", lambda key: {"1": "Two words are missing."}.get(key[1]))
     at.checkbox[0].set_value(True)
     pressed(at, "2")
     (kept,) = ratings_of(store, study_id)
@@ -62,7 +62,7 @@ def test_one_number_that_is_not_on_offer_keeps_nothing_else_back(
 ) -> None:
     at, study_id = on_first_text(store, cookies, BOXED)
     given[1, 1] = Given(1, 7.5)
-    monkeypatch.setattr(own, "in_browser", lambda key: {"1": "Half a step."}.get(key[1]))
+    monkeypatch.setattr(own, "box_in_browser", lambda key: {"1": "Half a step."}.get(key[1]))
     at.run()
     (kept,) = ratings_of(store, study_id)
     assert kept.comment == "Half a step."
@@ -83,7 +83,7 @@ def given(monkeypatch: pytest.MonkeyPatch) -> GivenByPlace:
         dimension, text, _ = key[1:].split("-", 2)
         return told.get((int(text), int(dimension)))
 
-    monkeypatch.setattr(own, "in_browser", in_browser)
+    monkeypatch.setattr(own, "scale_in_browser", in_browser)
     return told
 
 

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from core.formats.tasks import find_task
 from core.schema.scores import ErrorSpan, OutputSet, ScorableOutput
 from core.schema.study import Design
-from core.store.connection import Store
+from core.store import Store
 from core.store.studies import get_study
 from core.study.lifecycle import move
 from core.study.rated.desk import open_rating_desk

@@ -25,8 +25,8 @@ from core.formats.trutheval import read_votes
 from core.results.study.results import NO_AGREEMENT, NO_TABLE, study_results
 from core.schema.study import PREFERENCES, Answer, Design, Guess
 from core.stats.votes import NO_SIDE
+from core.store import Store
 from core.store.answers import insert_guess, save_answer
-from core.store.connection import Store
 from core.store.sign_in import delete_session
 from core.store.studies import find_study, set_state
 from core.study.bundle import write_bundle

@@ -13,7 +13,7 @@ from core.runs.asked import ask
 from core.runs.jobs import RunAtHand
 from core.runs.progress import progress_of
 from core.runs.scoring import score_table
-from core.store.connection import Store
+from core.store import Store
 from pages.widgets.menus import name_of
 
 TEXTS = "".join(
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.usefixtures("cookies")
 
 
 def _panel(run_id: int) -> None:
-    from core.store.connection import database_path, open_store
+    from core.store import database_path, open_store
     from core.store.runs import get_run
     from pages.widgets import run_panel
 

@@ -27,7 +27,7 @@ from core.runs.texts import rated_of_folder
 from core.schema.judging import RatedText
 from core.schema.runs import Run
 from core.schema.scores import ErrorSpan, Rating, ScorableOutput
-from core.store.connection import Store
+from core.store import Store
 from core.store.runs import list_runs
 from pages.specialist.texts import OF_JUDGE, OF_PERSON, Marked, marked_html, met
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from helpers.texts.factories import dataset, study_in
 from streamlit.testing.v1 import AppTest
 
-from core.store.connection import Store
+from core.store import Store
 from core.study.audit import audit_study
 from pages.widgets.messages import plain
 
@@ -15,7 +15,7 @@ STATISTICS = Path(__file__).resolve().parents[2] / "docs" / "statistics.md"
 
 
 def page() -> None:
-    from core.store.connection import database_path, open_store
+    from core.store import database_path, open_store
     from core.store.studies import list_studies
     from pages.studies.audit import render_audit
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from core.cli import main as command
 from core.schema.study import Dataset, Design, Item, Output, Study
-from core.store.connection import Store, open_store
+from core.store import Store, open_store
 from core.store.record import load_record
 from core.store.studies import find_study, write_setting
 from core.study import lifecycle, raters

@@ -28,7 +28,7 @@ from core.runs.records import write_pieces
 from core.schema.kinds import Kind
 from core.schema.scores import ScoredRow
 from core.schema.settings import SettingsError, as_option, fields_of, on_page
-from core.store.connection import Store
+from core.store import Store
 from core.store.runs import list_runs
 
 URL = "http://127.0.0.1:1/v1"

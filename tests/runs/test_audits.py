@@ -24,7 +24,7 @@ from core.runs.path import create
 from core.runs.progress import progress_of
 from core.runs.records import read_audit_folder, read_judge_folder, read_pieces, write_pieces
 from core.schema.scores import ScoredRow
-from core.store.connection import Store
+from core.store import Store
 
 
 def questions_of(store: Store, url: str, folder: Path, n_items: int = 3) -> tuple[QuestionSet, ...]:

@@ -18,7 +18,7 @@ from core.runs.judging import degeneracy_of
 from core.runs.path import create, run_report
 from core.runs.progress import progress_of
 from core.runs.scoring import score_table
-from core.store.connection import Store
+from core.store import Store
 
 Junk = Callable[[Body, dict[str, Any]], str | None]
 

@@ -19,7 +19,7 @@ from core.runs.jobs import RunAtHand, width_of
 from core.runs.path import PATHS, create, resume
 from core.runs.progress import Progress, progress_of, spoken_range, wall_seconds
 from core.schema.runs import Run, StepCost
-from core.store.connection import Store
+from core.store import Store
 
 OPENAI: dict[str, Any] = {"backend": "openai", "model": "tiny", "base_url": "http://127.0.0.1:1/v1"}
 VLLM: dict[str, Any] = {"backend": "vllm", "model": "tiny"}

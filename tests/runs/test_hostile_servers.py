@@ -15,7 +15,7 @@ from core.runs.jobs import RunAtHand
 from core.runs.kinds import KINDS, kinds_that
 from core.runs.path import create, written
 from core.runs.progress import Progress, money_of, progress_of
-from core.store.connection import Store
+from core.store import Store
 
 DEMO = Path(__file__).resolve().parents[2] / "data" / "demo" / "questions.jsonl"
 N = 14

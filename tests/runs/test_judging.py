@@ -43,7 +43,7 @@ from core.runs.progress import money_of, progress_of
 from core.runs.records import read_judge_folder, read_pieces
 from core.runs.scoring import score_table, undefined_scores
 from core.runs.worker import work
-from core.store.connection import Store
+from core.store import Store
 from core.store.runs import ask_to_stop, item_states
 from core.store.scores import keep_run_metrics, run_metrics
 

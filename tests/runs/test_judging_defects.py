@@ -20,7 +20,7 @@ from core.runs.progress import progress_of
 from core.runs.records import write_pieces
 from core.schema.judging import RatedText
 from core.schema.scores import ScoredRow
-from core.store.connection import Store
+from core.store import Store
 from core.store.runs import item_states, list_runs
 from core.store.scores import texts_come_to
 

@@ -18,7 +18,7 @@ from core.runs.asked import Running
 from core.runs.judging import judge_output
 from core.runs.path import at_hand, create
 from core.schema.judging import JudgeOutput
-from core.store.connection import open_store
+from core.store import open_store
 
 WORK = ("runs", "work", "1", "--db")
 CONCURRENCY = 8

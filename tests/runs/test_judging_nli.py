@@ -15,7 +15,7 @@ from core.runs.jobs import RunAtHand
 from core.runs.judging import judge_output
 from core.runs.path import create, resume
 from core.runs.progress import progress_of
-from core.store.connection import open_store
+from core.store import open_store
 
 pytestmark = pytest.mark.slow
 

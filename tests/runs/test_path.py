@@ -32,7 +32,7 @@ from core.runs.records import read_pieces, write_pieces
 from core.schema.kinds import Kind
 from core.schema.scores import ScoredRow
 from core.schema.settings import Settings, SettingsError
-from core.store.connection import Store
+from core.store import Store
 from core.store.runs import claim_run, list_runs, run_data
 
 URL = "http://127.0.0.1:1/v1"

@@ -14,7 +14,7 @@ from core.runs.asked import Running
 from core.runs.path import create, resume
 from core.runs.progress import Answered, left_between, progress_of
 from core.schema.runs import Run, RunItem
-from core.store.connection import Store
+from core.store import Store
 from core.store.runs import claim_run, get_run, insert_run, note_start, save_items
 from core.store.studies import now_utc
 

@@ -24,7 +24,7 @@ from core.runs.scoring import ScoringJob, pair_hash, score_table, undefined_scor
 from core.runs.worker import work
 from core.schema.runs import Run
 from core.schema.scores import ScorableOutput, ScoredRow
-from core.store.connection import Store, open_store
+from core.store import Store, open_store
 from core.store.replies import step_costs
 from core.store.runs import ask_to_stop, claim_run, delete_run, insert_run, item_states, list_runs
 from core.store.scores import run_metrics

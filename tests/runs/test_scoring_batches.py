@@ -17,7 +17,7 @@ from core.runs import scoring, worker
 from core.runs.scoring import FIRST_BATCH, MOST_IN_BATCH, parts_of
 from core.runs.worker import work
 from core.schema.scores import Score
-from core.store.connection import Store, open_store
+from core.store import Store, open_store
 from core.store.replies import step_costs
 from core.store.runs import item_states
 

@@ -8,7 +8,7 @@ import pytest
 from helpers.processes.killed_run import kill_in_the_middle
 
 from core.cli import main
-from core.store.connection import open_store
+from core.store import open_store
 from core.store.replies import step_costs
 
 WORDS = [f"word{number}" for number in range(80)]

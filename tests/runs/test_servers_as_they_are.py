@@ -21,7 +21,7 @@ from core.runs.kinds import KINDS
 from core.runs.path import written
 from core.runs.progress import progress_of
 from core.runs.records import read_judge_folder
-from core.store.connection import Store
+from core.store import Store
 
 DEMO = Path(__file__).resolve().parents[2] / "data" / "demo" / "questions.jsonl"
 N_OPEN = 16

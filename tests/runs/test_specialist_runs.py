@@ -31,7 +31,7 @@ from core.runs.texts import rated_of_folder, rated_of_texts
 from core.schema.judging import JudgedText, RatedText
 from core.schema.scores import Rating, RatingSet
 from core.schema.settings import SettingsError
-from core.store.connection import Store
+from core.store import Store
 
 N_ITEMS = 6
 

@@ -22,7 +22,7 @@ from core.runs.kinds import KINDS
 from core.runs.path import create, written
 from core.runs.progress import progress_of
 from core.runs.records import read_judge_folder
-from core.store.connection import Store
+from core.store import Store
 
 pytestmark = pytest.mark.slow
 

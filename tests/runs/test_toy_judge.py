@@ -19,7 +19,7 @@ from core.runs.kinds import KINDS
 from core.runs.path import NO_SUCH_RUN, at_hand
 from core.runs.records import read_judge_folder
 from core.schema.settings import SettingsError
-from core.store.connection import open_store
+from core.store import open_store
 
 TEXTS = "item,text,reference\n1,a mill burned,a mill burned down\n2,b mill stood,a mill burned\n3,a mill,\n"
 ASKED = ("judge", "toy", "texts.csv", "--backend", "rules")

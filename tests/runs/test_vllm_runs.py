@@ -14,7 +14,7 @@ import pytest
 from helpers.models.vllm_environment import VllmServer, run_core
 
 from core.cli import main
-from core.store.connection import open_store
+from core.store import open_store
 
 pytestmark = pytest.mark.slow
 ENDLESS = ("--largest-limit", "1")

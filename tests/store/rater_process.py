@@ -8,7 +8,7 @@ Prints `number choice` after each save that returned, at once, so that a process
 import sys
 from pathlib import Path
 
-from core.store.connection import open_store
+from core.store import open_store
 from core.study.blinding import open_desk
 
 CHOICES = ("left", "right", "both_good", "both_bad")

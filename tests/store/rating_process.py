@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from core.schema.scores import ErrorSpan
-from core.store.connection import open_store
+from core.store import open_store
 from core.study.rated.desk import RatingDesk, open_rating_desk
 
 

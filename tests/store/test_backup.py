@@ -17,10 +17,9 @@ from reference_v1 import database_v1, rows_of
 from core.access import choose_passphrase, is_admin, link_is_open, make_link, sign_in
 from core.errors import AssayError, InputError, StorageError
 from core.schema.study import Answer
-from core.store import backup
+from core.store import Store, backup, open_store
 from core.store.answers import answers_of, save_answer
 from core.store.backup import restore_backup, write_backup
-from core.store.connection import Store, open_store
 from core.store.copies import copy_database, key_path
 from core.store.raters import link_token
 from core.store.record import load_record

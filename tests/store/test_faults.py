@@ -19,10 +19,10 @@ from killed_process import said_until_killed
 from reference_v1 import database_v1, rows_of
 
 from core.errors import StorageError
+from core.store import Store, open_store
 from core.store import studies as studies_module
 from core.store.answers import answers_of, history_of
 from core.store.backup import restore_backup, write_backup
-from core.store.connection import Store, open_store
 from core.study.bundle import read_bundle, write_bundle
 
 SCRIPT = Path(__file__).with_name("rater_process.py")

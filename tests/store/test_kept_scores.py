@@ -12,8 +12,9 @@ from sqlite_utils import Database, Migrations
 from core.errors import NotFound
 from core.schema.runs import Run
 from core.schema.scores import Metric, Score
+from core.store import Store, open_store
 from core.store.backup import restore_backup, write_backup
-from core.store.connection import Row, Store, open_store
+from core.store.connection import Row
 from core.store.kept_files import delete_file, file_data, get_file, keep_file, kept_files
 from core.store.migrations import migrations
 from core.store.replies import record_call, step_costs

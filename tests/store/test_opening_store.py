@@ -12,9 +12,9 @@ from reference_v1 import database_v1
 
 from core.errors import StorageError
 from core.schema.study import Answer
+from core.store import Store, database_path, open_store
 from core.store.answers import answers_of, save_answer
 from core.store.backup import restore_backup, write_backup
-from core.store.connection import Store, database_path, open_store
 from core.store.raters import link_token
 from core.store.studies import read_setting, write_log, write_setting
 

@@ -11,7 +11,7 @@ from helpers.texts.factories import dataset, study_in
 
 from core import access
 from core.errors import NotAllowed, NotFound, StorageError
-from core.store.connection import Store, open_store
+from core.store import Store, open_store
 from core.store.raters import link_token, rater_of_token, token_sha256
 from core.store.studies import find_study
 from core.study.blinding import open_desk

@@ -9,8 +9,9 @@ import pytest
 from helpers.texts.factories import dataset, study_in
 
 from core.errors import StorageError
+from core.store import Store, borrowed_store, close_stores, open_store
 from core.store.backup import restore_backup, write_backup
-from core.store.connection import MOST_AT_REST, Store, borrowed_store, close_stores, open_store
+from core.store.connection import MOST_AT_REST
 from core.store.studies import list_studies, read_setting, write_setting
 
 

@@ -8,8 +8,7 @@ import pytest
 from helpers.texts.factories import dataset, prefers, study_in, vote
 from helpers.texts.rating_studies import rate, rate_all, rating_study
 
-from core.store import ratings
-from core.store.connection import Store, open_store
+from core.store import Store, open_store, ratings
 from core.store.record import load_record
 from core.store.studies import find_study
 

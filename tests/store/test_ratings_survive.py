@@ -13,8 +13,8 @@ from killed_process import said_until_killed
 
 from core.errors import StorageError
 from core.schema.scores import ErrorSpan
+from core.store import Store, open_store
 from core.store.backup import restore_backup, write_backup
-from core.store.connection import Store, open_store
 from core.study.bundle import read_bundle, write_bundle
 from core.study.lifecycle import exclude_rater, withdraw_rater
 from core.study.rated.desk import missing, open_rating_desk

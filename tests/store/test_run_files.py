@@ -10,8 +10,8 @@ from sqlite_utils import Database, Migrations
 
 from core.runs.progress import progress_of, wall_seconds
 from core.schema.runs import RunItem
+from core.store import Store, open_store
 from core.store.backup import restore_backup, write_backup
-from core.store.connection import Store, open_store
 from core.store.migrations import migrations
 from core.store.runs import (
     beat,

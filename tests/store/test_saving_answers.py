@@ -10,8 +10,8 @@ from helpers.texts.factories import dataset, study_in
 
 from core.errors import StorageError
 from core.schema.study import Answer
+from core.store import Store, open_store
 from core.store.answers import answers_of, find_answer, history_of, insert_answers, save_answer
-from core.store.connection import Store, open_store
 
 ANSWER = Answer("R1", "q00", "A0", choice="left", comment="first", answered_utc="2026-01-01T00:00:00.000Z")
 

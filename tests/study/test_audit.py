@@ -10,7 +10,7 @@ from scipy.stats import binom
 
 from core.formats.study_files import read_dataset
 from core.schema.study import Dataset, Design, Output
-from core.store.connection import Store
+from core.store import Store
 from core.study.audit import (
     FEATURES,
     LeakageAudit,

@@ -10,7 +10,7 @@ from helpers.texts.factories import always, dataset, study_in, vote
 
 from core.errors import AssayError, NotAllowed
 from core.schema.study import CHOICES, Assignment, Dataset, Design, Item, Output
-from core.store.connection import Store, open_store
+from core.store import Store, open_store
 from core.study.blinding import BlindPair, PairStatus, RaterDesk, decode, open_desk
 from core.study.export import answer_rows
 from core.study.lifecycle import move

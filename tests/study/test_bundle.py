@@ -28,7 +28,7 @@ from helpers.texts.factories import (
 from core.errors import InputError
 from core.results.study.results import study_results
 from core.schema.study import GUESSED_SIDES, StudyRecord
-from core.store.connection import Store, open_store
+from core.store import Store, open_store
 from core.store.raters import token_sha256
 from core.store.record import load_record
 from core.study import bundle as bundle_module

@@ -10,7 +10,7 @@ from helpers.texts.factories import always, dataset, edited, members_of, study_i
 from helpers.texts.rating_studies import rating_study, rating_texts
 
 from core.errors import MOST_PROBLEMS, InputError
-from core.store.connection import open_store
+from core.store import open_store
 from core.study.bundle import MOST_COUNTED, MOST_VALUES, read_bundle, write_bundle
 
 N_LINES = 5_000_000

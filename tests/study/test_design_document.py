@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from helpers.texts.factories import LEVELS, dataset, study_in
 
-from core.store.connection import Store
+from core.store import Store
 from core.study.draws import first_source
 
 DESIGN = Path(__file__).resolve().parents[2] / "docs" / "design.md"

@@ -11,8 +11,8 @@ from helpers.texts.factories import LEVELS, always, dataset, guess_all, prefers,
 
 from core.formats.trutheval import read_votes
 from core.schema.study import Answer, StudyRecord
+from core.store import Store
 from core.store.answers import save_answer
-from core.store.connection import Store
 from core.study.export import (
     COLUMNS,
     GUESS_COLUMNS,

@@ -10,7 +10,7 @@ from helpers.texts.factories import StudyAtHand, always, dataset, guess_all, pre
 
 from core.errors import InputError, NotAllowed
 from core.schema.study import Answer, Assignment, Design
-from core.store.connection import Store, open_store
+from core.store import Store, open_store
 from core.study.blinding import LONGEST_COMMENT, GuessDesk, RaterDesk, pairs_to_guess
 from core.study.lifecycle import change_design, move, withdraw_rater
 from core.study.raters import preview_link, revoke_link

@@ -4,7 +4,7 @@ import pytest
 from helpers.texts.factories import always, counts_of, study_in, vote
 
 from core.errors import InputError, NotAllowed
-from core.store.connection import Store
+from core.store import Store
 from core.study.bundle import read_bundle, write_bundle
 from core.study.lifecycle import exclude_rater, move, restore_study
 from core.study.raters import add_raters, import_votes, preview_link, revoke_link

@@ -8,7 +8,7 @@ from helpers.texts.factories import LEVELS, always, counts_of, dataset, study_in
 
 from core.errors import InputError, NotAllowed, NotFound
 from core.schema.study import STATES, Answer, Design
-from core.store.connection import Store, open_store
+from core.store import Store, open_store
 from core.store.studies import find_study, list_studies
 from core.study import design as dealing
 from core.study import lifecycle, raters

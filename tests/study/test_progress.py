@@ -6,7 +6,7 @@ import pytest
 from helpers.texts.factories import StudyAtHand, always, dataset, prefers, study_in, vote
 
 from core.schema.study import CHOICES, Choice
-from core.store.connection import Store
+from core.store import Store
 from core.study.lifecycle import exclude_rater, include_rater, withdraw_rater
 from core.study.progress import RaterProgress, progress
 from core.study.raters import import_votes, preview_link, revoke_link

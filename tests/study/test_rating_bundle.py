@@ -22,7 +22,7 @@ from helpers.texts.rating_studies import rate_all, rating_study, rating_texts, u
 from core.errors import InputError
 from core.schema.scores import ErrorSpan
 from core.schema.study import StudyRecord
-from core.store.connection import Store, open_store
+from core.store import Store, open_store
 from core.store.record import load_record
 from core.study.bundle import read_bundle, write_bundle
 from core.study.lifecycle import restore_study, set_guideline, withdraw_rater

@@ -20,7 +20,7 @@ from core.errors import InputError, NotAllowed
 from core.schema.scores import ErrorSpan, OutputSet, ScorableOutput
 from core.schema.study import Design, Output
 from core.schema.tasks import RatingTask, TaskLabels
-from core.store.connection import Store
+from core.store import Store
 from core.study.audit import audit_study
 from core.study.design import assign_texts, check_rating_design, texts_by_item
 from core.study.draws import REPEAT_DISTANCE

@@ -16,7 +16,7 @@ from core.errors import AssayError, InputError, NotAllowed
 from core.schema.scores import ErrorSpan
 from core.schema.study import Design
 from core.schema.tasks import SpanTask, TaskLabels
-from core.store.connection import Store
+from core.store import Store
 from core.store.ratings import ratings_of
 from core.study.blinding import RaterDesk, open_desk
 from core.study.lifecycle import change_design, move, set_guideline

@@ -22,7 +22,7 @@ from core.formats.rated import read_rated
 from core.formats.spans.mqm import read_mqm
 from core.schema.scores import ErrorSpan
 from core.schema.study import StudyRecord
-from core.store.connection import Store
+from core.store import Store
 from core.study.export import mqm_tsv, rated_jsonl, ratings_csv, ratings_jsonl, spans_csv
 from core.study.lifecycle import exclude_rater, move
 from core.study.rated.desk import open_rating_desk

@@ -7,7 +7,7 @@ from helpers.texts.factories import members_of, prefers, study_in, unblind, vote
 
 from core.errors import NotAllowed
 from core.schema.study import STATES
-from core.store.connection import Store, open_store
+from core.store import Store, open_store
 from core.study.bundle import read_bundle, write_bundle
 from core.study.lifecycle import move, restore_study
 from core.study.raters import import_votes

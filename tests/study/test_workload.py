@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.schema.study import Design
-from core.store.connection import Store
+from core.store import Store
 from core.study.design import workload
 from core.study.draws import share_out
 from core.study.lifecycle import change_design

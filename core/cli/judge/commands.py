@@ -48,7 +48,7 @@ from core.runs.records import write_pieces
 from core.schema.kinds import Kind, Reads
 from core.schema.scores import OutputSet, RatingSet
 from core.schema.settings import fields_of
-from core.store.connection import Store
+from core.store import Store
 
 _RATED_MEANING = (
     "texts, with ratings or without: rated JSONL, CSV, JSONL or JSON, an mt-metrics-eval folder, what run N generated, an "

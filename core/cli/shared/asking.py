@@ -19,7 +19,7 @@ from core.schema.kinds import Kind
 from core.schema.runs import Run
 from core.schema.settings import SettingField, Settings, as_option, fields_of, worded
 from core.schema.settings import said as worded_of_settings
-from core.store.connection import Store, database_path, open_store
+from core.store import Store, database_path, open_store
 from core.yaml_fields import place_of, read_yaml, refuse, text_of
 
 

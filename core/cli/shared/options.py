@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from core.errors import InputError
-from core.store.connection import Store, database_path, open_store
+from core.store import Store, database_path, open_store
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 

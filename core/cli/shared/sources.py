@@ -48,7 +48,7 @@ from core.schema.runs import RUN_FILE
 from core.schema.scores import Direction, OutputSet, RatingSet, ScorableOutput, ScoreTable
 from core.schema.study import Study
 from core.schema.tasks import RatingTask
-from core.store.connection import Store
+from core.store import Store
 from core.store.studies import find_study
 from core.study.rated.results import rated_texts_of, rating_set_of, task_of
 from core.study.release import released_record

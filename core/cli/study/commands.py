@@ -25,8 +25,8 @@ from core.cli.study.results import add_export, add_import_ratings, add_results
 from core.errors import InputError
 from core.formats.study_files import one_source_hint, place_beside, read_answers, read_dataset, verbatim_note
 from core.schema.study import FLAGGED_PAIRS, SCORES, Dataset, Design, State, Study
+from core.store import Store, database_path, open_store
 from core.store.backup import restore_backup, write_backup
-from core.store.connection import Store, database_path, open_store
 from core.store.studies import find_study, get_study, items_of, list_studies
 from core.study import lifecycle, raters
 from core.study.analysis_set import margin_note

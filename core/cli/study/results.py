@@ -41,7 +41,7 @@ from core.schema.study import Design, Study, StudyRecord
 from core.schema.tasks import StudyKind
 from core.stats.non_inferiority import Power
 from core.stats.resampling import AgreementEstimate, Estimate
-from core.store.connection import database_path, open_store
+from core.store import database_path, open_store
 from core.store.studies import find_study, items_of, outputs_of, write_log
 from core.study import lifecycle
 from core.study.analysis_set import SCORE_NAMES, fix_when_shown

@@ -9,7 +9,7 @@ from core import __version__
 from core.errors import InputError, Problems, StillMissing
 from core.schema.scores import ErrorSpan
 from core.schema.tasks import Dimension, RatingAnswer, RatingAssignment, RatingTask
-from core.store.connection import Store
+from core.store import Store
 from core.store.ratings import find_rating, positions_together, rating_assignment_at, save_rating
 from core.store.studies import items_of, now_utc, outputs_of
 from core.study.blinding import RaterDesk

@@ -13,7 +13,7 @@ from core.formats.tasks import dump_task, parse_task
 from core.schema.scores import OutputSet, ScorableOutput
 from core.schema.study import Design, Item, Output, Study
 from core.schema.tasks import RatingTask
-from core.store.connection import Store
+from core.store import Store
 from core.store.studies import insert_study, now_utc, studies_of_file, write_log
 from core.study.design import check_rating_design
 from core.study.guidelines import named_sources

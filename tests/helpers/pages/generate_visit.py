@@ -12,7 +12,7 @@ from core.runs.asked import Asked, ModelSettings, Running, ask
 from core.runs.jobs import RunAtHand
 from core.runs.kinds import KINDS
 from core.runs.path import create
-from core.store.connection import Store
+from core.store import Store
 
 ROOT = Path(__file__).resolve().parents[3]
 DEMO = ROOT / "data" / "demo" / "questions.jsonl"

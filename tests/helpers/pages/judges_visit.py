@@ -18,7 +18,7 @@ from core.runs.judging import judge_output
 from core.runs.path import at_hand, create
 from core.runs.records import write_pieces
 from core.schema.runs import Run
-from core.store.connection import Store
+from core.store import Store
 
 Judge = Callable[..., Asked]
 """Makes what is asked of a judge on the server at `url`; further settings may be given with it."""

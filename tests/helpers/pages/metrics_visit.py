@@ -13,7 +13,7 @@ from core.runs.generation import texts_of_run
 from core.runs.jobs import RunAtHand
 from core.runs.kinds import KINDS
 from core.schema.runs import Run
-from core.store.connection import Store
+from core.store import Store
 
 METRICS = ("bleu-1", "bleu-4", "chrf-6-2", "rouge-1", "rouge-l", "meteor-a0.9-g0.5")
 

@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from core.store.connection import open_store
+from core.store import open_store
 from core.store.runs import item_states
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -24,7 +24,7 @@ from core.schema.study import (
     Study,
     StudyRecord,
 )
-from core.store.connection import Store
+from core.store import Store
 from core.store.record import load_record
 from core.store.runs import insert_run
 from core.store.studies import get_study, set_state

@@ -17,7 +17,7 @@ from core.runs.kinds import KINDS, kinds_that
 from core.runs.path import create, written
 from core.runs.worker import work
 from core.schema.settings import SettingField, Settings, SettingsError, said
-from core.store.connection import Store
+from core.store import Store
 
 LEVELS = ("A0", "A1", "A2", "A3", "A4")
 COMPARING = tuple(kind.name for kind in kinds_that("judging") if kind.reads == "texts")

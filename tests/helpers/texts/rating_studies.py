@@ -10,7 +10,7 @@ from helpers.texts.factories import StudyInStore
 from core.schema.scores import ErrorSpan, OutputSet, ScorableOutput
 from core.schema.study import Design
 from core.schema.tasks import Dimension, RatingTask, SpanTask
-from core.store.connection import Store
+from core.store import Store
 from core.study.lifecycle import move
 from core.study.rated.desk import RatingDesk, open_rating_desk
 from core.study.rated.importing import import_rating_study
