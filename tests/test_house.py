@@ -6,15 +6,18 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 import tomllib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from core.cli import parser
+from core.cli.shared.lately import Later
 from core.runs.kinds import KINDS
+from core.store import open_store
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -243,6 +246,75 @@ def test_admin_pages_ask_for_the_role_themselves() -> None:
         assert ("visitor.any_desk(" if path.parent.name == "annotate" else "visitor.admin_store()") in text
 
 
+MOST = 15
+"""Modules and packages in a folder."""
+
+
+def folders() -> Iterator[tuple[Path, list[str]]]:
+    """Each folder of modules, and what is in it: its modules and packages by name."""
+    for top in ("core", "pages"):
+        for folder in [ROOT / top, *(ROOT / top).rglob("*/")]:
+            inside = [
+                path.stem
+                for path in sorted(folder.iterdir())
+                if (path.suffix == ".py" and path.stem != "__init__") or (path / "__init__.py").is_file()
+            ]
+            if inside:
+                yield folder.relative_to(ROOT), inside
+
+
+def families(names: list[str]) -> set[str]:
+    """First words that three names or more have in common."""
+    first = Counter(name.split("_")[0] for name in names)
+    return {word for word, count in first.items() if count > 2}
+
+
+def test_a_folder_is_seen_at_a_glance() -> None:
+    """At most 15 modules and packages a folder, but for core itself; what shares a first word is a folder."""
+    crowded = {str(folder): len(inside) for folder, inside in folders() if len(inside) > MOST}
+    assert set(crowded) <= {"core"}
+    assert {str(folder): families(inside) for folder, inside in folders() if families(inside)} == {}
+    assert families(["judge_costs", "judge_form", "judge"]) == {"judge"}
+
+
+def test_help_costs_little_more_than_to_start_python() -> None:
+    """Names and summaries need no library: at most three times the CPU of importing numpy, the best of three."""
+
+    def seconds(*words: str) -> float:
+        used = []
+        for _ in range(3):
+            before = os.times()
+            subprocess.run([sys.executable, *words], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+            after = os.times()
+            used.append(
+                after.children_user + after.children_system - before.children_user - before.children_system
+            )
+        return min(used)
+
+    assert seconds("-m", "core", "--help") <= 3 * seconds("-c", "import numpy")
+
+
+def test_a_command_loads_what_it_needs() -> None:
+    """`study list` needs neither statistics nor judges."""
+    asked = (
+        "import sys; from core.cli import main; main(['study', 'list', '--db', '{}']); print(*sys.modules)"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        database = Path(folder) / "assay.db"
+        with open_store(database):
+            pass
+        done = subprocess.run(
+            [sys.executable, "-c", asked.format(database)],
+            cwd=ROOT,
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+    loaded = done.stdout.split()
+    assert "core.cli.study.commands" in loaded
+    assert not [name for name in loaded if name.startswith(("scipy.stats", "core.judges", "core.generation"))]
+
+
 def readme_commands() -> list[str]:
     blocks = re.findall(r"```sh\n(.*?)```", README, flags=re.DOTALL)
     lines = [line.split("#")[0].strip() for block in blocks for line in block.splitlines()]
@@ -255,8 +327,9 @@ def test_every_command_in_the_readme_parses(line: str) -> None:
 
 
 def test_the_readme_shows_every_command() -> None:
-    nouns = next(action for action in parser()._actions if action.dest == "noun").choices
-    assert isinstance(nouns, dict)
+    loaded = next(action for action in parser()._actions if isinstance(action, Later))
+    loaded.load_all()
+    nouns = loaded.choices
     for noun in ("study", "generate", "judge", "runs", "admin"):
         verbs = next(action for action in nouns[noun]._actions if action.dest == "verb").choices
         shown = {words[4] for line in readme_commands() if (words := shlex.split(line))[3] == noun}

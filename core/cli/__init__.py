@@ -9,37 +9,44 @@ from importlib import import_module
 from pathlib import Path
 
 from core import __version__
-from core.cli.shared.options import check_options
+from core.cli.shared.lately import Later, later
 from core.errors import AssayError
-from core.tables.reading import shown
 
-NOUNS = (
-    *("study", "generate", "score", "judge", "spans", "acc23", "correlate", "meta-correlate", "calibrate"),
-    *("convert", "published", "runs", "serve", "admin"),
-)
-"""In the order of the help; each has a module of its name."""
+NOUNS = {
+    "study": "blind validation studies",
+    "generate": "make answers of known quality",
+    "score": "score texts with metrics",
+    "judge": "score texts with a language model as judge, and look at judges",
+    "spans": "precision, recall and F1 of marked errors, character by character",
+    "acc23": "pairwise accuracy with tie calibration of metrics against people, as in WMT23",
+    "correlate": "correlations of metrics with human ratings or damage levels",
+    "meta-correlate": "does data of known quality rank metrics as people do?",
+    "calibrate": "evaluators against human ratings: agreement, kappas, bias, where not to use them",
+    "convert": "ratings and marked errors from one form into another",
+    "published": "figures of the papers, and sides for meta-correlate",
+    "runs": "runs of generation, scoring and judges: list, show, cancel, resume, write results",
+    "serve": "start the app (what ./run calls)",
+    "admin": "the admin's sign-in",
+}
+"""In the order of the help; each has a module of its name, which is loaded when it is asked for."""
 STOPPED = 130
 """Exit status after Ctrl-C, as shells have it."""
 _HALF = re.compile("[\ud800-\udfff]")
 
 
-def parser(noun: str = "") -> argparse.ArgumentParser:
-    """The whole command line, for help and for the documentation's test; or what one noun needs.
-
-    To load what every command needs takes seconds, which a command that runs spends on its own libraries alone.
-    """
+def parser() -> argparse.ArgumentParser:
+    """The command line: every noun by its name, its options when they are needed."""
     top = argparse.ArgumentParser(prog="python -m core", description="Assay: can this judge be trusted?")
     top.add_argument("--version", action="version", version=f"assay {__version__}")
-    nouns = top.add_subparsers(dest="noun", required=True, metavar="NOUN")
-    for name in [noun] if noun in NOUNS else NOUNS:
-        import_module(f"core.cli.{name.replace('-', '_')}").add_to(nouns)
+    nouns = top.add_subparsers(dest="noun", required=True, metavar="NOUN", action=Later)
+    later(nouns, NOUNS, lambda name: import_module(f"core.cli.{name.replace('-', '_')}").add_to)
     return top
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
     given = sys.argv[1:] if arguments is None else arguments
-    commands = parser(given[0] if given else "")
+    commands = parser()
     options, further = commands.parse_known_args(given)
     if further and options.noun != "serve":  # serve hands them to Streamlit
         commands.error(f"unrecognized arguments: {' '.join(further)}")
@@ -67,6 +74,11 @@ def _in_options(problem: AssayError) -> AssayError:
 
 def _check_texts(options: argparse.Namespace, given: Sequence[str]) -> None:
     """Raise InputError for what no file, database or page can hold: bytes that are no UTF-8 reach us as half surrogates."""
+    if not any(map(_HALF.search, given)):
+        return
+    from core.cli.shared.options import check_options  # loads the store
+    from core.tables.reading import shown
+
     problems = []
     for name, value in vars(options).items():
         texts = value if isinstance(value, list | tuple) else [value]

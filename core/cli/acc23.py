@@ -151,9 +151,7 @@ _SCORES = "METRIC.seg.score, a table of scores (CSV, JSONL, Parquet), run:N or a
 
 def add_to(nouns: Commands) -> None:
     """Register `acc23`."""
-    command = nouns.add_parser(
-        "acc23", help="pairwise accuracy with tie calibration of metrics against people, as in WMT23"
-    )
+    command = nouns.add_parser("acc23")
     command.add_argument(
         "human",
         metavar="HUMAN",

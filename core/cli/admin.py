@@ -18,7 +18,7 @@ from core.store.sign_in import Event, events
 
 def add_to(nouns: Commands) -> None:
     """Register `admin` and its verbs."""
-    noun = nouns.add_parser("admin", help="the admin's sign-in")
+    noun = nouns.add_parser("admin")
     verbs = noun.add_subparsers(dest="verb", required=True, metavar="VERB")
     command = verbs.add_parser("link", help="print a link that sets a (new) passphrase once, within a day")
     add_url_option(command)

@@ -332,9 +332,7 @@ class _Compared:
 
 def add_to(nouns: Commands) -> None:
     """Register `calibrate`."""
-    command = nouns.add_parser(
-        "calibrate", help="evaluators against human ratings: agreement, kappas, bias, where not to use them"
-    )
+    command = nouns.add_parser("calibrate")
     command.add_argument("human", metavar="HUMAN", help=f"ratings: {HUMAN_NAMES}")
     command.add_argument(
         "judges",

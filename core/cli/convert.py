@@ -98,7 +98,7 @@ _FORMS: Mapping[str, _Form] = {
 
 def add_to(nouns: Commands) -> None:
     """Register `convert`."""
-    command = nouns.add_parser("convert", help="ratings and marked errors from one form into another")
+    command = nouns.add_parser("convert")
     command.add_argument(
         "given",
         metavar=SPAN_NAMES,

@@ -218,9 +218,7 @@ LONG_WORK = 100_000_000
 
 def add_to(nouns: Commands) -> None:
     """Register `correlate`."""
-    command = nouns.add_parser(
-        "correlate", help="correlations of metrics with human ratings or damage levels"
-    )
+    command = nouns.add_parser("correlate")
     command.add_argument(
         "scores",
         metavar="FILE",

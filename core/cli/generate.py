@@ -15,7 +15,7 @@ from core.schema.kinds import Kind
 
 def add_to(nouns: Commands) -> None:
     """Register `generate` and its verbs."""
-    noun = nouns.add_parser("generate", help="make answers of known quality")
+    noun = nouns.add_parser("generate")
     verbs = noun.add_subparsers(dest="verb", required=True, metavar="VERB")
     for kind in kinds_that("generation"):
         _add_scheme(verbs, kind)

@@ -128,7 +128,7 @@ _SIDE = "a JSON file of correlations, published:NAME, a table of scores, run:N, 
 
 def add_to(nouns: Commands) -> None:
     """Register `meta-correlate`."""
-    command = nouns.add_parser("meta-correlate", help="does data of known quality rank metrics as people do?")
+    command = nouns.add_parser("meta-correlate")
     command.add_argument(
         "human_side", metavar="HUMAN", help=f"{_SIDE}; with --by {DATASET} also NAME=SIDE,..., one a data set"
     )

@@ -26,7 +26,7 @@ _FOOTNOTES = ("why_undefined", "error")  # columns of sentences: below the table
 
 def add_to(nouns: Commands) -> None:
     """Register `published`."""
-    command = nouns.add_parser("published", help="figures of the papers, and sides for meta-correlate")
+    command = nouns.add_parser("published")
     command.add_argument("--table", type=int, metavar="N", help="print one table (default: list all)")
     command.add_argument(
         "--paper", choices=PAPERS, default=PAPERS[0], help="whose table N (default %(default)s)"

@@ -119,9 +119,7 @@ _AT_WORK = ("running", "cancelling")
 
 def add_to(nouns: Commands) -> None:
     """Register `runs` and its verbs."""
-    noun = nouns.add_parser(
-        "runs", help="runs of generation, scoring and judges: list, show, cancel, resume, write results"
-    )
+    noun = nouns.add_parser("runs")
     verbs = noun.add_subparsers(dest="verb", required=True, metavar="VERB")
     add_reading_verb(verbs, "list", "all runs, newest first", _list)
     command = add_reading_verb(

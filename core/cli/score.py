@@ -33,7 +33,7 @@ _WRITERS: dict[str, Callable[[ScoreTable, Shape], bytes]] = {
 
 def add_to(nouns: Commands) -> None:
     """Register `score`."""
-    command = nouns.add_parser("score", help="score texts with metrics")
+    command = nouns.add_parser("score")
     command.add_argument("texts", nargs="?", metavar=NAMES, help=MEANING)
     command.add_argument("--list", action="store_true", help="name all metrics and stop")
     command.add_argument("--out", type=Path, metavar="FILE", help="table: .csv, .jsonl or .parquet")

@@ -30,7 +30,6 @@ def add_to(nouns: Commands) -> None:
     """Register `serve`."""
     command = nouns.add_parser(
         "serve",
-        help="start the app (what ./run calls)",
         description="Start the app. Further options go to Streamlit, such as --server.port 8600.",
     )
     add_database_option(command)

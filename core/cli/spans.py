@@ -117,9 +117,7 @@ def _print_end(found: Iterable[SpanF1], options: SpanOptions, notes: Iterable[st
 
 def add_to(nouns: Commands) -> None:
     """Register `spans`."""
-    command = nouns.add_parser(
-        "spans", help="precision, recall and F1 of marked errors, character by character"
-    )
+    command = nouns.add_parser("spans")
     command.add_argument("gold", metavar="GOLD", help=f"what people marked: {SPAN_NAMES} ({SPAN_MEANING})")
     command.add_argument(
         "predicted", metavar="PRED", nargs="+", help="what a judge marked; several stand side by side"

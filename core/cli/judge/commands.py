@@ -73,7 +73,7 @@ class _Given:
 
 def add_to(nouns: Commands) -> None:
     """Register `judge`: a verb for every judge and every audit of judges, and those that look at what they said."""
-    noun = nouns.add_parser("judge", help="score texts with a language model as judge, and look at judges")
+    noun = nouns.add_parser("judge")
     verbs = noun.add_subparsers(dest="verb", required=True, metavar="VERB")
     for kind in kinds_that("judging", "audit"):
         command, given = verbs.add_parser(kind.verb or kind.name, help=kind.summary), _GIVEN[kind.reads]

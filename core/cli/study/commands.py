@@ -2,11 +2,12 @@
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
+from core.cli.shared.lately import Later, later
 from core.cli.shared.options import (
     Commands,
     add_database_option,
@@ -21,7 +22,6 @@ from core.cli.shared.options import (
     write_file,
 )
 from core.cli.study.conduct import add_conduct
-from core.cli.study.results import add_export, add_import_ratings, add_results
 from core.errors import InputError
 from core.formats.study_files import one_source_hint, place_beside, read_answers, read_dataset, verbatim_note
 from core.schema.study import FLAGGED_PAIRS, SCORES, Dataset, Design, State, Study
@@ -30,48 +30,9 @@ from core.store.backup import restore_backup, write_backup
 from core.store.studies import find_study, get_study, items_of, list_studies
 from core.study import lifecycle, raters
 from core.study.analysis_set import margin_note
-from core.study.audit import LeakageAudit, LevelAudit, audit_note, audit_study, reading_sentences
 from core.study.bundle import is_bundle, read_bundle
 from core.study.design import describe_shortage
 from core.study.guidelines import levels_note
-
-
-def add_audit(verbs: Commands) -> None:
-    """Register `study audit`."""
-    about = "do length, diff, punctuation, ... give the sources away?"
-    add_reading_verb(verbs, "audit", about, _audit).add_argument("name")
-
-
-def _audit(options: argparse.Namespace) -> None:
-    with existing_store(options.db) as store:
-        study = find_study(store, options.name)
-        audit = audit_study(store, study)
-    as_json = {"study": study.name, "dataset_sha256": study.dataset_sha256, **audit.to_json()}
-    print_result(options, as_json, _print, study, audit)
-
-
-def _print(study: Study, audit: LeakageAudit) -> None:
-    print(
-        f"Leakage audit of {study.name!r}: {audit.candidate} against {audit.comparator}, from the texts alone\n"
-    )
-    _print_table(audit)
-    print(f"(rules are said of the answer of {audit.candidate}; p: {audit.n_resamples} flips at most)\n")
-    print("\n".join([audit.linkage.sentence(), "", *reading_sentences(audit)]))
-
-
-def _print_table(audit: LeakageAudit) -> None:
-    parts = (*audit.levels, audit.overall)
-    width = max(5, *(len(part.level or "all") for part in parts))
-    print(f"{'level':{width}} {'pairs':>6} {'AUC':>6} {'p':>7} {'rule p':>7}  strongest rule")
-    for part in parts:
-        print(f"{part.level or 'all':{width}} {part.all_features.n_pairs:6} {_numbers(part)}")
-
-
-def _numbers(part: LevelAudit) -> str:
-    found, rule = part.all_features, part.rule
-    if found.auc is None or rule.p is None:
-        return f"undefined: {found.reason}"
-    return f"{found.auc:6.3f} {found.p:7.4f} {rule.p:7.4f}  {part.rule_text}"
 
 
 def add_backup(verbs: Commands) -> None:
@@ -127,18 +88,34 @@ _CALLED = {
 
 def add_to(nouns: Commands) -> None:
     """Register `study` and its verbs."""
-    noun = nouns.add_parser("study", help="blind validation studies")
-    verbs = noun.add_subparsers(dest="verb", required=True, metavar="VERB")
+    noun = nouns.add_parser("study")
+    verbs = noun.add_subparsers(dest="verb", required=True, metavar="VERB", action=Later)
     _add_import(verbs)
-    add_import_ratings(verbs)
+    later(
+        verbs,
+        {"import-ratings": "make a study in which people score texts and mark errors in them"},
+        _of_results,
+    )
     _add_votes(verbs)
     _add_states(verbs)
     add_reading_verb(verbs, "list", "all studies", _list)
     add_conduct(verbs)
-    add_audit(verbs)
-    add_results(verbs)
-    add_export(verbs)
+    later(
+        verbs,
+        {
+            "audit": "do length, diff, punctuation, ... give the sources away?",
+            "results": "agreement, composite and non-inferiority, with intervals",
+            "export": "answers as CSV or JSONL, the paper's JSON, or a whole bundle",
+        },
+        _of_results,
+    )
     add_backup(verbs)
+
+
+def _of_results(_verb: str) -> Callable[[Commands], None]:
+    from core.cli.study.results import add_to as verbs_of_results  # loads statistics
+
+    return verbs_of_results
 
 
 def _add_import(verbs: Commands) -> None:
@@ -235,6 +212,8 @@ def _import(options: argparse.Namespace) -> None:
         if is_bundle(data):
             study = _restore_command(store, data, options)
         else:
+            from core.study.audit import audit_note, audit_study  # loads statistics
+
             dataset = _dataset(data, options)
             study = _import_dataset(store, dataset, options)
             notes = [*dataset.notes, verbatim_note(dataset), audit_note(audit_study(store, study))]

@@ -1,4 +1,4 @@
-"""`study results` and `study export`: the same function for a study in the database and for a bundle; and studies in which texts are rated."""
+"""`study results`, `audit` and `export`, the same for a study in the database and for a bundle; and studies in which texts are rated."""
 
 import argparse
 from collections.abc import Callable, Mapping, Sequence
@@ -10,6 +10,7 @@ from core.cli.shared.options import (
     add_database_option,
     add_json_option,
     add_pair_option,
+    add_reading_verb,
     check_not_the_database,
     existing_database,
     existing_store,
@@ -45,6 +46,7 @@ from core.store import database_path, open_store
 from core.store.studies import find_study, items_of, outputs_of, write_log
 from core.study import lifecycle
 from core.study.analysis_set import SCORE_NAMES, fix_when_shown
+from core.study.audit import LeakageAudit, LevelAudit, audit_study, reading_sentences
 from core.study.bundle import is_bundle, read_bundle, write_bundle
 from core.study.export import (
     guesses_csv,
@@ -79,11 +81,17 @@ RATING_WRITERS: Mapping[str, Callable[[StudyRecord], bytes]] = {
 """Format -> what a rating study is written by."""
 
 
-def add_import_ratings(verbs: Commands) -> None:
+def add_to(verbs: Commands) -> None:
+    """Register `import-ratings`, `audit`, `results` and `export`."""
+    _add_import_ratings(verbs)
+    _add_audit(verbs)
+    _add_results(verbs)
+    _add_export(verbs)
+
+
+def _add_import_ratings(verbs: Commands) -> None:
     """Register `study import-ratings`."""
-    command = verbs.add_parser(
-        "import-ratings", help="make a study in which people score texts and mark errors in them"
-    )
+    command = verbs.add_parser("import-ratings")
     command.add_argument("texts", metavar=NAMES, help="texts of any number of systems")
     command.add_argument(
         "--task",
@@ -190,9 +198,9 @@ _PAPER = "paper"
 """Of pairs: as many files as there are raters."""
 
 
-def add_results(verbs: Commands) -> None:
+def _add_results(verbs: Commands) -> None:
     """Register `study results`."""
-    command = verbs.add_parser("results", help="agreement, composite and non-inferiority, with intervals")
+    command = verbs.add_parser("results")
     command.add_argument("study", metavar="NAME|BUNDLE", help="name of a study, or a bundle (.zip)")
     command.add_argument(
         "--levels",
@@ -209,9 +217,9 @@ def add_results(verbs: Commands) -> None:
     command.set_defaults(run=_results)
 
 
-def add_export(verbs: Commands) -> None:
+def _add_export(verbs: Commands) -> None:
     """Register `study export`."""
-    command = verbs.add_parser("export", help="answers as CSV or JSONL, the paper's JSON, or a whole bundle")
+    command = verbs.add_parser("export")
     command.add_argument("name")
     formats = dict.fromkeys((*_FORMATS["pairs"], _PAPER, *_FORMATS["ratings"]))
     command.add_argument(
@@ -452,3 +460,40 @@ def _export_paper(record: StudyRecord, out: Path) -> list[Path]:
     for name, content in files.items():
         write_file(out / name, content)
     return [out / name for name in files]
+
+
+def _add_audit(verbs: Commands) -> None:
+    """Register `study audit`."""
+    add_reading_verb(verbs, "audit", "", _audit).add_argument("name")
+
+
+def _audit(options: argparse.Namespace) -> None:
+    with existing_store(options.db) as store:
+        study = find_study(store, options.name)
+        audit = audit_study(store, study)
+    as_json = {"study": study.name, "dataset_sha256": study.dataset_sha256, **audit.to_json()}
+    print_result(options, as_json, _print_audit, study, audit)
+
+
+def _print_audit(study: Study, audit: LeakageAudit) -> None:
+    print(
+        f"Leakage audit of {study.name!r}: {audit.candidate} against {audit.comparator}, from the texts alone\n"
+    )
+    _print_levels(audit)
+    print(f"(rules are said of the answer of {audit.candidate}; p: {audit.n_resamples} flips at most)\n")
+    print("\n".join([audit.linkage.sentence(), "", *reading_sentences(audit)]))
+
+
+def _print_levels(audit: LeakageAudit) -> None:
+    parts = (*audit.levels, audit.overall)
+    width = max(5, *(len(part.level or "all") for part in parts))
+    print(f"{'level':{width}} {'pairs':>6} {'AUC':>6} {'p':>7} {'rule p':>7}  strongest rule")
+    for part in parts:
+        print(f"{part.level or 'all':{width}} {part.all_features.n_pairs:6} {_level_numbers(part)}")
+
+
+def _level_numbers(part: LevelAudit) -> str:
+    found, rule = part.all_features, part.rule
+    if found.auc is None or rule.p is None:
+        return f"undefined: {found.reason}"
+    return f"{found.auc:6.3f} {found.p:7.4f} {rule.p:7.4f}  {part.rule_text}"

@@ -1,6 +1,6 @@
 """Hundreds of broken files for every reader of scoring: each ends in a clear error or a correct result.
 
-`python -m pytest tests/datasets/test_malformed_scoring_files.py -m "slow or not slow"` runs all of them. A failure
+`python -m pytest tests/formats/test_malformed_scoring_files.py -m "slow or not slow"` runs all of them. A failure
 names the format and the number; `content(format, number)` makes that file again.
 """
 

@@ -1,6 +1,6 @@
 """Thousands of broken files: each ends in a clear error or a correct import, and an error leaves no trace.
 
-`python -m pytest tests/datasets/test_malformed_files.py -m "slow or not slow"` runs all 20,000. A failure
+`python -m pytest tests/formats/test_malformed_files.py -m "slow or not slow"` runs all 20,000. A failure
 names format and number; `content(format, number, bundle)` makes that file again.
 """
 

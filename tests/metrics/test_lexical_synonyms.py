@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from scoring.tiny_wordnet import write_wordnet
+from metrics.tiny_wordnet import write_wordnet
 
 ROOT = Path(__file__).resolve().parents[2]
 

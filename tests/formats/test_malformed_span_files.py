@@ -1,6 +1,6 @@
 """Hundreds of broken files for the readers of spans and rated texts: a clear error, or ratings that are sound.
 
-`python -m pytest tests/datasets/test_malformed_span_files.py -m "slow or not slow"` runs all of them. A failure names
+`python -m pytest tests/formats/test_malformed_span_files.py -m "slow or not slow"` runs all of them. A failure names
 the form and the number; `content(form, number)` makes that file again.
 """
 

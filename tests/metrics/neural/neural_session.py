@@ -1,6 +1,6 @@
 """One session in the neural environment: our scores beside the libraries' own; test_neural_scores.py reads what it saw.
 
-`python tests/scoring/neural/neural_session.py MODELS REPORT.json [--brief]`. Importing takes most of the time, so one process
+`python tests/metrics/neural/neural_session.py MODELS REPORT.json [--brief]`. Importing takes most of the time, so one process
 tries all.
 """
 

@@ -1,6 +1,6 @@
 """Scores, correlations and intervals of core as JSON, for one environment to compare with another's.
 
-`python tests/scoring/neural/core_numbers.py`, with any Python that has requirements-core.txt.
+`python tests/metrics/neural/core_numbers.py`, with any Python that has requirements-core.txt.
 """
 
 import json

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from metrics.lexical_texts import edge_pairs, generated_pairs
 from nltk.stem.porter import PorterStemmer
 from nltk.translate.meteor_score import single_meteor_score
 from rouge_score.rouge_scorer import RougeScorer
@@ -14,7 +15,6 @@ from sacrebleu import sentence_bleu
 from sacrebleu.metrics import CHRF, TER
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
-from scoring.lexical_texts import edge_pairs, generated_pairs
 
 from core.metrics.lexical.scorer import LexicalScorer
 from core.metrics.lexical.synonyms import Synonyms, synonyms_in

@@ -6,7 +6,7 @@ from concurrent.futures import ProcessPoolExecutor
 from importlib.metadata import version
 
 import pytest
-from scoring.lexical_texts import edge_pairs, generated_pairs
+from metrics.lexical_texts import edge_pairs, generated_pairs
 
 from core.metrics.lexical.scorer import LexicalScorer, open_lexical
 from core.metrics.registry import all_metrics, find_metrics, metrics_of
